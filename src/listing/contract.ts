@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { Secret } from '../secret.ts';
+
+/** The most servers the service takes in one request (specification §8). */
+export const MAX_SERVERS_PER_REQUEST = 100;
+
+/** A game as the service lists it (specification §2.2). `alias` is what a submission carries. */
+export const gameSchema = z.object({ name: z.string().min(1), alias: z.string().min(1) });
+export type Game = z.infer<typeof gameSchema>;
+
+/** The answer to `action=games` (specification §4.2). */
+export const gamesSchema = z.array(gameSchema);
+
+/** The answer to `action=add`, and every error (specification §4.1, §7), at any HTTP status. */
+export const verdictSchema = z.object({ status: z.enum(['success', 'error']), message: z.string() });
+
+/** The five errors of the specification (§7), in the order of its rules. */
+export const KNOWN_ERRORS = {
+  invalidKey: 'Invalid API key.',
+  emptyList: 'The server list for addition is empty.',
+  serverMissing: 'Server parameter is missing.',
+  gameMissing: 'Game alias parameter is missing.',
+  gameInvalid: 'Invalid game alias provided.',
+} as const;
+export type KnownError = keyof typeof KNOWN_ERRORS;
+
+/** One server as it goes over the wire (specification §2.1). `queryPort` is sent only when it differs. */
+export interface ServerSubmission {
+  readonly server: string;
+  readonly port: number;
+  readonly queryPort?: number;
+  readonly game: string;
+}
+
+/** Why there was no usable answer. For the log and for choosing a sentence; never shown as it is. */
+export type FailureReason =
+  | 'refused' // nobody listens there
+  | 'dns' // the name does not resolve
+  | 'tls' // the certificate or the handshake failed
+  | 'timeout'
+  | 'reset' // the connection ended before the answer did
+  | 'redirect' // the service moved; the new address is in `detail`, for the operator
+  | 'rate-limited' // 429 without a readable verdict
+  | 'server-error' // 5xx without a readable verdict
+  | 'not-json' // HTML, empty, truncated
+  | 'wrong-shape' // JSON, but not what the specification says
+  | 'too-large' // more than 1 MiB
+  | 'aborted'; // the bot is stopping
+
+/**
+ * What came of a call.
+ * - `not-sent`: nothing of the request left the machine; safe to repeat.
+ * - `unknown`: the request (or a part) went out and no answer came; it may have been carried out.
+ * - `nonsense`: something answered, but not as the specification says; it may have been carried out.
+ */
+export type Failure =
+  | { readonly kind: 'not-sent'; readonly reason: FailureReason; readonly detail: string }
+  | { readonly kind: 'unknown'; readonly reason: FailureReason; readonly detail: string }
+  | { readonly kind: 'nonsense'; readonly reason: FailureReason; readonly detail: string };
+
+/** `message` is the service's own text, word for word; `known` says which of the five errors it is. */
+export interface Rejection {
+  readonly kind: 'rejected';
+  readonly message: string;
+  readonly known?: KnownError;
+}
+
+export type AddOutcome = { readonly kind: 'accepted'; readonly message: string } | Rejection | Failure;
+export type GamesOutcome = { readonly kind: 'games'; readonly games: readonly Game[] } | Rejection | Failure;
+
+/** The listing service (specification §4). Failing to get an answer is an outcome, not an exception. */
+export interface ListingApi {
+  /** Reads the games list. Retried with backoff on network failures, 429 and 5xx. */
+  games(key: Secret, options?: { readonly signal?: AbortSignal }): Promise<GamesOutcome>;
+  /**
+   * Submits 1 to 100 servers in one request; sent once, unless the connection was refused before anything went out.
+   * @throws RangeError with more than 100 servers or none: nothing is sent.
+   */
+  add(
+    servers: readonly ServerSubmission[],
+    key: Secret,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<AddOutcome>;
+  /** Closes the connections, after what is under way has ended. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    // Real processes and sockets: a start of the bot takes about a second on a small machine.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
