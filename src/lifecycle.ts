@@ -1,6 +1,44 @@
+import type { Logger } from './observability/logger.ts';
+
 /** Something with a lifetime. Making it does no work; `start` does, and `stop` undoes it. */
-export interface Lifecycle {
+export interface Part {
   readonly name: string;
   start?(): Promise<void>;
   stop?(): Promise<void>;
+}
+
+/**
+ * Parts started in order and stopped in reverse, once. When one fails to start, those before it are stopped
+ * again and its error is thrown. A part that fails to stop is logged; the others are stopped all the same.
+ */
+export function inOrder(parts: readonly Part[], logger: Logger): Required<Omit<Part, 'name'>> {
+  const started: Part[] = [];
+  let stopping: Promise<void> | undefined;
+
+  async function stopAll(): Promise<void> {
+    for (const part of started.splice(0).reverse()) {
+      await part.stop?.().catch((error: unknown) => {
+        logger.error({ err: error, part: part.name }, 'a part could not be stopped cleanly');
+      });
+    }
+  }
+
+  return {
+    async start() {
+      for (const part of parts) {
+        if (stopping) return;
+        started.push(part);
+        try {
+          await part.start?.();
+        } catch (error) {
+          await stopAll();
+          throw error;
+        }
+      }
+    },
+    stop() {
+      stopping ??= stopAll();
+      return stopping;
+    },
+  };
 }

@@ -1,0 +1,78 @@
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StoreError } from './store.ts';
+
+/** What a file of SQLite begins with (SQLite docs: "Database File Format", 1.3). */
+const MAGIC = 'SQLite format 3\0';
+
+/**
+ * Makes the folder and the file where they are missing (SQLite makes no folder, and a file readable by all;
+ * the `-wal` and `-shm` files take the rights of the file).
+ * @throws StoreError saying what to look at
+ */
+export async function prepareFile(path: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await (await open(path, 'a', 0o600)).close();
+  } catch (cause) {
+    throw cannotWrite(path, cause);
+  }
+}
+
+/**
+ * Reads the whole file once, read-only, before anything may write to it.
+ * @throws StoreError when it is damaged, is not SQLite's, or is locked; it is left as it is
+ */
+export async function checkFile(path: string, busyTimeoutMs: number): Promise<void> {
+  const start = await head(path);
+  if (start === '') return;
+  if (start !== MAGIC) throw damaged(path, 'it is not a file of SQLite');
+
+  let verdict: unknown;
+  try {
+    const database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
+    try {
+      verdict = database.prepare('PRAGMA quick_check(1)').get()?.quick_check;
+    } finally {
+      database.close();
+    }
+  } catch (cause) {
+    if (isCorruption(cause)) throw damaged(path, reason(cause), cause);
+    throw new StoreError(`cannot read ${path}: ${reason(cause)}`, { cause });
+  }
+  if (verdict !== 'ok') throw damaged(path, String(verdict));
+}
+
+async function head(path: string): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
+    return buffer.toString('latin1', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+export function cannotWrite(path: string, cause: unknown): StoreError {
+  return new StoreError(`cannot write to ${path}: ${reason(cause)}; check its owner and free space`, {
+    cause,
+  });
+}
+
+function damaged(path: string, why: string, cause?: unknown): StoreError {
+  const advice = 'Nothing was changed: restore it from a backup, or move it away to start with an empty one.';
+  return new StoreError(`the database ${path} is damaged (${why}). ${advice}`, { cause });
+}
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB (SQLite docs: "Result and Error Codes"). */
+function isCorruption(error: unknown): boolean {
+  if (!(error instanceof Error) || !('errcode' in error)) return false;
+  const primary = Number(error.errcode) & 0xff;
+  return primary === 11 || primary === 26;
+}
+
+/** What SQLite or the file system says of a failure; they name files and keys, never values. */
+export function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { DiscordAPIError } from 'discord.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLogger, scrub } from '../../src/observability/logger.ts';
+import { Secret } from '../../src/secret.ts';
+
+const INTERACTION_TOKEN = 'aW50ZXJhY3Rpb246MTIzNDU2Nzg5MDpzZWNyZXQ';
+const BOT_TOKEN = 'MTIzNDU2Nzg5MDEyMzQ1Njc4.GaBcDe.abcdefghijklmnopqrstuvwxyz0123456789ab';
+
+/** What is written for one line. */
+function written(log: (logger: ReturnType<typeof createLogger>) => void, level: 'info' | 'debug' = 'info') {
+  let text = '';
+  log(createLogger({ level, destination: { write: (line) => (text += line) } }));
+  return { text, line: text === '' ? undefined : JSON.parse(text) };
+}
+
+describe('the log', () => {
+  it('is JSON with the time, the level in words, the details and the message', () => {
+    const { line } = written((logger) => logger.warn({ guildId: '1' }, 'look here'));
+    expect(line).toEqual({
+      level: 'warn',
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      guildId: '1',
+      msg: 'look here',
+    });
+  });
+
+  it('leaves out what is below its level', () => {
+    expect(written((logger) => logger.debug({}, 'detail')).text).toBe('');
+    expect(written((logger) => logger.debug({}, 'detail'), 'debug').text).not.toBe('');
+  });
+
+  it("shows of Discord's errors neither the address, nor the body, nor the token", () => {
+    const url = `https://discord.com/api/v10/webhooks/123456/${INTERACTION_TOKEN}/messages/@original`;
+    const body = { files: undefined, json: { content: 'what the member typed' } };
+    const answer = { code: 10_062, message: `Unknown interaction ${url}` };
+    const error = new DiscordAPIError(answer, 10_062, 404, 'PATCH', url, body);
+    const { text, line } = written((logger) =>
+      logger.error({ err: error }, 'an answer could not be delivered'),
+    );
+    expect(text).not.toContain(INTERACTION_TOKEN);
+    expect(text).not.toContain('what the member typed');
+    expect(line.err).toMatchObject({ code: 10_062, status: 404, method: 'PATCH' });
+    expect(line.err.message).toContain('/webhooks/123456/[redacted]/messages/@original');
+    expect(Object.keys(line.err).sort()).toEqual(['code', 'message', 'method', 'name', 'stack', 'status']);
+  });
+
+  it('follows causes and joined errors, with the same care, and ends where they go in a circle', () => {
+    const inner = Object.assign(new Error('connect refused'), {
+      code: 'ECONNREFUSED',
+      body: 'api_key=hidden-key',
+    });
+    const joined = new AggregateError([inner, new Error('other')], 'all failed');
+    const outer: Error & { cause?: unknown } = new Error('no answer', { cause: joined });
+    const { text, line } = written((logger) => logger.error({ err: outer }, 'failed'));
+    expect(line.err.cause.errors).toMatchObject([{ code: 'ECONNREFUSED' }, { message: 'other' }]);
+    expect(text).not.toContain('hidden-key');
+
+    joined.cause = outer;
+    expect(written((logger) => logger.error({ err: outer }, 'failed')).line.err.message).toBe('no answer');
+  });
+
+  it('takes anything for an error', () => {
+    fc.assert(
+      fc.property(fc.anything(), (thrown) => {
+        expect(written((logger) => logger.error({ err: thrown }, 'failed')).line.msg).toBe('failed');
+      }),
+    );
+  });
+
+  it('shows no secret, wherever it is', () => {
+    const key = new Secret('hidden-key-0123456789');
+    const details = {
+      key,
+      deep: [{ key }],
+      text: `${key}`,
+      url: `/interactions/99/${INTERACTION_TOKEN}/callback`,
+    };
+    const message = `Bot ${BOT_TOKEN} sent action=games&api_key=hidden-key-0123456789&x=1`;
+    const { text, line } = written((logger) => logger.info(details, message));
+    expect(text).not.toContain('hidden-key');
+    expect(text).not.toContain(INTERACTION_TOKEN);
+    expect(text).not.toContain(BOT_TOKEN);
+    expect(line.msg).toBe('Bot [redacted] sent action=games&api_key=[redacted]&x=1');
+    expect(line.url).toBe('/interactions/99/[redacted]/callback');
+  });
+
+  it('leaves other text alone', () => {
+    for (const text of [
+      'play.example.com:27015',
+      'https://discord.com/api/v10/guilds/1/members',
+      'Invalid API key.',
+    ]) {
+      expect(scrub(text)).toBe(text);
+    }
+  });
+
+  it('is written in full before the process ends', async () => {
+    const file = JSON.stringify(join(import.meta.dirname, '../../src/observability/logger.ts'));
+    const script = `
+      import { createLogger } from ${file};
+      const logger = createLogger({ level: 'info' });
+      for (let i = 0; i < 2000; i++) logger.info({ i }, 'x'.repeat(100));
+      process.exit(3);`;
+    const args = ['--input-type=module', '-e', script];
+    const outcome = await promisify(execFile)(process.execPath, args).catch(
+      (error: { stdout: string }) => error,
+    );
+    const lines = outcome.stdout.trim().split('\n');
+    expect(lines).toHaveLength(2_000);
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ i: 1_999 });
+  });
+});

@@ -1,0 +1,182 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createDatabase } from '../../src/storage/database.ts';
+import { StoreError } from '../../src/storage/store.ts';
+import { bytesOnDisk, collect, folder, openStore, recorder } from './temporary.ts';
+
+describe('the store', () => {
+  it('keeps values over a restart', async () => {
+    const path = join(folder(), 'new', 'folder', 'bot.sqlite');
+    const first = await openStore(path);
+    await first.set('area:1:a', { list: [1, 'zwei', null] });
+    await first.stop();
+
+    const second = await openStore(path);
+    expect(await second.get('area:1:a')).toEqual({ list: [1, 'zwei', null] });
+    expect(await second.get('area:1:b')).toBeUndefined();
+  });
+
+  it('returns every JSON value and every key as they were', async () => {
+    const store = await openStore();
+    const key = fc.string({ minLength: 1, unit: 'binary' });
+    await fc.assert(
+      fc.asyncProperty(key, fc.jsonValue(), async (key, value) => {
+        await store.set(key, value);
+        expect(JSON.stringify(await store.get(key))).toBe(JSON.stringify(value));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('says whether there was something to delete', async () => {
+    const store = await openStore();
+    await store.set('a', 1);
+    expect(await store.delete('a')).toBe(true);
+    expect(await store.delete('a')).toBe(false);
+    expect(await store.get('a')).toBeUndefined();
+  });
+
+  it('refuses what it could not give back', async () => {
+    const store = await openStore();
+    await expect(store.set('a', undefined)).rejects.toThrow(StoreError);
+    await expect(store.set('a', Symbol('no JSON'))).rejects.toThrow(StoreError);
+    await expect(store.set('', 1)).rejects.toThrow(StoreError);
+  });
+
+  it('forgets a value after its time, and at once when the time is nought or less', async () => {
+    const store = await openStore();
+    await store.set('soon', 1, 60);
+    await store.set('late', 1, -5);
+    await store.set('kept', 1, Number.POSITIVE_INFINITY);
+    expect(await store.get('soon')).toBe(1);
+    await setTimeout(80);
+    expect(await collect(store.entries(''))).toEqual([['kept', 1]]);
+    expect(await store.get('soon')).toBeUndefined();
+    expect(await store.get('late')).toBeUndefined();
+  });
+
+  it('removes the rows of values past their time when it starts', async () => {
+    const path = join(folder(), 'bot.sqlite');
+    const first = await openStore(path);
+    for (let i = 0; i < 50; i++) await first.set(`old:${i}`, i, 1);
+    await first.set('kept', 1);
+    await first.stop();
+    await setTimeout(5);
+    await openStore(path);
+    const raw = new DatabaseSync(path, { readOnly: true });
+    onTestFinished(() => raw.close());
+    expect(raw.prepare('SELECT key FROM keyv').all()).toEqual([{ key: 'kept' }]);
+  });
+
+  it('walks over all values of a prefix, in key order, and no others', async () => {
+    const store = await openStore();
+    const keys = Array.from({ length: 1_001 }, (_, i) => `b:${String(i).padStart(5, '0')}`);
+    for (const key of [...keys].reverse()) await store.set(key, key);
+    for (const key of ['a:1', 'b', 'b9', 'c:1', 'ba:1']) await store.set(key, key);
+    const found = await collect(store.entries('b:'));
+    expect(found).toEqual(keys.map((key) => [key, key]));
+  });
+
+  it('can be changed while it is walked over', async () => {
+    const store = await openStore();
+    for (let i = 0; i < 500; i++) await store.set(`k:${String(i).padStart(3, '0')}`, i);
+    const seen: unknown[] = [];
+    for await (const [key, value] of store.entries('k:')) {
+      seen.push(value);
+      await store.delete(key);
+    }
+    expect(seen).toEqual(Array.from({ length: 500 }, (_, i) => i));
+    expect(await collect(store.entries('k:'))).toEqual([]);
+  });
+
+  it('lets nobody else read the file, its log and its folder', async () => {
+    const path = join(folder(), 'data', 'bot.sqlite');
+    await (await openStore(path)).set('a', 1);
+    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(`${path}-wal`).mode & 0o777).toBe(0o600);
+  });
+
+  it('can be stopped twice, or before it was started', async () => {
+    const path = join(folder(), 'bot.sqlite');
+    const store = createDatabase({ url: `sqlite://${path}`, logger: recorder() });
+    await store.stop();
+    expect(existsSync(path)).toBe(false);
+    await store.start();
+    await store.stop();
+    await store.stop();
+    await expect(store.get('a')).rejects.toThrow(StoreError);
+  });
+
+  it.each([
+    'postgres://db/bot',
+    'redis://db',
+    'bot.sqlite',
+    'sqlite://',
+    'sqlite://:memory:',
+    'sqlite://a?mode=ro',
+    'sqlite://data/',
+  ])('does not take %s for a database', (url) => {
+    expect(() => createDatabase({ url, logger: recorder() })).toThrow(/STORE_URL must name a file of SQLite/);
+  });
+});
+
+describe('a deleted value', () => {
+  it('is in neither the file nor its log after a clean-up', async () => {
+    const store = await openStore();
+    await store.set('secret:1', 'CANARY-OF-THE-FIRST');
+    await store.set('secret:2', 'CANARY-OF-THE-SECOND');
+    expect(bytesOnDisk(store.path)).toContain('CANARY-OF-THE-FIRST');
+    await store.delete('secret:1');
+    await store.set('secret:2', 'replaced');
+    expect(await store.scrub()).toBe(true);
+    expect(bytesOnDisk(store.path)).not.toContain('CANARY');
+    expect(bytesOnDisk(store.path)).toContain('replaced');
+  });
+
+  it('is gone also where pages were split and merged many times', async () => {
+    const store = await openStore();
+    // One of the sequences after which SQLite's secure_delete alone leaves an old copy behind.
+    let state = 3;
+    const random = (below: number) => {
+      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return Math.floor((state / 2_147_483_648) * below);
+    };
+    const live = new Map<string, string>();
+    for (let i = 0; i < 4_000; i++) {
+      const key = `k:${random(60)}`;
+      if (random(3) === 0) {
+        await store.delete(key);
+        live.delete(key);
+      } else {
+        const mark = `<MARK${String(i).padStart(6, '0')}>`;
+        await store.set(key, mark + 'x'.repeat(random(2_000)));
+        live.set(key, mark);
+      }
+    }
+    await store.scrub();
+    const found = new Set(bytesOnDisk(store.path).match(/<MARK\d{6}>/g));
+    expect(found).toEqual(new Set(live.values()));
+  });
+
+  it('is cleaned up later when another process holds the file', async () => {
+    const path = join(folder(), 'bot.sqlite');
+    const logger = recorder();
+    const store = await openStore(path, logger);
+    await store.set('a', 'CANARY');
+    const reader = new DatabaseSync(path, { readOnly: true });
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM keyv').get();
+    await store.delete('a');
+    expect(await store.scrub()).toBe(false);
+    expect(logger.lines.map(({ level }) => level)).toEqual(['warn']);
+    reader.close();
+    await store.stop();
+    expect(readFileSync(path, 'latin1')).not.toContain('CANARY');
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+});

@@ -1,0 +1,51 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Logger } from '../../src/observability/logger.ts';
+import { createDatabase, type Database } from '../../src/storage/database.ts';
+
+export interface Line {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly details: object;
+  readonly message: string;
+}
+
+/** A logger that keeps what it is given. */
+export function recorder(): Logger & { readonly lines: readonly Line[] } {
+  const lines: Line[] = [];
+  const at = (level: Line['level']) => (details: object, message: string) => {
+    lines.push({ level, details, message });
+  };
+  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** A folder that is removed after the test. */
+export function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'bot-store-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** An open store over a file, closed after the test. */
+export async function openStore(path = join(folder(), 'bot.sqlite'), logger = recorder()): Promise<Database> {
+  const database = createDatabase({ url: `sqlite://${path}`, logger });
+  await database.start();
+  onTestFinished(() => database.stop());
+  return database;
+}
+
+/** Every byte that the store has on the disk, as text of one character a byte. */
+export function bytesOnDisk(path: string): string {
+  return ['', '-wal', '-journal']
+    .map((suffix) => path + suffix)
+    .filter(existsSync)
+    .map((file) => readFileSync(file, 'latin1'))
+    .join('\n');
+}
+
+export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const value of values) all.push(value);
+  return all;
+}
