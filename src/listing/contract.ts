@@ -56,7 +56,13 @@ export type FailureReason =
 export type Failure =
   | { readonly kind: 'not-sent'; readonly reason: FailureReason; readonly detail: string }
   | { readonly kind: 'unknown'; readonly reason: FailureReason; readonly detail: string }
-  | { readonly kind: 'nonsense'; readonly reason: FailureReason; readonly detail: string };
+  | {
+      readonly kind: 'nonsense';
+      readonly reason: FailureReason;
+      readonly detail: string;
+      /** Milliseconds the service asked to be left alone for (`Retry-After`). */
+      readonly retryAfterMs?: number;
+    };
 
 /** `message` is the service's own text, word for word; `known` says which of the five errors it is. */
 export interface Rejection {
@@ -67,6 +73,13 @@ export interface Rejection {
 
 export type AddOutcome = { readonly kind: 'accepted'; readonly message: string } | Rejection | Failure;
 export type GamesOutcome = { readonly kind: 'games'; readonly games: readonly Game[] } | Rejection | Failure;
+
+/** What this folder writes its log to. pino fits. */
+export interface ListingLogger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
 
 /** The listing service (specification §4). Failing to get an answer is an outcome, not an exception. */
 export interface ListingApi {

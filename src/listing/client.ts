@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent } from 'undici';
+import type { Secret } from '../secret.ts';
+import {
+  type AddOutcome,
+  type GamesOutcome,
+  type ListingApi,
+  type ListingLogger,
+  MAX_SERVERS_PER_REQUEST,
+} from './contract.ts';
+import { type Exchange, post } from './exchange.ts';
+import { readAdd, readGames, readsBody, retryAfterMs } from './failures.ts';
+import { type ArrayFormat, encodeAdd, encodeGames } from './form.ts';
+import { withoutKey } from './key-in-text.ts';
+
+export interface ListingApiDeps {
+  /** Requests go to `{baseUrl}/api`; a path and a slash at the end are fine. */
+  readonly baseUrl: string;
+  /** Milliseconds for one try, from the call to the last byte. All tries of a call together take at most twice that. */
+  readonly timeoutMs: number;
+  readonly arrayFormat: ArrayFormat;
+  readonly logger?: ListingLogger;
+}
+
+/** The longest answer that is read, in bytes: thousands of games fit ten times over. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+/** Requests that run at once; more wait for their turn, and their time runs meanwhile. */
+const MAX_CONNECTIONS = 4;
+const TRIES = 3;
+/** Milliseconds before the second try; twice that before the third. Half of it is chance. */
+const FIRST_WAIT_MS = 300;
+/** Milliseconds. Who asks for a longer rest gets it: there is no further try. */
+const LONGEST_WAIT_MS = 5_000;
+
+/**
+ * The listing service over HTTP (specification §4), on connections of its own.
+ *
+ * A connection is kept for 4 seconds after its last use, or for what the service's `Keep-Alive` header grants less
+ * 2 seconds, a minute at most. That is shorter than the idle timeout of the usual servers (5 seconds with Node and
+ * Apache, longer elsewhere), so that `add` is not written to a connection that the service is closing: nobody could
+ * say then whether it was carried out. The requests of a bulk submission still find one open; a single one later pays
+ * for a handshake, which nobody notices in an answer that is deferred anyway.
+ */
+export function createListingApi({ baseUrl, timeoutMs, arrayFormat, logger }: ListingApiDeps): ListingApi {
+  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/api`);
+  const agent = new Agent({
+    connections: MAX_CONNECTIONS,
+    connectTimeout: Math.min(timeoutMs, 5_000),
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    keepAliveTimeout: 4_000,
+    keepAliveTimeoutThreshold: 2_000,
+    keepAliveMaxTimeout: 60_000,
+    maxResponseSize: MAX_ANSWER_BYTES,
+    // One request a connection: what became of it is then clear from what became of the connection.
+    pipelining: 1,
+    allowH2: false,
+  });
+  const closing = new AbortController();
+
+  async function call<Outcome extends AddOutcome | GamesOutcome>(
+    { action, form, key, signal }: Call,
+    read: (exchange: Exchange, url: URL) => Outcome,
+    isWorthRepeating: (outcome: Outcome, exchange: Exchange) => boolean,
+  ): Promise<Outcome> {
+    const startedAt = performance.now();
+    const left = () => 2 * timeoutMs - (performance.now() - startedAt);
+    for (let attempt = 1; ; attempt++) {
+      const exchange = await post(agent, {
+        url,
+        form,
+        timeoutMs: Math.ceil(Math.min(timeoutMs, left())),
+        signal,
+        readsBody,
+      });
+      const outcome = withoutKey(read(exchange, url), key);
+      const ms = Math.round(performance.now() - startedAt);
+      report(logger, { action, attempt, ms, outcome });
+      if (attempt === TRIES || !isWorthRepeating(outcome, exchange)) return outcome;
+      const wait = waitAfter(attempt, exchange);
+      if (wait > LONGEST_WAIT_MS || wait >= left()) return outcome;
+      const stop = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]);
+      const rested = await sleep(wait, true, { signal: stop }).catch(() => false);
+      if (!rested) return outcome;
+    }
+  }
+
+  return {
+    games: (key, { signal } = {}) =>
+      call({ action: 'games', form: encodeGames(key), key, signal }, readGames, gamesMayBeRepeated),
+    async add(servers, key, { signal } = {}) {
+      if (servers.length === 0 || servers.length > MAX_SERVERS_PER_REQUEST) {
+        throw new RangeError(`1 to ${MAX_SERVERS_PER_REQUEST} servers a request, not ${servers.length}`);
+      }
+      const form = encodeAdd(servers, key, arrayFormat);
+      return call({ action: 'add', form, key, signal }, readAdd, addMayBeRepeated);
+    },
+    async close() {
+      closing.abort();
+      await agent.close();
+    },
+  };
+}
+
+interface Call {
+  readonly action: 'add' | 'games';
+  readonly form: string;
+  readonly key: Secret;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** `add` cannot be undone and not be looked up: it goes out a second time only when the first never left. */
+function addMayBeRepeated(outcome: AddOutcome): boolean {
+  return outcome.kind === 'not-sent' && ['refused', 'dns', 'reset'].includes(outcome.reason);
+}
+
+/** Reading is harmless, but a wrong key, a bad certificate or a web page does not get better within seconds. */
+function gamesMayBeRepeated(outcome: GamesOutcome, exchange: Exchange): boolean {
+  if (outcome.kind === 'games' || 'known' in outcome) return false;
+  if (exchange.kind === 'answer') return exchange.status === 429 || exchange.status >= 500;
+  return 'reason' in outcome && outcome.kind !== 'nonsense' && !['tls', 'aborted'].includes(outcome.reason);
+}
+
+function waitAfter(attempt: number, exchange: Exchange): number {
+  const asked = exchange.kind === 'answer' ? retryAfterMs(exchange.headers) : undefined;
+  return Math.max(asked ?? 0, FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
+}
+
+interface Reported {
+  readonly action: string;
+  readonly attempt: number;
+  readonly ms: number;
+  readonly outcome: AddOutcome | GamesOutcome;
+}
+
+function report(logger: ListingLogger | undefined, { outcome, ...call }: Reported): void {
+  const { kind } = outcome;
+  if (!('reason' in outcome)) {
+    logger?.debug({ ...call, kind }, 'the listing service answered');
+    return;
+  }
+  const { reason, detail } = outcome;
+  const message =
+    reason === 'redirect'
+      ? 'the listing service has moved: check LISTING_API_URL'
+      : 'no answer to use from the listing service';
+  logger?.warn({ ...call, kind, reason, detail }, message);
+}

@@ -1,0 +1,108 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+
+/** What came of one POST, before anybody looks into the answer. */
+export type Exchange =
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly headers: IncomingHttpHeaders;
+      /** Empty when {@link PostOptions.readsBody} did not want it. */
+      readonly body: string;
+    }
+  | {
+      readonly kind: 'no-answer';
+      /** Whether a first byte may have left the machine. */
+      readonly sent: boolean;
+      readonly cause: 'timeout' | 'aborted' | 'error';
+      readonly error: Error;
+    };
+
+export interface PostOptions {
+  readonly url: URL;
+  readonly form: string;
+  /** Milliseconds for everything from now to the last byte of the answer. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly readsBody: (status: number, headers: IncomingHttpHeaders) => boolean;
+}
+
+/**
+ * Posts a form once; follows nothing, decompresses nothing, never throws.
+ * It is written against `dispatch`, not `request`, since only there undici tells when it begins to write
+ * (`onRequestStart`): what fails before that was certainly not sent. An abort also ends a request that is still
+ * waiting for a connection, and that one then never goes out.
+ */
+export function post(
+  dispatcher: Dispatcher,
+  { url, form, timeoutMs, signal, readsBody }: PostOptions,
+): Promise<Exchange> {
+  const { promise, resolve } = Promise.withResolvers<Exchange>();
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const end = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
+  let controller: Dispatcher.DispatchController | undefined;
+  let answer: { status: number; headers: IncomingHttpHeaders } | undefined;
+  let settled = false;
+  const chunks: Buffer[] = [];
+
+  function settle(exchange: Exchange): void {
+    if (settled) return;
+    settled = true;
+    end.removeEventListener('abort', onEnd);
+    resolve(exchange);
+  }
+
+  function fail(error: Error): void {
+    const cause = signal?.aborted ? 'aborted' : deadline.aborted ? 'timeout' : 'error';
+    settle({ kind: 'no-answer', sent: controller !== undefined, cause, error });
+  }
+
+  function onEnd(): void {
+    const error = signal?.aborted ? new Error('stopped') : new Error(`no answer within ${timeoutMs} ms`);
+    fail(error);
+    controller?.abort(error);
+  }
+
+  if (end.aborted) {
+    onEnd();
+    return promise;
+  }
+  end.addEventListener('abort', onEnd, { once: true });
+
+  const options: Dispatcher.DispatchOptions = {
+    origin: url.origin,
+    path: url.pathname,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'application/json',
+      'user-agent': 'server-listing-bot',
+    },
+    body: form,
+  };
+  dispatcher.dispatch(options, {
+    onRequestStart(started) {
+      // Ended while it waited for a connection: aborted here, undici writes nothing.
+      if (settled) started.abort(new Error('no longer wanted'));
+      else controller = started;
+    },
+    onResponseStart(started, status, headers) {
+      if (status < 200) return; // 1xx: the answer is still to come.
+      answer = { status, headers };
+      if (readsBody(status, headers)) return;
+      settle({ kind: 'answer', status, headers, body: '' });
+      started.abort(new Error('body not wanted'));
+    },
+    onResponseData(_controller, chunk) {
+      chunks.push(chunk);
+    },
+    onResponseEnd() {
+      if (answer === undefined) return;
+      settle({ kind: 'answer', ...answer, body: new TextDecoder().decode(Buffer.concat(chunks)) });
+    },
+    onResponseError(_controller, error) {
+      fail(error);
+    },
+  });
+  return promise;
+}

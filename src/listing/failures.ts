@@ -1,0 +1,134 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { z } from 'zod';
+import {
+  type AddOutcome,
+  type Failure,
+  type FailureReason,
+  type GamesOutcome,
+  gamesSchema,
+  KNOWN_ERRORS,
+  type KnownError,
+  type Rejection,
+  verdictSchema,
+} from './contract.ts';
+import type { Exchange } from './exchange.ts';
+
+type Answer = Extract<Exchange, { kind: 'answer' }>;
+type NoAnswer = Extract<Exchange, { kind: 'no-answer' }>;
+
+/** What `action=add` led to. A verdict is believed at any HTTP status: the specification names none for errors. */
+export function readAdd(exchange: Exchange, url: URL): AddOutcome {
+  if (exchange.kind === 'no-answer') return noAnswer(exchange);
+  const body = readJson(exchange, url);
+  if ('failure' in body) return body.failure;
+  const verdict = verdictSchema.safeParse(body.json);
+  if (!verdict.success) return unreadable(exchange, 'wrong-shape', whatIsWrong(verdict.error));
+  const { status, message } = verdict.data;
+  return status === 'success' ? { kind: 'accepted', message } : rejected(message);
+}
+
+/** What `action=games` led to. */
+export function readGames(exchange: Exchange, url: URL): GamesOutcome {
+  if (exchange.kind === 'no-answer') return noAnswer(exchange);
+  const body = readJson(exchange, url);
+  if ('failure' in body) return body.failure;
+  const verdict = verdictSchema.safeParse(body.json);
+  if (verdict.success && verdict.data.status === 'error') return rejected(verdict.data.message);
+  const games = gamesSchema.safeParse(body.json);
+  if (!games.success) return unreadable(exchange, 'wrong-shape', whatIsWrong(games.error));
+  return { kind: 'games', games: games.data };
+}
+
+/** False for answers that say nothing, whatever is in them: reading on would only cost time. */
+export function readsBody(status: number, headers: IncomingHttpHeaders): boolean {
+  return !isRedirect(status) && !isEncoded(headers);
+}
+
+/** Milliseconds to wait by `Retry-After`, which is a number of seconds or a date (RFC 9110 §10.2.3). */
+export function retryAfterMs({ 'retry-after': value }: IncomingHttpHeaders): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+}
+
+function rejected(message: string): Rejection {
+  const names = Object.keys(KNOWN_ERRORS) as KnownError[];
+  const known = names.find((name) => KNOWN_ERRORS[name] === message.trim());
+  return known === undefined ? { kind: 'rejected', message } : { kind: 'rejected', message, known };
+}
+
+function readJson(answer: Answer, url: URL): { readonly json: unknown } | { readonly failure: Failure } {
+  const { status, headers, body } = answer;
+  // Not followed: a 307 or 308 would send the key to whoever the new address belongs to.
+  if (isRedirect(status)) return { failure: unreadable(answer, 'redirect', newAddress(headers, url)) };
+  if (isEncoded(headers)) {
+    return { failure: unreadable(answer, 'not-json', 'compressed, although nobody asked for that') };
+  }
+  try {
+    return { json: JSON.parse(body) };
+  } catch {
+    const type = /^[\w.+-]+\/[\w.+-]+/.exec(headers['content-type'] ?? '')?.[0] ?? 'no content type';
+    return { failure: unreadable(answer, 'not-json', `${type}, ${body.length} characters`) };
+  }
+}
+
+/** Of an answer that does not fit: the HTTP status tells more than the body does, when it is 429 or 5xx. */
+function unreadable({ status, headers }: Answer, reason: FailureReason, what: string): Failure {
+  const wait = retryAfterMs(headers);
+  return {
+    kind: 'nonsense',
+    reason: status === 429 ? 'rate-limited' : status >= 500 ? 'server-error' : reason,
+    // Never the body: a page of a proxy may well show the request it was asked.
+    detail: `HTTP ${status}: ${what}`,
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+  };
+}
+
+function noAnswer({ sent, cause, error }: NoAnswer): Failure {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  // An AggregateError (every address of a name failed) has no message of its own.
+  const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message;
+  const detail = [code, message].filter((part) => part !== '').join(': ');
+  // Something answered, but not in HTTP; or in HTTP without end.
+  if (cause === 'error' && error.name === 'HTTPParserError')
+    return { kind: 'nonsense', reason: 'not-json', detail };
+  if (cause === 'error' && OVERSIZE.has(code)) return { kind: 'nonsense', reason: 'too-large', detail };
+  const reason = cause === 'error' ? reasonOf(code) : cause;
+  return { kind: sent ? 'unknown' : 'not-sent', reason, detail };
+}
+
+const OVERSIZE = new Set(['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'UND_ERR_HEADERS_OVERFLOW']);
+
+const REASONS: readonly (readonly [RegExp, FailureReason])[] = [
+  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'refused'],
+  [/^(ENOTFOUND|EAI_\w+)$/, 'dns'],
+  [/TIMEOUT|^ETIMEDOUT$/, 'timeout'],
+  // Node's own errors, OpenSSL's, and OpenSSL's names for what is wrong with a certificate.
+  [/^(ERR_TLS|ERR_SSL|EPROTO$|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|CRL/, 'tls'],
+  // close() was called: undici refuses new requests.
+  [/^UND_ERR_(CLOSED|DESTROYED)$/, 'aborted'],
+];
+
+function reasonOf(code: string): FailureReason {
+  return REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'reset';
+}
+
+function isRedirect(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status);
+}
+
+function isEncoded({ 'content-encoding': encoding }: IncomingHttpHeaders): boolean {
+  return encoding !== undefined && encoding.toLowerCase() !== 'identity';
+}
+
+/** Without query, fragment and credentials, where a redirect might repeat what it was sent. */
+function newAddress({ location }: IncomingHttpHeaders, url: URL): string {
+  if (location === undefined || !URL.canParse(location, url)) return 'moved, but does not say where to';
+  const { origin, pathname } = new URL(location, url);
+  return `moved to ${origin}${pathname}`;
+}
+
+function whatIsWrong(error: z.ZodError): string {
+  const [issue] = error.issues;
+  return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'answer'}: ${issue.code}`;
+}

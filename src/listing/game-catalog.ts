@@ -1,0 +1,180 @@
+import type { Secret } from '../secret.ts';
+import type { Store } from '../storage/store.ts';
+import type { Game, GamesOutcome, ListingApi, ListingLogger } from './contract.ts';
+import { findGame, indexGames, searchGames } from './game-search.ts';
+import { KNOWN_GAMES } from './known-games.ts';
+import { createRefreshBackoff } from './refresh-backoff.ts';
+import { type FetchedGames, loadGames, saveGames } from './stored-games.ts';
+
+export interface GameList {
+  readonly games: readonly Game[];
+  /** Milliseconds since 1970; absent: nothing was ever fetched, these are the twelve that come with the bot. */
+  readonly fetchedAt?: number;
+  readonly fresh: boolean;
+}
+
+/** The one games list of the process. Only `start`, `stop` and `refresh` touch the network or the store. */
+export interface GameCatalog {
+  /** Loads the list of the last run, and fetches a new one in the background if that is old and there is a key. */
+  start(): Promise<void>;
+  /** Aborts a running refresh. */
+  stop(): Promise<void>;
+  list(): GameList;
+  /** The games that fit best to what was typed; see {@link searchGames}. At most 25 without a `limit`. */
+  search(text: string, limit?: number): readonly Game[];
+  /** The game with exactly this alias or name; case and accents do not matter. */
+  find(text: string): Game | undefined;
+  /**
+   * Fetches in the background when the list is stale, no refresh runs and the last failure is long enough ago.
+   * @param key of the guild whose member asks; used when the operator has none, or one that is rejected
+   */
+  refreshSoon(key?: Secret): void;
+  /** Fetches now, or joins the refresh that runs. `undefined`: there is no key to do it with. */
+  refresh(key?: Secret): Promise<GamesOutcome | undefined>;
+  /** The service does not know an alias of ours: the list is stale from now on. */
+  invalidate(): void;
+  /** A list that somebody else just fetched. */
+  accept(games: readonly Game[]): void;
+}
+
+export interface GameCatalogDeps {
+  readonly listing: Pick<ListingApi, 'games'>;
+  readonly store: Store;
+  /** Milliseconds for which a list is fresh. */
+  readonly ttlMs: number;
+  readonly operatorKey?: Secret;
+  readonly logger: ListingLogger;
+  readonly now?: () => number;
+}
+
+interface Refresh {
+  readonly keys: readonly Secret[];
+  readonly outcome: Promise<GamesOutcome | undefined>;
+}
+
+export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
+  const { listing, store, ttlMs, operatorKey, logger, now = Date.now } = deps;
+  const backoff = createRefreshBackoff(now);
+  const stopping = new AbortController();
+  let fetched: FetchedGames | undefined;
+  let index = indexGames(KNOWN_GAMES);
+  let invalidated = false;
+  let running: Refresh | undefined;
+  let saving: Promise<void> = Promise.resolve();
+
+  function isFresh(): boolean {
+    if (fetched === undefined || invalidated) return false;
+    const age = now() - fetched.fetchedAt;
+    // A negative age: the clock was set back, and how old the list is cannot be known.
+    return age >= 0 && age < ttlMs;
+  }
+
+  function adopt(list: FetchedGames): void {
+    fetched = list;
+    index = indexGames(list.games);
+    invalidated = false;
+  }
+
+  function accept(games: readonly Game[]): void {
+    const unique = withoutDuplicates(games);
+    if (unique.length < games.length) {
+      logger.warn(
+        { repeated: games.length - unique.length },
+        'the listing service names an alias more than once',
+      );
+    }
+    if (unique.length === 0) {
+      logger.warn({}, 'the listing service sent an empty games list: the one before stays');
+      return;
+    }
+    const list = { games: unique, fetchedAt: now() };
+    adopt(list);
+    backoff.reset();
+    // One after the other, so that the newest list is the one that stays.
+    saving = saving.then(() => saveGames(store, list, logger));
+  }
+
+  /** The operator's key first; a guild's when that is missing or rejected. */
+  function keysFor(key: Secret | undefined): Secret[] {
+    return [operatorKey, key].filter((candidate) => candidate !== undefined);
+  }
+
+  async function fetchWith(keys: readonly Secret[]): Promise<GamesOutcome | undefined> {
+    let outcome: GamesOutcome | undefined;
+    for (const key of keys) {
+      outcome = await listing.games(key, { signal: stopping.signal });
+      if (stopping.signal.aborted) break;
+      backoff.note(outcome, key);
+      if (outcome.kind !== 'rejected') break;
+    }
+    if (outcome?.kind === 'games') accept(outcome.games);
+    return outcome;
+  }
+
+  function begin(keys: readonly Secret[]): Promise<GamesOutcome | undefined> {
+    const outcome = fetchWith(keys).finally(() => {
+      running = undefined;
+    });
+    running = { keys, outcome };
+    return outcome;
+  }
+
+  function beginInBackground(keys: readonly Secret[]): void {
+    begin(keys).catch((error: unknown) =>
+      logger.warn({ err: error }, 'the games list could not be refreshed'),
+    );
+  }
+
+  async function refresh(key?: Secret): Promise<GamesOutcome | undefined> {
+    while (running !== undefined) {
+      const { keys, outcome } = running;
+      const joined = await outcome;
+      // A rejection of other keys says nothing about this one.
+      const isTried = key === undefined || keys.some((tried) => tried.reveal() === key.reveal());
+      if (joined?.kind !== 'rejected' || isTried) return joined;
+    }
+    const all = keysFor(key);
+    const untried = all.filter((candidate) => !backoff.isRejected(candidate));
+    const keys = untried.length > 0 ? untried : all;
+    return keys.length === 0 || stopping.signal.aborted ? undefined : begin(keys);
+  }
+
+  function refreshSoon(key?: Secret): void {
+    if (running !== undefined || stopping.signal.aborted || isFresh() || !backoff.isOver()) return;
+    const keys = keysFor(key).filter((candidate) => !backoff.isRejected(candidate));
+    if (keys.length > 0) beginInBackground(keys);
+  }
+
+  return {
+    async start() {
+      const stored = await loadGames(store, logger);
+      // Something newer may have come in meanwhile, from /setkey.
+      if (stored !== undefined && fetched === undefined) adopt(stored);
+      refreshSoon();
+    },
+    async stop() {
+      stopping.abort();
+      await running?.outcome.catch(() => undefined);
+      await saving;
+    },
+    list: () => ({
+      games: index.games,
+      ...(fetched === undefined ? {} : { fetchedAt: fetched.fetchedAt }),
+      fresh: isFresh(),
+    }),
+    search: (text, limit) => searchGames(index, text, limit),
+    find: (text) => findGame(index, text),
+    refreshSoon,
+    refresh,
+    invalidate() {
+      invalidated = true;
+    },
+    accept,
+  };
+}
+
+/** The first of each alias: the later ones could not be told from it in a submission. */
+function withoutDuplicates(games: readonly Game[]): readonly Game[] {
+  const seen = new Set<string>();
+  return games.filter(({ alias }) => !seen.has(alias) && seen.add(alias));
+}

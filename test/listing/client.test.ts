@@ -1,0 +1,455 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createListingApi, type ListingApiDeps } from '../../src/listing/client.ts';
+import type { ListingApi, ServerSubmission } from '../../src/listing/contract.ts';
+import { SANDBOX_GAMES } from '../../src/sandbox/listing/games.ts';
+import type { Mode } from '../../src/sandbox/listing/modes.ts';
+import {
+  type ListingOptions,
+  type ListingStandIn,
+  startListing,
+} from '../../src/sandbox/listing/stand-in.ts';
+import { Secret } from '../../src/secret.ts';
+
+const CANARY = 'canary-key-4711';
+const key = new Secret(CANARY);
+const one: ServerSubmission = { server: 'play.example.com', port: 27015, game: 'cs2' };
+
+const open: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const thing of open.splice(0).reverse()) await thing.close();
+});
+
+async function serve(options: ListingOptions = {}): Promise<ListingStandIn> {
+  const service = await startListing({ keys: [CANARY], ...options });
+  open.push(service);
+  return service;
+}
+
+/** Everything that the client logs, as JSON lines. */
+function client(
+  baseUrl: string,
+  deps: Partial<ListingApiDeps> = {},
+): ListingApi & { readonly log: string[] } {
+  const log: string[] = [];
+  const write = (fields: object, message: string) => void log.push(JSON.stringify({ ...fields, message }));
+  const logger = { debug: write, info: write, warn: write };
+  const api = createListingApi({ baseUrl, timeoutMs: 2_000, arrayFormat: 'brackets', logger, ...deps });
+  open.push(api);
+  return { ...api, log };
+}
+
+/** A server that does as it is told with each connection. */
+async function rawServer(onConnection: (socket: Socket) => void, host = '127.0.0.1'): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined));
+    onConnection(socket);
+  });
+  server.listen(0, host);
+  await once(server, 'listening');
+  open.push({
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  });
+  const { port } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+describe('the games list', () => {
+  it('comes back as the service sent it', async () => {
+    const service = await serve();
+    await expect(client(service.url).games(key)).resolves.toEqual({ kind: 'games', games: SANDBOX_GAMES });
+    expect(service.requests).toMatchObject([{ action: 'games', key: CANARY, servers: [] }]);
+  });
+
+  it('is refused with the words of the service when the key is wrong, and not asked for again', async () => {
+    const service = await serve();
+    await expect(client(service.url).games(new Secret('another-key'))).resolves.toEqual({
+      kind: 'rejected',
+      message: 'Invalid API key.',
+      known: 'invalidKey',
+    });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it.each<Mode>([
+    { kind: 'reset' },
+    { kind: 'status', status: 429 },
+    { kind: 'status', status: 503 },
+  ])('is asked for again after $kind $status', async (mode) => {
+    const service = await serve();
+    await service.behave(mode, 2);
+    await expect(client(service.url).games(key)).resolves.toMatchObject({ kind: 'games' });
+    expect(service.requests).toHaveLength(3);
+  });
+
+  it('waits as long as Retry-After says', async () => {
+    const service = await serve();
+    await service.behave({ kind: 'status', status: 429, retryAfter: 1 }, 1);
+    await expect(client(service.url).games(key)).resolves.toMatchObject({ kind: 'games' });
+    const [first, second] = service.requests.map(({ at }) => at);
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(990);
+  });
+
+  it('gives up at once when Retry-After is longer than anybody waits, and says how long it is', async () => {
+    const service = await serve();
+    await service.behave({ kind: 'status', status: 429, retryAfter: 120 });
+    await expect(client(service.url).games(key)).resolves.toMatchObject({
+      kind: 'nonsense',
+      reason: 'rate-limited',
+      retryAfterMs: 120_000,
+    });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('is asked for again when a 429 comes with a message of its own, which is told in the end', async () => {
+    const service = await serve();
+    await service.behave({ kind: 'json', status: 429, body: { status: 'error', message: 'Slow down.' } });
+    await expect(client(service.url).games(key)).resolves.toEqual({
+      kind: 'rejected',
+      message: 'Slow down.',
+    });
+    expect(service.requests).toHaveLength(3);
+  });
+});
+
+describe('adding servers', () => {
+  it('is accepted with the words of the service', async () => {
+    const service = await serve();
+    await expect(client(service.url).add([{ ...one, queryPort: 27016 }, one], key)).resolves.toEqual({
+      kind: 'accepted',
+      message: 'Servers have been added for review.',
+    });
+    expect(service.submitted).toEqual([
+      { server: 'play.example.com', port: 27015, query_port: 27016, game: 'cs2' },
+      { server: 'play.example.com', port: 27015, game: 'cs2' },
+    ]);
+  });
+
+  it('can number the servers', async () => {
+    const service = await serve();
+    await client(service.url, { arrayFormat: 'indices' }).add([one, { ...one, port: 2 }], key);
+    expect(service.submitted.map(({ port }) => port)).toEqual([27015, 2]);
+  });
+
+  it.each([
+    ['a wrong key', [one], 'wrong-key', 'invalidKey', 'Invalid API key.'],
+    ['no server', [{ ...one, server: '' }], CANARY, 'serverMissing', 'Server parameter is missing.'],
+    ['no game', [{ ...one, game: '' }], CANARY, 'gameMissing', 'Game alias parameter is missing.'],
+    ['an unknown game', [{ ...one, game: 'x' }], CANARY, 'gameInvalid', 'Invalid game alias provided.'],
+  ])('is rejected with %s', async (_case, servers, sentKey, known, message) => {
+    const service = await serve();
+    const outcome = await client(service.url).add(servers, new Secret(sentKey));
+    expect(outcome).toEqual({ kind: 'rejected', message, known });
+  });
+
+  it.each([
+    200, 400, 401, 422, 429, 500, 503,
+  ])('believes a verdict that comes with status %i', async (status) => {
+    const service = await serve();
+    const body = { status: 'error', message: 'The server list for addition is empty.', more: 1 };
+    await service.behave({ kind: 'json', status, body });
+    const outcome = await client(service.url).add([one], key);
+    expect(outcome).toEqual({ kind: 'rejected', message: body.message, known: 'emptyList' });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('takes 1 to 100 servers and sends nothing otherwise', async () => {
+    const service = await serve();
+    const api = client(service.url);
+    await expect(api.add([], key)).rejects.toThrow(RangeError);
+    await expect(api.add(Array(101).fill(one), key)).rejects.toThrow(RangeError);
+    expect(service.requests).toHaveLength(0);
+    await expect(api.add(Array(100).fill(one), key)).resolves.toMatchObject({ kind: 'accepted' });
+    expect(service.submitted).toHaveLength(100);
+  });
+
+  it('is tried again when nobody listened, and then sent once', async () => {
+    const service = await serve();
+    await service.behave({ kind: 'down' });
+    const outcome = client(service.url).add([one], key);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await service.behave({ kind: 'ok' });
+    await expect(outcome).resolves.toMatchObject({ kind: 'accepted' });
+    expect(service.submitted).toHaveLength(1);
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+/** Mode → what both calls make of it, how often `games` is asked, and how many servers the service then holds. */
+const FAILURES: readonly (readonly [Mode, kind: string, reason: string, gamesTries: number, held: number])[] =
+  [
+    [{ kind: 'down' }, 'not-sent', 'refused', 0, 0],
+    [{ kind: 'resetDuring' }, 'unknown', 'reset', 0, 0],
+    [{ kind: 'reset' }, 'unknown', 'reset', 3, 0],
+    [{ kind: 'reset', carriedOut: true }, 'unknown', 'reset', 3, 1],
+    [{ kind: 'cut' }, 'unknown', 'reset', 3, 1],
+    [{ kind: 'hang' }, 'unknown', 'timeout', 2, 0],
+    [{ kind: 'slow', ms: 3_000 }, 'unknown', 'timeout', 2, 1],
+    [{ kind: 'trickle' }, 'unknown', 'timeout', 2, 1],
+    [{ kind: 'headersThenSilence' }, 'unknown', 'timeout', 2, 1],
+    [{ kind: 'html' }, 'nonsense', 'not-json', 1, 0],
+    [{ kind: 'empty' }, 'nonsense', 'not-json', 1, 0],
+    [{ kind: 'truncated' }, 'nonsense', 'not-json', 1, 1],
+    [{ kind: 'wrongTypes' }, 'nonsense', 'wrong-shape', 1, 0],
+    [{ kind: 'gzipBomb' }, 'nonsense', 'not-json', 1, 0],
+    [{ kind: 'status', status: 404 }, 'nonsense', 'not-json', 1, 0],
+    [{ kind: 'status', status: 429 }, 'nonsense', 'rate-limited', 3, 0],
+    [{ kind: 'status', status: 500 }, 'nonsense', 'server-error', 3, 0],
+    [{ kind: 'json', status: 200, body: null }, 'nonsense', 'wrong-shape', 1, 0],
+    [{ kind: 'json', status: 200, body: [{ name: 'x' }] }, 'nonsense', 'wrong-shape', 1, 0],
+    [{ kind: 'json', status: 200, body: { status: 'maybe', message: '' } }, 'nonsense', 'wrong-shape', 1, 0],
+  ];
+
+describe.each(FAILURES)('a service in mode %j', (mode, kind, reason, gamesTries, held) => {
+  const timeoutMs = 500;
+
+  it(`is ${kind} (${reason}) for add, which goes out at most once`, async () => {
+    const service = await serve();
+    const api = client(service.url, { timeoutMs });
+    await service.behave(mode);
+    const outcome = await api.add([one], key);
+    expect(outcome).toMatchObject({ kind, reason });
+    expect(service.requests.length).toBe(gamesTries === 0 ? 0 : 1);
+    expect(service.submitted).toHaveLength(held);
+    expect(JSON.stringify([outcome, api.log])).not.toContain(CANARY);
+    await service.behave({ kind: 'ok' });
+    await expect(api.add([one], key)).resolves.toMatchObject({ kind: 'accepted' });
+  });
+
+  it(`is ${kind} (${reason}) for games, in bounded time`, async () => {
+    const service = await serve();
+    const api = client(service.url, { timeoutMs });
+    await service.behave(mode);
+    const startedAt = performance.now();
+    const outcome = await api.games(key);
+    expect(performance.now() - startedAt).toBeLessThan(2 * timeoutMs + 500);
+    expect(outcome).toMatchObject({ kind, reason });
+    expect(service.requests).toHaveLength(gamesTries);
+    expect(JSON.stringify([outcome, api.log])).not.toContain(CANARY);
+    await service.behave({ kind: 'ok' });
+    await expect(api.games(key)).resolves.toMatchObject({ kind: 'games' });
+  });
+});
+
+describe('an answer that is too long', () => {
+  it('is cut off at a mebibyte, and asked for once', async () => {
+    const service = await serve();
+    await service.behave({ kind: 'huge' }, 2);
+    const before = process.memoryUsage().rss;
+    const api = client(service.url);
+    await expect(api.games(key)).resolves.toMatchObject({ kind: 'nonsense', reason: 'too-large' });
+    await expect(api.add([one], key)).resolves.toMatchObject({ kind: 'nonsense', reason: 'too-large' });
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 ** 2);
+    await expect(api.games(key)).resolves.toMatchObject({ kind: 'games' });
+  });
+
+  it('is read when it is just below', async () => {
+    const games = Array.from({ length: 10_000 }, (_, n) => ({ name: 'x'.repeat(60), alias: `alias-${n}` }));
+    const service = await serve({ games });
+    expect(JSON.stringify(games).length).toBeGreaterThan(900_000);
+    await expect(client(service.url).games(key)).resolves.toEqual({ kind: 'games', games });
+  });
+});
+
+describe.each([301, 302, 303, 307, 308])('a redirect with status %i', (status) => {
+  it('is not followed; the operator learns the address, the other host nothing', async () => {
+    const elsewhere = await serve();
+    const service = await serve();
+    const api = client(service.url);
+    await service.behave({ kind: 'redirect', status, to: `${elsewhere.url}/api?api_key=${CANARY}` });
+    for (const outcome of [await api.add([one], key), await api.games(key)]) {
+      expect(outcome).toMatchObject({ kind: 'nonsense', reason: 'redirect' });
+      expect(JSON.stringify(outcome)).toContain(`${elsewhere.url}/api`);
+    }
+    expect(api.log.join()).toContain('LISTING_API_URL');
+    expect(api.log.join()).not.toContain(CANARY);
+    expect(elsewhere.requests).toHaveLength(0);
+    expect(service.requests).toHaveLength(2);
+  });
+});
+
+describe('a key that the service repeats', () => {
+  it('is taken out of its message', async () => {
+    const service = await serve();
+    const message = `No account for ${CANARY}.`;
+    await service.behave({ kind: 'json', status: 403, body: { status: 'error', message } });
+    const outcome = await client(service.url).add([one], key);
+    expect(outcome).toEqual({ kind: 'rejected', message: 'No account for [redacted].' });
+  });
+
+  it('is taken out of the address it moved to', async () => {
+    const service = await serve();
+    await service.behave({ kind: 'redirect', status: 307, to: `/${CANARY}/api` });
+    const outcome = await client(service.url).games(key);
+    expect(outcome).toMatchObject({ detail: expect.stringContaining('/[redacted]/api') });
+  });
+});
+
+describe('connections', () => {
+  it('are used again', async () => {
+    const service = await serve();
+    const api = client(service.url);
+    for (let n = 0; n < 10; n++) await api.add([one], key);
+    // Two, since the next request may begin before the connection of the last one is put back.
+    expect(new Set(service.requests.map(({ connection }) => connection)).size).toBeLessThanOrEqual(2);
+  });
+
+  it('may be closed by the service between two requests', async () => {
+    const service = await serve();
+    const api = client(service.url);
+    await service.behave({ kind: 'okThenClose' });
+    for (let n = 0; n < 20; n++) {
+      await expect(api.add([{ ...one, port: n + 1 }], key)).resolves.toMatchObject({ kind: 'accepted' });
+      await new Promise((resolve) => setTimeout(resolve, n));
+    }
+    expect(service.submitted.map(({ port }) => port)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+  });
+
+  it('are four at most', async () => {
+    const service = await serve();
+    const api = client(service.url);
+    await service.behave({ kind: 'slow', ms: 50 });
+    await Promise.all(Array.from({ length: 12 }, () => api.add([one], key)));
+    expect(new Set(service.requests.map(({ connection }) => connection)).size).toBe(4);
+    expect(service.submitted).toHaveLength(12);
+  });
+
+  it('say not sent about a request that never got its turn, and never send it later', async () => {
+    const service = await serve();
+    const api = client(service.url, { timeoutMs: 400 });
+    await service.behave({ kind: 'hang' });
+    const signal = AbortSignal.timeout(200);
+    const outcomes = await Promise.all([
+      ...Array.from({ length: 4 }, () => api.add([one], key)),
+      api.add([{ ...one, game: 'rust' }], key, { signal }),
+    ]);
+    expect(outcomes.map(({ kind }) => kind)).toEqual([
+      'unknown',
+      'unknown',
+      'unknown',
+      'unknown',
+      'not-sent',
+    ]);
+    expect(outcomes[4]).toMatchObject({ reason: 'aborted' });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(service.requests).toHaveLength(4);
+  });
+
+  it('go to the path of the base address, with or without a slash at its end', async () => {
+    const lines: string[] = [];
+    const url = await rawServer((socket) => {
+      socket.once('data', (data) => {
+        lines.push(data.toString().split('\r\n')[0] ?? '');
+        socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]');
+      });
+    });
+    await client(`${url}/list/v1/`).games(key);
+    await client(`${url}/list/v1`).games(key);
+    await client(url).games(key);
+    expect(lines).toEqual(['POST /list/v1/api HTTP/1.1', 'POST /list/v1/api HTTP/1.1', 'POST /api HTTP/1.1']);
+  });
+
+  it('work with IPv6 alone', async () => {
+    const url = await rawServer((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]'));
+    }, '::1');
+    await expect(client(url).games(key)).resolves.toEqual({ kind: 'games', games: [] });
+  });
+
+  it('that end in the middle of the head are unknown, and what is no HTTP is nonsense', async () => {
+    const cut = await rawServer((socket) => socket.once('data', () => socket.end('HTTP/1.1 20')));
+    const outcome = client(cut, { timeoutMs: 1_000 }).add([one], key);
+    await expect(outcome).resolves.toMatchObject({ kind: 'unknown', reason: 'reset' });
+    const ssh = await rawServer((socket) => socket.once('data', () => socket.end('SSH-2.0-x\r\n')));
+    await expect(client(ssh, { timeoutMs: 1_000 }).add([one], key)).resolves.toMatchObject({
+      kind: 'nonsense',
+    });
+  });
+});
+
+describe('a service that cannot be reached', () => {
+  it('does not resolve: nothing is sent', async () => {
+    const outcome = await client('http://no-such-host.invalid').add([one], key);
+    expect(outcome).toMatchObject({ kind: 'not-sent', reason: 'dns' });
+  });
+
+  it('speaks no TLS: nothing is sent', async () => {
+    const url = await rawServer((socket) =>
+      socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    );
+    const outcome = await client(url.replace('http:', 'https:')).add([one], key);
+    expect(outcome).toMatchObject({ kind: 'not-sent', reason: 'tls' });
+  });
+
+  it('breaks the handshake off: nothing is sent', async () => {
+    const url = await rawServer((socket) => socket.once('data', () => socket.destroy()));
+    const outcome = await client(url.replace('http:', 'https:')).add([one], key);
+    expect(outcome).toMatchObject({ kind: 'not-sent' });
+  });
+
+  it('never finishes the handshake: nothing is sent', async () => {
+    const url = await rawServer(() => undefined);
+    const api = client(url.replace('http:', 'https:'), { timeoutMs: 300 });
+    await expect(api.add([one], key)).resolves.toMatchObject({ kind: 'not-sent', reason: 'timeout' });
+    await expect(api.games(key)).resolves.toMatchObject({ kind: 'not-sent', reason: 'timeout' });
+  });
+
+  it('resets every connection as soon as it is there: no server is added, and the call ends', async () => {
+    const service = await serve();
+    await service.behave({ kind: 'resetBefore' });
+    const api = client(service.url, { timeoutMs: 500 });
+    expect(['unknown', 'not-sent']).toContain((await api.add([one], key)).kind);
+    expect(['unknown', 'not-sent']).toContain((await api.games(key)).kind);
+    expect(service.requests).toHaveLength(0);
+  });
+});
+
+describe('stopping', () => {
+  it('ends a call that is under way, and says that it may have arrived', async () => {
+    const service = await serve();
+    await service.behave({ kind: 'hang' });
+    const stop = new AbortController();
+    const outcome = client(service.url).add([one], key, { signal: stop.signal });
+    while (service.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    stop.abort();
+    await expect(outcome).resolves.toMatchObject({ kind: 'unknown', reason: 'aborted' });
+  });
+
+  it('ends the wait between two tries', async () => {
+    const service = await serve();
+    await service.behave({ kind: 'status', status: 503, retryAfter: 3 });
+    const stop = new AbortController();
+    const startedAt = performance.now();
+    const outcome = client(service.url).games(key, { signal: stop.signal });
+    setTimeout(() => stop.abort(), 100);
+    await expect(outcome).resolves.toMatchObject({ reason: 'server-error' });
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  it('sends nothing with a signal that is aborted already, or after closing', async () => {
+    const service = await serve();
+    const api = client(service.url);
+    const stopped = await api.add([one], key, { signal: AbortSignal.abort() });
+    expect(stopped).toMatchObject({ kind: 'not-sent', reason: 'aborted' });
+    await api.close();
+    await expect(api.add([one], key)).resolves.toMatchObject({ kind: 'not-sent', reason: 'aborted' });
+    expect(service.requests).toHaveLength(0);
+    open.splice(open.indexOf(api), 1);
+  });
+
+  it('lets a call that is under way end before it closes', async () => {
+    const service = await serve();
+    await service.behave({ kind: 'slow', ms: 200 });
+    const api = createListingApi({ baseUrl: service.url, timeoutMs: 2_000, arrayFormat: 'brackets' });
+    const outcome = api.add([one], key);
+    while (service.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await api.close();
+    await expect(outcome).resolves.toMatchObject({ kind: 'accepted' });
+  });
+});
