@@ -1,0 +1,95 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { domainToASCII } from 'node:url';
+import { clipped } from './pasted-text.ts';
+import { type AddressRange, mappedIPv4, reservedZone, specialRange } from './special-addresses.ts';
+
+export type HostProblem =
+  | { readonly code: 'server-missing' }
+  /** Numbers and dots, but not four numbers of 0–255 without leading zeros; `127.1` is not guessed at. */
+  | { readonly code: 'ipv4-form'; readonly host: string }
+  | { readonly code: 'bad-ipv6'; readonly host: string }
+  | { readonly code: 'not-public'; readonly host: string; readonly range: AddressRange }
+  /** `zone` is the reserved top-level name, such as `local`. */
+  | { readonly code: 'reserved-name'; readonly host: string; readonly zone: string }
+  /** A name without a dot, which only means something in the network of whoever typed it. */
+  | { readonly code: 'single-label'; readonly host: string }
+  /** The name of an SRV record (`_minecraft._tcp.…`), not of a host. */
+  | { readonly code: 'service-name'; readonly host: string }
+  | { readonly code: 'bad-name'; readonly host: string }
+  | {
+      readonly code: 'label-too-long';
+      readonly label: string;
+      readonly length: number;
+      readonly most: number;
+    }
+  | { readonly code: 'name-too-long'; readonly most: number };
+
+export type HostResult =
+  | { readonly ok: true; readonly host: string }
+  | { readonly ok: false; readonly problem: HostProblem };
+
+/** RFC 1035 §2.3.4; 253 is what 255 octets on the wire leave for the written name. */
+export const MAX_NAME_LENGTH = 253;
+const MAX_LABEL_LENGTH = 63;
+/** How much of something unreadable a problem carries. */
+const SHOWN = 100;
+
+const refused = (problem: HostProblem): HostResult => ({ ok: false, problem });
+
+/**
+ * @param text a host on its own: an IPv4 address, an IPv6 address without brackets, or a name
+ * @returns the canonical form: IPv6 compressed and lower case (an IPv4-mapped one as the IPv4 address),
+ *   names in lower case and punycode without a trailing dot; or why it is no public host
+ */
+export function parseHost(text: string): HostResult {
+  if (text.includes(':')) return parseIPv6(text);
+  const name = text.replace(/\.+$/u, '').toLowerCase();
+  if (name === '') return refused({ code: 'server-missing' });
+  if (isIPv4(name)) return publicAddress(name);
+  if (endsInNumber(name)) return refused({ code: 'ipv4-form', host: clipped(name, SHOWN) });
+  return parseName(name);
+}
+
+function parseIPv6(text: string): HostResult {
+  const address = text.replace(/%.*$/u, '');
+  if (!isIPv6(address)) return refused({ code: 'bad-ipv6', host: clipped(text, SHOWN) });
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1); // RFC 5952
+  const result = publicAddress(mappedIPv4(canonical) ?? canonical);
+  // A zone id names an interface of the person's own machine.
+  return result.ok && address !== text ? refused({ code: 'bad-ipv6', host: clipped(text, SHOWN) }) : result;
+}
+
+function publicAddress(host: string): HostResult {
+  const range = specialRange(host);
+  return range ? refused({ code: 'not-public', host, range }) : { ok: true, host };
+}
+
+/** The rule by which URL parsers take a name for an IPv4 address (WHATWG URL, "ends in a number"). */
+const endsInNumber = (name: string) => /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/u.test(name);
+
+function parseName(name: string): HostResult {
+  // domainToASCII would cut at a slash, decode percent signs, and let underscores and "!" pass.
+  const ascii = /^[\p{L}\p{M}\p{N}\p{S}_.·・-]+$/u.test(name) ? domainToASCII(name) : '';
+  const host = ascii || clipped(name, SHOWN);
+  if (!ascii && name.length > MAX_NAME_LENGTH) {
+    return refused({ code: 'name-too-long', most: MAX_NAME_LENGTH });
+  }
+  if (endsInNumber(ascii)) return refused({ code: 'ipv4-form', host: clipped(name, SHOWN) });
+  const labels = ascii.split('.');
+  const long = labels.find((label) => label.length > MAX_LABEL_LENGTH);
+  if (ascii.length > MAX_NAME_LENGTH) {
+    return refused({ code: 'name-too-long', most: MAX_NAME_LENGTH });
+  }
+  if (long !== undefined) {
+    const label = clipped(long, SHOWN);
+    return refused({ code: 'label-too-long', label, length: long.length, most: MAX_LABEL_LENGTH });
+  }
+  if (!labels.every((label) => /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/u.test(label))) {
+    return refused({ code: 'bad-name', host });
+  }
+  const zone = reservedZone(ascii);
+  if (zone) return refused({ code: 'reserved-name', host, zone });
+  if (labels.length < 2) return refused({ code: 'single-label', host });
+  if (labels[0]?.startsWith('_')) return refused({ code: 'service-name', host });
+  return { ok: true, host };
+}

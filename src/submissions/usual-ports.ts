@@ -1,0 +1,56 @@
+interface UsualPorts {
+  readonly port: number;
+  /** Only where it is usually another one than `port`. */
+  readonly queryPort?: number;
+}
+
+/**
+ * What each game's dedicated server listens on when nobody changes it. The first twelve are the aliases of the
+ * listing specification §2.3; the others are games a listing service is likely to add.
+ */
+const USUAL_PORTS: Readonly<Record<string, UsualPorts>> = {
+  // Valve Developer Community, "Source Dedicated Server" and "Half-Life Dedicated Server": -port 27015
+  cs2: { port: 27015 },
+  css: { port: 27015 },
+  cs16: { port: 27015 },
+  csgo: { port: 27015 },
+  gm: { port: 27015 },
+  l4d2: { port: 27015 },
+  tf2: { port: 27015 },
+  // Minecraft Wiki, "Server.properties": server-port, query.port
+  minecraft: { port: 25565 },
+  // ARK Wiki, "Dedicated server setup": Port, QueryPort
+  ark: { port: 7777, queryPort: 27015 },
+  // SA-MP Wiki, "Server.cfg": port
+  samp: { port: 7777 },
+  // Rust: server.port; the query port is one above the higher of game and rcon port (28016)
+  rust: { port: 28015, queryPort: 28017 },
+  // Bohemia Interactive Community, "DayZ:Hosting a Linux Server"; serverDZ.cfg: steamQueryPort
+  dayz: { port: 2302, queryPort: 27016 },
+
+  // Valve Developer Community, as above
+  garrysmod: { port: 27015 },
+  gmod: { port: 27015 },
+  l4d: { port: 27015 },
+  // Bohemia Interactive Community, "Arma 3: Dedicated Server": the query port is the game port + 1
+  arma3: { port: 2302, queryPort: 2303 },
+  // Cfx.re documentation, "Setting up a FXServer": endpoint_add_udp
+  fivem: { port: 30120 },
+  // Valheim dedicated server manual: -port, and the one above it for queries
+  valheim: { port: 2456, queryPort: 2457 },
+  // Terraria Wiki, "Server": serverconfig.txt, port
+  terraria: { port: 7777 },
+  // 7 Days to Die: serverconfig.xml, ServerPort
+  '7dtd': { port: 26900 },
+  // Palworld server guide: -port
+  palworld: { port: 8211 },
+};
+
+const usual = (alias: string): UsualPorts | undefined =>
+  Object.hasOwn(USUAL_PORTS, alias) ? USUAL_PORTS[alias] : undefined;
+
+/** The port servers of a game usually have; a hint for the person, never filled in for them. */
+export const usualPort = (alias: string): number | undefined => usual(alias)?.port;
+
+/** The query port servers of a game usually have, where it is another one than the port; a hint as well. */
+export const usualQueryPort = (alias: string): number | undefined => usual(alias)?.queryPort;

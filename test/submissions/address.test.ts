@@ -1,0 +1,271 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatAddress, parseAddress } from '../../src/submissions/address.ts';
+import * as arbitrary from './arbitraries.ts';
+
+const read = (text: string) => {
+  const result = parseAddress(text);
+  return result.ok ? formatAddress(result.address) : result.problem;
+};
+const codeOf = (text: string) => {
+  const result = parseAddress(text);
+  return result.ok ? 'ok' : result.problem.code;
+};
+
+describe('what people paste as an address', () => {
+  it.each([
+    ['8.8.8.8', '8.8.8.8'],
+    ['8.8.8.8:27015', '8.8.8.8:27015'],
+    ['8.8.8.8:00080', '8.8.8.8:80'],
+    ['8.8.8.8:', '8.8.8.8'],
+    ['8.8.8.8 27015', '8.8.8.8:27015'],
+    ['8.8.8.8 : 27015', '8.8.8.8:27015'],
+    ['8.8.8.8:27015/udp', '8.8.8.8:27015'],
+    ['play.example.com:27015', 'play.example.com:27015'],
+    ['Play.Example.ORG.', 'play.example.org'],
+    ['play.example.com.:25565', 'play.example.com:25565'],
+    ['my_server.example.com:1', 'my_server.example.com:1'],
+    ['[2606:4700::6810:84e5]:25565', '[2606:4700::6810:84e5]:25565'],
+    ['2606:4700:0:0:0:0:6810:84E5', '[2606:4700::6810:84e5]'],
+    ['[2606:4700::1]', '[2606:4700::1]'],
+    ['2606:4700::1 27015', '[2606:4700::1]:27015'],
+    ['::ffff:8.8.8.8', '8.8.8.8'],
+    ['[::ffff:808:808]:27015', '8.8.8.8:27015'],
+    ['münchen.example.com:1', 'xn--mnchen-3ya.example.com:1'],
+    ['例え。jp:25565', 'xn--r8jz45g.jp:25565'],
+    ['😀.example.com:1', 'xn--e28h.example.com:1'],
+    ['steam://connect/8.8.8.8:27015', '8.8.8.8:27015'],
+    ['steam://connect/8.8.8.8:27015/secret', '8.8.8.8:27015'],
+    ['STEAM://CONNECT/[2606:4700::1]:27015/secret', '[2606:4700::1]:27015'],
+    ['steam://run/730//+connect%208.8.8.8:27015%20+password%20x', '8.8.8.8:27015'],
+    ['minecraft://play.example.com:25565', 'play.example.com:25565'],
+    ['connect 8.8.8.8:27015; password x', '8.8.8.8:27015'],
+    ['connect 8.8.8.8:27015;password "x y"', '8.8.8.8:27015'],
+    ['password x; connect 8.8.8.8:27015', '8.8.8.8:27015'],
+    ['8.8.8.8:27015 pw: x', '8.8.8.8:27015'],
+    ['user:secret@8.8.8.8:27015', '8.8.8.8:27015'],
+    ['IP: 8.8.8.8:27015', '8.8.8.8:27015'],
+    ['server.example.com:1', 'server.example.com:1'],
+    ['password.example.com:1', 'password.example.com:1'],
+    ['http://8.8.8.8:27015/', '8.8.8.8:27015'],
+    ['  "8.8.8.8:27015"  ', '8.8.8.8:27015'],
+    ['“8.8.8.8:27015”', '8.8.8.8:27015'],
+    ['`8.8.8.8:27015`', '8.8.8.8:27015'],
+    ['```8.8.8.8:27015```', '8.8.8.8:27015'],
+    ['**8.8.8.8:27015**', '8.8.8.8:27015'],
+    ['||8.8.8.8:27015||', '8.8.8.8:27015'],
+    ['<8.8.8.8:27015>', '8.8.8.8:27015'],
+    ['(8.8.8.8:27015),', '8.8.8.8:27015'],
+    ['８．８．８．８：２７０１５', '8.8.8.8:27015'],
+    ['\u200b8.8.8.8\u200d:\u202e27015\ufeff', '8.8.8.8:27015'],
+    ['\u00a08.8.8.8:27015\u3000', '8.8.8.8:27015'],
+    ['my\u2011server.example.com:1', 'my-server.example.com:1'],
+  ])('reads %j as %s', (text, expected) => expect(read(text)).toBe(expected));
+
+  it.each([
+    ['', 'server-missing'],
+    [' \u200b ', 'server-missing'],
+    [':27015', 'server-missing'],
+    ['a b c', 'not-an-address'],
+    ['8.8.8.8:1:2', 'not-an-address'],
+    ['https://example.com', 'web-address'],
+    ['https://example.com:8080/map?x', 'web-address'],
+    ['example.com/play', 'web-address'],
+    ['8.8.8.0/24', 'web-address'],
+    ['ts3server://example.com', 'unknown-scheme'],
+    ['steam://rungameid/730', 'not-an-address'],
+    ['2606:4700:1:2:3:4:5:6:27015', 'ipv6-brackets'],
+    ['2606:4700::zz', 'not-an-address'],
+    ['[2606:4700::1::2]:1', 'bad-ipv6'],
+    ['2606:4700::1%eth0', 'bad-ipv6'],
+    ['host', 'single-label'],
+    ['_minecraft._tcp.example.com', 'service-name'],
+    ['a..example.com', 'bad-name'],
+    ['-a.example.com', 'bad-name'],
+    ['a!b.example.com', 'bad-name'],
+    [`${'x'.repeat(64)}.com`, 'label-too-long'],
+    [`${'ü'.repeat(60)}.com`, 'label-too-long'],
+    [`${'abcdefghi.'.repeat(25)}abcd`, 'name-too-long'],
+    ['x'.repeat(1001), 'address-too-long'],
+  ])('refuses %j: %s', (text, code) => expect(codeOf(text)).toBe(code));
+
+  it('takes the longest legal names, 253 characters in labels of 63', () => {
+    const longest = [63, 63, 63, 57]
+      .map((length) => 'a'.repeat(length))
+      .join('.')
+      .concat('.com');
+    expect(longest.length).toBe(253);
+    expect(read(`${longest}:65535`)).toBe(`${longest}:65535`);
+    expect(codeOf(`a${longest}`)).toBe('name-too-long');
+  });
+
+  it.each([
+    '0x7f.1',
+    '127.1',
+    '017700000001',
+    '2130706433',
+    '010.8.8.8',
+    '8.8.8',
+    '8.8.8.8.8',
+    '256.8.8.8',
+    '8.8.8.④',
+    '①27.1',
+    '0x8.8.8.8',
+  ])('does not guess which address %s means', (text) => expect(codeOf(text)).toBe('ipv4-form'));
+
+  it.each([
+    ['8.8.8.8:0', { code: 'port-too-low', field: 'port', port: 0 }],
+    ['8.8.8.8:-5', { code: 'port-too-low', field: 'port', port: -5 }],
+    ['8.8.8.8:65536', { code: 'port-too-high', field: 'port', port: 65_536 }],
+    ['8.8.8.8:70000', { code: 'port-too-high', field: 'port', port: 70_000 }],
+    ['8.8.8.8:27o15', { code: 'port-not-a-number', field: 'port', port: '27o15' }],
+    ['8.8.8.8:1e3', { code: 'port-not-a-number', field: 'port', port: '1e3' }],
+    [`8.8.8.8:${'9'.repeat(400)}`, { code: 'port-too-high', field: 'port', port: Number.MAX_SAFE_INTEGER }],
+  ])('says what is wrong with the port of %j', (text, problem) => expect(read(text)).toEqual(problem));
+});
+
+describe('addresses that are not of the internet', () => {
+  it.each([
+    ['0.0.0.0', 'unspecified'],
+    ['10.1.2.3', 'private'],
+    ['172.31.255.255', 'private'],
+    ['192.168.0.4', 'private'],
+    ['100.64.0.1', 'shared'],
+    ['127.0.0.1', 'loopback'],
+    ['169.254.169.254', 'link-local'],
+    ['224.0.0.1', 'multicast'],
+    ['192.0.2.1', 'documentation'],
+    ['198.51.100.1', 'documentation'],
+    ['203.0.113.1', 'documentation'],
+    ['198.19.0.1', 'benchmarking'],
+    ['192.0.0.8', 'reserved'],
+    ['192.88.99.1', 'reserved'],
+    ['240.0.0.1', 'reserved'],
+    ['255.255.255.255', 'broadcast'],
+    ['::', 'unspecified'],
+    ['::1', 'loopback'],
+    ['fe80::1', 'link-local'],
+    ['fe80::1%eth0', 'link-local'],
+    ['fec0::1', 'private'],
+    ['fd00::1', 'unique-local'],
+    ['ff02::1', 'multicast'],
+    ['2001:db8::1', 'documentation'],
+    ['3fff::1', 'documentation'],
+    ['2001:2::1', 'benchmarking'],
+    ['100::1', 'reserved'],
+    ['4000::1', 'reserved'],
+    ['::8.8.8.8', 'reserved'],
+    ['64:ff9b:1::1', 'reserved'],
+    ['::ffff:192.168.0.4', 'private'],
+    ['64:ff9b::10.0.0.1', 'private'],
+    ['2002:7f00:1::', 'loopback'],
+    ['2001:0:808:808::f5ff:fffe', 'private'],
+    ['2001:0:a00:1::f7f7:f7f7', 'private'],
+  ])('refuses %s as %s', (host, range) => {
+    expect(read(host)).toMatchObject({ code: 'not-public', range });
+    expect(read(`steam://connect/${host.includes(':') ? `[${host}]` : host}:27015`)).toMatchObject({ range });
+  });
+
+  it.each([
+    '1.1.1.1',
+    '172.15.0.1',
+    '172.32.0.1',
+    '100.128.0.1',
+    '198.20.0.1',
+    '223.255.255.255',
+    '2606:4700::6810:84e5',
+    '2002:808:808::1',
+    '64:ff9b::808:808',
+    '2001:4860:4860::8888',
+  ])('lets %s pass', (host) => expect(codeOf(host)).toBe('ok'));
+
+  it.each([
+    ['localhost', 'localhost'],
+    ['LOCALHOST:27015', 'localhost'],
+    ['a.localhost', 'localhost'],
+    ['nas.local', 'local'],
+    ['game.internal.', 'internal'],
+    ['pc.lan', 'lan'],
+    ['a.test', 'test'],
+    ['a.invalid', 'invalid'],
+    ['play.example', 'example'],
+    ['router.home.arpa', 'arpa'],
+    ['x.onion', 'onion'],
+  ])('refuses %s for its ending', (name, zone) =>
+    expect(read(name)).toMatchObject({ code: 'reserved-name', zone }));
+
+  it('takes example.com and example.org for ordinary names', () => {
+    expect(codeOf('play.example.com:27015')).toBe('ok');
+    expect(codeOf('play.example.org:28015')).toBe('ok');
+  });
+});
+
+describe('any text', () => {
+  const pasted = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.string({
+      unit: fc.constantFrom(...'0123456789.:[]/%@;# \t\n"\'`<>|*_-+axX\u200b\u202e：。😀'),
+      maxLength: 60,
+    }),
+  );
+
+  it('never throws, and what was read reads the same again', () => {
+    fc.assert(
+      fc.property(pasted, (text) => {
+        const result = parseAddress(text);
+        if (result.ok) expect(parseAddress(formatAddress(result.address))).toEqual(result);
+        else expect(JSON.parse(JSON.stringify(result))).toEqual(result);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('reads every public host with every port, in every way of writing it', () => {
+    const around = fc.constantFrom<readonly [string, string]>(
+      ['', ''],
+      [' "', '" '],
+      ['**`', '`**'],
+      ['||', '||'],
+      ['<steam://connect/', '>'],
+      ['steam://connect/', '/hunter2'],
+      ['connect ', '; password hunter2'],
+      ['minecraft://', ''],
+      ['\u200f', '\u00a0'],
+    );
+    fc.assert(
+      fc.property(arbitrary.host, arbitrary.port, around, (host, port, [before, after]) => {
+        const text = before + formatAddress({ host, port }) + after;
+        expect(parseAddress(text)).toEqual({ ok: true, address: { host, port } });
+      }),
+    );
+  });
+
+  it('has no password in any answer, right or wrong', () => {
+    const password = fc.stringMatching(/^[a-z0-9!#$%&@:,.?*+-]{0,8}QZJX[a-z0-9!#$%&@:,.?*+/-]{0,8}$/);
+    const target = fc.constantFrom(
+      '8.8.8.8:1',
+      '10.0.0.1:1',
+      'x',
+      '8.8.8.8:70000',
+      '127.1:5',
+      '[::1]:3',
+      'a..b:1',
+      '8.8.8.8',
+    );
+    const form = fc.constantFrom<(target: string, password: string) => string>(
+      (at, secret) => `steam://connect/${at}/${secret}`,
+      (at, secret) => `"steam://connect/${at}/${secret}"`,
+      (at, secret) => `connect ${at}; password ${secret}`,
+      (at, secret) => `connect ${at};password "${secret}"`,
+      (at, secret) => `password ${secret}; connect ${at}`,
+      (at, secret) => `${at} pw=${secret}`,
+      (at, secret) => `**${at}** Passwort: ||${secret}||`,
+    );
+    fc.assert(
+      fc.property(target, password, form, (at, secret, write) => {
+        expect(JSON.stringify(parseAddress(write(at, secret)))).not.toContain('QZJX');
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
