@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  DiscordAPIError,
+  HTTPError,
+  type InteractionEditReplyOptions,
+  MessageFlags,
+  type ModalBuilder,
+  RESTJSONErrorCodes,
+} from 'discord.js';
+import type { Reply } from './command.ts';
+import { fitReply } from './limits.ts';
+
+/** The parts of an interaction that an answer needs; commands, components and modal submits all have them. */
+export interface Answerable {
+  deferReply(options: { flags?: MessageFlags.Ephemeral }): Promise<unknown>;
+  reply(options: { content: string; flags: MessageFlags.Ephemeral }): Promise<unknown>;
+  editReply(options: InteractionEditReplyOptions): Promise<unknown>;
+}
+
+/**
+ * The interaction is no longer ours: too late (10062), or acknowledged by another process on the same token or
+ * a second delivery (40060). Nothing more may be done with it.
+ */
+export class LostInteraction extends Error {
+  override readonly name = 'LostInteraction';
+}
+
+/**
+ * Sends the first response. Sent once more when Discord itself failed (5xx), since that leaves the interaction
+ * unacknowledged; should it have been taken after all, the 40060 of the second attempt says so.
+ * @throws LostInteraction
+ */
+export async function acknowledge(send: () => Promise<unknown>): Promise<void> {
+  try {
+    await send();
+  } catch (error) {
+    if (!isServerFault(error)) throw lostOr(error);
+    await send().catch((again: unknown) => {
+      if (!hasCode(again, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw lostOr(again);
+    });
+  }
+}
+
+/** Shows the member a modal as the first response. */
+export function show(
+  interaction: { showModal(modal: ModalBuilder): Promise<unknown> },
+  modal: ModalBuilder,
+): Promise<void> {
+  return acknowledge(() => interaction.showModal(modal));
+}
+
+/** Pauses between attempts to deliver an answer, in milliseconds: short, then long enough for a blip to pass. */
+const RETRY_PAUSES = [500, 2000, 5000];
+
+/**
+ * Puts the answer in place of "thinking…". What was done is done by now, so this is tried several times on
+ * network failures and 5xx before the answer is given up.
+ */
+export async function deliver(interaction: Answerable, reply: Reply): Promise<void> {
+  const fitted = fitReply(reply);
+  const options: InteractionEditReplyOptions = {
+    content: fitted.content ?? null,
+    embeds: [...(fitted.embeds ?? [])],
+    components: [...(fitted.components ?? [])],
+    files: (fitted.files ?? []).map(({ name, data }) => ({ name, attachment: data })),
+    attachments: [],
+    allowedMentions: { parse: [] },
+  };
+  for (const pause of [...RETRY_PAUSES, undefined]) {
+    try {
+      await interaction.editReply(options);
+      return;
+    } catch (error) {
+      if (pause === undefined || (error instanceof DiscordAPIError && !isServerFault(error))) throw error;
+      await sleep(pause);
+    }
+  }
+}
+
+function isServerFault(error: unknown): boolean {
+  return (
+    (error instanceof HTTPError || error instanceof DiscordAPIError) &&
+    error.status >= 500 &&
+    error.status < 600
+  );
+}
+
+function lostOr(error: unknown): unknown {
+  const lost =
+    hasCode(error, RESTJSONErrorCodes.UnknownInteraction) ||
+    hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
+  return lost ? new LostInteraction('The interaction can no longer be answered', { cause: error }) : error;
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof DiscordAPIError && error.code === code;
+}
+
+/** A private message as the first response, without "thinking…" before it. */
+export function say(interaction: Answerable, content: string): Promise<void> {
+  return acknowledge(() => interaction.reply({ content, flags: MessageFlags.Ephemeral }));
+}

@@ -1,0 +1,106 @@
+import { STATUS_CODES } from 'node:http';
+import { Client, type ClientOptions, Options } from 'discord.js';
+import { Agent, Headers, request } from 'undici';
+import { rejectLongWaits } from './publish.ts';
+
+/** How long Discord waits for the first response to an interaction is 3 s; past this there is no point. */
+const CALLBACK_TIMEOUT_MS = 2500;
+/** All other requests; an answer may carry a file. */
+const REST_TIMEOUT_MS = 15_000;
+/** Longer than a quiet bot's pauses, so that an acknowledgement does not pay for a new TLS connection. */
+const KEEP_ALIVE_MS = 5 * 60_000;
+
+type MakeRequest = NonNullable<NonNullable<ClientOptions['rest']>['makeRequest']>;
+
+/**
+ * A discord.js client that asks for no intents and caches nothing: interactions arrive all the same, and ten
+ * thousand guilds cost what one costs. Only what an interaction brings may be used.
+ * @param apiUrl Discord's REST API without the version, such as `https://discord.com/api`
+ */
+export function createClient({ apiUrl }: { apiUrl: string }): { client: Client; close(): Promise<void> } {
+  const agent = new Agent({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: CALLBACK_TIMEOUT_MS },
+  });
+  const client = new Client({
+    intents: [],
+    shards: 'auto',
+    // Without the Guilds intent no guild ever becomes available; interactions would be held back until then.
+    waitGuildTimeout: 0,
+    allowedMentions: { parse: [] },
+    makeCache: Options.cacheWithLimits({ ...Options.DefaultMakeCacheSettings, ...nothing }),
+    rest: {
+      api: apiUrl,
+      timeout: REST_TIMEOUT_MS,
+      // Repeating is decided per kind of request, in answers.ts: a callback that was repeated blindly answers 40060.
+      retries: 0,
+      rejectOnRateLimit: rejectLongWaits,
+      makeRequest: overAgent(agent),
+    },
+  });
+  return { client, close: () => agent.close() };
+}
+
+/** All caches that discord.js lets a bot limit. Itself stays, since the client needs to know who it is. */
+const onlySelf = {
+  maxSize: 0,
+  keepOverLimit: ({ id, client }: { id: string; client: Client }) => id === client.user?.id,
+};
+const nothing = {
+  ApplicationCommandManager: 0,
+  ApplicationEmojiManager: 0,
+  AutoModerationRuleManager: 0,
+  BaseGuildEmojiManager: 0,
+  DMMessageManager: 0,
+  EntitlementManager: 0,
+  GuildBanManager: 0,
+  GuildEmojiManager: 0,
+  GuildForumThreadManager: 0,
+  GuildInviteManager: 0,
+  GuildMemberManager: onlySelf,
+  GuildMessageManager: 0,
+  GuildScheduledEventManager: 0,
+  GuildStickerManager: 0,
+  GuildTextThreadManager: 0,
+  MessageManager: 0,
+  PresenceManager: 0,
+  ReactionManager: 0,
+  ReactionUserManager: 0,
+  StageInstanceManager: 0,
+  ThreadManager: 0,
+  ThreadMemberManager: 0,
+  UserManager: onlySelf,
+  VoiceStateManager: 0,
+};
+
+/** discord.js's requests over our own connections, which stay open between interactions. */
+function overAgent(agent: Agent): MakeRequest {
+  return async (url, init) => {
+    const signals = [
+      init.signal,
+      url.includes('/callback') ? AbortSignal.timeout(CALLBACK_TIMEOUT_MS) : null,
+    ];
+    const response = await request(url, {
+      method: (init.method ?? 'GET') as 'GET',
+      headers: init.headers as Record<string, string>,
+      body: init.body as string,
+      signal: AbortSignal.any(signals.filter((signal) => signal instanceof AbortSignal)),
+      dispatcher: agent,
+    });
+    const { body, statusCode } = response;
+    return {
+      body,
+      get bodyUsed() {
+        return body.bodyUsed;
+      },
+      arrayBuffer: () => body.arrayBuffer(),
+      json: () => body.json(),
+      text: () => body.text(),
+      headers: new Headers(response.headers as Record<string, string>),
+      ok: statusCode >= 200 && statusCode < 300,
+      status: statusCode,
+      statusText: STATUS_CODES[statusCode] ?? '',
+    };
+  };
+}

@@ -1,0 +1,102 @@
+import type {
+  ActionRowBuilder,
+  APIEmbed,
+  Attachment,
+  ButtonBuilder,
+  ModalBuilder,
+  PermissionsBitField,
+  RESTPostAPIApplicationCommandsJSONBody,
+  StringSelectMenuBuilder,
+} from 'discord.js';
+import type { Translate } from '../locales/words.ts';
+
+/** What every interaction brings, whatever its kind. No guild, channel or role is in any cache: this is all. */
+export interface Call {
+  /** Unique per interaction; its snowflake also tells when it was made. */
+  readonly interactionId: string;
+  readonly guildId: string;
+  readonly channelId: string;
+  readonly user: { readonly id: string; readonly name: string };
+  /** The member's permissions in this channel, from the payload. */
+  readonly permissions: Readonly<PermissionsBitField>;
+  /** Discord's name of the member's language, such as `en-US`. */
+  readonly locale: string;
+  /** Sentences in the member's language. */
+  readonly t: Translate;
+  /** A command as a clickable mention, or as plain text while its id is not known. */
+  readonly mention: (command: string) => string;
+}
+
+/** The values of a slash command's options; `null` for one that was left out. */
+export interface OptionValues {
+  getString(name: string): string | null;
+  getInteger(name: string): number | null;
+  getAttachment(name: string): Attachment | null;
+}
+
+export interface CommandCall extends Call {
+  readonly options: OptionValues;
+}
+
+/** A button that was pressed or a select in which something was chosen. */
+export interface PressCall extends Call {
+  /** What stands behind `name:action:` in the custom id. */
+  readonly argument: string;
+  /** The chosen values of a select; empty for a button. */
+  readonly values: readonly string[];
+}
+
+/** A modal that was submitted. */
+export interface SubmitCall extends Call {
+  readonly argument: string;
+  /** The text of a field by its custom id; empty when it was left empty. */
+  readonly field: (id: string) => string;
+}
+
+/** What to say. The dispatcher fits it into Discord's limits and sends it; nobody is ever pinged. */
+export interface Reply {
+  readonly content?: string;
+  readonly embeds?: readonly APIEmbed[];
+  readonly components?: readonly ActionRowBuilder<ButtonBuilder | StringSelectMenuBuilder>[];
+  readonly files?: readonly { readonly name: string; readonly data: Buffer }[];
+}
+
+/**
+ * How the answer to a button, a select or a modal appears, which fixes how it is acknowledged:
+ * `update` changes the message it belongs to, `reply` is a new message seen by the member only,
+ * `modal` opens a modal and so must do no work first.
+ */
+export type Handler<Input> =
+  | { readonly answer: 'update' | 'reply'; run(call: Input): Promise<Reply> }
+  | { readonly answer: 'modal'; run(call: Input): Promise<ModalBuilder> };
+
+export interface Choice {
+  readonly name: string;
+  readonly value: string;
+}
+
+interface CommandParts {
+  readonly data: RESTPostAPIApplicationCommandsJSONBody & { readonly name: string };
+  /** Choices for the option being typed: from memory only, since Discord waits 3 seconds and cannot be put off. */
+  complete?(call: Call, typed: string, option: string): readonly Choice[];
+  /** Buttons and selects by the action in their custom id, `name:action:argument`. No state is kept in memory. */
+  readonly presses?: Readonly<Record<string, Handler<PressCall>>>;
+  /** Modals by the action in their custom id. Discord allows no modal in answer to a modal. */
+  readonly submits?: Readonly<Record<string, Extract<Handler<SubmitCall>, { answer: 'update' | 'reply' }>>>;
+}
+
+/**
+ * A slash command. `audience` says who sees the answer; the dispatcher acknowledges with it before anything
+ * else runs, because Discord fixes it there. `none`: the command opens a modal and so must do no work first.
+ * `run` returns what to say and throws a UserError to refuse.
+ */
+export type Command = CommandParts &
+  (
+    | { readonly audience: 'member' | 'channel'; run(call: CommandCall): Promise<Reply> }
+    | { readonly audience: 'none'; run(call: CommandCall): Promise<ModalBuilder> }
+  );
+
+/** The custom id of a component or modal: which command and action it belongs to, and the state it carries. */
+export function customId(command: string, action: string, argument = ''): string {
+  return `${command}:${action}:${argument}`;
+}

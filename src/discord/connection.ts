@@ -1,0 +1,123 @@
+import {
+  type Client,
+  Events,
+  type Interaction,
+  type RESTPostAPIApplicationCommandsJSONBody,
+} from 'discord.js';
+import type { Part } from '../lifecycle.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Secret } from '../secret.ts';
+import { createClient } from './client.ts';
+import { explainPublishFailure, publishCommands } from './publish.ts';
+
+/** Close codes after which reconnecting cannot help (Discord docs: Gateway close event codes), and what to do. */
+const FATAL_CLOSE_CODES: Readonly<Record<number, string>> = {
+  4004: 'the bot token is not valid (any more)',
+  4010: 'the shard is not valid',
+  4011: 'the bot is in too many servers for one shard',
+  4012: 'the version of the gateway is no longer served',
+  4013: 'the intents are not valid',
+  4014: 'the intents are not granted to this bot',
+};
+
+/** The bot cannot go on: what to tell the operator, in one line. */
+export class FatalDiscordError extends Error {
+  override readonly name = 'FatalDiscordError';
+}
+
+export interface ConnectionDeps {
+  readonly apiUrl: string;
+  readonly token: Secret;
+  readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
+  readonly logger: Logger;
+  readonly onInteraction: (interaction: Interaction) => Promise<void>;
+  /** Takes no new interaction and waits for those under way, at most this long, in milliseconds. */
+  readonly drain: (ms: number) => Promise<void>;
+  /** Called once when Discord ends the connection for good after a start that went well. */
+  readonly onFatal: (error: FatalDiscordError) => void;
+}
+
+export interface Connection extends Part {
+  /** A command as a clickable mention, or `/name` until Discord has told its id. */
+  readonly mention: (command: string) => string;
+}
+
+/** How long running interactions may take to end when the bot stops. */
+const DRAIN_MS = 8000;
+
+/** The bot's connection to Discord: login, publishing the commands, fatal ends, and a stop that loses no answer. */
+export function createConnection(deps: ConnectionDeps): Connection {
+  const { apiUrl, token, commands, logger, onInteraction, drain, onFatal } = deps;
+  let ids: ReadonlyMap<string, string> = new Map();
+  const { client, close } = createClient({ apiUrl });
+  let leaving = false;
+
+  async function publish(ready: Client<true>): Promise<void> {
+    try {
+      ids = await publishCommands({ client: ready, commands, logger });
+    } catch (error) {
+      logger.error({ err: error }, explainPublishFailure(error));
+    }
+  }
+
+  client.on(Events.InteractionCreate, (interaction) => void onInteraction(interaction));
+  client.on(Events.Error, (error) => logger.error({ err: error }, 'discord.js reported an error'));
+  client.on(Events.Warn, (message) => logger.warn({ message }, 'discord.js warns'));
+  client.on(Events.ShardError, (error, shard) =>
+    logger.warn({ err: error, shard }, 'connection to Discord failed'),
+  );
+  client.on(Events.ShardReconnecting, (shard) => {
+    if (!leaving) logger.info({ shard }, 'reconnecting to Discord');
+  });
+  client.on(Events.ShardResume, (shard, replayed) =>
+    logger.info({ shard, replayed }, 'connection to Discord resumed'),
+  );
+  client.once(Events.ClientReady, (ready) => {
+    logger.info({ user: ready.user.tag, guilds: ready.guilds.cache.size }, 'connected to Discord');
+    void publish(ready);
+  });
+  client.on(Events.ShardDisconnect, ({ code }, shard) => {
+    if (leaving) return;
+    const reason = FATAL_CLOSE_CODES[code] ?? 'Discord closed the connection for good';
+    onFatal(new FatalDiscordError(`Discord ended shard ${shard} with code ${code}: ${reason}`));
+  });
+  client.on(Events.Invalidated, () => {
+    if (!leaving) onFatal(new FatalDiscordError('Discord has invalidated the session of this bot'));
+  });
+
+  return {
+    name: 'discord',
+    mention: (command) => {
+      const id = ids.get(command);
+      return id === undefined ? `\`/${command}\`` : `</${command}:${id}>`;
+    },
+    async start() {
+      try {
+        await client.login(token.reveal());
+      } catch (error) {
+        throw explainLogin(error);
+      }
+    },
+    async stop() {
+      await drain(DRAIN_MS);
+      leaving = true;
+      await client.destroy();
+      await close();
+    },
+  };
+}
+
+/** A login's failure as one line for the operator; the token is in none of them. */
+function explainLogin(error: unknown): FatalDiscordError {
+  const code = Object(error).code;
+  const message = error instanceof Error ? error.message : String(error);
+  if (code === 'TokenInvalid' || message === 'Authentication failed') {
+    return new FatalDiscordError(
+      'Discord does not accept DISCORD_TOKEN: copy it again from the Developer Portal',
+      {
+        cause: error,
+      },
+    );
+  }
+  return new FatalDiscordError(`Could not log in to Discord: ${message}`, { cause: error });
+}

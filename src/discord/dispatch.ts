@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type AutocompleteInteraction,
+  type ChatInputCommandInteraction,
+  type Interaction,
+  MessageFlags,
+  type ModalSubmitInteraction,
+} from 'discord.js';
+import type { Logger } from '../observability/logger.ts';
+import { UserError } from '../user-error.ts';
+import { acknowledge, deliver, LostInteraction, say, show } from './answers.ts';
+import type { Call, Command, Handler, PressCall, SubmitCall } from './command.ts';
+import { type ComponentInteraction, callOf, type Incoming, isIncoming, parseCustomId } from './incoming.ts';
+import { LIMITS, shorten } from './limits.ts';
+
+export interface DispatchDeps {
+  readonly commands: readonly Command[];
+  readonly mention: (command: string) => string;
+  readonly logger: Logger;
+  /** The sentence for a failure that has one of its own; `undefined` for all others. */
+  readonly explain: (error: unknown, t: Call['t']) => string | undefined;
+}
+
+export interface Dispatcher {
+  /** Answers one interaction; never throws. */
+  handle(interaction: Interaction): Promise<void>;
+  /** Takes no new interaction, and resolves when those under way have ended, or after `ms` milliseconds. */
+  drain(ms: number): Promise<void>;
+}
+
+/** Interaction → command → answer, and errors → words. The only place that talks back to Discord. */
+export function createDispatcher({ commands, mention, logger, explain }: DispatchDeps): Dispatcher {
+  const byName = new Map(commands.map((command) => [command.data.name, command]));
+  const running = new Set<Promise<void>>();
+  let stopping = false;
+
+  async function answer(interaction: Incoming): Promise<void> {
+    const call = callOf(interaction, mention);
+    const refusal = refuse(call);
+    if (refusal !== undefined) return say(interaction, refusal);
+
+    if (interaction.isChatInputCommand()) {
+      const command = byName.get(interaction.commandName);
+      if (!command) return say(interaction, call.t('dispatch.unknown'));
+      const input = { ...call, options: interaction.options };
+      if (command.audience === 'none') return open(interaction, call, () => command.run(input));
+      const flags = command.audience === 'member' ? { flags: MessageFlags.Ephemeral as const } : {};
+      await acknowledge(() => interaction.deferReply(flags));
+      return deliver(interaction, await outcome(call, () => command.run(input)));
+    }
+
+    const { command, action, argument } = parseCustomId(interaction.customId);
+    if (interaction.isModalSubmit()) {
+      const field = (id: string) => interaction.fields.getTextInputValue(id);
+      const handler = own(byName.get(command)?.submits, action);
+      return respond<SubmitCall>(interaction, handler, { ...call, argument, field });
+    }
+    const values = interaction.isStringSelectMenu() ? interaction.values : [];
+    const handler = own(byName.get(command)?.presses, action);
+    return respond<PressCall>(interaction, handler, { ...call, argument, values });
+  }
+
+  function refuse({ guildId, t }: Call): string | undefined {
+    if (stopping) return t('dispatch.stopping');
+    if (guildId === '') return t('dispatch.guildOnly');
+    return undefined;
+  }
+
+  async function respond<In extends Call>(
+    interaction: ComponentInteraction | ModalSubmitInteraction,
+    handler: Handler<In> | undefined,
+    input: In,
+  ): Promise<void> {
+    if (!handler) return say(interaction, input.t('dispatch.unknown'));
+    if (handler.answer === 'modal') {
+      if (interaction.isModalSubmit()) throw new Error('Discord allows no modal in answer to a modal');
+      return open(interaction, input, () => handler.run(input));
+    }
+    if (handler.answer === 'reply') {
+      await acknowledge(() => interaction.deferReply({ flags: MessageFlags.Ephemeral }));
+      return deliver(interaction, await outcome(input, () => handler.run(input)));
+    }
+    await acknowledge(() => interaction.deferUpdate());
+    const reply = await handler.run(input).catch((error: unknown) => wordsForFailure(error, input));
+    if (typeof reply !== 'string') return deliver(interaction, reply);
+    // What the message shows is still true, so the failure is said beside it.
+    await interaction.followUp({ content: reply, flags: MessageFlags.Ephemeral });
+  }
+
+  /** Runs what opens a modal; a refusal is said in its place. */
+  async function open(
+    interaction: ChatInputCommandInteraction | ComponentInteraction,
+    call: Call,
+    run: () => Promise<Parameters<typeof show>[1]>,
+  ): Promise<void> {
+    try {
+      await show(interaction, await run());
+    } catch (error) {
+      if (error instanceof LostInteraction) throw error;
+      await say(interaction, wordsForFailure(error, call));
+    }
+  }
+
+  async function outcome<Result>(
+    call: Call,
+    run: () => Promise<Result>,
+  ): Promise<Result | { content: string }> {
+    try {
+      return await run();
+    } catch (error) {
+      return { content: wordsForFailure(error, call) };
+    }
+  }
+
+  function wordsForFailure(error: unknown, { t, interactionId, guildId }: Call): string {
+    if (error instanceof UserError) return error.message;
+    const reference = randomUUID().slice(0, 8);
+    logger.error({ err: error, reference, interactionId, guildId }, 'an interaction failed');
+    return t('dispatch.failed', {
+      what: explain(error, t) ?? t('failure.unexpected'),
+      reference,
+    });
+  }
+
+  async function complete(interaction: AutocompleteInteraction): Promise<void> {
+    const call = callOf(interaction, mention);
+    const { name, value } = interaction.options.getFocused(true);
+    const choices = stopping
+      ? []
+      : (byName.get(interaction.commandName)?.complete?.(call, value, name) ?? []);
+    await acknowledge(() =>
+      interaction.respond(
+        choices
+          .filter((choice) => choice.value !== '' && [...choice.value].length <= LIMITS.choiceValue)
+          .slice(0, LIMITS.choices)
+          .map((choice) => ({ name: shorten(choice.name, LIMITS.choiceName), value: choice.value })),
+      ),
+    );
+  }
+
+  async function route(interaction: Interaction): Promise<void> {
+    try {
+      if (interaction.isAutocomplete()) await complete(interaction);
+      else if (isIncoming(interaction)) await answer(interaction);
+    } catch (error) {
+      const about = {
+        interactionId: interaction.id,
+        type: interaction.type,
+        ageMs: Date.now() - interaction.createdTimestamp,
+      };
+      if (error instanceof LostInteraction) {
+        logger.info(
+          { ...about, err: error.cause },
+          'interaction lost: answered too late or elsewhere; is a second process running on this token?',
+        );
+      } else {
+        logger.error({ ...about, err: error }, 'an answer could not be delivered');
+      }
+    }
+  }
+
+  return {
+    handle(interaction) {
+      const work = route(interaction).finally(() => running.delete(work));
+      running.add(work);
+      return work;
+    },
+    async drain(ms) {
+      stopping = true;
+      const timeout = new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
+      await Promise.race([Promise.all(running), timeout]);
+      if (running.size > 0) logger.warn({ running: running.size }, 'stopping before every answer was given');
+    },
+  };
+}
+
+/** A handler by the action in a custom id, which is anyone's text: `constructor` must find nothing. */
+function own<Value>(
+  handlers: Readonly<Record<string, Value>> | undefined,
+  action: string,
+): Value | undefined {
+  return handlers && Object.hasOwn(handlers, action) ? handlers[action] : undefined;
+}
