@@ -1,0 +1,112 @@
+import {
+  ActionRowBuilder,
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  ButtonBuilder,
+  ButtonStyle,
+  InteractionContextType,
+} from 'discord.js';
+import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
+import { harmless } from '../src/discord/limits.ts';
+import type { ApiKeys } from '../src/guilds/api-keys.ts';
+import type { Game } from '../src/listing/contract.ts';
+import type { GameCatalog } from '../src/listing/game-catalog.ts';
+import { commandText, optionText } from '../src/locales/command-text.ts';
+import { gameChoices } from './game-choices.ts';
+import { keyForReading } from './key-for-reading.ts';
+
+export interface GamesDeps {
+  readonly games: Pick<GameCatalog, 'list' | 'search' | 'refresh' | 'refreshSoon'>;
+  readonly keys: Pick<ApiKeys, 'get'>;
+}
+
+/** Short enough for the custom id of the page buttons (100 characters) to carry it. */
+const MAX_SEARCH_LENGTH = 60;
+const GAMES_PER_PAGE = 20;
+
+/** /games: names and aliases, in pages whose buttons carry all their state, so that they survive a restart. */
+export function gamesCommand({ games, keys }: GamesDeps): Command {
+  function page(call: Call, search: string, wanted: number): Reply {
+    const { t } = call;
+    const { games: all } = games.list();
+    const found = search === '' ? all : games.search(search, all.length);
+    if (found.length === 0) return { content: t('games.none', { search: harmless(search) }) };
+    const pages = Math.ceil(found.length / GAMES_PER_PAGE);
+    const current = Math.min(Math.max(wanted, 1), pages);
+    const shown = found.slice((current - 1) * GAMES_PER_PAGE, current * GAMES_PER_PAGE);
+    const count = { count: found.length };
+    const heading =
+      search === '' ? t('games.total', count) : t('games.found', { ...count, search: harmless(search) });
+    const embed = {
+      title: t('games.title'),
+      description: [heading, '', ...shown.map((game) => line(call, game)), '', source(call)].join('\n'),
+      ...(pages > 1 && { footer: { text: t('games.page', { page: current, pages }) } }),
+    };
+    return { embeds: [embed], components: pages > 1 ? [buttons(call, search, current, pages)] : [] };
+  }
+
+  function source({ t }: Call): string {
+    const { fetchedAt, fresh } = games.list();
+    if (fetchedAt === undefined) return `-# ${t('games.builtIn')}`;
+    const seconds = Math.floor(fetchedAt / 1000);
+    return `-# ${fresh ? t('games.fromService', { seconds }) : t('games.stale', { seconds })}`;
+  }
+
+  return {
+    data: {
+      type: ApplicationCommandType.ChatInput,
+      ...commandText('games'),
+      contexts: [InteractionContextType.Guild],
+      integration_types: [ApplicationIntegrationType.GuildInstall],
+      options: [
+        {
+          type: ApplicationCommandOptionType.String,
+          ...optionText('games', 'search'),
+          autocomplete: true,
+          max_length: MAX_SEARCH_LENGTH,
+        },
+      ],
+    },
+    audience: 'member',
+    async run(call) {
+      const key = await keyForReading(keys, call.guildId);
+      // An old list is good enough to show at once; none at all is worth waiting for.
+      if (games.list().fetchedAt === undefined) await games.refresh(key);
+      else games.refreshSoon(key);
+      return page(call, (call.options.getString('search') ?? '').trim(), 1);
+    },
+    complete: (_call, typed) => gameChoices(games.search(typed)),
+    presses: {
+      page: {
+        answer: 'update',
+        async run(call) {
+          const [wanted = '1', ...search] = call.argument.split(':');
+          return page(call, search.join(':'), Number.parseInt(wanted, 10) || 1);
+        },
+      },
+    },
+  };
+}
+
+function line({ t }: Call, { name, alias }: Game): string {
+  return t('games.line', { name: harmless(name), alias: alias.replaceAll('`', "'") });
+}
+
+function buttons(
+  { t }: Call,
+  search: string,
+  current: number,
+  pages: number,
+): ActionRowBuilder<ButtonBuilder> {
+  const button = (label: string, page: number) =>
+    new ButtonBuilder()
+      .setCustomId(customId('games', 'page', `${page}:${search}`))
+      .setLabel(label)
+      .setStyle(ButtonStyle.Secondary)
+      .setDisabled(page < 1 || page > pages);
+  return new ActionRowBuilder<ButtonBuilder>().addComponents(
+    button(t('games.previous'), current - 1),
+    button(t('games.next'), current + 1),
+  );
+}

@@ -1,0 +1,12 @@
+import type { Command } from '../src/discord/command.ts';
+import { type AddServerDeps, addServer } from './addserver.ts';
+import { type GamesDeps, gamesCommand } from './games.ts';
+import { type SetKeyDeps, setKey } from './setkey.ts';
+
+/** What all commands together may touch. */
+export type CommandDeps = AddServerDeps & GamesDeps & SetKeyDeps;
+
+/** Every command of the bot, in the order in which they are documented. */
+export function createCommands(deps: CommandDeps): readonly Command[] {
+  return [gamesCommand(deps), addServer(deps), setKey(deps)];
+}

@@ -1,0 +1,13 @@
+import type { ApiKeys } from '../src/guilds/api-keys.ts';
+import type { Secret } from '../src/secret.ts';
+
+/**
+ * The guild's key for refreshing the games list, or none. A key that cannot be read must not keep anyone from
+ * looking at the list; commands that need it say so themselves.
+ */
+export async function keyForReading(
+  keys: Pick<ApiKeys, 'get'>,
+  guildId: string,
+): Promise<Secret | undefined> {
+  return keys.get(guildId).catch(() => undefined);
+}

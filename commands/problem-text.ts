@@ -1,0 +1,33 @@
+import type { Translate } from '../src/locales/words.ts';
+import { formatAddress } from '../src/submissions/address.ts';
+import type { SubmissionProblem } from '../src/submissions/submission.ts';
+
+/** The port in an example where no usual one is known. */
+const EXAMPLE_PORT = 27015;
+
+/** What is wrong with a submission, as a sentence for whoever typed it. */
+export function problemText(problem: SubmissionProblem, t: Translate): string {
+  const values = Object.fromEntries(
+    Object.entries(problem).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? quotable(value) : value,
+    ]),
+  );
+  switch (problem.code) {
+    case 'not-public':
+      return t(`problem.not-public.${problem.range}`, values);
+    case 'port-missing': {
+      const { host, usual } = problem;
+      const example = formatAddress({ host, port: usual ?? EXAMPLE_PORT });
+      return t(usual === undefined ? 'problem.port-missing' : 'problem.port-missing-usual', {
+        ...values,
+        example,
+      });
+    }
+    default:
+      return t(`problem.${problem.code}`, values);
+  }
+}
+
+/** Typed text that a sentence shows between backticks, where only a backtick could end the quotation. */
+const quotable = (text: string): string => text.replaceAll('`', "'").replace(/\s+/gu, ' ');

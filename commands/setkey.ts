@@ -1,0 +1,118 @@
+import {
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  InteractionContextType,
+  LabelBuilder,
+  ModalBuilder,
+  PermissionFlagsBits,
+  TextInputBuilder,
+  TextInputStyle,
+} from 'discord.js';
+import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
+import { harmless } from '../src/discord/limits.ts';
+import type { ApiKeys } from '../src/guilds/api-keys.ts';
+import type { ListingApi } from '../src/listing/contract.ts';
+import type { GameCatalog } from '../src/listing/game-catalog.ts';
+import { commandText } from '../src/locales/command-text.ts';
+import { Secret } from '../src/secret.ts';
+import { UndecryptableError } from '../src/storage/encryption.ts';
+import { UserError } from '../src/user-error.ts';
+import { failureText } from './failure-text.ts';
+
+export interface SetKeyDeps {
+  readonly listing: Pick<ListingApi, 'games'>;
+  readonly games: Pick<GameCatalog, 'accept'>;
+  readonly keys: Pick<ApiKeys, 'get' | 'set'>;
+}
+
+/** The service does not say how long a key may be (specification §5); this is far above any in use. */
+const MAX_KEY_LENGTH = 500;
+
+/**
+ * /setkey: takes the guild's API key in a modal, so that it is never a command argument, tries it with
+ * `action=games`, and keeps it only if the service takes it.
+ */
+export function setKey({ listing, games, keys }: SetKeyDeps): Command {
+  /** The key in use; one that can no longer be decrypted counts as none, since a new one may replace it. */
+  async function formerKey(guildId: string): Promise<Secret | undefined> {
+    try {
+      return await keys.get(guildId);
+    } catch (error) {
+      if (error instanceof UndecryptableError) return undefined;
+      throw error;
+    }
+  }
+
+  async function save(call: Call, key: Secret): Promise<Reply> {
+    const { t, guildId, user } = call;
+    // Before the service is asked, so that a store that fails is said while nothing has been done.
+    const former = await formerKey(guildId);
+    const outcome = await listing.games(key);
+    if (outcome.kind === 'games') {
+      games.accept(outcome.games);
+      await keys.set(guildId, key, { userId: user.id });
+      return { content: savedText(call, key, former !== undefined) };
+    }
+    const problem =
+      outcome.kind === 'rejected'
+        ? t('setkey.rejected', { message: harmless(outcome.message) })
+        : t('setkey.untested', { reason: failureText(outcome, t) });
+    const state = former ? t('setkey.formerStays') : t('setkey.noneYet', { setkey: call.mention('setkey') });
+    return { content: `${problem}\n${state}` };
+  }
+
+  return {
+    data: {
+      type: ApplicationCommandType.ChatInput,
+      ...commandText('setkey'),
+      contexts: [InteractionContextType.Guild],
+      integration_types: [ApplicationIntegrationType.GuildInstall],
+      default_member_permissions: String(PermissionFlagsBits.ManageGuild),
+    },
+    audience: 'none',
+    async run(call) {
+      mayManage(call);
+      return keyModal(call);
+    },
+    submits: {
+      save: {
+        answer: 'reply',
+        async run(call) {
+          mayManage(call);
+          const key = call.field('key').trim();
+          if (key === '') throw new UserError(call.t('setkey.empty'));
+          return save(call, new Secret(key));
+        },
+      },
+    },
+  };
+}
+
+/** Integrations can give the command to anyone and a modal can stay open for long, so this is checked each time. */
+function mayManage({ permissions, t }: Call): void {
+  if (!permissions.has(PermissionFlagsBits.ManageGuild)) throw new UserError(t('setkey.notAllowed'));
+}
+
+function keyModal({ t }: Call): ModalBuilder {
+  const input = new TextInputBuilder()
+    .setCustomId('key')
+    .setStyle(TextInputStyle.Short)
+    .setMinLength(1)
+    .setMaxLength(MAX_KEY_LENGTH)
+    .setRequired(true);
+  const label = new LabelBuilder()
+    .setLabel(t('setkey.label'))
+    .setDescription(t('setkey.hint'))
+    .setTextInputComponent(input);
+  return new ModalBuilder()
+    .setCustomId(customId('setkey', 'save'))
+    .setTitle(t('setkey.title'))
+    .addLabelComponents(label);
+}
+
+function savedText({ t, mention }: Call, key: Secret, replaced: boolean): string {
+  const lastFour = key.lastFour();
+  if (replaced) return lastFour ? t('setkey.replaced', { lastFour }) : t('setkey.replacedShort');
+  const addserver = mention('addserver');
+  return lastFour ? t('setkey.saved', { lastFour, addserver }) : t('setkey.savedShort', { addserver });
+}

@@ -1,0 +1,62 @@
+import { explainFailure } from '../commands/explain-failure.ts';
+import { createCommands } from '../commands/index.ts';
+import type { Config } from './config.ts';
+import { type Connection, createConnection, type FatalDiscordError } from './discord/connection.ts';
+import { createDispatcher } from './discord/dispatch.ts';
+import { createApiKeys } from './guilds/api-keys.ts';
+import { inOrder, type Part } from './lifecycle.ts';
+import { createListingApi } from './listing/client.ts';
+import { createGameCatalog } from './listing/game-catalog.ts';
+import type { Logger } from './observability/logger.ts';
+import { createDatabase } from './storage/database.ts';
+import { createStoreEncryption } from './storage/encryption-key.ts';
+import { createDesk } from './submissions/desk.ts';
+
+export interface AppDeps {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Called when the bot cannot go on although it had started; the process has to end. */
+  readonly onFatal: (error: FatalDiscordError) => void;
+}
+
+/** The whole bot, put together; the only place that knows every part. Nothing happens before `start`. */
+export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<Part, 'name'>> {
+  const database = createDatabase({ url: config.storeUrl, logger });
+  const encryption = createStoreEncryption({ configured: config.encryptionKeys, database, logger });
+  const keys = createApiKeys({ store: database, encryption });
+  const listing = createListingApi({
+    baseUrl: config.listingApiUrl,
+    timeoutMs: config.listingApiTimeoutMs,
+    arrayFormat: config.listingApiArrayFormat,
+    logger,
+  });
+  const games = createGameCatalog({
+    listing,
+    store: database,
+    ttlMs: config.gamesTtlSeconds * 1000,
+    ...(config.listingApiKey && { operatorKey: config.listingApiKey }),
+    logger,
+  });
+
+  const desk = createDesk({ listing, steps: [], logger });
+  const commands = createCommands({ desk, listing, games, keys });
+  const mention = (command: string): string => discord.mention(command);
+  const dispatcher = createDispatcher({
+    commands,
+    mention,
+    logger,
+    explain: (error, t) => explainFailure(error, t, mention),
+  });
+  const discord: Connection = createConnection({
+    apiUrl: config.discordApiUrl,
+    token: config.discordToken,
+    commands: commands.map(({ data }) => data),
+    logger,
+    onInteraction: dispatcher.handle,
+    drain: dispatcher.drain,
+    onFatal,
+  });
+
+  const connections: Part = { name: 'listing', stop: () => listing.close() };
+  return inOrder([database, encryption, connections, { name: 'games', ...games }, discord], logger);
+}

@@ -1,0 +1,63 @@
+import { createApp } from './app.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { FatalDiscordError } from './discord/connection.ts';
+import { createLogger } from './observability/logger.ts';
+import { EncryptionKeyError } from './storage/encryption-key.ts';
+import { StoreError } from './storage/store.ts';
+
+/** Running interactions get 8 seconds when the bot stops; what has not ended by then must not keep it alive. */
+const STOP_MS = 10_000;
+
+/** Failures whose message tells the operator all there is to do; a stack trace would only hide it. */
+const EXPLAINED = [ConfigError, EncryptionKeyError, FatalDiscordError, StoreError];
+
+function main(): void {
+  const config = configOrExit();
+  const logger = createLogger({ level: config.logLevel });
+  let ending = false;
+
+  async function end(status: number): Promise<void> {
+    if (ending) process.exit(status || 1);
+    ending = true;
+    process.exitCode = status;
+    setTimeout(() => process.exit(status || 1), STOP_MS).unref();
+    await app.stop();
+    process.exit(status);
+  }
+
+  function fail(error: unknown): void {
+    if (EXPLAINED.some((kind) => error instanceof kind)) say(error);
+    else logger.error({ err: error }, 'the bot failed and is stopping');
+    void end(1);
+  }
+
+  const app = createApp({ config, logger, onFatal: fail });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      logger.info({ signal }, 'stopping');
+      void end(0);
+    });
+  }
+  process.on('unhandledRejection', (error) =>
+    logger.error({ err: error }, 'a promise was rejected unnoticed'),
+  );
+  process.on('uncaughtException', fail);
+  app.start().catch(fail);
+}
+
+function configOrExit(): Config {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    say(error);
+    process.exit(1);
+  }
+}
+
+/** Plain text on standard error: read by a person at a terminal, before or without any log. */
+function say(error: unknown): void {
+  process.stderr.write(`server-listing-bot: ${error instanceof Error ? error.message : String(error)}\n`);
+}
+
+main();
