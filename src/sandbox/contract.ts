@@ -4,6 +4,11 @@ import type {
   APIMessage,
   APIModalInteractionResponseCallbackData,
 } from 'discord.js';
+import type { GatewayControls } from './gateway/dispatcher.ts';
+import type { GuildEvents } from './gateway/guild-events.ts';
+import type { RestFaults } from './rest/faults.ts';
+import type { Clock } from './world/clock.ts';
+import type { Overwrite } from './world/integrations.ts';
 
 /** A rule of Discord that a request broke. It was answered with this status and code. */
 export interface Breach {
@@ -54,14 +59,21 @@ export interface Upload {
   readonly contentType?: string;
 }
 
+/** What is entered in a field of a modal: text, the chosen value or values, files, whether a box is ticked. */
+export type FormValue = string | boolean | Upload | readonly string[] | readonly Upload[];
+
 /** One person at their Discord, in one channel of one guild. */
 export interface Person {
   readonly userId: string;
+  readonly name: string;
   readonly guildId: string;
   readonly channelId: string;
   /** The commands this person's Discord shows. */
   commands(): readonly APIApplicationCommand[];
-  /** Runs a slash command; resolves when an answer is seen (a deferred one: when it is no longer loading). */
+  /**
+   * Runs a slash command; resolves when an answer is seen (a deferred one: when it is no longer loading).
+   * `name` may go on with a group and a subcommand: `settings log channel`.
+   */
   slash(name: string, options?: Readonly<Record<string, OptionValue>>): Promise<Answer>;
   /** The choices shown while `focused` is being typed. */
   complete(
@@ -74,9 +86,11 @@ export interface Person {
   /** Chooses in the select of a message, by the options' labels or values. */
   pick(message: SeenMessage, values: readonly string[]): Promise<Answer>;
   /** Fills a modal in and submits it: custom id of the field → value. */
-  submit(modal: SeenModal, values: Readonly<Record<string, string | Upload>>): Promise<Answer>;
+  submit(modal: SeenModal, values: Readonly<Record<string, FormValue>>): Promise<Answer>;
   /** Runs a message command on a message that is in the channel. */
   useOnMessage(command: string, messageId: string): Promise<Answer>;
+  /** Runs a user command on a member. */
+  useOnUser(command: string, userId: string): Promise<Answer>;
 }
 
 export interface StandInOptions {
@@ -84,30 +98,72 @@ export interface StandInOptions {
   readonly port?: number;
   /** Called for every rule that is broken, as it happens. */
   readonly onBreach?: (breach: Breach) => void;
+  /** The number of shards that `GET /gateway/bot` recommends; 1. */
+  readonly shards?: number;
+  /** How many shards may identify every 5 seconds; 1, as for every new bot. */
+  readonly maxConcurrency?: number;
+  /** 41250, as Discord's. */
+  readonly heartbeatIntervalMs?: number;
+  /** The privileged intents that were granted, as bits; none. */
+  readonly grantedIntents?: number;
+  /** How the 201st new command of a day is refused: 429 as today, or 400 as in 2023. */
+  readonly dailyLimitStatus?: 400 | 429;
+  /** Interactions go to an HTTP endpoint, and so never over the gateway (rule 51). */
+  readonly interactionsEndpoint?: boolean;
+  /** Rule 57: called once when that many of 401, 403 and 429 were answered within 10 minutes; 10,000 ban an address. */
+  readonly invalidRequests?: { readonly limit: number; readonly onReached: (count: number) => void };
 }
 
 /** A Discord of our own on loopback, as strict as the real one. */
 export interface DiscordStandIn {
   /** What a bot's `rest.api` must be: `http://127.0.0.1:PORT/api`. */
   readonly apiUrl: string;
+  /** Where attachments are: `http://127.0.0.1:PORT`. */
+  readonly cdnUrl: string;
   readonly applicationId: string;
   /** Every rule broken so far. A run is clean when it is empty. */
   readonly breaches: readonly Breach[];
   /** Every request as it arrived, for secret scanning (rule 59) and for asserting what was sent. */
   readonly requests: readonly RecordedRequest[];
+  /** Rule 59: the requests and gateway payloads in which a secret appears, plainly or encoded. */
+  findSecret(secret: string): readonly RecordedRequest[];
   /** Guilds the bot is in. Two exist from the start: `guilds[0]` and `guilds[1]`, each with a text channel. */
   readonly guilds: readonly Guild[];
+  /** The time of the stand-in: `advance` lets deadlines pass at once. */
+  readonly clock: Clock;
+  /** Lets requests fail. */
+  readonly faults: RestFaults;
+  /** Lets the gateway fail, and tells who is connected. */
+  readonly gateway: GatewayControls;
+  /** Joins, removals and outages of guilds. */
+  readonly guildEvents: GuildEvents;
   /** Resolves when the bot is connected (READY sent) and its commands are published. */
   ready(): Promise<void>;
-  /** Every ephemeral and public message, in order. */
+  /** Resolves when a bot is connected, whether or not it has published anything. */
+  connected(): Promise<void>;
+  /** Commands as the bot published them: everywhere, or in one guild. */
+  commands(guild?: Guild): readonly APIApplicationCommand[];
   person(who: {
     readonly guild: Guild;
     readonly name: string;
     readonly permissions: bigint;
     readonly locale?: string;
+    /** Ids of roles, for the Integrations page. */
+    readonly roles?: readonly string[];
   }): Person;
-  /** Puts a message of a person in the channel. */
-  say(person: Person, content: string): string;
+  /** Somebody in the bot's direct messages. */
+  personInDirectMessages(who: {
+    readonly name: string;
+    readonly locale?: string;
+    /** The application is installed for this user, and not in a guild. */
+    readonly userInstall?: boolean;
+  }): Omit<Person, 'guildId'>;
+  /** Puts a message of a person in the channel, and returns its id. */
+  say(person: Omit<Person, 'guildId'>, content: string): string;
+  /** The messages of a channel that everybody can see, in order; of one person also those that only they can see. */
+  messages(where: { readonly channelId: string; readonly userId?: string }): readonly SeenMessage[];
+  /** The Integrations page of a guild: who may use a command (by its id), or every command (the application id). */
+  setIntegrations(guild: Guild, target: string, overwrites: readonly Overwrite[]): void;
   close(): Promise<void>;
 }
 

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** How a run of the bot ended. */
+export interface Exit {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** It was told to stop. */
+  readonly wanted: boolean;
+  /** The last lines it printed. */
+  readonly lastWords: readonly string[];
+}
+
+export interface BotProcess {
+  readonly running: boolean;
+  /** Starts the process; it is ready when Discord says so. Nothing happens when it already runs. */
+  start(): void;
+  /** Resolves when the present run has ended; with the end of the former run when none is under way. */
+  exited(): Promise<Exit>;
+  /** Sends the signal and waits for the end; a bot that has not ended after 15 s is killed. */
+  stop(signal?: NodeJS.Signals): Promise<Exit>;
+}
+
+export interface BotProcessDeps {
+  /** The whole configuration. Secrets are given here and never as arguments, which every user of a machine can read. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The environment that the process's surroundings, such as PATH, are taken from. */
+  readonly surroundings: NodeJS.ProcessEnv;
+  /** Called for each line of the bot's stdout and stderr. */
+  readonly onLine: (line: string) => void;
+  /** Called when the process ended without being told to. */
+  readonly onCrash?: (exit: Exit) => void;
+}
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+/** The bot gives running work 8 s; past this it hangs. */
+const STOP_WITHIN_MS = 15_000;
+const LAST_WORDS = 12;
+
+/** What a process needs of its surroundings. All else, such as an operator's own DISCORD_TOKEN, stays outside. */
+const SURROUNDINGS = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'TZ', 'LANG', 'SystemRoot'];
+
+/** The real bot as a process of its own: the same entry as `npm start`, with the stand-ins' addresses in its environment. */
+export function createBotProcess({ env, surroundings, onLine, onCrash }: BotProcessDeps): BotProcess {
+  let child: ChildProcess | undefined;
+  let wanted = false;
+  let end: Promise<Exit> = Promise.resolve({ status: null, signal: null, wanted: true, lastWords: [] });
+
+  // The bot must not outlive the sandbox, even when that dies of an error of its own.
+  const killWithUs = () => child?.kill('SIGKILL');
+
+  function start(): void {
+    if (child) return;
+    wanted = false;
+    const lastWords: string[] = [];
+    const run = spawn(process.execPath, [MAIN], {
+      env: { ...picked(surroundings), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child = run;
+    process.on('exit', killWithUs);
+    for (const input of [run.stdout, run.stderr])
+      createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
+        lastWords.push(line);
+        lastWords.splice(0, lastWords.length - LAST_WORDS);
+        onLine(line);
+      });
+    end = new Promise((resolve, reject) => {
+      run.once('error', reject);
+      // `close` comes after the last line, `exit` may come before it.
+      run.once('close', (status, signal) => {
+        child = undefined;
+        process.off('exit', killWithUs);
+        const exit = { status, signal, wanted, lastWords };
+        if (!wanted) onCrash?.(exit);
+        resolve(exit);
+      });
+    });
+  }
+
+  async function stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit> {
+    const run = child;
+    if (!run) return end;
+    wanted = true;
+    run.kill(signal);
+    const killer = setTimeout(() => run.kill('SIGKILL'), STOP_WITHIN_MS);
+    try {
+      return await end;
+    } finally {
+      clearTimeout(killer);
+    }
+  }
+
+  return {
+    get running() {
+      return child !== undefined;
+    },
+    start,
+    exited: () => end,
+    stop,
+  };
+}
+
+function picked(surroundings: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    SURROUNDINGS.flatMap((name) => {
+      const value = surroundings[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** `exit status 1` or `signal SIGKILL`. */
+export function describeExit({ status, signal }: Exit): string {
+  return signal === null ? `exit status ${status}` : `signal ${signal}`;
+}

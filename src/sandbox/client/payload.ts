@@ -1,0 +1,56 @@
+import { LARGEST_FILE } from '../world/files.ts';
+import type { Interaction } from '../world/interactions.ts';
+import type { World } from '../world/world.ts';
+import { type Actor, partialMember, user } from './member.ts';
+
+/** View channel, send messages, embed links, attach files, mention everyone: what `app_permissions` says here. */
+const APP_PERMISSIONS = '442368';
+
+/** Rule 52: an INTERACTION_CREATE with everything that discord.js reads. */
+export function interactionCreate(
+  world: World,
+  {
+    interaction,
+    actor,
+    data,
+  }: { readonly interaction: Interaction; readonly actor: Actor; readonly data: object },
+): object {
+  const { guild, member, channelId } = actor;
+  const source = interaction.source?.current;
+  return {
+    id: interaction.id,
+    application_id: world.applicationId,
+    type: interaction.kind,
+    token: interaction.token,
+    version: 1,
+    locale: actor.locale,
+    channel_id: channelId,
+    app_permissions: APP_PERMISSIONS,
+    entitlements: [],
+    attachment_size_limit: LARGEST_FILE,
+    data,
+    ...(source !== undefined && { message: source }),
+    ...(guild !== undefined && member !== undefined
+      ? {
+          guild_id: guild.id,
+          guild: { id: guild.id, locale: guild.locale, features: [] },
+          guild_locale: guild.locale,
+          channel: {
+            id: channelId,
+            type: 0,
+            name: 'general',
+            guild_id: guild.id,
+            permissions: String(member.permissions),
+          },
+          member: { ...partialMember(member), user: user(actor), mute: false, deaf: false },
+          authorizing_integration_owners: { 0: guild.id },
+          context: 0,
+        }
+      : {
+          channel: { id: channelId, type: 1 },
+          user: user(actor),
+          authorizing_integration_owners: interaction.userInstallOnly ? { 1: actor.userId } : { 0: '0' },
+          context: 1,
+        }),
+  };
+}

@@ -1,0 +1,194 @@
+import type { RawData, WebSocket } from 'ws';
+import type { World } from '../world/world.ts';
+import { type IdentifyLimit, readIdentify } from './identify.ts';
+import {
+  type Closing,
+  closing,
+  heartbeatSchema,
+  identifySchema,
+  op,
+  PAYLOADS_A_MINUTE,
+  readFrame,
+  resumeSchema,
+} from './protocol.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+/** What a test may change while bots are connected. */
+export interface GatewaySettings {
+  readonly heartbeatIntervalMs: number;
+  /** The privileged intents the application was granted. */
+  readonly grantedIntents: number;
+  /** Rule 46: heartbeats are not answered, so that a bot must notice a dead connection. */
+  withholdAcks: boolean;
+}
+
+export interface ConnectionDeps {
+  readonly world: World;
+  readonly sessions: Sessions;
+  readonly limit: IdentifyLimit;
+  readonly settings: GatewaySettings;
+  readonly token: () => string;
+  /** What READY says, and what follows it. */
+  readonly welcome: (session: Session) => void;
+  /** Rule 48: the thousandth IDENTIFY of the day costs all sessions and the token. */
+  readonly exhausted: () => void;
+  /** Every payload of the client, for secret scanning. */
+  readonly onFrame: (text: string) => void;
+  /** A rule was broken and the connection closed for it. */
+  readonly onBreach: (rule: number, what: string, closing: Closing) => void;
+}
+
+export interface Connection {
+  readonly session: () => Session | undefined;
+  send(opcode: number, d: unknown): void;
+  close(code: number, reason: string): void;
+  /** Cuts the connection without a close frame. */
+  cut(): void;
+}
+
+/** A broken rule, and how the connection is closed for it. */
+interface Offence {
+  readonly rule: number;
+  readonly what: string;
+  readonly closing: Closing;
+}
+
+const offence = (what: string, why: Closing): Offence => ({ rule: 47, what, closing: why });
+
+export function createConnection(socket: WebSocket, deps: ConnectionDeps): Connection {
+  const { world, sessions, limit, settings, token, welcome, exhausted, onFrame, onBreach } = deps;
+  let session: Session | undefined;
+  let closedByUs = false;
+  let sentTimes: readonly number[] = [];
+  let silence: NodeJS.Timeout | undefined;
+
+  const send = (opcode: number, d: unknown) =>
+    socket.send(JSON.stringify({ op: opcode, d, s: null, t: null }));
+  const write = (text: string) => socket.send(text);
+  const close = (code: number, reason: string) => {
+    closedByUs = true;
+    socket.close(code, reason);
+  };
+  function refuse({ rule, what, closing: why }: Offence): void {
+    onBreach(rule, what, why);
+    close(...why);
+  }
+
+  /** Real time, not the clock's: a jump of 15 minutes must not look like 15 minutes of silence. */
+  function awaitHeartbeat(): void {
+    clearTimeout(silence);
+    silence = setTimeout(
+      () => refuse(offence('no heartbeat', closing.sessionTimedOut)),
+      settings.heartbeatIntervalMs * 1.5,
+    );
+  }
+
+  function heartbeat(d: unknown): Offence | undefined {
+    const last = heartbeatSchema.safeParse(d);
+    if (!last.success) return offence('heartbeat', closing.decodeError);
+    awaitHeartbeat();
+    if (typeof last.data === 'number') session?.forgetUntil(last.data);
+    if (!settings.withholdAcks) send(op.heartbeatAck, null);
+    return undefined;
+  }
+
+  function identify(d: unknown): Offence | undefined {
+    if (session !== undefined) return offence('second IDENTIFY', closing.alreadyAuthenticated);
+    const asked = identifySchema.safeParse(d);
+    if (!asked.success) return offence('IDENTIFY', closing.decodeError);
+    if (asked.data.token !== token()) return offence('IDENTIFY: token', closing.authenticationFailed);
+    const accepted = readIdentify(asked.data, {
+      guilds: world.guilds,
+      grantedIntents: settings.grantedIntents,
+    });
+    if (!('shard' in accepted)) return offence('IDENTIFY', accepted);
+    const taken = limit.take(accepted.shard[0]);
+    if (taken === 'exhausted') {
+      exhausted();
+      return { rule: 48, what: 'more than 1000 IDENTIFYs in a day', closing: closing.authenticationFailed };
+    }
+    if (taken === 'throttled') {
+      send(op.invalidSession, false);
+      return undefined;
+    }
+    session = sessions.open(accepted.shard, accepted.intents);
+    session.attach(write);
+    welcome(session);
+    return undefined;
+  }
+
+  /** Rule 54. */
+  function resume(d: unknown): Offence | undefined {
+    if (session !== undefined) return offence('RESUME after IDENTIFY', closing.alreadyAuthenticated);
+    const asked = resumeSchema.safeParse(d);
+    if (!asked.success) return offence('RESUME', closing.decodeError);
+    if (asked.data.token !== token()) return offence('RESUME: token', closing.authenticationFailed);
+    const former = sessions.get(asked.data.session_id);
+    if (former === undefined) {
+      send(op.invalidSession, false);
+      return undefined;
+    }
+    const seq = asked.data.seq ?? 0;
+    if (seq > former.seq()) return { rule: 54, what: 'RESUME: seq', closing: closing.invalidSeq };
+    session = former;
+    session.attach(write);
+    session.replay(seq);
+    session.dispatch('RESUMED', {});
+    return undefined;
+  }
+
+  /** Rule 47: payloads that no operation may break. */
+  function understand(text: string): Offence | undefined {
+    const now = world.clock.now();
+    sentTimes = [...sentTimes.filter((at) => at > now - 60_000), now];
+    if (sentTimes.length > PAYLOADS_A_MINUTE)
+      return offence('more than 120 payloads a minute', closing.rateLimited);
+    const frame = readFrame(text);
+    if (frame === undefined) return offence('payload', closing.decodeError);
+    const { op: opcode, d } = frame;
+    if (opcode === op.heartbeat) return heartbeat(d);
+    if (opcode === op.identify) return identify(d);
+    if (opcode === op.resume) return resume(d);
+    if (session === undefined) return offence(`op ${opcode}`, closing.notAuthenticated);
+    return QUIETLY_TAKEN.has(opcode) ? undefined : offence(`op ${opcode}`, closing.unknownOpcode);
+  }
+
+  function receive(data: RawData): void {
+    if (closedByUs) return;
+    const text = String(data);
+    onFrame(text);
+    const wrong = understand(text);
+    if (wrong !== undefined) refuse(wrong);
+  }
+
+  socket.on('message', receive);
+  // A broken connection is seen by its 'close'; the error says nothing more.
+  socket.on('error', () => {});
+  socket.on('close', (code) => {
+    clearTimeout(silence);
+    if (session === undefined || sessions.get(session.id) === undefined) return;
+    // Rule 54: a client that leaves with 1000 or 1001 gives its session up.
+    if (!closedByUs && (code === 1000 || code === 1001)) sessions.end(session.id);
+    else session.detach(write);
+  });
+  send(op.hello, { heartbeat_interval: settings.heartbeatIntervalMs });
+  awaitHeartbeat();
+
+  return {
+    session: () => session,
+    send,
+    close,
+    cut() {
+      closedByUs = true;
+      socket.terminate();
+    },
+  };
+}
+
+/** Known to Discord, and without effect here. */
+const QUIETLY_TAKEN: ReadonlySet<number> = new Set([
+  op.presenceUpdate,
+  op.voiceStateUpdate,
+  op.requestGuildMembers,
+  op.requestSoundboardSounds,
+]);

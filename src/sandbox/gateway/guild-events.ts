@@ -1,0 +1,64 @@
+import type { Guild } from '../contract.ts';
+import type { GuildState } from '../world/guilds.ts';
+import type { World } from '../world/world.ts';
+import { guildCreate } from './payloads.ts';
+import { GUILDS } from './protocol.ts';
+import type { GatewayEvent } from './sessions.ts';
+
+/** Rules 50 and 53. */
+export interface GuildEvents {
+  add(guild: { readonly name: string; readonly authorised?: boolean; readonly locale?: string }): Guild;
+  addRole(guild: Guild, role: { readonly name: string; readonly permissions?: bigint }): string;
+  /** The bot is removed from the guild. */
+  remove(guild: Guild): void;
+  /** The guild has an outage, and comes back. */
+  outage(guild: Guild): void;
+  recover(guild: Guild): void;
+  /** Whether the bot may write in the guild's channel. */
+  allowPosting(guild: Guild, yes: boolean): void;
+}
+
+/** Rules 50 and 53: what happens to guilds, and who is told: only sessions with the Guilds intent. */
+export function createGuildEvents(world: World, publish: (event: GatewayEvent) => void): GuildEvents {
+  const tell = (t: string, guild: GuildState, d: object) =>
+    publish({ t, d, guildId: guild.id, intent: GUILDS });
+  const change = (
+    { id }: Pick<Guild, 'id'>,
+    status: GuildState['status'],
+    tellOf: (guild: GuildState) => void,
+  ) => {
+    const guild = world.guilds.get(id);
+    if (guild === undefined || guild.status === status) return;
+    guild.status = status;
+    tellOf(guild);
+  };
+
+  return {
+    add(about) {
+      const guild = world.guilds.add(about);
+      tell('GUILD_CREATE', guild, guildCreate(world, guild));
+      return guild;
+    },
+    addRole({ id }, role) {
+      const guild = world.guilds.get(id);
+      if (guild === undefined) throw new Error(`there is no guild ${id}`);
+      const added = world.guilds.addRole(guild, role);
+      tell('GUILD_ROLE_CREATE', guild, {
+        guild_id: id,
+        role: { ...added, permissions: String(added.permissions) },
+      });
+      return added.id;
+    },
+    remove: (guild) => change(guild, 'left', (state) => tell('GUILD_DELETE', state, { id: state.id })),
+    outage: (guild) =>
+      change(guild, 'unavailable', (state) =>
+        tell('GUILD_DELETE', state, { id: state.id, unavailable: true }),
+      ),
+    recover: (guild) =>
+      change(guild, 'available', (state) => tell('GUILD_CREATE', state, guildCreate(world, state))),
+    allowPosting({ id }, yes) {
+      const guild = world.guilds.get(id);
+      if (guild !== undefined) guild.botMayPost = yes;
+    },
+  };
+}

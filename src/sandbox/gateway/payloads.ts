@@ -1,0 +1,89 @@
+import type { GuildState } from '../world/guilds.ts';
+import { shardOf } from '../world/snowflakes.ts';
+import type { World } from '../world/world.ts';
+import type { Session } from './sessions.ts';
+
+/** Rule 49: only this shard's guilds, all unavailable at first, whatever the intents. */
+export const ready = (world: World, session: Session, gatewayUrl: string) => ({
+  v: 10,
+  user: world.bot,
+  guilds: world.guilds
+    .joined()
+    .filter(({ id }) => shardOf(id, session.shard[1]) === session.shard[0])
+    .map(({ id }) => ({ id, unavailable: true })),
+  session_id: session.id,
+  session_type: 'normal',
+  resume_gateway_url: gatewayUrl,
+  shard: session.shard,
+  application: { id: world.applicationId, flags: 0 },
+  private_channels: [],
+  relationships: [],
+});
+
+/** Rule 50: without `unavailable: false` and `channels`, discord.js takes the guild for unavailable. */
+export const guildCreate = (world: World, guild: GuildState) => ({
+  id: guild.id,
+  name: guild.name,
+  unavailable: false,
+  icon: null,
+  owner_id: guild.ownerId,
+  preferred_locale: guild.locale,
+  joined_at: new Date(world.clock.now()).toISOString(),
+  large: false,
+  member_count: guild.members.size + 1,
+  features: [],
+  verification_level: 0,
+  default_message_notifications: 0,
+  explicit_content_filter: 0,
+  mfa_level: 0,
+  nsfw_level: 0,
+  nsfw: false,
+  premium_tier: 0,
+  premium_progress_bar_enabled: false,
+  afk_timeout: 300,
+  afk_channel_id: null,
+  system_channel_id: null,
+  system_channel_flags: 0,
+  rules_channel_id: null,
+  public_updates_channel_id: null,
+  roles: [...guild.roles.values()].map(({ id, name, permissions }, position) => ({
+    id,
+    name,
+    position,
+    permissions: String(permissions),
+    color: 0,
+    colors: { primary_color: 0, secondary_color: null, tertiary_color: null },
+    hoist: false,
+    managed: false,
+    mentionable: false,
+    flags: 0,
+  })),
+  channels: [
+    {
+      id: guild.channelId,
+      type: 0,
+      name: 'general',
+      position: 0,
+      permission_overwrites: [],
+      guild_id: guild.id,
+    },
+  ],
+  members: [
+    {
+      user: world.bot,
+      roles: [],
+      joined_at: new Date(world.clock.now()).toISOString(),
+      deaf: false,
+      mute: false,
+      flags: 0,
+    },
+  ],
+  emojis: [],
+  stickers: [],
+  threads: [],
+  presences: [],
+  voice_states: [],
+  stage_instances: [],
+  guild_scheduled_events: [],
+  soundboard_sounds: [],
+});

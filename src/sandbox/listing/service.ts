@@ -1,0 +1,94 @@
+import { type Game, KNOWN_ERRORS, MAX_SERVERS_PER_REQUEST } from '../../listing/contract.ts';
+import type { ReadForm, ServerFields } from './form-reading.ts';
+
+/** A server as the service holds it. */
+export interface SubmittedServer {
+  readonly server: string;
+  readonly port: number;
+  readonly query_port?: number;
+  readonly game: string;
+}
+
+/** What the specification leaves open (§7) is answered in its own manner. */
+const OWN_ERRORS = {
+  tooMany: `No more than ${MAX_SERVERS_PER_REQUEST} servers can be added at once.`,
+  portMissing: 'Port parameter is missing.',
+  portInvalid: 'Invalid port provided.',
+  queryPortInvalid: 'Invalid query port provided.',
+  actionMissing: 'Action parameter is missing.',
+  actionUnknown: 'Unknown action.',
+};
+const ADDED = 'Servers have been added for review.';
+
+export interface Service {
+  /** The JSON that answers a form (specification §4, §7). A rejected `add` adds none of its servers. */
+  answer(form: ReadForm): unknown;
+  readonly submitted: readonly SubmittedServer[];
+  allow(key: string): void;
+  revoke(key: string): void;
+}
+
+/** The listing service itself, without HTTP. */
+export function createService(initialKeys: readonly string[], games: readonly Game[]): Service {
+  const keys = new Set(initialKeys);
+  const aliases = new Set(games.map(({ alias }) => alias));
+  const submitted: SubmittedServer[] = [];
+
+  /** The rules of §4.1 in their order, each over all elements; then the limit of §8 and the ports. */
+  function fault(servers: readonly ServerFields[]): string | undefined {
+    const some = (isWrong: (server: ServerFields) => boolean) => servers.some(isWrong);
+    if (servers.length === 0) return KNOWN_ERRORS.emptyList;
+    if (servers.length > MAX_SERVERS_PER_REQUEST) return OWN_ERRORS.tooMany;
+    if (some((server) => isBlank(server.get('server')))) return KNOWN_ERRORS.serverMissing;
+    if (some((server) => isBlank(server.get('game')))) return KNOWN_ERRORS.gameMissing;
+    if (some((server) => !aliases.has(server.get('game') ?? ''))) return KNOWN_ERRORS.gameInvalid;
+    if (some((server) => isBlank(server.get('port')))) return OWN_ERRORS.portMissing;
+    if (some((server) => !isPort(server.get('port')))) return OWN_ERRORS.portInvalid;
+    if (some((server) => server.has('query_port') && !isPort(server.get('query_port')))) {
+      return OWN_ERRORS.queryPortInvalid;
+    }
+    return undefined;
+  }
+
+  function add(servers: readonly ServerFields[]): unknown {
+    const message = fault(servers);
+    if (message !== undefined) return { status: 'error', message };
+    submitted.push(...servers.map(toRecord));
+    return { status: 'success', message: ADDED };
+  }
+
+  return {
+    answer({ fields, servers }) {
+      const action = fields.get('action');
+      if (!keys.has(fields.get('api_key') ?? ''))
+        return { status: 'error', message: KNOWN_ERRORS.invalidKey };
+      if (action === 'games') return games;
+      if (action === 'add') return add(servers);
+      return {
+        status: 'error',
+        message: isBlank(action) ? OWN_ERRORS.actionMissing : OWN_ERRORS.actionUnknown,
+      };
+    },
+    submitted,
+    allow: (key) => void keys.add(key),
+    revoke: (key) => void keys.delete(key),
+  };
+}
+
+function isBlank(value: string | undefined): boolean {
+  return value === undefined || value.trim() === '';
+}
+
+function isPort(value: string | undefined): boolean {
+  return value !== undefined && /^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535;
+}
+
+function toRecord(fields: ServerFields): SubmittedServer {
+  const queryPort = fields.get('query_port');
+  return {
+    server: fields.get('server') ?? '',
+    port: Number(fields.get('port')),
+    ...(queryPort === undefined ? {} : { query_port: Number(queryPort) }),
+    game: fields.get('game') ?? '',
+  };
+}

@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { Game } from '../../listing/contract.ts';
+import { type ReadForm, readForm } from './form-reading.ts';
+import { SANDBOX_GAMES } from './games.ts';
+import { isCarriedOut, type Mode } from './modes.ts';
+import { respond } from './respond.ts';
+import { createService, type SubmittedServer } from './service.ts';
+
+/** A request as it arrived, whatever became of it. It holds the key: for tests only, never to be printed. */
+export interface ListingRequest {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Requests with the same number came over the same connection. */
+  readonly connection: number;
+  readonly action: string;
+  readonly key: string;
+  readonly servers: readonly Readonly<Record<string, string>>[];
+}
+
+export interface ListingOptions {
+  readonly port?: number;
+  readonly keys?: readonly string[];
+  readonly games?: readonly Game[];
+  /**
+   * Called for each request that was read, counted from 1; may say how this one is to be answered.
+   * With `down` the request is cut and the service stays down.
+   */
+  readonly onRequest?: (count: number, request: ListingRequest) => Mode | undefined;
+}
+
+/** A listing service of our own on loopback, which can be told to fail. */
+export interface ListingStandIn {
+  /** What `LISTING_API_URL` must be. */
+  readonly url: string;
+  /** Every server that was accepted, in order. */
+  readonly submitted: readonly SubmittedServer[];
+  readonly requests: readonly ListingRequest[];
+  /** Changes how requests are answered from now on, or for the next `times` of them and then as specified again. */
+  behave(mode: Mode, times?: number): Promise<void>;
+  allow(key: string): void;
+  revoke(key: string): void;
+  close(): Promise<void>;
+}
+
+/** Starts the whole of the specification on 127.0.0.1. Errors are answered with HTTP 200, as it names no status. */
+export async function startListing(options: ListingOptions = {}): Promise<ListingStandIn> {
+  const service = createService(options.keys ?? ['sandbox-key'], options.games ?? SANDBOX_GAMES);
+  const requests: ListingRequest[] = [];
+  const connections = new WeakMap<object, number>();
+  let connectionCount = 0;
+  let mode: Mode = { kind: 'ok' };
+  let timesLeft = Number.POSITIVE_INFINITY;
+
+  const server = createServer((request, response) => {
+    // A connection that ends in the middle of a request is nothing to report: that is what half the modes do.
+    handle(request, response).catch(() => request.destroy());
+  });
+  server.on('connection', (socket) => {
+    connections.set(socket, ++connectionCount);
+    if (mode.kind !== 'resetBefore') return;
+    useUp();
+    socket.resetAndDestroy();
+  });
+
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+  const port = await listen(options.port ?? 0);
+
+  let closed: Promise<unknown> = Promise.resolve();
+  async function goDown(): Promise<void> {
+    if (server.listening) {
+      closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+    }
+    await closed;
+  }
+
+  /** The mode for one request; a mode for a number of requests ends with the last of them. */
+  function useUp(): Mode {
+    const current = mode;
+    timesLeft -= 1;
+    if (timesLeft <= 0) mode = { kind: 'ok' };
+    return current;
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (mode.kind === 'resetDuring') {
+      useUp();
+      request.socket.resetAndDestroy();
+      return;
+    }
+    const form = readForm(await text(request));
+    if (request.url !== '/api') return void response.writeHead(404).end('not found');
+    if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end('POST only');
+    const record = recordOf(form, connections.get(request.socket) ?? 0);
+    requests.push(record);
+    const standing = useUp();
+    const current = options.onRequest?.(requests.length, record) ?? standing;
+    if (current.kind === 'down') await goDown();
+    if (current.kind === 'okThenDown') response.once('finish', () => void goDown());
+    const json = isCarriedOut(current) ? JSON.stringify(service.answer(form)) : '';
+    respond(current, response, json);
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    submitted: service.submitted,
+    requests,
+    async behave(next, times = Number.POSITIVE_INFINITY) {
+      mode = next;
+      timesLeft = times;
+      if (next.kind === 'down') return goDown();
+      // Listening again before the last connection is gone would never end the closing.
+      if (server.listening) return;
+      await closed;
+      await listen(port);
+    },
+    allow: service.allow,
+    revoke: service.revoke,
+    close: goDown,
+  };
+}
+
+function recordOf({ fields, servers }: ReadForm, connection: number): ListingRequest {
+  return {
+    at: Date.now(),
+    connection,
+    action: fields.get('action') ?? '',
+    key: fields.get('api_key') ?? '',
+    servers: servers.map((server) => Object.fromEntries(server)),
+  };
+}

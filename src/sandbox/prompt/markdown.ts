@@ -1,0 +1,98 @@
+import { type Paint, plain } from './paint.ts';
+
+export interface Reading {
+  readonly paint?: Paint;
+  /** Milliseconds since 1970, for "2 minutes ago". */
+  readonly now: number;
+  /** The name of a member, by id. */
+  readonly userName?: (id: string) => string | undefined;
+}
+
+/** Everything Discord shows in another form than it was sent, one named group each (Discord docs: Message Formatting). */
+const MARKS = new RegExp(
+  [
+    /```(?:[\w+-]*\n)?(?<block>[\s\S]+?)```/,
+    /`(?<code>[^`]+)`/,
+    /\\(?<escaped>[^\p{L}\p{N}\s])/u,
+    /<\/(?<command>[^:<>]+):\d+>/,
+    /<t:(?<seconds>-?\d+)(?::(?<format>[tTdDfFsSR]))?>/,
+    /<a?:(?<emoji>\w+):\d+>/,
+    /<@!?(?<user>\d+)>/,
+    /<(?<sigil>#|@&)(?<place>\d+)>/,
+    /\[(?<label>(?:\\.|[^\]\\\n])+)\]\(<?(?<link>https?:\/\/[^)>\s]+)>?\)/,
+    /\*\*(?<bold>(?:\\.|`[^`]+`|[^\\`])+?)\*\*/,
+    /__(?<underline>(?:\\.|`[^`]+`|[^\\`])+?)__/,
+    /~~(?<struck>(?:\\.|`[^`]+`|[^\\`])+?)~~/,
+    /\|\|(?<spoiler>(?:\\.|`[^`]+`|[^\\`])+?)\|\|/,
+    /\*(?<italic>(?:\\.|[^\\*\s])(?:(?:\\.|[^\\*])*(?:\\.|[^\\*\s]))?)\*/,
+    /(?<![\p{L}\p{N}])_(?<slanted>(?:\\.|[^\\_])+?)_(?![\p{L}\p{N}])/u,
+    /(?<=^|\n)(?:#{1,3} )(?<heading>[^\n]+)/,
+    /(?<=^|\n)-# (?<small>[^\n]+)/,
+    /(?<=^|\n)> (?<quote>[^\n]*)/,
+    /(?<=^|\n)(?<indent> *)[-*] (?=\S)/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gu',
+);
+
+/** Discord's markdown as a reader sees it: marks become styles or go, mentions and times become words. */
+export function readMarkdown(text: string, reading: Reading): string {
+  const paint = reading.paint ?? plain;
+  const inner = (part: string) => readMarkdown(part, reading);
+  return text.replace(MARKS, (...args) => {
+    const found = args.at(-1) as Readonly<Record<string, string | undefined>>;
+    const { block, code, escaped, command, seconds, emoji, user, place, label, link } = found;
+    if (block !== undefined) return block.replace(/\n$/, '');
+    if (code !== undefined) return paint('cyan', code);
+    if (escaped !== undefined) return escaped;
+    if (command !== undefined) return paint('cyan', `/${command}`);
+    if (seconds !== undefined) return readTime(Number(seconds) * 1000, found.format, reading.now);
+    if (emoji !== undefined) return `:${emoji}:`;
+    if (user !== undefined) return `@${reading.userName?.(user) ?? user}`;
+    if (place !== undefined) return `${found.sigil === '#' ? '#' : '@'}${place}`;
+    if (label !== undefined) return `${inner(label)} (${link})`;
+    if (found.bold !== undefined) return paint('bold', inner(found.bold));
+    if (found.heading !== undefined) return paint('bold', inner(found.heading));
+    if (found.underline !== undefined) return paint('underline', inner(found.underline));
+    if (found.small !== undefined) return paint('dim', inner(found.small));
+    if (found.quote !== undefined) return `│ ${inner(found.quote)}`;
+    if (found.indent !== undefined) return `${found.indent}• `;
+    const slanted = found.italic ?? found.slanted;
+    if (slanted !== undefined) return paint('italic', inner(slanted));
+    return inner(found.struck ?? found.spoiler ?? '');
+  });
+}
+
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+/** The units Discord counts in, each with its length in seconds, the longest first. */
+const UNITS = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+function readTime(ms: number, format: string | undefined, now: number): string {
+  if (format === 'R') {
+    const seconds = Math.round((ms - now) / 1000);
+    const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const);
+    return RELATIVE.format(Math.trunc(seconds / length), unit);
+  }
+  const date = new Date(ms);
+  if (Number.isNaN(date.getTime())) return 'Invalid Date';
+  return new Intl.DateTimeFormat('en', STYLES[format ?? 'f'] ?? STYLES.f).format(date);
+}
+
+const STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
+  t: { timeStyle: 'short' },
+  T: { timeStyle: 'medium' },
+  d: { dateStyle: 'short' },
+  D: { dateStyle: 'long' },
+  f: { dateStyle: 'long', timeStyle: 'short' },
+  F: { dateStyle: 'full', timeStyle: 'short' },
+  s: { dateStyle: 'short', timeStyle: 'short' },
+  S: { dateStyle: 'short', timeStyle: 'medium' },
+};

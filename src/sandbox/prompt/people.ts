@@ -1,0 +1,40 @@
+import { PermissionFlagsBits } from 'discord.js';
+import type { DiscordStandIn, Guild, Person } from '../contract.ts';
+
+const EVERYDAY =
+  PermissionFlagsBits.ViewChannel |
+  PermissionFlagsBits.SendMessages |
+  PermissionFlagsBits.UseApplicationCommands;
+
+/** Who can sit at the prompt, and what each may do in every guild. */
+export const ROLES = {
+  admin: EVERYDAY | PermissionFlagsBits.ManageGuild,
+  member: EVERYDAY,
+  other: EVERYDAY,
+} as const;
+export type Role = keyof typeof ROLES;
+
+export interface Seat {
+  readonly role: Role;
+  readonly guild: Guild;
+  /** Discord's name of the person's language, such as `en-US`. */
+  readonly locale: string;
+}
+
+export interface People {
+  /** The same person for the same seat, each time. */
+  at(seat: Seat): Person;
+}
+
+export function createPeople(discord: Pick<DiscordStandIn, 'person'>): People {
+  const known = new Map<string, Person>();
+  return {
+    at({ role, guild, locale }) {
+      const seat = `${role} ${guild.id} ${locale}`;
+      const person =
+        known.get(seat) ?? discord.person({ guild, name: role, permissions: ROLES[role], locale });
+      known.set(seat, person);
+      return person;
+    },
+  };
+}

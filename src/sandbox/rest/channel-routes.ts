@@ -1,0 +1,34 @@
+import type { World } from '../world/world.ts';
+import { type Denial, missingAccess } from './denial.ts';
+import type { MessageBody } from './message-form.ts';
+import { filesOf, type Outgoing } from './outgoing.ts';
+import { ok, type Route } from './route.ts';
+import { checkMessage } from './rules/messages.ts';
+
+/** Messages that a bot posts in a channel of a guild it is in, without being asked. */
+export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[] {
+  const unknownChannel: Denial = { rule: 1, status: 404, code: 10003, message: 'Unknown Channel' };
+  return [
+    {
+      method: 'POST',
+      path: '/channels/:channel/messages',
+      auth: 'bot',
+      bucket: { name: 'channel messages', limit: 5, windowMs: 5_000, major: 'channel' },
+      handle({ params, json, files }) {
+        const channelId = params.channel ?? '';
+        const guild = world.guilds.withChannel(channelId);
+        if (guild === undefined) return unknownChannel;
+        if (guild.status === 'left' || !guild.botMayPost) return missingAccess;
+        const refusal = checkMessage(json, { for: 'followup', files: filesOf(files) });
+        if (refusal !== undefined) return refusal;
+        const body = json as MessageBody;
+        const message = outgoing.send({ channel_id: channelId, type: 0 }, body, {
+          files,
+          flags: body.flags ?? 0,
+          onlyFor: undefined,
+        });
+        return ok(message.current);
+      },
+    },
+  ];
+}

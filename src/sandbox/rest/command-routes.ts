@@ -1,0 +1,102 @@
+import type { APIApplicationCommand } from 'discord.js';
+import { listed } from '../world/command-form.ts';
+import type { CommandBody, Scope } from '../world/commands.ts';
+import type { World } from '../world/world.ts';
+import { type Denial, isDenial, missingAccess, otherApplication, unknownCommand } from './denial.ts';
+import { type Call, noContent, ok, type Reply, type Route } from './route.ts';
+import { checkCommand, checkCommandCaps, checkCommandList } from './rules/commands.ts';
+
+/** Rules 11 to 23: publishing commands, for everywhere and for one guild. */
+export function commandRoutes(world: World): readonly Route[] {
+  return [
+    ...scopeRoutes(world, '/applications/:app/commands'),
+    ...scopeRoutes(world, '/applications/:app/guilds/:guild/commands'),
+  ];
+}
+
+function scopeRoutes({ applicationId, commands, guilds }: World, base: string): readonly Route[] {
+  /** Runs a handler with the scope that the path names, or says why the bot may not touch it. */
+  const inScope = (handle: (scope: Scope, call: Call) => Reply | Denial) => (call: Call) => {
+    const { app, guild } = call.params;
+    if (app !== applicationId) return otherApplication;
+    if (guild === undefined) return handle('global', call);
+    const state = guilds.get(guild);
+    if (state === undefined || state.status === 'left' || !state.authorised) return missingAccess;
+    return handle(guild, call);
+  };
+  const one = (handle: (scope: Scope, command: APIApplicationCommand, call: Call) => Reply | Denial) =>
+    inScope((scope, call) => {
+      const command = commands.get(scope, call.params.id ?? '');
+      return command === undefined ? unknownCommand : handle(scope, command, call);
+    });
+  const kind = (scope: Scope) => (scope === 'global' ? 'global' : 'guild');
+
+  return [
+    {
+      method: 'GET',
+      path: base,
+      auth: 'bot',
+      handle: inScope((scope, { query, header }) =>
+        ok(
+          commands.list(scope).map((command) =>
+            listed(command, {
+              withLocalizations: ['true', 'True', '1'].includes(query.get('with_localizations') ?? ''),
+              locale: header('x-discord-locale') ?? header('accept-language')?.split(/[,;]/)[0],
+            }),
+          ),
+        ),
+      ),
+    },
+    {
+      method: 'PUT',
+      path: base,
+      auth: 'bot',
+      handle: inScope((scope, { json }) => {
+        const refusal = checkCommandList(json, kind(scope));
+        if (refusal !== undefined) return refusal;
+        const after = commands.replace(scope, json as readonly CommandBody[]);
+        return isDenial(after) ? after : ok(after);
+      }),
+    },
+    {
+      method: 'POST',
+      path: base,
+      auth: 'bot',
+      handle: inScope((scope, { json }) => {
+        const refusal = checkCommand(json, kind(scope));
+        if (refusal !== undefined) return refusal;
+        const body = json as CommandBody;
+        const tooMany =
+          commands.sameName(scope, body) === undefined
+            ? checkCommandCaps(
+                [...commands.list(scope), body].map(({ type = 1 }) => ({ type })),
+                kind(scope),
+              )
+            : undefined;
+        if (tooMany !== undefined) return tooMany;
+        const stored = commands.upsert(scope, body);
+        return isDenial(stored) ? stored : { status: stored.created ? 201 : 200, body: stored.command };
+      }),
+    },
+    { method: 'GET', path: `${base}/:id`, auth: 'bot', handle: one((_scope, command) => ok(command)) },
+    {
+      method: 'PATCH',
+      path: `${base}/:id`,
+      auth: 'bot',
+      handle: one((scope, command, { json }) => {
+        const refusal = checkCommand({ ...command, ...Object(json) }, kind(scope));
+        if (refusal !== undefined) return refusal;
+        return ok(commands.patch(scope, command.id, json as Partial<CommandBody>));
+      }),
+    },
+    {
+      method: 'DELETE',
+      path: `${base}/:id`,
+      auth: 'bot',
+      handle: one((scope, command) => {
+        commands.remove(scope, command.id);
+        return noContent;
+      }),
+    },
+  ];
+}

@@ -1,0 +1,119 @@
+import type { APIAttachment, APIMessage, RESTPostAPIWebhookWithTokenJSONBody } from 'discord.js';
+import type { StoredFile } from '../world/messages.ts';
+import type { Pings } from './rules/mentions.ts';
+
+/** What a bot may say in a message; `undefined` leaves a part as it is, `null` empties it. */
+export type MessageBody = Pick<
+  RESTPostAPIWebhookWithTokenJSONBody,
+  'content' | 'embeds' | 'components' | 'flags' | 'attachments' | 'allowed_mentions'
+>;
+
+/** The parts of a message that are the same whatever it says. */
+export type MessageFrame = Omit<
+  APIMessage,
+  | 'content'
+  | 'embeds'
+  | 'components'
+  | 'flags'
+  | 'attachments'
+  | 'mentions'
+  | 'mention_roles'
+  | 'mention_everyone'
+  | 'edited_timestamp'
+  | 'tts'
+  | 'pinned'
+>;
+
+export interface Attached {
+  readonly attachments: readonly APIAttachment[];
+  readonly files: ReadonlyMap<string, StoredFile>;
+}
+
+/** A new message as Discord would return it (rule 42). */
+export function newMessage(
+  frame: MessageFrame,
+  body: MessageBody,
+  about: { readonly attached: Attached; readonly flags: number; readonly mentions: Pings },
+): APIMessage {
+  return {
+    ...frame,
+    content: (body.content ?? '').trim(),
+    embeds: (body.embeds ?? []).map(keptEmbed),
+    components: withIds(body.components ?? []),
+    attachments: [...about.attached.attachments],
+    flags: about.flags,
+    ...mentionFields(about.mentions),
+    edited_timestamp: null,
+    tts: false,
+    pinned: false,
+  };
+}
+
+/** The message after a PATCH or an UPDATE_MESSAGE: what the body does not name stays (rule 42). */
+export function edited(
+  message: APIMessage,
+  body: MessageBody,
+  about: { readonly attached: Attached; readonly flags: number; readonly mentions: Pings; readonly at: Date },
+): APIMessage {
+  return {
+    ...message,
+    ...(body.content !== undefined && {
+      content: (body.content ?? '').trim(),
+      ...mentionFields(about.mentions),
+    }),
+    ...(body.embeds !== undefined && { embeds: (body.embeds ?? []).map(keptEmbed) }),
+    ...(body.components !== undefined && { components: withIds(body.components ?? []) }),
+    attachments: [...about.attached.attachments],
+    flags: about.flags,
+    edited_timestamp: about.at.toISOString(),
+  };
+}
+
+function mentionFields(mentions: Pings): Pick<APIMessage, 'mentions' | 'mention_roles' | 'mention_everyone'> {
+  return {
+    mentions: mentions.users.map((id) => ({
+      id,
+      username: id,
+      discriminator: '0',
+      avatar: null,
+      global_name: null,
+    })),
+    mention_roles: [...mentions.roles],
+    mention_everyone: mentions.everyone,
+  };
+}
+
+const keptEmbed = <E extends object>(embed: E): E => ({ ...embed, type: 'rich' });
+
+/** Every component has an `id`: the one it was sent with, or the next free number (Discord docs: Components). */
+export function withIds<C>(components: readonly C[]): C[] {
+  const taken = new Set(numbersIn(components));
+  let last = 0;
+  const free = () => {
+    do last += 1;
+    while (taken.has(last));
+    return last;
+  };
+  const number = <T>(component: T): T => {
+    if (typeof component !== 'object' || component === null) return component;
+    const own = ownNumber(component);
+    const id = own ?? free();
+    const entries = Object.entries(component).map(([key, value]) =>
+      CHILDREN.includes(key) ? [key, Array.isArray(value) ? value.map(number) : number(value)] : [key, value],
+    );
+    return { ...Object.fromEntries(entries), id };
+  };
+  return components.map(number);
+}
+
+const CHILDREN = ['components', 'component', 'accessory'];
+
+/** 0 means: give me one. */
+const ownNumber = (component: object): number | undefined =>
+  'id' in component && typeof component.id === 'number' && component.id > 0 ? component.id : undefined;
+
+function numbersIn(value: unknown): number[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = 'type' in value ? ownNumber(value) : undefined;
+  return [...(own === undefined ? [] : [own]), ...Object.values(value).flatMap(numbersIn)];
+}

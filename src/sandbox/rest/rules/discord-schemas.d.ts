@@ -1,0 +1,14 @@
+/** The package ships Discord's schemas as plain JavaScript without types; these are the ones used here. */
+declare module 'discord-api-spec/zod' {
+  import type { $ZodType } from 'zod/v4/core';
+
+  export const ApplicationCommandUpdateRequestSchema: $ZodType;
+  export const IncomingWebhookInteractionRequestSchema: $ZodType;
+  export const IncomingWebhookRequestPartialSchema: $ZodType;
+  export const IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema: $ZodType;
+  export const IncomingWebhookUpdateRequestPartialSchema: $ZodType;
+  export const InteractionApplicationCommandAutocompleteCallbackIntegerDataSchema: $ZodType;
+  export const InteractionApplicationCommandAutocompleteCallbackNumberDataSchema: $ZodType;
+  export const InteractionApplicationCommandAutocompleteCallbackStringDataSchema: $ZodType;
+  export const ModalInteractionCallbackRequestDataSchema: $ZodType;
+}

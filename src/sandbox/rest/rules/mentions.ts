@@ -1,0 +1,46 @@
+import type { AllowedMentions, ComponentBody, MessageBody } from './message-body.ts';
+import type { Flaw, Path } from './refusal.ts';
+
+/** Rule 44: a kind may be parsed from the text or listed by id, not both. */
+export function mentionFlaws(allowed: AllowedMentions, at: Path): Flaw[] {
+  return (['users', 'roles'] as const)
+    .filter((kind) => allowed?.parse?.includes(kind) && (allowed[kind]?.length ?? 0) > 0)
+    .map((kind) => ({
+      rule: 44,
+      path: at,
+      code: 'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE',
+      message: `parse:["${kind}"] and ${kind}: [ids...] are mutually exclusive.`,
+    }));
+}
+
+/** Whom a message pings: ids, and whether everyone (or everyone who is online) is. */
+export interface Pings {
+  readonly users: readonly string[];
+  readonly roles: readonly string[];
+  readonly everyone: boolean;
+}
+
+/**
+ * Whom a text would ping (rule 44). Without `allowed_mentions` an interaction's message pings users only. A mention
+ * in a code block counts too, although Discord would not ping: a test should rather hear of one ping too many.
+ */
+export function resolveMentions(text: string, allowed: AllowedMentions): Pings {
+  const { parse, users, roles } = allowed ?? { parse: ['users'] };
+  const named = (pattern: RegExp) => [...new Set([...text.matchAll(pattern)].flatMap(([, id]) => id ?? []))];
+  const may = (kind: string, ids: readonly (string | null)[] | null | undefined) => (id: string) =>
+    parse?.includes(kind) || ids?.includes(id);
+  return {
+    users: named(/<@!?(\d+)>/g).filter(may('users', users)),
+    roles: named(/<@&(\d+)>/g).filter(may('roles', roles)),
+    everyone: Boolean(parse?.includes('everyone')) && /@(everyone|here)\b/.test(text),
+  };
+}
+
+/** The text of a message that can ping: its content and its text displays, never its embeds. */
+export function pingingText({ content, components }: Pick<MessageBody, 'content' | 'components'>): string {
+  const below = (component: ComponentBody): string[] => [
+    component.content ?? '',
+    ...(component.components ?? []).flatMap(below),
+  ];
+  return [content ?? '', ...(components ?? []).flatMap(below)].filter((text) => text !== '').join('\n');
+}

@@ -1,0 +1,161 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { World } from '../world/world.ts';
+import { parseBody } from './body.ts';
+import {
+  type Denial,
+  isDenial,
+  notFound,
+  unauthorized,
+  unknownAgent,
+  wrongMethod,
+  wrongVersion,
+} from './denial.ts';
+import type { Fault } from './faults.ts';
+import { createRateLimits, limitHeaders, tooMany } from './rate-limits.ts';
+import { createRouter, type Reply, type Route } from './route.ts';
+
+export interface RestDeps {
+  readonly world: World;
+  readonly token: () => string;
+  readonly routes: readonly Route[];
+  readonly faults: { take(method: string, path: string): Fault | undefined };
+  /** Every request, once it was answered; `status` 0 when it never was. */
+  readonly onRequest: (request: HandledRequest) => void;
+}
+
+export interface HandledRequest {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly body: string;
+  readonly status: number;
+  readonly denial: Denial | undefined;
+  /** Whether the answer was made up by an injected fault, so that nobody is to blame. */
+  readonly injected: boolean;
+}
+
+interface Answer {
+  readonly reply: Reply | Denial;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly injected?: boolean;
+}
+
+/** The REST API at `/api/v10` and the CDN beside it, on one port. */
+export function createRestServer({ world, token, routes, faults, onRequest }: RestDeps): Server {
+  const findRoute = createRouter(routes);
+  const limits = createRateLimits(world);
+
+  async function answerTo(request: IncomingMessage, url: URL, body: Buffer): Promise<Answer> {
+    const header = (name: string) => request.headers[name]?.toString();
+    const refuse = (reply: Denial): Answer => ({ reply, headers: {} });
+    if (!(header('user-agent') ?? '').startsWith('DiscordBot (')) return refuse(unknownAgent);
+    const [, version, path = ''] = /^\/api(?:\/v(\d+))?(\/.*)$/.exec(url.pathname) ?? [];
+    if (path === '') return refuse(notFound);
+    if (version !== '10') return refuse(wrongVersion);
+
+    const found = findRoute(request.method ?? 'GET', path);
+    if (found === 'unknown path') return refuse(notFound);
+    if (found === 'unknown method') return refuse(wrongMethod);
+    const { headers, denial } = limits.take(found);
+    if (denial !== undefined) return { reply: denial, headers };
+    if (found.route.auth === 'bot' && header('authorization') !== `Bot ${token()}`)
+      return { reply: unauthorized, headers };
+
+    const parsed = await parseBody(body, header('content-type'));
+    if (isDenial(parsed)) return { reply: parsed, headers };
+    const call = { params: found.params, query: url.searchParams, header, ...parsed };
+    return { reply: found.route.handle(call), headers };
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://stand-in');
+    const body = await buffer(request);
+    if (!url.pathname.startsWith('/api/')) return serveFile(world, url, response);
+
+    const method = request.method ?? 'GET';
+    const fault = faults.take(method, url.pathname.replace(/^\/api\/v\d+/, ''));
+    if (fault?.kind === 'delay') await sleep(fault.ms);
+    const cut = fault?.kind === 'hang' || fault?.kind === 'reset';
+    const answer = cut ? undefined : (madeUp(fault) ?? (await answerTo(request, url, body)));
+    onRequest({
+      method,
+      path: `${url.pathname}${url.search}`,
+      body: body.toString('utf8'),
+      status: answer?.reply.status ?? 0,
+      denial: answer !== undefined && isDenial(answer.reply) ? answer.reply : undefined,
+      injected: cut || answer?.injected === true,
+    });
+    if (fault?.kind === 'hang') return;
+    if (answer === undefined || fault?.kind === 'answer lost') request.destroy();
+    else send(response, answer);
+  }
+
+  return createServer((request, response) => {
+    // A request that breaks off while it is read has nobody left to answer.
+    handle(request, response).catch((error: unknown) => {
+      if (!request.destroyed && !response.headersSent) {
+        response.writeHead(500).end(String(error));
+      } else {
+        response.destroy();
+      }
+    });
+  });
+}
+
+/** The answers that are made up when a fault was injected. */
+function madeUp(fault: Fault | undefined): Answer | undefined {
+  if (fault?.kind === 'rate limit')
+    return { reply: tooMany(fault.scope, fault.retryAfterMs), headers: {}, injected: true };
+  if (fault?.kind === 'status') {
+    const message = `${fault.status}: injected`;
+    return { reply: { status: fault.status, body: { message, code: 0 } }, headers: {}, injected: true };
+  }
+  return undefined;
+}
+
+function send(response: ServerResponse, { reply, headers }: Answer): void {
+  if (!isDenial(reply)) {
+    const json = reply.body === undefined ? undefined : JSON.stringify(reply.body);
+    // Rule 6: an answer without a body says nothing about its type.
+    response.writeHead(reply.status, {
+      ...usualHeaders(),
+      ...headers,
+      ...(json !== undefined && { 'content-type': 'application/json' }),
+    });
+    response.end(json);
+    return;
+  }
+  const { status, code, message, errors, limited } = reply;
+  const body = limited
+    ? { message, retry_after: limited.retryAfterMs / 1_000, global: limited.scope === 'global', code }
+    : { message, code, ...(errors !== undefined && { errors }) };
+  response.writeHead(status, {
+    ...usualHeaders(),
+    ...headers,
+    ...(limited !== undefined && limitHeaders(limited)),
+    'content-type': 'application/json',
+  });
+  response.end(JSON.stringify(body));
+}
+
+/** Rule 9: the five limit headers are there even where no route was found and so no bucket counts. */
+const usualHeaders = (): Record<string, string> => ({
+  'x-ratelimit-limit': '1',
+  'x-ratelimit-remaining': '1',
+  'x-ratelimit-reset': (Date.now() / 1_000 + 1).toFixed(3),
+  'x-ratelimit-reset-after': '1.000',
+  'x-ratelimit-bucket': 'none',
+});
+
+/** Rule 56: the CDN. */
+function serveFile(world: World, url: URL, response: ServerResponse): void {
+  const file = world.files.at(url);
+  if (file === undefined) {
+    response.writeHead(404, { 'content-type': 'text/plain' }).end('This content is no longer available.');
+    return;
+  }
+  response.writeHead(200, { 'content-type': file.contentType, 'content-length': file.bytes.length });
+  response.end(file.bytes);
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BotProcess, createBotProcess, describeExit, type Exit } from './bot-process.ts';
+import type { Breach, DiscordStandIn } from './contract.ts';
+import { type ListingOptions, type ListingStandIn, startListing } from './listing/stand-in.ts';
+import { startDiscord } from './stand-in.ts';
+
+/** Both stand-ins and the real bot, connected to each other over loopback. */
+export interface Sandbox {
+  readonly discord: DiscordStandIn;
+  readonly listing: ListingStandIn;
+  readonly bot: BotProcess;
+  /** The bot's token at the stand-in; made up anew each time. */
+  readonly token: string;
+  /** Where the bot keeps its database and its encryption key. */
+  readonly data: string;
+  /**
+   * Starts the bot and waits until it is connected and its commands are published.
+   * @throws BotNotReady
+   */
+  startBot(): Promise<void>;
+  /** Stops the bot and starts it on the same data. */
+  restart(): Promise<void>;
+  /** Stops everything; a temporary folder is removed. */
+  close(): Promise<void>;
+}
+
+export interface SandboxOptions {
+  /** The environment of this process; of it the bot gets PATH and the like, and nothing else. */
+  readonly surroundings: NodeJS.ProcessEnv;
+  /** A folder to keep; without it a temporary one that is removed by `close`. */
+  readonly data?: string | undefined;
+  /** More variables for the bot, or other values than the sandbox's own. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** For tests: other keys or games than the usual ones, or a plan of failures. */
+  readonly listing?: ListingOptions;
+  readonly onLine?: (line: string) => void;
+  readonly onCrash?: (exit: Exit) => void;
+  readonly onBreach?: (breach: Breach) => void;
+}
+
+/** The bot ended, or did not connect, instead of becoming ready. */
+export class BotNotReady extends Error {
+  override readonly name = 'BotNotReady';
+}
+
+/** A start takes about a second; a machine that is busy may need much longer. */
+const READY_WITHIN_MS = 30_000;
+/** Discord docs: Gateway, Rate Limiting (max_concurrency). */
+const IDENTIFY_WINDOW_MS = 5_000;
+
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { onLine = () => {}, onCrash, onBreach, env = {} } = options;
+  const token = madeUpToken();
+  const data = options.data === undefined ? await mkdtemp(join(tmpdir(), 'sandbox-')) : resolve(options.data);
+  await mkdir(data, { recursive: true });
+  const discord = await startDiscord({ token, ...(onBreach && { onBreach }) });
+  const listing = await startListing(options.listing);
+  let starting = false;
+  let startedBefore = false;
+  const bot = createBotProcess({
+    env: {
+      DISCORD_TOKEN: token,
+      DISCORD_API_URL: discord.apiUrl,
+      LISTING_API_URL: listing.url,
+      STORE_URL: `sqlite://${join(data, 'bot.sqlite')}`,
+      ...env,
+    },
+    surroundings: options.surroundings,
+    onLine,
+    // An end during the start is told by the error of startBot.
+    onCrash: (exit) => {
+      if (!starting) onCrash?.(exit);
+    },
+  });
+
+  async function startBot(): Promise<void> {
+    starting = true;
+    // Discord lets a shard identify once in 5 seconds; nobody has to sit through that after a restart.
+    if (startedBefore) discord.clock.advance(IDENTIFY_WINDOW_MS);
+    startedBefore = true;
+    // The former run's connection must be seen to be gone, or its end could be taken for readiness.
+    while (discord.gateway.sessions().length > 0) await sleep(10);
+    bot.start();
+    const timeout = Promise.withResolvers<'timeout'>();
+    const timer = setTimeout(() => timeout.resolve('timeout'), READY_WITHIN_MS);
+    try {
+      const first = await Promise.race([
+        discord.ready().then(() => 'ready' as const),
+        bot.exited(),
+        timeout.promise,
+      ]);
+      if (first === 'ready') return;
+      if (first === 'timeout') {
+        await bot.stop('SIGKILL');
+        throw new BotNotReady(`The bot did not connect within ${READY_WITHIN_MS / 1000} s.`);
+      }
+      throw new BotNotReady(
+        `The bot ended while it was starting (${describeExit(first)}). Its last words:\n${first.lastWords.join('\n')}`,
+      );
+    } finally {
+      clearTimeout(timer);
+      starting = false;
+    }
+  }
+
+  return {
+    discord,
+    listing,
+    bot,
+    token,
+    data,
+    startBot,
+    async restart() {
+      await bot.stop();
+      await startBot();
+    },
+    async close() {
+      await bot.stop();
+      await Promise.all([discord.close(), listing.close()]);
+      if (options.data === undefined) await rm(data, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Three parts with dots between them, as a real token has, since discord.js masks what stands behind the second. */
+function madeUpToken(): string {
+  return [18, 4, 28].map((bytes) => randomBytes(bytes).toString('base64url')).join('.');
+}

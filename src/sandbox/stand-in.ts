@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { introduce, joinDirectMessages } from './client/introduce.ts';
+import { createPerson } from './client/person.ts';
+import type { DiscordStandIn, StandInOptions } from './contract.ts';
+import { createDispatcher } from './gateway/dispatcher.ts';
+import { createGuildEvents } from './gateway/guild-events.ts';
+import { createGateway } from './gateway/server.ts';
+import { createRecords } from './records.ts';
+import { applicationRoutes } from './rest/application-routes.ts';
+import { callbackRoutes } from './rest/callback-routes.ts';
+import { channelRoutes } from './rest/channel-routes.ts';
+import { commandRoutes } from './rest/command-routes.ts';
+import { createFaults } from './rest/faults.ts';
+import { createOutgoing } from './rest/outgoing.ts';
+import { createRestServer } from './rest/server.ts';
+import { webhookRoutes } from './rest/webhook-routes.ts';
+import { createWorld } from './world/world.ts';
+
+/** Starts a Discord on loopback: REST API, gateway and CDN on one port, a free one unless told. */
+export async function startDiscord(options: StandInOptions): Promise<DiscordStandIn> {
+  const { onBreach = () => {}, invalidRequests = { limit: 10_000, onReached: () => {} } } = options;
+  let token = options.token;
+  let port = 0;
+  const world = createWorld({
+    cdnOrigin: () => `http://127.0.0.1:${port}`,
+    dailyLimitStatus: options.dailyLimitStatus ?? 429,
+  });
+  const { clock, guilds, commands, integrations, messages } = world;
+  const records = createRecords({ clock, onBreach, invalidRequests });
+  const faults = createFaults();
+  const outgoing = createOutgoing(world);
+  const changes = new EventTarget();
+  const changed = () => changes.dispatchEvent(new Event('change'));
+
+  const server = createRestServer({
+    world,
+    token: () => token,
+    faults,
+    routes: [
+      ...applicationRoutes(world, {
+        connectionInfo: () => gateway.connectionInfo(),
+        remove: (id) => guildEvents.remove({ id, name: '', channelId: '' }),
+      }),
+      ...commandRoutes(world),
+      ...callbackRoutes(world, outgoing),
+      ...webhookRoutes(world, outgoing),
+      ...channelRoutes(world, outgoing),
+    ],
+    onRequest(handled) {
+      records.request(handled);
+      changed();
+    },
+  });
+  const gateway = createGateway({
+    server,
+    world,
+    url: () => `ws://127.0.0.1:${port}`,
+    token: () => token,
+    replaceToken: (next) => {
+      token = next;
+    },
+    shards: options.shards ?? 1,
+    maxConcurrency: options.maxConcurrency ?? 1,
+    heartbeatIntervalMs: options.heartbeatIntervalMs ?? 41_250,
+    grantedIntents: options.grantedIntents ?? 0,
+    onFrame: records.frame,
+    onBreach: records.gatewayBreach,
+    onReady: changed,
+  });
+  const guildEvents = createGuildEvents(world, gateway.publish);
+  const dispatcher = createDispatcher({
+    clock,
+    publish: gateway.publish,
+    silent: options.interactionsEndpoint === true,
+  });
+
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  port = (server.address() as AddressInfo).port;
+
+  async function until(holds: () => boolean): Promise<void> {
+    // What a process that just ended did to its connection is only seen a turn later.
+    await nextTurn();
+    while (!holds()) await once(changes, 'change');
+  }
+  const isConnected = () => gateway.sessions().length > 0;
+  const isPublished = () =>
+    ['global', ...guilds.joined().map(({ id }) => id)].some((scope) => commands.list(scope).length > 0);
+
+  return {
+    apiUrl: `http://127.0.0.1:${port}/api`,
+    cdnUrl: `http://127.0.0.1:${port}`,
+    applicationId: world.applicationId,
+    breaches: records.breaches,
+    requests: records.requests,
+    findSecret: records.findSecret,
+    get guilds() {
+      return guilds.joined();
+    },
+    clock,
+    faults,
+    gateway: {
+      ...gateway,
+      disturbDispatch: dispatcher.disturb,
+      replaceToken(next) {
+        token = next;
+      },
+    },
+    guildEvents,
+    ready: () => until(() => isConnected() && isPublished()),
+    connected: () => until(isConnected),
+    commands: (guild) => commands.list(guild?.id ?? 'global'),
+    person(who) {
+      const actor = introduce(world, who);
+      return { ...createPerson({ world, actor, dispatch: dispatcher.dispatch }), guildId: who.guild.id };
+    },
+    personInDirectMessages(who) {
+      const actor = joinDirectMessages(world, who);
+      return createPerson({ world, actor, dispatch: dispatcher.dispatch });
+    },
+    say: (person, content) => outgoing.say(person, content),
+    messages: ({ channelId, userId }) =>
+      messages
+        .all()
+        .filter((message) => message.channelId === channelId && message.current !== undefined)
+        .filter(({ onlyFor }) => onlyFor === undefined || onlyFor === userId)
+        .map(({ seen }) => seen),
+    setIntegrations: ({ id }, target, overwrites) => integrations.set(id, target, overwrites),
+    async close() {
+      world.close();
+      gateway.stop();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

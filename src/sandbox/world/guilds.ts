@@ -1,0 +1,88 @@
+import type { Clock } from './clock.ts';
+import { type Snowflakes, snowflakeAt } from './snowflakes.ts';
+
+/** A guild as the stand-in keeps it. */
+export interface GuildState {
+  readonly id: string;
+  readonly name: string;
+  /** Its text channel. */
+  readonly channelId: string;
+  readonly locale: string;
+  readonly ownerId: string;
+  /** `left`: the bot was removed (rule 53). `unavailable`: an outage, the bot is still in it. */
+  status: 'available' | 'unavailable' | 'left';
+  /** Whether the application may have commands of its own here (rule 23). */
+  readonly authorised: boolean;
+  /** Whether the bot may write in the text channel. An installation with permissions 0 may where @everyone may. */
+  botMayPost: boolean;
+  readonly roles: Map<string, Role>;
+  readonly members: Map<string, Member>;
+}
+
+export interface Role {
+  readonly id: string;
+  readonly name: string;
+  readonly permissions: bigint;
+}
+
+export interface Member {
+  readonly userId: string;
+  readonly name: string;
+  /** Everything the member may do in the channel, overwrites included. */
+  permissions: bigint;
+  readonly roles: readonly string[];
+  readonly locale: string;
+  readonly joinedAt: string;
+}
+
+export interface Guilds {
+  get(id: string): GuildState | undefined;
+  withChannel(channelId: string): GuildState | undefined;
+  /** Guilds the bot is in, ascending by id as `GET /users/@me/guilds` lists them. */
+  joined(): readonly GuildState[];
+  add(guild: { readonly name: string; readonly authorised?: boolean; readonly locale?: string }): GuildState;
+  addRole(guild: GuildState, role: { readonly name: string; readonly permissions?: bigint }): Role;
+  addMember(guild: GuildState, member: Omit<Member, 'userId' | 'joinedAt'>): Member;
+}
+
+export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes: Snowflakes }): Guilds {
+  const { clock, snowflakes } = deps;
+  const all = new Map<string, GuildState>();
+  // A guild is a minute older than the stand-in and a millisecond younger than the one before it,
+  // so that neighbours are on different shards: shard = (id >> 22) % shards.
+  const firstMs = clock.now() - 60_000;
+
+  return {
+    get: (id) => all.get(id),
+    withChannel: (channelId) => [...all.values()].find((guild) => guild.channelId === channelId),
+    joined: () => [...all.values()].filter(({ status }) => status !== 'left'),
+    add({ name, authorised = true, locale = 'en-US' }) {
+      const id = String(snowflakeAt(firstMs + all.size));
+      const guild: GuildState = {
+        id,
+        name,
+        channelId: snowflakes.next(),
+        locale,
+        ownerId: snowflakes.next(),
+        status: 'available',
+        authorised,
+        botMayPost: true,
+        // @everyone is the role with the guild's own id (rule 50).
+        roles: new Map([[id, { id, name: '@everyone', permissions: 0n }]]),
+        members: new Map(),
+      };
+      all.set(id, guild);
+      return guild;
+    },
+    addRole(guild, { name, permissions = 0n }) {
+      const role = { id: snowflakes.next(), name, permissions };
+      guild.roles.set(role.id, role);
+      return role;
+    },
+    addMember(guild, member) {
+      const added = { ...member, userId: snowflakes.next(), joinedAt: new Date(clock.now()).toISOString() };
+      guild.members.set(added.userId, added);
+      return added;
+    },
+  };
+}

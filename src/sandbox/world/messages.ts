@@ -1,0 +1,102 @@
+import type { APIMessage } from 'discord.js';
+import type { SeenMessage } from '../contract.ts';
+
+/** Message flags (Discord docs: Message, Message Flags). */
+export const SUPPRESS_EMBEDS = 1 << 2;
+export const EPHEMERAL = 1 << 6;
+export const LOADING = 1 << 7;
+export const COMPONENTS_V2 = 1 << 15;
+
+export interface StoredFile {
+  readonly filename: string;
+  readonly bytes: Buffer;
+}
+
+/** A message in a channel, with the bytes of its attachments by attachment id. */
+export interface StoredMessage {
+  readonly id: string;
+  readonly channelId: string;
+  /** Who alone can see it; `undefined` for a public one. */
+  readonly onlyFor: string | undefined;
+  /** The latest state; `undefined` once deleted. */
+  readonly current: APIMessage | undefined;
+  readonly files: ReadonlyMap<string, StoredFile>;
+  /** What members hold of it. */
+  readonly seen: SeenMessage;
+}
+
+export interface Messages {
+  get(id: string): StoredMessage | undefined;
+  all(): readonly StoredMessage[];
+  add(
+    message: APIMessage,
+    options: { readonly onlyFor?: string | undefined; readonly files?: ReadonlyMap<string, StoredFile> },
+  ): StoredMessage;
+  /** Replaces what the message says, and its files; `undefined` deletes it. */
+  change(message: StoredMessage, next: APIMessage | undefined, files?: ReadonlyMap<string, StoredFile>): void;
+}
+
+export function createMessages(): Messages {
+  const kept = new Map<string, Kept>();
+
+  return {
+    get: (id) => kept.get(id),
+    all: () => [...kept.values()],
+    add(message, { onlyFor, files = new Map() }) {
+      const added = keep(message, onlyFor, files);
+      kept.set(message.id, added);
+      return added;
+    },
+    change(message, next, files = message.files) {
+      kept.get(message.id)?.change(next, files);
+    },
+  };
+}
+
+interface Kept extends StoredMessage {
+  change(next: APIMessage | undefined, files: ReadonlyMap<string, StoredFile>): void;
+}
+
+function keep(
+  first: APIMessage,
+  onlyFor: string | undefined,
+  firstFiles: ReadonlyMap<string, StoredFile>,
+): Kept {
+  let current: APIMessage | undefined = first;
+  let files = firstFiles;
+  let next = Promise.withResolvers<void>();
+
+  const seen: SeenMessage = {
+    id: first.id,
+    channelId: first.channel_id,
+    get current() {
+      return current;
+    },
+    ephemeral: onlyFor !== undefined,
+    get loading() {
+      return ((current?.flags ?? 0) & LOADING) !== 0;
+    },
+    changed: () => next.promise,
+    file: (name) => [...files.values()].find(({ filename }) => filename === name)?.bytes,
+  };
+
+  return {
+    id: first.id,
+    channelId: first.channel_id,
+    onlyFor,
+    get current() {
+      return current;
+    },
+    get files() {
+      return files;
+    },
+    seen,
+    change(state, nextFiles) {
+      current = state;
+      files = nextFiles;
+      const { resolve } = next;
+      next = Promise.withResolvers<void>();
+      resolve();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from './clock.ts';
+
+/** The first millisecond of 2015, from which Discord counts (Discord docs: Reference, Snowflakes). */
+const DISCORD_EPOCH = 1_420_070_400_000;
+
+/** Rule 10: an id carries the moment it was made, from which discord.js reads `createdTimestamp`. */
+export interface Snowflakes {
+  /** An id nobody had before, made now. */
+  next(): string;
+}
+
+export function createSnowflakes(clock: Pick<Clock, 'now'>): Snowflakes {
+  let last = 0n;
+  return {
+    next() {
+      const soonest = snowflakeAt(clock.now());
+      last = soonest > last ? soonest : last + 1n;
+      return String(last);
+    },
+  };
+}
+
+/** The lowest id of a millisecond. */
+export const snowflakeAt = (ms: number): bigint => BigInt(Math.floor(ms) - DISCORD_EPOCH) << 22n;
+
+/** Rule 51: which shard hears of a guild; a direct message (no guild) is heard by shard 0. */
+export const shardOf = (guildId: string | undefined, shards: number): number =>
+  guildId === undefined ? 0 : Number((BigInt(guildId) >> 22n) % BigInt(shards));
+
+/** Like a real one: base64url of `interaction:<id>:<random>`, about 200 characters. */
+export const interactionToken = (interactionId: string): string =>
+  Buffer.from(`interaction:${interactionId}:${randomBytes(60).toString('hex')}`).toString('base64url');

@@ -1,0 +1,76 @@
+import type { APIUser } from 'discord.js';
+import { type Clock, createClock } from './clock.ts';
+import { type Commands, createCommands } from './commands.ts';
+import { createFiles, type Files } from './files.ts';
+import { createGuilds, type Guilds } from './guilds.ts';
+import { createIntegrations, type Integrations } from './integrations.ts';
+import { createInteractions, type Interactions } from './interactions.ts';
+import { createMessages, type Messages } from './messages.ts';
+import { createSnowflakes, type Snowflakes } from './snowflakes.ts';
+
+/** Everything that is so at the moment, whoever asks: over REST, over the gateway, or as a member. */
+export interface World {
+  readonly clock: Clock;
+  readonly snowflakes: Snowflakes;
+  readonly bot: APIUser & { readonly bot: true };
+  /** The same id as the bot user's, as with every newer application. */
+  readonly applicationId: string;
+  readonly guilds: Guilds;
+  readonly commands: Commands;
+  readonly integrations: Integrations;
+  readonly interactions: Interactions;
+  readonly messages: Messages;
+  readonly files: Files;
+  /** For whoever still waits for something when the stand-in closes; the function returned takes it back. */
+  onClose(listener: () => void): () => void;
+  close(): void;
+}
+
+export interface WorldOptions {
+  readonly cdnOrigin: () => string;
+  readonly dailyLimitStatus: 400 | 429;
+}
+
+export function createWorld({ cdnOrigin, dailyLimitStatus }: WorldOptions): World {
+  const clock = createClock();
+  const snowflakes = createSnowflakes(clock);
+  const applicationId = snowflakes.next();
+  const commands = createCommands({ clock, snowflakes, applicationId, dailyLimitStatus });
+  const integrations = createIntegrations();
+  commands.onForgotten((id) => integrations.forget(id));
+  const guilds = createGuilds({ clock, snowflakes });
+  guilds.add({ name: 'First guild' });
+  guilds.add({ name: 'Second guild' });
+
+  const interactions = createInteractions({ clock, snowflakes });
+  const closeListeners = new Set<() => void>();
+
+  return {
+    clock,
+    snowflakes,
+    applicationId,
+    bot: {
+      id: applicationId,
+      username: 'bot-under-test',
+      discriminator: '0000',
+      global_name: null,
+      avatar: null,
+      bot: true,
+    },
+    guilds,
+    commands,
+    integrations,
+    interactions,
+    messages: createMessages(),
+    files: createFiles({ clock, snowflakes, origin: cdnOrigin }),
+    onClose(listener) {
+      closeListeners.add(listener);
+      return () => closeListeners.delete(listener);
+    },
+    close() {
+      interactions.abandon();
+      for (const listener of closeListeners) listener();
+      clock.stop();
+    },
+  };
+}

@@ -1,0 +1,206 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { SANDBOX_GAMES } from '../../../src/sandbox/listing/games.ts';
+import {
+  type ListingOptions,
+  type ListingStandIn,
+  startListing,
+} from '../../../src/sandbox/listing/stand-in.ts';
+
+const open: ListingStandIn[] = [];
+afterEach(async () => {
+  for (const service of open.splice(0)) await service.close();
+});
+
+async function serve(options?: ListingOptions): Promise<ListingStandIn> {
+  const service = await startListing(options);
+  open.push(service);
+  return service;
+}
+
+/** A connection of its own for each, as a caller without any knowledge of the bot's client would have it. */
+function send(service: ListingStandIn, form: string): Promise<Response> {
+  return fetch(`${service.url}/api`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', connection: 'close' },
+    body: form,
+  });
+}
+
+const ask = async (service: ListingStandIn, form: string) => (await send(service, form)).json();
+const error = (message: string) => ({ status: 'error', message });
+const servers = (...each: string[]) => `api_key=sandbox-key&action=add&${each.join('&')}`;
+const server = (fields: Record<string, string>) =>
+  new URLSearchParams(
+    Object.entries(fields).map(([name, value]) => [`servers[][${name}]`, value]),
+  ).toString();
+const good = { server: 'play.example.com', port: '27015', game: 'cs2' };
+const ok = { status: 'success', message: 'Servers have been added for review.' };
+
+describe('the listing stand-in, by the specification', () => {
+  it('lists games, among them the twelve known aliases, each alias once', async () => {
+    const service = await serve();
+    expect(await ask(service, 'api_key=sandbox-key&action=games')).toEqual(SANDBOX_GAMES);
+    const aliases = SANDBOX_GAMES.map(({ alias }) => alias);
+    expect(new Set(aliases).size).toBe(aliases.length);
+    expect(aliases.length).toBeGreaterThan(25);
+    const known = 'cs2 css cs16 csgo minecraft ark samp rust gm l4d2 tf2 dayz'.split(' ');
+    for (const alias of known) expect(aliases).toContain(alias);
+  });
+
+  it('adds servers and holds them', async () => {
+    const service = await serve();
+    const form = servers(server({ ...good, query_port: '27016' }), server({ ...good, server: '192.0.2.1' }));
+    const response = await send(service, form);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual(ok);
+    expect(service.submitted).toEqual([
+      { server: 'play.example.com', port: 27015, query_port: 27016, game: 'cs2' },
+      { server: '192.0.2.1', port: 27015, game: 'cs2' },
+    ]);
+  });
+
+  it.each([
+    ['rule 1: an invalid key, before all else', 'api_key=x&action=add', 'Invalid API key.'],
+    ['rule 1: no key', 'action=games', 'Invalid API key.'],
+    ['rule 2: no servers', servers(), 'The server list for addition is empty.'],
+    ['rule 3: no server, before rule 4', servers(server({ port: '1' })), 'Server parameter is missing.'],
+    [
+      'rule 3 of the last server before rule 5 of the first',
+      servers(server({ ...good, game: 'x' }), server({ ...good, server: '' })),
+      'Server parameter is missing.',
+    ],
+    ['rule 4: no game', servers(server({ server: 'a', port: '1' })), 'Game alias parameter is missing.'],
+    ['rule 5: an unknown game', servers(server({ ...good, game: 'CS2' })), 'Invalid game alias provided.'],
+    [
+      'more than 100',
+      servers(...Array(101).fill(server(good))),
+      'No more than 100 servers can be added at once.',
+    ],
+    ['no port', servers(server({ server: 'a', game: 'cs2' })), 'Port parameter is missing.'],
+    ['port 0', servers(server({ ...good, port: '0' })), 'Invalid port provided.'],
+    ['port 65536', servers(server({ ...good, port: '65536' })), 'Invalid port provided.'],
+    ['port 1.5', servers(server({ ...good, port: '1.5' })), 'Invalid port provided.'],
+    ['query port x', servers(server({ ...good, query_port: 'x' })), 'Invalid query port provided.'],
+    ['no action', 'api_key=sandbox-key', 'Action parameter is missing.'],
+    ['another action', 'api_key=sandbox-key&action=list', 'Unknown action.'],
+  ])('refuses %s', async (_case, form, message) => {
+    const service = await serve();
+    expect(await ask(service, form)).toEqual(error(message));
+    expect(service.submitted).toEqual([]);
+  });
+
+  it('adds none when one is wrong, and a hundred at once', async () => {
+    const service = await serve();
+    const wrong = server({ ...good, game: 'x' });
+    expect(await ask(service, servers(server(good), wrong))).toMatchObject({ status: 'error' });
+    expect(service.submitted).toHaveLength(0);
+    expect(await ask(service, servers(...Array(100).fill(server(good))))).toEqual(ok);
+    expect(service.submitted).toHaveLength(100);
+  });
+
+  it('takes keys in and out', async () => {
+    const service = await serve({ keys: ['a'] });
+    const games = (key: string) => ask(service, `api_key=${key}&action=games`);
+    expect(await games('sandbox-key')).toEqual(error('Invalid API key.'));
+    service.allow('b');
+    service.revoke('a');
+    expect(await games('a')).toEqual(error('Invalid API key.'));
+    expect(await games('b')).toHaveLength(SANDBOX_GAMES.length);
+  });
+
+  it('answers nothing but POST to /api', async () => {
+    const service = await serve();
+    expect((await fetch(`${service.url}/api`)).status).toBe(405);
+    expect((await fetch(`${service.url}/`, { method: 'POST' })).status).toBe(404);
+    expect(service.requests).toHaveLength(0);
+  });
+});
+
+describe('the listing stand-in, told to fail', () => {
+  const add = servers(server(good));
+
+  it('goes down, refuses connections, and comes back at the same address with what it held', async () => {
+    const service = await serve();
+    await ask(service, add);
+    await service.behave({ kind: 'down' });
+    await expect(send(service, add)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+    await service.behave({ kind: 'ok' });
+    expect(await ask(service, add)).toEqual(ok);
+    expect(service.submitted).toHaveLength(2);
+  });
+
+  it('fails for a number of requests and then no more', async () => {
+    const service = await serve();
+    await service.behave({ kind: 'html' }, 2);
+    expect((await send(service, add)).headers.get('content-type')).toContain('text/html');
+    expect((await send(service, add)).headers.get('content-type')).toContain('text/html');
+    expect(await ask(service, add)).toEqual(ok);
+  });
+
+  it('lets a test decide about each request', async () => {
+    const service = await serve({
+      onRequest: (count, { action }) => {
+        expect(action).toBe('add');
+        return count === 2 ? { kind: 'okThenDown' } : undefined;
+      },
+    });
+    expect(await ask(service, add)).toEqual(ok);
+    expect(await ask(service, add)).toEqual(ok);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect(send(service, add)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+    await service.behave({ kind: 'ok' });
+    expect(await ask(service, add)).toEqual(ok);
+    expect(service.submitted).toHaveLength(3);
+  });
+
+  it('can go down with a request in its hands', async () => {
+    const service = await serve({ onRequest: (count) => (count === 1 ? { kind: 'down' } : undefined) });
+    await expect(send(service, add)).rejects.toThrow();
+    expect(service.requests).toHaveLength(1);
+    expect(service.submitted).toHaveLength(0);
+    await expect(send(service, add)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+  });
+
+  it('is slow', async () => {
+    const service = await serve();
+    await service.behave({ kind: 'slow', ms: 200 });
+    const startedAt = performance.now();
+    expect(await ask(service, add)).toEqual(ok);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(195);
+  });
+
+  it('sends a byte a second', async () => {
+    const service = await serve({ games: [] });
+    await service.behave({ kind: 'trickle' });
+    const startedAt = performance.now();
+    expect(await ask(service, 'api_key=sandbox-key&action=games')).toEqual([]);
+    expect(performance.now() - startedAt).toBeGreaterThan(1_900);
+  });
+
+  it('sends a small body that unpacks to a huge one', async () => {
+    const service = await serve();
+    await service.behave({ kind: 'gzipBomb' });
+    const response = await send(service, add);
+    expect(Number(response.headers.get('content-length'))).toBeLessThan(1024 ** 2);
+    let bytes = 0;
+    for await (const chunk of response.body ?? []) bytes += chunk.length;
+    expect(bytes).toBe(512 * 1024 ** 2);
+  });
+
+  it.each([
+    'hang',
+    'headersThenSilence',
+    'trickle',
+    'slow',
+    'huge',
+  ] as const)('closes while it is answering in mode %s', async (kind) => {
+    const service = await startListing();
+    await service.behave(kind === 'slow' ? { kind, ms: 60_000 } : { kind });
+    const answer = send(service, add).then((response) => response.body?.cancel('seen enough'));
+    const settled = answer.catch(() => undefined);
+    while (service.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await service.close();
+    await settled;
+    await expect(send(service, add)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+  });
+});

@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkCallback } from '../../../src/sandbox/rest/rules/callbacks.ts';
+import { checkCommandList } from '../../../src/sandbox/rest/rules/commands.ts';
+import { checkMessage } from '../../../src/sandbox/rest/rules/messages.ts';
+import { checkModal } from '../../../src/sandbox/rest/rules/modals.ts';
+import { errorTree, invalidForm } from '../../../src/sandbox/rest/rules/refusal.ts';
+import { RULES } from '../../../src/sandbox/rules.ts';
+
+describe('the table of rules', () => {
+  it('has all 59, in order, and names files that exist', () => {
+    expect(RULES.map(({ rule }) => rule)).toEqual(Array.from({ length: 59 }, (_, i) => i + 1));
+    const root = join(import.meta.dirname, '../../..');
+    expect(RULES.flatMap(({ where }) => where).filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+});
+
+describe('refusals', () => {
+  it('nest errors as Discord does, array indexes as keys', () => {
+    const leaf = { code: 'C', message: 'm' };
+    const path = ['data', 'choices', 3, 'name'];
+    expect(invalidForm([{ rule: 31, path, ...leaf }])).toEqual({
+      rule: 31,
+      status: 400,
+      code: 50035,
+      message: 'Invalid Form Body',
+      errors: { data: { choices: { 3: { name: { _errors: [leaf] } } } } },
+    });
+    expect(invalidForm([])).toBeUndefined();
+  });
+
+  it('gather several errors, also of a field and of what is in it, and tell one only once', () => {
+    const flaw = { rule: 1, code: 'C', message: 'm' };
+    const tree = errorTree([
+      { ...flaw, path: ['a'] },
+      { ...flaw, path: ['a', 0] },
+      { ...flaw, path: ['a', 0] },
+    ]);
+    const leaves = [{ code: 'C', message: 'm' }];
+    expect(tree).toEqual({ a: { _errors: leaves, 0: { _errors: leaves } } });
+  });
+});
+
+describe('any body at all', () => {
+  const keys = [
+    'type',
+    'data',
+    'content',
+    'embeds',
+    'components',
+    'options',
+    'choices',
+    'name',
+    'flags',
+    'component',
+  ];
+  const leaf = fc.oneof(fc.string(), fc.integer({ min: -1, max: 25 }), fc.boolean(), fc.constant(null));
+  const { body } = fc.letrec((tie) => ({
+    body: fc.oneof(
+      { depthSize: 'medium', withCrossShrink: true },
+      leaf,
+      fc.array(tie('body'), { maxLength: 4 }),
+      fc.dictionary(fc.constantFrom(...keys), tie('body')),
+    ),
+  }));
+
+  it('is accepted or refused with a known rule, and never throws', () => {
+    fc.assert(
+      fc.property(body, (value) => {
+        for (const refusal of [
+          checkCommandList([value], 'global'),
+          checkCallback(value, { kind: 'component', hasSourceMessage: true }),
+          checkMessage(value, { for: 'edit' }),
+          checkModal(value),
+        ])
+          if (refusal !== undefined) expect(RULES.some(({ rule }) => rule === refusal.rule)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('the time a check takes', () => {
+  it('is below 2 ms for a message and for the list of commands of a bot', () => {
+    const message = {
+      embeds: [
+        {
+          title: 'Servers',
+          fields: Array.from({ length: 25 }, () => ({ name: 'n', value: 'v'.repeat(200) })),
+        },
+      ],
+      components: [{ type: 1, components: [{ type: 2, style: 1, label: 'Next', custom_id: 'next' }] }],
+    };
+    const commands = Array.from({ length: 10 }, (_, i) => ({
+      name: `command${i}`,
+      description: 'A command',
+      options: ['a', 'b', 'c'].map((name) => ({ type: 3, name, description: 'An option', max_length: 100 })),
+    }));
+    const meanMs = (run: () => unknown) => {
+      run();
+      const start = performance.now();
+      for (let i = 0; i < 100; i++) expect(run()).toBeUndefined();
+      return (performance.now() - start) / 100;
+    };
+    expect(meanMs(() => checkMessage(message, { for: 'followup' }))).toBeLessThan(2);
+    expect(meanMs(() => checkCommandList(commands, 'global'))).toBeLessThan(2);
+  });
+});

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BotProcess, Exit } from '../../src/sandbox/bot-process.ts';
+import type { Answer, DiscordStandIn, Person, SeenMessage, SeenModal } from '../../src/sandbox/contract.ts';
+import type { ListingOptions, ListingStandIn } from '../../src/sandbox/listing/stand-in.ts';
+import { modalFields } from '../../src/sandbox/prompt/modal-line.ts';
+import { createPeople, type Role } from '../../src/sandbox/prompt/people.ts';
+import { showAnswer } from '../../src/sandbox/prompt/show-answer.ts';
+import { openSandbox } from '../../src/sandbox/sandbox.ts';
+
+export interface SceneOptions {
+  /** More variables for the bot, or other values than the sandbox's. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A key of the first guild, set with /setkey before the scene begins. */
+  readonly key?: string;
+  /** A folder to keep; without it a temporary one that is removed. */
+  readonly data?: string;
+  /** `false`: the test starts the bot itself. */
+  readonly startBot?: boolean;
+  readonly listing?: ListingOptions;
+}
+
+/** What {@link Scene.close} is not to complain of. */
+export interface Expected {
+  /** The numbers of the rules of Discord that the test had broken on purpose. */
+  readonly breaches?: readonly number[];
+  /** The bot ended by itself, as the test wanted. */
+  readonly crash?: boolean;
+}
+
+/** The real bot process between both stand-ins, and people to use it. */
+export interface Scene {
+  readonly discord: DiscordStandIn;
+  readonly listing: ListingStandIn;
+  readonly bot: BotProcess;
+  readonly token: string;
+  readonly data: string;
+  /** May manage the server. */
+  readonly admin: Person;
+  readonly member: Person;
+  person(who: { readonly role?: Role; readonly guild?: number; readonly locale?: string }): Person;
+  /** Everything that every run of the bot has printed. */
+  output(): string;
+  /** The bot's log, entry by entry; what is no JSON is left out. */
+  log(): readonly Readonly<Record<string, unknown>>[];
+  /** Waits until the bot is ready. */
+  startBot(): Promise<void>;
+  /** Stops the bot as an operator would, and starts it on the same data. */
+  restart(): Promise<void>;
+  /** Ends the bot in the middle of whatever it does. */
+  kill(): Promise<Exit>;
+  /**
+   * Stops everything. Fails when a rule of Discord was broken, when the bot ended by itself, or when a secret shows
+   * in what the bot printed or in clear in its files.
+   */
+  close(expected?: Expected): Promise<void>;
+}
+
+export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+  const lines: string[] = [];
+  const crashes: Exit[] = [];
+  const sandbox = await openSandbox({
+    surroundings: process.env,
+    data: options.data,
+    ...(options.env && { env: options.env }),
+    ...(options.listing && { listing: options.listing }),
+    onLine: (line) => lines.push(line),
+    onCrash: (exit) => crashes.push(exit),
+  });
+  const { discord, listing, bot, token, data } = sandbox;
+  const people = createPeople(discord);
+  const output = () => lines.join('\n');
+
+  function person({ role = 'member', guild = 0, locale = 'en-US' }: Parameters<Scene['person']>[0]): Person {
+    const place = discord.guilds[guild];
+    assert(place, `the stand-in has no guild ${guild}`);
+    return people.at({ role, guild: place, locale });
+  }
+
+  const scene: Scene = {
+    discord,
+    listing,
+    bot,
+    token,
+    data,
+    admin: person({ role: 'admin' }),
+    member: person({ role: 'member' }),
+    person,
+    output,
+    log: () =>
+      lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : [])),
+    startBot: sandbox.startBot,
+    restart: sandbox.restart,
+    kill: () => bot.stop('SIGKILL'),
+    async close({ breaches = [], crash = false } = {}) {
+      await bot.stop();
+      const secrets = secretsOf(scene, options.env);
+      const files = await filesIn(data);
+      await sandbox.close();
+      assert.deepEqual(
+        discord.breaches.filter(({ rule }) => !breaches.includes(rule)),
+        [],
+        'rules of Discord were broken',
+      );
+      for (const [what, secret] of secrets) {
+        assert(!output().includes(secret), `the bot printed ${what}`);
+        for (const [name, bytes] of files) assert(!bytes.includes(secret), `${what} is in clear in ${name}`);
+      }
+      if (!crash) assert.deepEqual(crashes, [], 'the bot ended by itself');
+    },
+  };
+
+  if (options.startBot === false) return scene;
+  try {
+    await sandbox.startBot();
+    if (options.key !== undefined) await setKey(scene.admin, options.key);
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+  return scene;
+}
+
+/** Every value that nobody may find, with its name. */
+function secretsOf({ token, discord, listing }: Scene, env: SceneOptions['env'] = {}): [string, string][] {
+  const interactionTokens = discord.requests.flatMap(({ path }) => {
+    const found = /\/(?:interactions|webhooks)\/\d+\/([^/?]+)/.exec(path)?.[1];
+    return found === undefined ? [] : [decodeURIComponent(found)];
+  });
+  const apiKeys = listing.requests.map(({ key }) => key).filter((key) => key !== '');
+  return [
+    ['the bot token', token],
+    ...(env.ENCRYPTION_KEY ?? '')
+      .split(',')
+      .filter((value) => value !== '')
+      .map((value): [string, string] => ['ENCRYPTION_KEY', value.trim()]),
+    ...[...new Set(interactionTokens)].map((value): [string, string] => ['an interaction token', value]),
+    ...[...new Set(apiKeys)].map((value): [string, string] => ['an API key', value]),
+  ];
+}
+
+async function filesIn(folder: string): Promise<[string, Buffer][]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return Promise.all(
+    entries
+      .filter((entry) => entry.isFile())
+      .map(async (entry): Promise<[string, Buffer]> => {
+        const path = join(entry.parentPath, entry.name);
+        return [path, await readFile(path)];
+      }),
+  );
+}
+
+/** Runs /setkey and submits its modal; the answer to that. */
+export async function setKey(person: Person, key: string): Promise<Answer> {
+  const modal = modalOf(await person.slash('setkey'));
+  const [field] = modalFields(modal.data);
+  assert(field, 'the modal of /setkey has no field');
+  return person.submit(modal, { [field.id]: key });
+}
+
+/** What a member reads: words, embeds, buttons, files, as the sandbox shows them. */
+export function textOf(answer: Answer): string {
+  return showAnswer(answer, { now: Date.now() });
+}
+
+/** The message that came of an action; fails when something else did. */
+export function messageOf(answer: Answer): SeenMessage {
+  assert(answer.kind === 'message', `a message was expected, and this came: ${textOf(answer)}`);
+  return answer.message;
+}
+
+/** The modal that an action opened; fails when something else came. */
+export function modalOf(answer: Answer): SeenModal {
+  assert(answer.kind === 'modal', `a modal was expected, and this came: ${textOf(answer)}`);
+  return answer.modal;
+}
