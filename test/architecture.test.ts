@@ -1,0 +1,129 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const files = globSync(['src/**/*.ts', 'commands/**/*.ts'], { cwd: root }).sort();
+
+/** Layer → the layers and packages it may import. A layer always may import itself, `node:` and the leaves. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  'src/main.ts': ['src/app.ts', 'src/config.ts', 'src/observability', 'src/discord', 'src/storage'],
+  'src/app.ts': ['*'],
+  'src/config.ts': ['zod', 'pino', 'src/config-source.ts', 'src/config-url.ts'],
+  'src/config-source.ts': [],
+  'src/config-url.ts': [],
+  'src/lifecycle.ts': [],
+  commands: [
+    'discord.js',
+    'src/discord',
+    'src/listing',
+    'src/submissions',
+    'src/guilds',
+    'src/storage',
+    'src/locales',
+  ],
+  'src/discord': ['discord.js', 'undici', 'src/locales', 'src/lifecycle.ts'],
+  'src/listing': ['undici', 'zod', 'src/storage', 'src/lifecycle.ts'],
+  'src/submissions': ['zod', 'csv-parse', 'src/listing/contract.ts', 'src/storage', 'src/lifecycle.ts'],
+  'src/guilds': ['zod', 'src/storage', 'src/lifecycle.ts'],
+  'src/storage': ['zod', 'keyv', '@keyv/sqlite', 'src/lifecycle.ts'],
+  'src/observability': ['pino'],
+  'src/locales': ['i18next'],
+  'src/sandbox': [
+    'discord.js',
+    'ws',
+    'discord-api-spec',
+    'zod',
+    'undici',
+    'src/sandbox',
+    'src/listing/contract.ts',
+  ],
+};
+
+/** What anyone may import: a type of secret values, and the failure whose message may be shown. */
+const LEAVES = ['src/secret.ts', 'src/user-error.ts'];
+
+interface Import {
+  readonly file: string;
+  readonly target: string;
+  readonly typeOnly: boolean;
+}
+
+function importsOf(file: string): readonly Import[] {
+  const source = readFileSync(join(root, file), 'utf8');
+  const statements = source.matchAll(/^(?:import|export)\s+(type\s)?(?:[^;'"]*?from\s+)?['"]([^'"]+)['"]/gm);
+  const dynamic = source.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g);
+  const targets = [
+    ...[...statements].map(([, type, target = '']) => ({ target, typeOnly: type !== undefined })),
+    ...[...dynamic].map(([, target = '']) => ({ target, typeOnly: false })),
+  ];
+  return targets.map(({ target, typeOnly }) => ({
+    file,
+    typeOnly,
+    target: target.startsWith('.') ? relative(root, join(root, dirname(file), target)) : target,
+  }));
+}
+
+const within = (path: string, layer: string) => path === layer || path.startsWith(`${layer}/`);
+const layerOf = (file: string) =>
+  Object.keys(ALLOWED)
+    .filter((layer) => within(file, layer))
+    .sort((a, b) => b.length - a.length)[0];
+
+function isStray({ file, target, typeOnly }: Import): boolean {
+  const layer = layerOf(file);
+  if (layer === undefined) return !LEAVES.includes(file);
+  if (target.startsWith('node:') || LEAVES.includes(target) || within(target, layer)) return false;
+  // The logger is handed down; who takes it may name its type.
+  if (typeOnly && target === 'src/observability/logger.ts') return false;
+  return !(ALLOWED[layer] ?? []).some((allowed) => allowed === '*' || within(target, allowed));
+}
+
+describe('the layers', () => {
+  it('are found at all', () => {
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.flatMap(importsOf).length).toBeGreaterThan(50);
+  });
+
+  it('import only what they may', () => {
+    const strays = files.flatMap(importsOf).filter(isStray);
+    expect(strays.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+  });
+
+  it('keep the sandbox out of the bot', () => {
+    const uses = files
+      .filter((file) => !within(file, 'src/sandbox'))
+      .flatMap(importsOf)
+      .filter(({ target }) => within(target, 'src/sandbox'));
+    expect(uses).toEqual([]);
+  });
+
+  it('read the environment and end the process in the entries only', () => {
+    const entries = [
+      'src/main.ts',
+      'src/sandbox/main.ts',
+      'src/sandbox/stand-in-main.ts',
+      'src/sandbox/bot-process.ts',
+    ];
+    const strays = files
+      .filter((file) => !entries.includes(file))
+      .filter((file) => /\bprocess\.(env|exit|on|once)\b/.test(readFileSync(join(root, file), 'utf8')));
+    expect(strays).toEqual([]);
+  });
+});
+
+describe('the source files', () => {
+  it('have at most 200 lines', () => {
+    const long = files
+      .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').trimEnd().split('\n').length }))
+      .filter(({ lines }) => lines > 200);
+    expect(long).toEqual([]);
+  });
+
+  it('have no default export and no file that only passes on others', () => {
+    const strays = files.filter((file) =>
+      /^export (default|\*|\{[^}]*\} from)/m.test(readFileSync(join(root, file), 'utf8')),
+    );
+    expect(strays).toEqual([]);
+  });
+});
