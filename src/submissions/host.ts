@@ -22,7 +22,7 @@ export type HostProblem =
       readonly length: number;
       readonly most: number;
     }
-  | { readonly code: 'name-too-long'; readonly most: number };
+  | { readonly code: 'name-too-long'; readonly length: number; readonly most: number };
 
 export type HostResult =
   | { readonly ok: true; readonly host: string }
@@ -72,13 +72,13 @@ function parseName(name: string): HostResult {
   const ascii = /^[\p{L}\p{M}\p{N}\p{S}_.·・-]+$/u.test(name) ? domainToASCII(name) : '';
   const host = ascii || clipped(name, SHOWN);
   if (!ascii && name.length > MAX_NAME_LENGTH) {
-    return refused({ code: 'name-too-long', most: MAX_NAME_LENGTH });
+    return refused({ code: 'name-too-long', length: name.length, most: MAX_NAME_LENGTH });
   }
   if (endsInNumber(ascii)) return refused({ code: 'ipv4-form', host: clipped(name, SHOWN) });
   const labels = ascii.split('.');
   const long = labels.find((label) => label.length > MAX_LABEL_LENGTH);
   if (ascii.length > MAX_NAME_LENGTH) {
-    return refused({ code: 'name-too-long', most: MAX_NAME_LENGTH });
+    return refused({ code: 'name-too-long', length: ascii.length, most: MAX_NAME_LENGTH });
   }
   if (long !== undefined) {
     const label = clipped(long, SHOWN);

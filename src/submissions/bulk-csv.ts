@@ -1,0 +1,114 @@
+import { parse } from 'csv-parse/sync';
+import { clipped, plainText, unwrapped } from './pasted-text.ts';
+import { EMPTY_ROW, type RawRow, shown, type TypedRow } from './row.ts';
+
+/** The names a column or JSON field may have, as letters only; those of the listing API (§2.1) first. */
+const FIELD_NAMES: Readonly<Record<keyof TypedRow, readonly string[]>> = {
+  server: ['server', 'address', 'serveraddress', 'ip', 'ipaddress', 'serverip', 'host', 'domain', 'hostname'],
+  port: ['port', 'gameport', 'serverport'],
+  queryPort: ['queryport', 'query', 'qport'],
+  game: ['game', 'gamealias', 'alias', 'gamename'],
+};
+
+const FIELDS = ['server', 'port', 'queryPort', 'game'] as const;
+
+export type Columns = Readonly<Record<keyof TypedRow, number>>;
+
+/** Where each field stands in a list of names; -1 for none. A more exact name wins over a vaguer one. */
+export function columnsOf(names: readonly string[]): Columns {
+  const plain = names.map((name) =>
+    plainText(name)
+      .toLowerCase()
+      .replace(/[^a-z]/gu, ''),
+  );
+  const place = (field: keyof TypedRow) =>
+    FIELD_NAMES[field].map((name) => plain.indexOf(name)).find((index) => index >= 0) ?? -1;
+  return { server: place('server'), port: place('port'), queryPort: place('queryPort'), game: place('game') };
+}
+
+/**
+ * The cells of one record, without spaces around them and without the apostrophe that keeps a spreadsheet from
+ * running a cell (see csv-output.ts).
+ */
+export function cellsOf(record: string, delimiter: string): string[] {
+  const cells = parsed(record, delimiter)?.[0] ?? record.split(delimiter).map(unwrapped);
+  return cells.map((cell) => cell.trim().replace(/^'(?='*[=+\-@])/u, ''));
+}
+
+function parsed(record: string, delimiter: string): string[][] | undefined {
+  try {
+    return parse(record, { delimiter, trim: true, relax_column_count: true });
+  } catch {
+    return undefined; // quotes that are not CSV's: the record is cut at every delimiter
+  }
+}
+
+/** A field in quotes spanning more lines than this is a quote somebody forgot to close. */
+const MAX_LINES_OF_RECORD = 10;
+/** A record longer than this is not looked at for quotes; it has room for a row and a long description. */
+const MAX_QUOTED_RECORD = 20_000;
+
+/** How many of `lines` from `start` on are one record: more than one when a quoted cell has line breaks in it. */
+export function recordLength(lines: readonly string[], start: number, delimiter: string): number {
+  let record = lines[start] ?? '';
+  if (!record.includes('"')) return 1;
+  for (let count = 1; count <= MAX_LINES_OF_RECORD && record.length <= MAX_QUOTED_RECORD; count++) {
+    const state = quoteState(record, delimiter);
+    if (state === 'closed') return count;
+    if (state === 'broken' || start + count >= lines.length) return 1;
+    record += `\n${lines[start + count] ?? ''}`;
+  }
+  return 1;
+}
+
+function quoteState(record: string, delimiter: string): 'closed' | 'open' | 'broken' {
+  try {
+    parse(record, { delimiter, trim: true, relax_column_count: true });
+    return 'closed';
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'CSV_QUOTE_NOT_CLOSED'
+      ? 'open'
+      : 'broken';
+  }
+}
+
+export interface Header {
+  readonly delimiter: string;
+  readonly columns: Columns;
+  readonly width: number;
+}
+
+/** A header row names the server and at least one more field; a row of data cannot, a lone word would be a host. */
+export function headerOf(line: string): Header | undefined {
+  for (const delimiter of ['\t', ';', ',']) {
+    if (!line.includes(delimiter)) continue;
+    const names = cellsOf(line, delimiter);
+    const columns = columnsOf(names);
+    if (columns.server >= 0 && FIELDS.some((field) => field !== 'server' && columns[field] >= 0)) {
+      return { delimiter, columns, width: names.length };
+    }
+  }
+  return undefined;
+}
+
+/** A record below a header. Columns the header does not name, or names something else, are ignored. */
+export function rowUnder(header: Header, cells: readonly string[], line: number): RawRow {
+  const cell = (field: keyof TypedRow) => shown(cells[header.columns[field]] ?? '');
+  const typed = {
+    server: cell('server'),
+    port: cell('port'),
+    queryPort: cell('queryPort'),
+    game: cell('game'),
+  };
+  const used = cells.findLastIndex((text) => text !== '') + 1;
+  return used <= header.width
+    ? { line, typed }
+    : { line, typed, problem: { code: 'too-many-cells', found: used, most: header.width } };
+}
+
+/** A row that is refused before it is read. */
+export const unreadRow = (line: number, text: string, problem: NonNullable<RawRow['problem']>): RawRow => ({
+  line,
+  typed: { ...EMPTY_ROW, server: clipped(shown(text), 100) },
+  problem,
+});

@@ -1,0 +1,27 @@
+import { columnsOf, unreadRow } from './bulk-csv.ts';
+import { EMPTY_ROW, type RawRow, type RowProblem, shown, type TypedRow } from './row.ts';
+
+/** An element of a JSON array as a row: an object with the listing API's field names (§2.1), in any spelling. */
+export function rowOfElement(value: unknown, line: number): RawRow {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return unreadRow(line, '', { code: 'not-an-object' });
+  }
+  const entries = Object.entries(value);
+  const columns = columnsOf(entries.map(([name]) => name));
+  let problem: RowProblem | undefined;
+  const read = (field: keyof TypedRow, expected: 'text' | 'number'): string => {
+    const [name = field, content = ''] = entries[columns[field]] ?? [];
+    if (content === null || content === '') return '';
+    if (typeof content === 'string' || typeof content === 'number') return shown(String(content));
+    problem ??= { code: 'wrong-type', field: shown(name), expected };
+    return '';
+  };
+  const typed: TypedRow = {
+    ...EMPTY_ROW,
+    server: read('server', 'text'),
+    port: read('port', 'number'),
+    queryPort: read('queryPort', 'number'),
+    game: read('game', 'text'),
+  };
+  return problem ? { line, typed, problem } : { line, typed };
+}

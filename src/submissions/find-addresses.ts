@@ -1,0 +1,79 @@
+import {
+  type Address,
+  type AddressProblem,
+  formatAddress,
+  MAX_ADDRESS_TEXT,
+  parseAddress,
+} from './address.ts';
+import { plainText, withoutPasswordWords } from './pasted-text.ts';
+import { parsePort } from './port.ts';
+
+export interface FoundAddresses {
+  /** In the order of the text, each once; without a port only where the text makes clear that it is a server. */
+  readonly found: readonly Address[];
+  /** Meant as addresses, but not of the internet, or with an impossible port; each once. */
+  readonly refused: readonly AddressProblem[];
+}
+
+/** What stands between addresses in running text and markup. Brackets are not in it: IPv6 needs them. */
+const BETWEEN = /[\s,;|<>(){}"'`*~=]+/u;
+/** Custom emoji, mentions and timestamps of Discord. */
+const DISCORD_MARKUP = /<(?:a?:\w{2,32}:|[@#][!&]?|t:)[\d:tTdDfFRs]{1,30}>/gu;
+
+/**
+ * The server addresses in the text of a message, its embeds and code blocks: `1.2.3.4:27015`, `[v6]:port`,
+ * `play.example.com:25565`, `steam://connect/…`, `minecraft://…`, `connect …`, `1.2.3.4 Port: 27015`. A name
+ * without a port is none unless a game's link or `connect` says so: most of them are web sites. Passwords are
+ * dropped. Takes time linear in the length of the text.
+ */
+export function findAddresses(text: string): FoundAddresses {
+  const words = withoutPasswordWords(plainText(text).replace(DISCORD_MARKUP, ' '))
+    .split(BETWEEN)
+    .filter(Boolean);
+  const found: Address[] = [];
+  const refused: AddressProblem[] = [];
+  for (const [index, word] of words.entries()) {
+    if (word.length > MAX_ADDRESS_TEXT || !/[.:]/u.test(word)) continue;
+    const game = /^(?:steam|minecraft|samp|mtasa|fivem):\/\//iu.test(word);
+    if (!game && /:\/\/|@/u.test(word)) continue;
+    const result = parseAddress(game ? word : word.replace(/^[^\p{L}\p{N}[:]+|[^\p{L}\p{N}\]]+$/gu, ''));
+    if (!result.ok) {
+      if (isMeant(result.problem)) refused.push(result.problem);
+      continue;
+    }
+    const isServer = game || isNumeric(result.address.host) || isConnect(words[index - 1]);
+    const address = withPortAfter(result.address, words.slice(index + 1, index + 3));
+    if (address.port !== undefined || isServer) found.push(address);
+  }
+  return { found: folded(found), refused: once(refused, (problem) => JSON.stringify(problem)) };
+}
+
+const isNumeric = (host: string) => host.includes(':') || /^[\d.]+$/u.test(host);
+const isConnect = (word: string | undefined) => /^[+/]?connect$/iu.test(word ?? '');
+/** `a::b` is an unassigned IPv6 address, but more often a piece of a program. */
+const isMeant = (problem: AddressProblem) =>
+  problem.code === 'not-public'
+    ? problem.range !== 'reserved' && problem.host !== '::'
+    : problem.code.startsWith('port-');
+
+/** The port of `1.2.3.4 27015` and `play.example.com Port: 27015`. */
+function withPortAfter(address: Address, [next = '', afterNext = '']: readonly string[]): Address {
+  if (address.port !== undefined) return address;
+  const labelled = /^port:?$/iu.test(next) ? afterNext : /^port:(\d+)$/iu.exec(next)?.[1];
+  const written = labelled ?? (isNumeric(address.host) ? next : '');
+  const port = parsePort(written.replace(/^:|[.!?]+$/gu, ''));
+  return port.ok ? { ...address, port: port.port } : address;
+}
+
+/** Each address once; one without a port not at all when the same host comes with one. */
+function folded(addresses: readonly Address[]): Address[] {
+  const withPort = new Set(addresses.filter(({ port }) => port !== undefined).map(({ host }) => host));
+  return once(
+    addresses.filter(({ host, port }) => port !== undefined || !withPort.has(host)),
+    formatAddress,
+  );
+}
+
+function once<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
+}

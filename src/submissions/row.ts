@@ -1,0 +1,82 @@
+import type { ServerSubmission } from '../listing/contract.ts';
+import { MAX_ADDRESS_TEXT } from './address.ts';
+import { clipped, hasWords, plainText, unwrapped, withoutPasswords } from './pasted-text.ts';
+import { parsePort } from './port.ts';
+import { parseSubmission, type SubmissionProblem } from './submission.ts';
+
+/** One server as it stood in the text, without passwords; '' for what was not there. */
+export interface TypedRow {
+  readonly server: string;
+  readonly port: string;
+  readonly queryPort: string;
+  readonly game: string;
+}
+
+export type RowProblem =
+  | SubmissionProblem
+  /** Words, but none of them is an address. */
+  | { readonly code: 'no-address' }
+  | { readonly code: 'game-unknown'; readonly game: string }
+  | { readonly code: 'line-too-long'; readonly length: number; readonly most: number }
+  /** More cells than the header or the form of a line has. */
+  | { readonly code: 'too-many-cells'; readonly found: number; readonly most: number }
+  /** An element of a JSON array that is neither an object nor a text. */
+  | { readonly code: 'not-an-object' }
+  /** A JSON field with a value of the wrong kind, such as a list. */
+  | { readonly code: 'wrong-type'; readonly field: string; readonly expected: 'text' | 'number' };
+
+/** How the games in the text are understood. */
+export interface GameReading {
+  /** The alias for rows that name no game. */
+  readonly defaultGame?: string;
+  /** The alias for an alias or a display name. */
+  findGame(text: string): string | undefined;
+}
+
+/** A row before duplicates are looked for. `problem` wins over whatever `typed` would give. */
+export interface RawRow {
+  /** Where it begins, counted from 1. */
+  readonly line: number;
+  readonly typed: TypedRow;
+  readonly problem?: RowProblem;
+}
+
+export type Reading =
+  | { readonly ok: true; readonly submission: ServerSubmission }
+  | { readonly ok: false; readonly problem: RowProblem };
+
+/** How much of a cell or line is kept; an address may be as long. Whoever shows it fits it to the place. */
+const KEPT = MAX_ADDRESS_TEXT;
+
+export const EMPTY_ROW: TypedRow = { server: '', port: '', queryPort: '', game: '' };
+
+/** A cell or line as it may be shown and stored: no passwords, one line, not endless. */
+export const shown = (text: string): string =>
+  clipped(withoutPasswords(plainText(text).replace(/\s+/g, ' ').trim()), KEPT);
+
+/** A row in one line, for a person. */
+export const rowText = ({ server, port, game, queryPort }: TypedRow): string =>
+  [server, port, game, queryPort].filter((part) => part !== '').join(' ');
+
+/** The alias for a game as written, with or without markup around it. */
+export const gameOf = (text: string, { findGame }: GameReading): string | undefined =>
+  text === '' ? undefined : (findGame(text) ?? findGame(unwrapped(text)));
+
+/** A typed row as a submission, or why not. */
+export function readRow(typed: TypedRow, games: GameReading): Reading {
+  const port = typed.port === '' ? undefined : parsePort(typed.port, 'port');
+  if (port && !port.ok) return port;
+  const queryPort = typed.queryPort === '' ? undefined : parsePort(typed.queryPort, 'query_port');
+  if (queryPort && !queryPort.ok) return queryPort;
+  const named = hasWords(typed.game);
+  const alias = named ? gameOf(typed.game, games) : games.defaultGame;
+  // What is wrong with the address comes first, and is the same whatever the game.
+  const result = parseSubmission({
+    server: typed.server,
+    ...(port && { port: port.port }),
+    ...(queryPort && { queryPort: queryPort.port }),
+    game: alias ?? (named ? typed.game : ''),
+  });
+  if (!result.ok || alias !== undefined) return result;
+  return { ok: false, problem: { code: 'game-unknown', game: clipped(typed.game, 100) } };
+}
