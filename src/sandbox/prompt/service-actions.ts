@@ -6,7 +6,7 @@ import { BadLine, suggestion } from './bad-line.ts';
 /** Ways to behave that need nothing more said, and what each one is like for the bot. */
 const BEHAVIOURS = {
   ok: 'answers as it should',
-  down: 'is down: connections are refused',
+  down: 'refuses connections',
   html: 'answers with a web page',
   reset: 'resets every connection after it has read the request',
   hang: 'reads requests and never answers',

@@ -4,7 +4,7 @@ import type { CommandBody, Scope } from '../world/commands.ts';
 import type { World } from '../world/world.ts';
 import { type Denial, isDenial, missingAccess, otherApplication, unknownCommand } from './denial.ts';
 import { type Call, noContent, ok, type Reply, type Route } from './route.ts';
-import { checkCommand, checkCommandCaps, checkCommandList } from './rules/commands.ts';
+import { checkCommand, checkCommandCaps, checkCommandList, checkCommandPatch } from './rules/commands.ts';
 
 /** Rules 11 to 23: publishing commands, for everywhere and for one guild. */
 export function commandRoutes(world: World): readonly Route[] {
@@ -84,7 +84,7 @@ function scopeRoutes({ applicationId, commands, guilds }: World, base: string): 
       path: `${base}/:id`,
       auth: 'bot',
       handle: one((scope, command, { json }) => {
-        const refusal = checkCommand({ ...command, ...Object(json) }, kind(scope));
+        const refusal = checkCommandPatch(json, command, kind(scope));
         if (refusal !== undefined) return refusal;
         return ok(commands.patch(scope, command.id, json as Partial<CommandBody>));
       }),

@@ -79,6 +79,10 @@ export function limitHeaders({
   return {
     'retry-after': String(Math.ceil(retryAfterMs / 1_000)),
     'x-ratelimit-scope': scope,
+    ...(scope !== 'global' && {
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset-after': (retryAfterMs / 1_000).toFixed(3),
+    }),
     ...(scope === 'global' && { 'x-ratelimit-global': 'true' }),
   };
 }

@@ -88,7 +88,7 @@ export function createRestServer({ world, token, routes, faults, onRequest }: Re
       injected: cut || answer?.injected === true,
     });
     if (fault?.kind === 'hang') return;
-    if (answer === undefined || fault?.kind === 'answer lost') request.destroy();
+    if (answer === undefined || fault?.kind === 'answer lost') request.socket.destroy();
     else send(response, answer);
   }
 

@@ -183,6 +183,7 @@ describe('other answers', () => {
       showChoices([
         { name: 'Counter-Strike 2', value: 'cs2' },
         { name: 'gm', value: 'gm' },
+        { name: 'Rust (rust)', value: 'rust' },
       ]),
     ).toBe('  Counter-Strike 2 → cs2\n  gm\n  Rust (rust)');
     expect(showChoices([])).toContain('No options match');

@@ -92,6 +92,7 @@ describe('rule 33: embeds', () => {
   it('accepts 6000 characters over all embeds and refuses 6001', () => {
     const half = new EmbedBuilder().setDescription(text(3000)).toJSON();
     expect(embeds(half, half)).toBeUndefined();
+    expect(embeds(half, { description: ` ${text(3000)} ` })).toBeUndefined();
     const refusal = embeds(half, half, { title: 'x' });
     expectFlaw(refusal, 33, 'embeds', 'MAX_EMBED_SIZE_EXCEEDED');
     expect(messageAt(refusal, 'embeds')).toBe('Embed size exceeds maximum size of 6000');

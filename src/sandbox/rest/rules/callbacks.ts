@@ -80,7 +80,7 @@ function allowedTypes({ kind, hasSourceMessage }: CallbackSituation): readonly n
   return [
     message,
     deferredMessage,
-    ...(kind !== 'command' && hasSourceMessage ? [deferredUpdate, update] : []),
+    ...(hasSourceMessage ? [deferredUpdate, update] : []),
     ...(kind === 'modal' ? [] : [modal]),
   ];
 }

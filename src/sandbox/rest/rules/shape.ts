@@ -48,9 +48,8 @@ interface Located {
 function locate(issue: $ZodIssue, base: Path, body: unknown): Located[] {
   const path = [...base, ...(issue.path as (string | number)[])];
   if (issue.code !== 'invalid_union') return [{ issue, path }];
-  const chosen = issue.errors.filter((branch) => !branch.some(isAboutType));
-  const [best] = chosen.sort((a, b) => a.length - b.length);
-  return best === undefined ? [{ issue, path }] : best.flatMap((inner) => locate(inner, path, body));
+  const chosen = issue.errors.find((branch) => !branch.some(isAboutType));
+  return chosen === undefined ? [{ issue, path }] : chosen.flatMap((inner) => locate(inner, path, body));
 }
 
 const isAboutType = (issue: $ZodIssue): boolean => issue.path.length === 1 && issue.path[0] === 'type';

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BadLine } from '../../../src/sandbox/prompt/bad-line.ts';
+import { complete } from '../../../src/sandbox/prompt/completion.ts';
+import { createPrompt, NoAnswer, type Prompt } from '../../../src/sandbox/prompt/session.ts';
+import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await openSandbox({ surroundings: process.env });
+  await sandbox.startBot();
+});
+afterAll(async () => {
+  await sandbox.close();
+  expect(sandbox.discord.breaches).toEqual([]);
+});
+
+/** Somebody new at the prompt; `type` resolves to what came of a line. */
+function sitDown({ patienceMs = 20_000 } = {}) {
+  let shown: string[] = [];
+  const prompt = createPrompt({ sandbox, print: (text) => shown.push(text), patienceMs });
+  async function type(line: string): Promise<string> {
+    shown = [];
+    await prompt.run(line);
+    return shown.join('\n');
+  }
+  return { prompt, type };
+}
+
+async function refusal(prompt: Prompt, line: string): Promise<string> {
+  const error = await prompt.run(line).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(BadLine);
+  return (error as BadLine).message;
+}
+
+describe('at the prompt', () => {
+  it('people see what they may use', async () => {
+    const { type } = sitDown();
+    expect(await type('/setkey')).toContain('┌ ');
+    expect(await type('')).toBe('(the modal was closed)');
+    expect(await type('as member')).toBe('You are member in guild 1, First guild.');
+    expect(await type('/setkey')).toBe('Your Discord does not offer /setkey to member here.');
+    expect(await type('guild 2')).toContain('You are member in guild 2');
+    expect(await type('/addserver game:cs2')).toBe('Discord does not send this: server is required');
+  });
+
+  it('buttons are pressed by their labels, on the message seen last', async () => {
+    const { prompt, type } = sitDown();
+    expect(await refusal(prompt, 'press Next')).toContain('run a command first');
+    await type('/setkey');
+    await type('sandbox-key');
+    const first = await type('/games');
+    expect(first).toContain('[ Next ]');
+    const second = await type('press next');
+    expect(second).not.toBe(first);
+    expect(await type('press Previous')).toBe(first);
+    expect(await refusal(prompt, 'press Buy')).toContain('There is no button "Buy"; there is "Next".');
+    expect(await refusal(prompt, 'pick cs2')).toBe(
+      'The last message is not one with a select that can be used.',
+    );
+  });
+
+  it('the language of the answers is that of the Discord of the person', async () => {
+    const { type } = sitDown();
+    const english = await type('/addserver game:cs2 server:192.168.0.4:27015');
+    await type('language de');
+    const german = await type('/addserver game:cs2 server:192.168.0.4:27015');
+    expect(german).toContain('192.168.0.4');
+    expect(german).not.toBe(english);
+  });
+
+  it('the listing service fails and recovers as told', async () => {
+    const { prompt, type } = sitDown();
+    const submit = () => type('/addserver game:cs2 server:service.example.com:27015');
+    await type('/setkey');
+    await type('sandbox-key');
+    expect(await type('service html')).toBe('The listing service now answers with a web page.');
+    expect(await submit()).not.toContain('added for review');
+    await type('service revoke');
+    await type('service ok');
+    expect(await submit()).toContain('Invalid API key.');
+    await type('service allow sandbox-key');
+    expect(await submit()).toContain('Servers have been added for review.');
+    expect(await type('submitted')).toContain('cs2  service.example.com:27015');
+    for (const line of ['service', 'service slwo 5', 'service slow', 'service down now', 'service status 42'])
+      expect(await refusal(prompt, line)).toMatch(/takes/);
+  });
+
+  it('nothing that comes within the time is said to be no answer', async () => {
+    const { prompt, type } = sitDown({ patienceMs: 300 });
+    await type('service slow 1000');
+    try {
+      await expect(prompt.run('/addserver game:cs2 server:late.example.com:27015')).rejects.toBeInstanceOf(
+        NoAnswer,
+      );
+    } finally {
+      await sandbox.listing.behave({ kind: 'ok' });
+    }
+  });
+
+  it.each([
+    ['as boss', 'as takes one of admin, member, other.'],
+    ['guild 3', 'guild takes a number from 1 to 2.'],
+    ['language German', 'such as en-US or de'],
+    ['message "hello', 'does not end'],
+    ['message', 'message takes the text'],
+    ['restrat', 'Did you mean restart?'],
+    ['games', 'Did you mean /games?'],
+  ])('%s is answered with what was expected', async (line, words) => {
+    expect(await refusal(sitDown().prompt, line)).toContain(words);
+  });
+
+  it('help names every command and every action', async () => {
+    const text = await sitDown().type('help');
+    for (const word of [
+      '/setkey',
+      '/games [search:…]',
+      '/addserver game:… server:…',
+      'press',
+      'service',
+      'submitted',
+      'exit',
+    ])
+      expect(text).toContain(word);
+  });
+
+  it('Tab offers words, names of options, and the choices of the bot', async () => {
+    const { session } = sitDown().prompt;
+    expect(await complete('/setk', session)).toEqual({ kind: 'words', words: ['/setkey '], typed: '/setk' });
+    expect(await complete('service sl', session)).toEqual({ kind: 'words', words: ['slow'], typed: 'sl' });
+    expect(await complete('/addserver game:cs2 ', session)).toEqual({
+      kind: 'words',
+      words: ['server:', 'port:', 'query_port:'],
+      typed: '',
+    });
+    expect(await complete('/addserver server:x game:Assetto', session)).toEqual({
+      kind: 'words',
+      words: ['assetto'],
+      typed: 'Assetto',
+    });
+    const list = await complete('/addserver game:s', session);
+    expect(list).toMatchObject({ kind: 'list', text: expect.stringContaining('Counter-Strike') });
+  });
+});
+
+describe('when the bot is gone', () => {
+  it('Discord says so in time, and a restart brings it back with the message still there', async () => {
+    const { prompt, type } = sitDown();
+    await type('/setkey');
+    await type('sandbox-key');
+    expect(await type('/games')).toContain('Page 1 of');
+    await sandbox.bot.stop('SIGKILL');
+    expect(await type('press Next')).toBe('The application did not respond.');
+    expect(prompt.lost).toBe(true);
+    expect(await type('restart')).toContain('on the same data');
+    expect(await type('press Next')).toContain('Page 2 of');
+  });
+});
