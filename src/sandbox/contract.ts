@@ -150,6 +150,8 @@ export interface DiscordStandIn {
     readonly locale?: string;
     /** Ids of roles, for the Integrations page. */
     readonly roles?: readonly string[];
+    /** For a person who is to be the same in every run; a new id without it. */
+    readonly userId?: string;
   }): Person;
   /** Somebody in the bot's direct messages. */
   personInDirectMessages(who: {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BotProcess, createBotProcess, describeExit, type Exit } from './bot-process.ts';
-import type { Breach, DiscordStandIn } from './contract.ts';
+import type { Breach, DiscordStandIn, StandInOptions } from './contract.ts';
 import { type ListingOptions, type ListingStandIn, startListing } from './listing/stand-in.ts';
 import { startDiscord } from './stand-in.ts';
 
@@ -35,6 +35,8 @@ export interface SandboxOptions {
   readonly data?: string | undefined;
   /** More variables for the bot, or other values than the sandbox's own. */
   readonly env?: Readonly<Record<string, string>>;
+  /** For tests: shards, limits and the like of the Discord stand-in. */
+  readonly discord?: Omit<StandInOptions, 'token' | 'onBreach'>;
   /** For tests: other keys or games than the usual ones, or a plan of failures. */
   readonly listing?: ListingOptions;
   readonly onLine?: (line: string) => void;
@@ -57,7 +59,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const token = madeUpToken();
   const data = options.data === undefined ? await mkdtemp(join(tmpdir(), 'sandbox-')) : resolve(options.data);
   await mkdir(data, { recursive: true });
-  const discord = await startDiscord({ token, ...(onBreach && { onBreach }) });
+  const discord = await startDiscord({ ...options.discord, token, ...(onBreach && { onBreach }) });
   const listing = await startListing(options.listing);
   let starting = false;
   let startedBefore = false;

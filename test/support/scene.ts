@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BotProcess, Exit } from '../../src/sandbox/bot-process.ts';
-import type { Answer, DiscordStandIn, Person, SeenMessage, SeenModal } from '../../src/sandbox/contract.ts';
+import type {
+  Answer,
+  DiscordStandIn,
+  Person,
+  SeenMessage,
+  SeenModal,
+  StandInOptions,
+} from '../../src/sandbox/contract.ts';
 import type { ListingOptions, ListingStandIn } from '../../src/sandbox/listing/stand-in.ts';
 import { modalFields } from '../../src/sandbox/prompt/modal-line.ts';
 import { createPeople, type Role } from '../../src/sandbox/prompt/people.ts';
@@ -19,6 +26,7 @@ export interface SceneOptions {
   /** `false`: the test starts the bot itself. */
   readonly startBot?: boolean;
   readonly listing?: ListingOptions;
+  readonly discord?: Omit<StandInOptions, 'token' | 'onBreach'>;
 }
 
 /** What {@link Scene.close} is not to complain of. */
@@ -52,7 +60,7 @@ export interface Scene {
   kill(): Promise<Exit>;
   /**
    * Stops everything. Fails when a rule of Discord was broken, when the bot ended by itself, or when a secret shows
-   * in what the bot printed or in clear in its files.
+   * in what the bot printed, in what it sent to Discord, or in clear in its files.
    */
   close(expected?: Expected): Promise<void>;
 }
@@ -65,6 +73,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     data: options.data,
     ...(options.env && { env: options.env }),
     ...(options.listing && { listing: options.listing }),
+    ...(options.discord && { discord: options.discord }),
     onLine: (line) => lines.push(line),
     onCrash: (exit) => crashes.push(exit),
   });
@@ -105,6 +114,9 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       );
       for (const [what, secret] of secrets) {
         assert(!output().includes(secret), `the bot printed ${what}`);
+        // Rule 59. The two tokens have to be sent to Discord; nothing else has.
+        if (!what.endsWith('token'))
+          assert.deepEqual(discord.findSecret(secret), [], `${what} was sent to Discord`);
         for (const [name, bytes] of files) assert(!bytes.includes(secret), `${what} is in clear in ${name}`);
       }
       if (!crash) assert.deepEqual(crashes, [], 'the bot ended by itself');

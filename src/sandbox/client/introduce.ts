@@ -10,14 +10,22 @@ export function introduce(
     readonly permissions: bigint;
     readonly locale?: string;
     readonly roles?: readonly string[];
+    readonly userId?: string;
   },
 ): Actor {
   const guild = world.guilds.get(who.guild.id);
   if (guild === undefined) throw new Error(`there is no guild ${who.guild.id}`);
   const { name, permissions, locale = 'en-US', roles = [] } = who;
-  const member = world.guilds.addMember(guild, { name, permissions, locale, roles });
-  const { userId } = member;
-  return { userId, name, locale, channelId: guild.channelId, guild, member, userInstall: false };
+  const member = world.guilds.addMember(guild, { name, permissions, locale, roles, userId: who.userId });
+  return {
+    userId: member.userId,
+    name,
+    locale,
+    channelId: guild.channelId,
+    guild,
+    member,
+    userInstall: false,
+  };
 }
 
 /** Somebody who writes to the bot directly. */

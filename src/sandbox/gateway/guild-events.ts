@@ -16,6 +16,8 @@ export interface GuildEvents {
   recover(guild: Guild): void;
   /** Whether the bot may write in the guild's channel. */
   allowPosting(guild: Guild, yes: boolean): void;
+  /** Gives a member other permissions from now on. */
+  setPermissions(member: { readonly guildId: string; readonly userId: string }, permissions: bigint): void;
 }
 
 /** Rules 50 and 53: what happens to guilds, and who is told: only sessions with the Guilds intent. */
@@ -59,6 +61,10 @@ export function createGuildEvents(world: World, publish: (event: GatewayEvent) =
     allowPosting({ id }, yes) {
       const guild = world.guilds.get(id);
       if (guild !== undefined) guild.botMayPost = yes;
+    },
+    setPermissions({ guildId, userId }, permissions) {
+      const member = world.guilds.get(guildId)?.members.get(userId);
+      if (member !== undefined) member.permissions = permissions;
     },
   };
 }

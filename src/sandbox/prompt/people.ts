@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { PermissionFlagsBits } from 'discord.js';
 import type { DiscordStandIn, Guild, Person } from '../contract.ts';
 
@@ -32,9 +33,22 @@ export function createPeople(discord: Pick<DiscordStandIn, 'person'>): People {
     at({ role, guild, locale }) {
       const seat = `${role} ${guild.id} ${locale}`;
       const person =
-        known.get(seat) ?? discord.person({ guild, name: role, permissions: ROLES[role], locale });
+        known.get(seat) ??
+        discord.person({
+          guild,
+          name: role,
+          permissions: ROLES[role],
+          locale,
+          userId: userIdOf(role, locale),
+        });
       known.set(seat, person);
       return person;
     },
   };
+}
+
+/** The same person in every guild and every run: 18 digits, as Discord's ids have. */
+function userIdOf(role: Role, locale: string): string {
+  const digest = createHash('sha256').update(`${role} ${locale}`).digest();
+  return String(10n ** 17n + (digest.readBigUInt64BE() % 10n ** 17n));
 }

@@ -42,28 +42,32 @@ export interface Guilds {
   joined(): readonly GuildState[];
   add(guild: { readonly name: string; readonly authorised?: boolean; readonly locale?: string }): GuildState;
   addRole(guild: GuildState, role: { readonly name: string; readonly permissions?: bigint }): Role;
-  addMember(guild: GuildState, member: Omit<Member, 'userId' | 'joinedAt'>): Member;
+  addMember(
+    guild: GuildState,
+    member: Omit<Member, 'userId' | 'joinedAt'> & { readonly userId?: string | undefined },
+  ): Member;
 }
 
 export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes: Snowflakes }): Guilds {
   const { clock, snowflakes } = deps;
   const all = new Map<string, GuildState>();
-  // A guild is a minute older than the stand-in and a millisecond younger than the one before it,
-  // so that neighbours are on different shards: shard = (id >> 22) % shards.
-  const firstMs = clock.now() - 60_000;
+  // The same guilds in every run, so that data which a bot kept belongs to them in the next one too. Each is
+  // a millisecond younger than the one before it, and so on the next shard: shard = (id >> 22) % shards.
+  const firstMs = Date.UTC(2025, 0, 1);
 
   return {
     get: (id) => all.get(id),
     withChannel: (channelId) => [...all.values()].find((guild) => guild.channelId === channelId),
     joined: () => [...all.values()].filter(({ status }) => status !== 'left'),
     add({ name, authorised = true, locale = 'en-US' }) {
-      const id = String(snowflakeAt(firstMs + all.size));
+      const snowflake = snowflakeAt(firstMs + all.size);
+      const id = String(snowflake);
       const guild: GuildState = {
         id,
         name,
-        channelId: snowflakes.next(),
+        channelId: String(snowflake + 1n),
         locale,
-        ownerId: snowflakes.next(),
+        ownerId: String(snowflake + 2n),
         status: 'available',
         authorised,
         botMayPost: true,
@@ -80,7 +84,8 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
       return role;
     },
     addMember(guild, member) {
-      const added = { ...member, userId: snowflakes.next(), joinedAt: new Date(clock.now()).toISOString() };
+      const userId = member.userId ?? snowflakes.next();
+      const added = { ...member, userId, joinedAt: new Date(clock.now()).toISOString() };
       guild.members.set(added.userId, added);
       return added;
     },

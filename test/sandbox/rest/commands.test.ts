@@ -23,71 +23,85 @@ const many = <T>(count: number, make: (i: number) => T) => Array.from({ length: 
 const scope = (guildId?: string) =>
   `/applications/${standIn.applicationId}${guildId === undefined ? '' : `/guilds/${guildId}`}/commands`;
 const idOf = (answer: RawAnswer) => String(answer.json.id);
+const ruleIn = (title: string) => Number(/^rule (\d+)/.exec(title)?.[1]);
 const broken = () => standIn.breaches.map(({ rule }) => rule);
 
 /** A list of one command that breaks a rule: what is wrong, where, and with which code. */
-const BROKEN: readonly [rule: number, what: string, command: object, at: string, code: string][] = [
-  [11, 'an upper-case name', chat({ name: 'Games' }), 'name', 'APPLICATION_COMMAND_INVALID_NAME'],
-  [11, 'a name with a space', chat({ name: 'my games' }), 'name', 'STRING_TYPE_REGEX'],
-  [11, 'a name of 33 characters', chat({ name: text(33) }), 'name', 'BASE_TYPE_BAD_LENGTH'],
-  [12, 'no description', { name: 'games' }, 'description', 'BASE_TYPE_REQUIRED'],
-  [12, 'a description of 101', chat({ description: text(101) }), 'description', 'BASE_TYPE_BAD_LENGTH'],
-  [13, '26 options', chat({ options: many(26, (i) => option({ name: `o${i}` })) }), 'options', 'BASE_TYPE_MAX_LENGTH'],
+const BROKEN: readonly [title: string, command: object, at: string, code: string][] = [
+  ['rule 11: an upper-case name', chat({ name: 'Games' }), 'name', 'APPLICATION_COMMAND_INVALID_NAME'],
+  ['rule 11: a name with a space', chat({ name: 'my games' }), 'name', 'STRING_TYPE_REGEX'],
+  ['rule 11: a name of 33 characters', chat({ name: text(33) }), 'name', 'BASE_TYPE_BAD_LENGTH'],
+  ['rule 12: no description', { name: 'games' }, 'description', 'BASE_TYPE_REQUIRED'],
+  ['rule 12: a description of 101', chat({ description: text(101) }), 'description', 'BASE_TYPE_BAD_LENGTH'],
   [
-    13,
-    '26 choices',
+    'rule 13: 26 options',
+    chat({ options: many(26, (i) => option({ name: `o${i}` })) }),
+    'options',
+    'BASE_TYPE_MAX_LENGTH',
+  ],
+  [
+    'rule 13: 26 choices',
     withOption({ choices: many(26, (i) => ({ name: `${i}`, value: `${i}` })) }),
     'options.0.choices',
     'BASE_TYPE_MAX_LENGTH',
   ],
   [
-    13,
-    'a value of 101',
+    'rule 13: a value of 101',
     withOption({ choices: [{ name: 'n', value: text(101) }] }),
     'options.0.choices.0.value',
     'BASE_TYPE_MAX_LENGTH',
   ],
   [
-    14,
-    'required after optional',
+    'rule 14: required after optional',
     chat({ options: [option(), option({ name: 'b', required: true })] }),
     'options.1',
     'APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID',
   ],
   [
-    15,
-    'an option name twice',
+    'rule 15: an option name twice',
     chat({ options: [option(), option()] }),
     'options.1.name',
     'APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS',
   ],
-  [16, 'a file type on text', withOption({ file_types: ['.csv'] }), 'options.0.file_types', 'APPLICATION_COMMAND_OPTIONS_FIELD_INVALID'],
-  [17, 'an option beside a subcommand', chat({ options: [{ type: 1, name: 'a', description: 'b' }, option()] }), 'options.1', ''],
   [
-    18,
-    'more than 8000 characters',
+    'rule 16: a file type on text',
+    withOption({ file_types: ['.csv'] }),
+    'options.0.file_types',
+    'APPLICATION_COMMAND_OPTIONS_FIELD_INVALID',
+  ],
+  [
+    'rule 17: an option beside a subcommand',
+    chat({ options: [{ type: 1, name: 'a', description: 'b' }, option()] }),
+    'options.1',
+    '',
+  ],
+  [
+    'rule 18: more than 8000 characters',
     chat({
       options: many(5, (o) =>
-        option({ name: `o${o}`, choices: many(25, (i) => ({ name: `${i}${text(50)}`, value: `${i}${text(50)}` })) }),
+        option({
+          name: `o${o}`,
+          choices: many(25, (i) => ({ name: `${i}${text(50)}`, value: `${i}${text(50)}` })),
+        }),
       ),
     }),
     '',
     'APPLICATION_COMMAND_TOO_LARGE',
   ],
-  [19, 'an unknown locale', chat({ name_localizations: { xx: 'spiele' } }), 'name_localizations', ''],
-  [20, 'no contexts', chat({ contexts: [] }), 'contexts', 'BASE_TYPE_MIN_LENGTH'],
-  [20, 'an unknown context', chat({ contexts: [3] }), 'contexts.0', 'BASE_TYPE_CHOICES'],
+  ['rule 19: an unknown locale', chat({ name_localizations: { xx: 'spiele' } }), 'name_localizations', ''],
+  ['rule 20: no contexts', chat({ contexts: [] }), 'contexts', 'BASE_TYPE_MIN_LENGTH'],
+  ['rule 20: an unknown context', chat({ contexts: [3] }), 'contexts.0', 'BASE_TYPE_CHOICES'],
 ];
 
 describe('bodies that break a rule', () => {
-  it.each(BROKEN)('rule %i: %s', async (rule, _what, command, at, code) => {
+  it.each(BROKEN)('%s', async (title, command, at, code) => {
     const path = ['0', ...(at === '' ? [] : [at])].join('.');
     const answer = await raw(standIn, `PUT ${scope()}`, { json: [command] });
     expect(answer).toMatchObject({ status: 400, json: { code: 50035 } });
     const found = codeAt(answer.json.errors, path);
     if (code === '') expect(found).toBeDefined();
     else expect(found).toBe(code);
-    expect(broken()).toEqual([rule]);
+    expect(broken()).toEqual([ruleIn(title)]);
 
     const viaDiscordJs = rest.put(Routes.applicationCommands(standIn.applicationId), { body: [command] });
     await expect(viaDiscordJs).rejects.toMatchObject({ status: 400, code: 50035, rawError: answer.json });
@@ -180,7 +194,10 @@ describe('rule 22: how many', () => {
     const batch = (n: number) => ({ json: many(100, (i) => chat({ name: `c${n}-${i}` })) });
     await raw(standIn, `PUT ${scope()}`, batch(1));
     await raw(standIn, `PUT ${scope()}`, batch(2));
-    expect(await raw(standIn, `PUT ${scope()}`, batch(3))).toMatchObject({ status: 400, json: { code: 30034 } });
+    expect(await raw(standIn, `PUT ${scope()}`, batch(3))).toMatchObject({
+      status: 400,
+      json: { code: 30034 },
+    });
   });
 });
 
@@ -247,7 +264,11 @@ describe('rule 23: whose commands, where', () => {
     await raw(standIn, `POST ${scope()}`, { json: chat(localized) });
     const plain = await raw(standIn, `GET ${scope()}`, { headers: { 'x-discord-locale': 'de' } });
     const [inGerman] = Object.values(plain.json) as Record<string, unknown>[];
-    expect(inGerman).toMatchObject({ name: 'games', name_localized: 'spiele', description_localized: 'Listet' });
+    expect(inGerman).toMatchObject({
+      name: 'games',
+      name_localized: 'spiele',
+      description_localized: 'Listet',
+    });
     expect(inGerman).not.toHaveProperty('name_localizations');
     const all = await raw(standIn, `GET ${scope()}?with_localizations=true`);
     expect(Object.values(all.json)[0]).toMatchObject(localized);

@@ -108,11 +108,17 @@ describe('rule 4: content types', () => {
 
   it('is broken through discord.js by a body that it does not encode', async () => {
     const rest = new REST({ api: standIn.apiUrl }).setToken(TOKEN);
-    const options = { body: '{"name":', passThroughBody: true, headers: { 'content-type': 'application/json' } };
-    await expect(rest.post(Routes.applicationCommands(standIn.applicationId), options)).rejects.toMatchObject({
-      status: 400,
-      code: 50109,
-    });
+    const options = {
+      body: '{"name":',
+      passThroughBody: true,
+      headers: { 'content-type': 'application/json' },
+    };
+    await expect(rest.post(Routes.applicationCommands(standIn.applicationId), options)).rejects.toMatchObject(
+      {
+        status: 400,
+        code: 50109,
+      },
+    );
   });
 });
 
@@ -123,7 +129,10 @@ describe('rule 5: files', () => {
     for (const payloadFirst of [true, false]) {
       const { callback, webhook } = await waiting();
       const form = new FormData();
-      const json = { type: 4, data: { attachments: [{ id: 0, description: 'words', title: null, waveform: null }] } };
+      const json = {
+        type: 4,
+        data: { attachments: [{ id: 0, description: 'words', title: null, waveform: null }] },
+      };
       if (payloadFirst) form.set('payload_json', JSON.stringify(json));
       form.set('files[0]', file('hello'), 'a.txt');
       if (!payloadFirst) form.set('payload_json', JSON.stringify(json));
@@ -221,7 +230,11 @@ describe('rule 9: rate limit headers and 429s', () => {
 
   it('injects a status, a reset, a hang and a lost answer', async () => {
     const rest = new REST({ api: standIn.apiUrl, timeout: 300, retries: 1 }).setToken(TOKEN);
-    for (const fault of [{ kind: 'status', status: 502 }, { kind: 'hang' }, { kind: 'delay', ms: 500 }] as const) {
+    for (const fault of [
+      { kind: 'status', status: 502 },
+      { kind: 'hang' },
+      { kind: 'delay', ms: 500 },
+    ] as const) {
       standIn.faults.inject({ fault, path: /^\/users/, method: 'GET' });
       expect(await rest.get(Routes.user())).toMatchObject({ id: standIn.applicationId });
     }

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { WebSocket } from 'ws';
 import type { DiscordStandIn } from '../../../src/sandbox/contract.ts';
 import { TOKEN } from './small-bot.ts';
@@ -40,7 +40,9 @@ export async function raw(
   const sent = json === undefined ? body : JSON.stringify(json);
   const response = await fetch(url, {
     method,
-    headers: Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null)),
+    headers: Object.fromEntries(
+      Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null),
+    ),
     ...(sent !== undefined && { body: sent }),
   });
   const text = await response.text();
@@ -75,7 +77,11 @@ export interface RawGateway {
   close(code?: number): Promise<void>;
 }
 
-export const IDENTIFY = { token: TOKEN, properties: { os: 'linux', browser: 'raw', device: 'raw' }, intents: 0 };
+export const IDENTIFY = {
+  token: TOKEN,
+  properties: { os: 'linux', browser: 'raw', device: 'raw' },
+  intents: 0,
+};
 
 export async function openGateway(
   standIn: Pick<DiscordStandIn, 'cdnUrl'>,
@@ -85,6 +91,7 @@ export async function openGateway(
   const frames: Frame[] = [];
   let taken = 0;
   const arrived = new EventTarget();
+  setMaxListeners(0, arrived);
   socket.on('message', (data) => {
     frames.push(JSON.parse(String(data)));
     arrived.dispatchEvent(new Event('frame'));
@@ -98,7 +105,8 @@ export async function openGateway(
     async next({ op, t }) {
       for (;;) {
         const index = frames.findIndex(
-          (frame, i) => i >= taken && (op === undefined || frame.op === op) && (t === undefined || frame.t === t),
+          (frame, i) =>
+            i >= taken && (op === undefined || frame.op === op) && (t === undefined || frame.t === t),
         );
         const frame = frames[index];
         if (frame !== undefined) {
@@ -117,7 +125,10 @@ export async function openGateway(
 }
 
 /** A connection that has identified, with no intents unless told. */
-export async function identified(standIn: Pick<DiscordStandIn, 'cdnUrl'>, more: object = {}): Promise<RawGateway> {
+export async function identified(
+  standIn: Pick<DiscordStandIn, 'cdnUrl'>,
+  more: object = {},
+): Promise<RawGateway> {
   const gateway = await openGateway(standIn);
   gateway.send({ op: 2, d: { ...IDENTIFY, ...more } });
   await gateway.next({ t: 'READY' });
@@ -125,7 +136,9 @@ export async function identified(standIn: Pick<DiscordStandIn, 'cdnUrl'>, more: 
 }
 
 /** The two that address an answer: `/interactions/{id}/{token}/callback`. */
-export async function nextInteraction(gateway: RawGateway): Promise<{ id: string; token: string; d: Frame['d'] }> {
+export async function nextInteraction(
+  gateway: RawGateway,
+): Promise<{ id: string; token: string; d: Frame['d'] }> {
   const { d } = await gateway.next({ t: 'INTERACTION_CREATE' });
   return { id: String(d.id), token: String(d.token), d };
 }

@@ -1,0 +1,101 @@
+import { PermissionFlagsBits } from 'discord.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { modalOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+
+let scene: Scene;
+
+beforeAll(async () => {
+  scene = await openScene({ listing: { keys: ['sandbox-key', 'second-key-1234', 'k'] } });
+});
+afterAll(() => scene.close());
+
+const submit = async () =>
+  textOf(await scene.member.slash('addserver', { game: 'cs2', server: 'play.example.com:27015' }));
+
+describe('/setkey', () => {
+  it('is not offered to members who may not manage the server', async () => {
+    expect(await scene.member.slash('setkey')).toMatchObject({ kind: 'refused' });
+  });
+
+  it('takes no options and opens a modal, so that the key is never a command argument', async () => {
+    const modal = modalOf(await scene.admin.slash('setkey'));
+    expect(modal.data.title).toBe('API key for this server');
+    expect(scene.admin.commands().find(({ name }) => name === 'setkey')?.options ?? []).toEqual([]);
+  });
+
+  it('relays that a key is not valid, and keeps nothing', async () => {
+    const said = textOf(await setKey(scene.admin, 'wrong-key'));
+    expect(said).toContain('(only you can see this)');
+    expect(said).toMatch(/Invalid API key\..*still has no usable API key/s);
+    expect(await submit()).toMatch(/no API key/);
+  });
+
+  it('refuses a key of spaces', async () => {
+    expect(textOf(await setKey(scene.admin, '   '))).toContain('The API key was empty');
+  });
+
+  it('says that the service cannot be reached, and keeps nothing', async () => {
+    await scene.listing.behave({ kind: 'down' });
+    expect(textOf(await setKey(scene.admin, 'sandbox-key'))).toMatch(
+      /could not be reached.*so it was not saved/s,
+    );
+    await scene.listing.behave({ kind: 'ok' });
+    expect(await submit()).toMatch(/no API key/);
+  });
+
+  it('keeps a key that works, showing its end at most, and reads the games with it', async () => {
+    expect(textOf(await setKey(scene.admin, '  sandbox-key '))).toMatch(/ending in key works and is saved/);
+    expect(await submit()).toContain('Servers have been added for review.');
+    expect(textOf(await scene.member.slash('games'))).toContain('From the listing service');
+  });
+
+  it('leaves the former key in use when a new one is refused or cannot be tried', async () => {
+    expect(textOf(await setKey(scene.admin, 'wrong-key'))).toContain('The API key set before stays in use.');
+    await scene.listing.behave({ kind: 'html' }, 10);
+    expect(textOf(await setKey(scene.admin, 'second-key-1234'))).toContain(
+      'The API key set before stays in use.',
+    );
+    await scene.listing.behave({ kind: 'ok' });
+    await submit();
+    expect(scene.listing.requests.at(-1)?.key).toBe('sandbox-key');
+  });
+
+  it('replaces the former key by one that works', async () => {
+    expect(textOf(await setKey(scene.admin, 'second-key-1234'))).toMatch(/ending in 1234 works and replaces/);
+    await submit();
+    expect(scene.listing.requests.at(-1)?.key).toBe('second-key-1234');
+  });
+
+  it('asks for the permission again when the modal is submitted', async () => {
+    const modal = modalOf(await scene.admin.slash('setkey'));
+    const demote = (permissions: bigint) =>
+      scene.discord.guildEvents.setPermissions(scene.admin, permissions);
+    demote(0n);
+    const said = textOf(await scene.admin.submit(modal, { key: 'sandbox-key' }));
+    demote(PermissionFlagsBits.ManageGuild);
+    expect(said).toContain('Only members who may manage');
+    await submit();
+    expect(scene.listing.requests.at(-1)?.key).toBe('second-key-1234');
+  });
+
+  it('refuses a member who was given the command under Integrations only', async () => {
+    const [guild] = scene.discord.guilds;
+    const id = scene.discord.commands().find(({ name }) => name === 'setkey')?.id;
+    if (!guild || !id) throw new Error('the stand-in has no guild or no /setkey');
+    scene.discord.setIntegrations(guild, id, [{ id: scene.member.userId, type: 'user', allow: true }]);
+    expect(textOf(await scene.member.slash('setkey'))).toContain('Only members who may manage');
+    scene.discord.setIntegrations(guild, id, []);
+  });
+
+  it('never lets the key be seen: not by Discord, not in the log, not on the disk', async () => {
+    // The scene checks log and disk when it closes; this is what was sent to Discord.
+    for (const key of ['sandbox-key', 'second-key-1234', 'wrong-key']) {
+      expect(scene.discord.requests.filter(({ body, path }) => `${path} ${body}`.includes(key))).toEqual([]);
+    }
+  });
+
+  it('answers in the admin’s language', async () => {
+    const german = scene.person({ role: 'admin', locale: 'de' });
+    expect(modalOf(await german.slash('setkey')).data.title).toBe('API-Schlüssel für diesen Server');
+  });
+});
