@@ -14,6 +14,8 @@ export type Exchange =
       readonly kind: 'no-answer';
       /** Whether a first byte may have left the machine. */
       readonly sent: boolean;
+      /** Whether the head of an HTTP answer had come. */
+      readonly begun: boolean;
       readonly cause: 'timeout' | 'aborted' | 'error';
       readonly error: Error;
     };
@@ -54,7 +56,8 @@ export function post(
 
   function fail(error: Error): void {
     const cause = signal?.aborted ? 'aborted' : deadline.aborted ? 'timeout' : 'error';
-    settle({ kind: 'no-answer', sent: controller !== undefined, cause, error });
+    const begun = answer !== undefined;
+    settle({ kind: 'no-answer', sent: controller !== undefined, begun, cause, error });
   }
 
   function onEnd(): void {

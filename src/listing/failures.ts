@@ -84,15 +84,16 @@ function unreadable({ status, headers }: Answer, reason: FailureReason, what: st
   };
 }
 
-function noAnswer({ sent, cause, error }: NoAnswer): Failure {
+function noAnswer({ sent, begun, cause, error }: NoAnswer): Failure {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // An AggregateError (every address of a name failed) has no message of its own.
   const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message;
   const detail = [code, message].filter((part) => part !== '').join(': ');
-  // Something answered, but not in HTTP; or in HTTP without end.
-  if (cause === 'error' && error.name === 'HTTPParserError')
-    return { kind: 'nonsense', reason: 'not-json', detail };
   if (cause === 'error' && OVERSIZE.has(code)) return { kind: 'nonsense', reason: 'too-large', detail };
+  // Something answered, but not in HTTP. After a head it is an answer that broke off.
+  if (cause === 'error' && error.name === 'HTTPParserError' && !begun) {
+    return { kind: 'nonsense', reason: 'not-json', detail };
+  }
   const reason = cause === 'error' ? reasonOf(code) : cause;
   return { kind: sent ? 'unknown' : 'not-sent', reason, detail };
 }

@@ -362,10 +362,14 @@ describe('connections', () => {
     await expect(client(url).games(key)).resolves.toEqual({ kind: 'games', games: [] });
   });
 
-  it('that end in the middle of the head are unknown, and what is no HTTP is nonsense', async () => {
+  it('that end in the middle of an answer are unknown, and what is no HTTP is nonsense', async () => {
     const cut = await rawServer((socket) => socket.once('data', () => socket.end('HTTP/1.1 20')));
     const outcome = client(cut, { timeoutMs: 1_000 }).add([one], key);
     await expect(outcome).resolves.toMatchObject({ kind: 'unknown', reason: 'reset' });
+    const chunk = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n5\r\n[{';
+    const half = await rawServer((socket) => socket.once('data', () => socket.end(chunk)));
+    const cutBody = client(half, { timeoutMs: 1_000 }).add([one], key);
+    await expect(cutBody).resolves.toMatchObject({ kind: 'unknown', reason: 'reset' });
     const ssh = await rawServer((socket) => socket.once('data', () => socket.end('SSH-2.0-x\r\n')));
     await expect(client(ssh, { timeoutMs: 1_000 }).add([one], key)).resolves.toMatchObject({
       kind: 'nonsense',
