@@ -11,13 +11,17 @@ describe('shorten', () => {
 
   it('never exceeds the limit, never cuts a character in half, and marks the cut', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 1, max: 30 }), (text, max) => {
-        const short = shorten(text, max);
-        expect(points(short)).toBeLessThanOrEqual(max);
-        expect(short.isWellFormed()).toBe(true);
-        if (points(text) > max) expect(short.endsWith('…')).toBe(true);
-        else expect(short).toBe(text);
-      }),
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 60 }),
+        fc.integer({ min: 1, max: 30 }),
+        (text, max) => {
+          const short = shorten(text, max);
+          expect(points(short)).toBeLessThanOrEqual(max);
+          expect(short.isWellFormed()).toBe(true);
+          if (points(text) > max) expect(short.endsWith('…')).toBe(true);
+          else expect(short).toBe(text);
+        },
+      ),
     );
   });
 });
@@ -58,7 +62,8 @@ describe('fitReply', () => {
     const [embed] = embeds;
     expect(points(content)).toBe(LIMITS.content);
     expect(points(embed?.title ?? '')).toBe(LIMITS.embedTitle);
-    const total = points(embed?.title ?? '') + points(embed?.description ?? '') + points(embed?.footer?.text ?? '');
+    const total =
+      points(embed?.title ?? '') + points(embed?.description ?? '') + points(embed?.footer?.text ?? '');
     expect(total).toBeLessThanOrEqual(LIMITS.embedTotal);
   });
 });

@@ -29,7 +29,10 @@ describe('sameCommands', () => {
     ['another permission', (list) => Object.assign(list[0] ?? {}, { default_member_permissions: '8' })],
     ['another translation', (list) => Object.assign(list[0]?.name_localizations ?? {}, { de: 'anders' })],
     ['a command that is missing', (list) => list.pop()],
-    ['a command too many', (list) => list.push({ ...structuredClone(list[0] ?? list[1]), name: 'old' } as never)],
+    [
+      'a command too many',
+      (list) => list.push({ ...structuredClone(list[0] ?? list[1]), name: 'old' } as never),
+    ],
     ['an option without its limit', (list) => list.forEach((command) => void delete Object(command).options)],
   ])('is false for %s', (_what, change) => {
     const published = asDiscordHasThem();

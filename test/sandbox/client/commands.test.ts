@@ -39,7 +39,12 @@ const COMMANDS = [
         name: 'log',
         description: 'x',
         options: [
-          { type: 1, name: 'set', description: 'x', options: [{ type: 3, name: 'to', description: 'x', autocomplete: true }] },
+          {
+            type: 1,
+            name: 'set',
+            description: 'x',
+            options: [{ type: 3, name: 'to', description: 'x', autocomplete: true }],
+          },
         ],
       },
     ],
@@ -120,7 +125,9 @@ describe('rule 24: which commands a member is offered', () => {
       { id: role, type: 'role', allow: true },
     ]);
     expect(sees()).toBe(true);
-    standIn.setIntegrations(guild, standIn.applicationId, [{ id: person.userId, type: 'user', allow: false }]);
+    standIn.setIntegrations(guild, standIn.applicationId, [
+      { id: person.userId, type: 'user', allow: false },
+    ]);
     expect(sees()).toBe(true);
     expect(names(person)).not.toContain('everybody');
   });
@@ -128,7 +135,9 @@ describe('rule 24: which commands a member is offered', () => {
   it('follows the Integrations page for channels, and never shuts administrators out', () => {
     const person = member();
     const allChannels = String(BigInt(guild.id) - 1n);
-    standIn.setIntegrations(guild, standIn.applicationId, [{ id: allChannels, type: 'channel', allow: false }]);
+    standIn.setIntegrations(guild, standIn.applicationId, [
+      { id: allChannels, type: 'channel', allow: false },
+    ]);
     expect(names(person)).toEqual([]);
     expect(names(member(ADMINISTRATOR))).toContain('everybody');
     const id = standIn.commands().find(({ name }) => name === 'everybody')?.id ?? '';
@@ -198,7 +207,11 @@ describe('rule 24: what is sent of a command', () => {
   it('is a group and a subcommand around the options', async () => {
     const data = dataOf(await sent(member().slash('settings log set', { to: 'here' })));
     expect(data.options).toEqual([
-      { name: 'log', type: 2, options: [{ name: 'set', type: 1, options: [{ name: 'to', type: 3, value: 'here' }] }] },
+      {
+        name: 'log',
+        type: 2,
+        options: [{ name: 'set', type: 1, options: [{ name: 'to', type: 3, value: 'here' }] }],
+      },
     ]);
   });
 

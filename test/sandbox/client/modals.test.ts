@@ -39,7 +39,11 @@ const MODAL = {
       component: { type: 4, custom_id: 'text', style: 1, min_length: 2, max_length: 5, required: false },
     },
     { type: 18, label: 'Select', component: { type: 3, custom_id: 'select', options, max_values: 2 } },
-    { type: 18, label: 'File', component: { type: 19, custom_id: 'file', required: false, file_types: ['.txt'] } },
+    {
+      type: 18,
+      label: 'File',
+      component: { type: 19, custom_id: 'file', required: false, file_types: ['.txt'] },
+    },
     { type: 18, label: 'Sure?', component: { type: 23, custom_id: 'sure' } },
   ],
 };
@@ -66,7 +70,11 @@ describe('rule 38: a modal submit', () => {
     const [attachmentId] = Object.keys(resolved.attachments);
     expect(components).toEqual([
       { type: 10, id: expect.any(Number) },
-      { type: 18, id: expect.any(Number), component: { type: 4, id: expect.any(Number), custom_id: 'text', value: 'abc' } },
+      {
+        type: 18,
+        id: expect.any(Number),
+        component: { type: 4, id: expect.any(Number), custom_id: 'text', value: 'abc' },
+      },
       {
         type: 18,
         id: expect.any(Number),
@@ -77,7 +85,11 @@ describe('rule 38: a modal submit', () => {
         id: expect.any(Number),
         component: { type: 19, id: expect.any(Number), custom_id: 'file', values: [attachmentId] },
       },
-      { type: 18, id: expect.any(Number), component: { type: 23, id: expect.any(Number), custom_id: 'sure', value: true } },
+      {
+        type: 18,
+        id: expect.any(Number),
+        component: { type: 23, id: expect.any(Number), custom_id: 'sure', value: true },
+      },
     ]);
     expect(JSON.stringify(components)).not.toContain('Read this first');
     await answer(d, { type: 4, data: { content: 'thanks' } });
@@ -98,7 +110,11 @@ describe('rule 38: a modal submit', () => {
     ['too long a text', { text: 'xxxxxx', select: 'a' }, 'text is too long'],
     ['a required select left empty', { text: 'abc' }, 'select is required'],
     ['what the select does not offer', { select: 'c' }, 'select is not one of the options'],
-    ['another type of file', { select: 'a', file: { filename: 'a.exe', bytes: Buffer.from('') } }, 'file is not a file of an accepted type'],
+    [
+      'another type of file',
+      { select: 'a', file: { filename: 'a.exe', bytes: Buffer.from('') } },
+      'file is not a file of an accepted type',
+    ],
     ['an unknown field', { select: 'a', nothing: 'x' }, 'nothing is not a field of this modal'],
   ])('is not sent with %s', async (_what, values, why) => {
     const modal = await opened();

@@ -107,7 +107,8 @@ describe('rule 47: close codes', () => {
   });
 
   it('4010 for a shard that cannot be', async () => {
-    for (const shard of [[1, 1], [0, 0], [-1, 2], ['0', 1], [0]]) expect(await closeCode(identify({ shard }))).toBe(4010);
+    for (const shard of [[1, 1], [0, 0], [-1, 2], ['0', 1], [0]])
+      expect(await closeCode(identify({ shard }))).toBe(4010);
   });
 
   it('4011 for more than 2500 guilds on a shard', async () => {

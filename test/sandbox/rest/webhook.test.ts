@@ -44,7 +44,9 @@ async function start(who: Pick<Person, 'slash'> = person) {
       const form = new FormData();
       for (const [n, name] of names.entries()) form.set(`files[${n}]`, new Blob([`of ${name}`]), name);
       form.set('payload_json', JSON.stringify(payload));
-      return raw(standIn, `${method} ${webhook}${method === 'PATCH' ? '/messages/@original' : ''}`, { body: form });
+      return raw(standIn, `${method} ${webhook}${method === 'PATCH' ? '/messages/@original' : ''}`, {
+        body: form,
+      });
     },
   };
 }
@@ -82,7 +84,9 @@ describe('rule 39: what the token is good for', () => {
   });
 
   it('is nothing for an unknown token or another application', async () => {
-    expect(await raw(standIn, `POST /webhooks/${standIn.applicationId}/unknown`, { json: {} })).toMatchObject(unknownWebhook);
+    expect(await raw(standIn, `POST /webhooks/${standIn.applicationId}/unknown`, { json: {} })).toMatchObject(
+      unknownWebhook,
+    );
     const other = '/webhooks/123456789012345678/unknown/messages/@original';
     expect(await raw(standIn, `GET ${other}`)).toMatchObject(unknownWebhook);
   });
@@ -129,7 +133,9 @@ describe('rule 39: what the token is good for', () => {
     });
     expect(gone).toMatchObject({ status: 404, code: 10008 });
     await client?.destroy();
-    const early = await errorThroughDiscordJs((interaction) => interaction.webhook.editMessage('@original', 'early'));
+    const early = await errorThroughDiscordJs((interaction) =>
+      interaction.webhook.editMessage('@original', 'early'),
+    );
     expect(early).toMatchObject({ status: 404, code: 10015 });
   });
 });
@@ -181,7 +187,11 @@ describe('rule 41: what an edit cannot change', () => {
       const path = `/webhooks/${interaction.applicationId}/${interaction.token}/messages/@original` as const;
       await interaction.client.rest.patch(path, { body, auth: false });
     });
-    expect(error).toMatchObject({ status: 400, code: 50035, rawError: { errors: { flags: expect.anything() } } });
+    expect(error).toMatchObject({
+      status: 400,
+      code: 50035,
+      rawError: { errors: { flags: expect.anything() } },
+    });
   });
 });
 
@@ -260,7 +270,10 @@ describe('rule 44: whom a message pings', () => {
       allowed_mentions: { parse: [] },
     });
     expect(quiet.json).toMatchObject({ mentions: [], mention_everyone: false });
-    const everyone = await command.followUp({ content: '@everyone', allowed_mentions: { parse: ['everyone'] } });
+    const everyone = await command.followUp({
+      content: '@everyone',
+      allowed_mentions: { parse: ['everyone'] },
+    });
     expect(everyone.json).toMatchObject({ mention_everyone: true });
   });
 });
@@ -274,7 +287,10 @@ describe('rule 45: five requests in two seconds for a token', () => {
     expect(first.headers.get('x-ratelimit-remaining')).toBe('4');
     for (let n = 0; n < 4; n += 1) await command.get();
     const limited = await command.get();
-    expect(limited).toMatchObject({ status: 429, json: { global: false, message: 'You are being rate limited.' } });
+    expect(limited).toMatchObject({
+      status: 429,
+      json: { global: false, message: 'You are being rate limited.' },
+    });
     expect(limited.headers.get('x-ratelimit-scope')).toBe('user');
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
     const other = await start();
