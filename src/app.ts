@@ -1,6 +1,7 @@
 import { explainFailure } from '../commands/explain-failure.ts';
 import { createCommands } from '../commands/index.ts';
 import type { Config } from './config.ts';
+import { createBoundIds } from './discord/bound-ids.ts';
 import { type Connection, createConnection, type FatalDiscordError } from './discord/connection.ts';
 import { createDispatcher } from './discord/dispatch.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
@@ -43,6 +44,7 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
   const mention = (command: string): string => discord.mention(command);
   const dispatcher = createDispatcher({
     commands,
+    ids: createBoundIds(config.discordToken),
     mention,
     logger,
     explain: (error, t) => explainFailure(error, t, mention),
