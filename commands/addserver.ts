@@ -24,7 +24,7 @@ import { refusalText } from './refusal-text.ts';
 export interface AddServerDeps {
   readonly desk: Desk;
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'find' | 'refresh' | 'refreshSoon' | 'invalidate'>;
-  readonly keys: Pick<ApiKeys, 'get'>;
+  readonly keys: Pick<ApiKeys, 'get' | 'isRefused'>;
 }
 
 /** How many games are offered in place of one that is not known. */
@@ -52,8 +52,9 @@ export function addServer({ desk, games, keys }: AddServerDeps): Command {
   }
 
   function afterwards(outcome: AddOutcome, key: Secret): void {
-    if (outcome.kind === 'rejected' && outcome.known === 'gameInvalid') games.invalidate();
-    games.refreshSoon(key);
+    const known = outcome.kind === 'rejected' ? outcome.known : undefined;
+    if (known === 'gameInvalid') games.invalidate();
+    if (known !== 'invalidKey') games.refreshSoon(key);
   }
 
   return {
@@ -92,6 +93,8 @@ export function addServer({ desk, games, keys }: AddServerDeps): Command {
       const { t, guildId, mention } = call;
       const key = await keys.get(guildId);
       if (!key) throw new UserError(t('addserver.noKey', { setkey: mention('setkey') }));
+      // Before the games list may be asked for with it.
+      if (await keys.isRefused(guildId)) throw new UserError(refusalText({ code: 'key-invalid' }, call));
       const game = await findGame(call, (call.options.getString('game') ?? '').trim(), key);
       const submission = typedSubmission(call, game);
       const order = { ...call, key, servers: [submission] };

@@ -18,7 +18,7 @@ import { keyForReading } from './key-for-reading.ts';
 
 export interface GamesDeps {
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'refresh' | 'refreshSoon'>;
-  readonly keys: Pick<ApiKeys, 'get'>;
+  readonly keys: Pick<ApiKeys, 'get' | 'isRefused'>;
 }
 
 /** Short enough for the custom id of the page buttons (100 characters) to carry it. */

@@ -18,6 +18,7 @@ import { Secret } from '../src/secret.ts';
 import { UndecryptableError } from '../src/storage/encryption.ts';
 import { UserError } from '../src/user-error.ts';
 import { failureText } from './failure-text.ts';
+import { mayManage } from './may-manage.ts';
 
 export interface SetKeyDeps {
   readonly listing: Pick<ListingApi, 'games'>;
@@ -50,7 +51,7 @@ export function setKey({ listing, games, keys }: SetKeyDeps): Command {
     const outcome = await listing.games(key);
     if (outcome.kind === 'games') {
       games.accept(outcome.games);
-      await keys.set(guildId, key, { userId: user.id });
+      await keys.set(guildId, key, { userId: user.id, locale: call.locale });
       return { content: savedText(call, key, former !== undefined) };
     }
     const problem =
@@ -86,11 +87,6 @@ export function setKey({ listing, games, keys }: SetKeyDeps): Command {
       },
     },
   };
-}
-
-/** Integrations can give the command to anyone and a modal can stay open for long, so this is checked each time. */
-function mayManage({ permissions, t }: Call): void {
-  if (!permissions.has(PermissionFlagsBits.ManageGuild)) throw new UserError(t('setkey.notAllowed'));
 }
 
 function keyModal({ t }: Call): ModalBuilder {

@@ -1,9 +1,13 @@
 import { explainFailure } from '../commands/explain-failure.ts';
 import { createCommands } from '../commands/index.ts';
+import { keyRefusedNotice } from '../commands/key-notices.ts';
 import type { Config } from './config.ts';
+import { createBoundIds } from './discord/bound-ids.ts';
 import { type Connection, createConnection, type FatalDiscordError } from './discord/connection.ts';
 import { createDispatcher } from './discord/dispatch.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
+import type { TellGuild } from './guilds/guild-notice.ts';
+import { createKeyWatch } from './guilds/key-watch.ts';
 import { inOrder, type Part } from './lifecycle.ts';
 import { createListingApi } from './listing/client.ts';
 import { createGameCatalog } from './listing/game-catalog.ts';
@@ -21,6 +25,8 @@ export interface AppDeps {
 
 /** The whole bot, put together; the only place that knows every part. Nothing happens before `start`. */
 export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<Part, 'name'>> {
+  const mention = (command: string): string => discord.mention(command);
+  const tellGuild: TellGuild = async (guildId, text) => logger.info({ guildId, text }, 'for the admins');
   const database = createDatabase({ url: config.storeUrl, logger });
   const encryption = createStoreEncryption({ configured: config.encryptionKeys, database, logger });
   const keys = createApiKeys({ store: database, encryption });
@@ -30,19 +36,25 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     arrayFormat: config.listingApiArrayFormat,
     logger,
   });
+  const keyWatch = createKeyWatch({
+    keys,
+    onRefused: (guildId, locale) => tellGuild(guildId, keyRefusedNotice(locale, mention)),
+    logger,
+  });
   const games = createGameCatalog({
     listing,
     store: database,
     ttlMs: config.gamesTtlSeconds * 1000,
     ...(config.listingApiKey && { operatorKey: config.listingApiKey }),
+    onAnswer: keyWatch.heard,
     logger,
   });
 
-  const desk = createDesk({ listing, steps: [], logger });
-  const commands = createCommands({ desk, listing, games, keys });
-  const mention = (command: string): string => discord.mention(command);
+  const desk = createDesk({ listing, steps: [keyWatch.step], logger });
+  const commands = createCommands({ desk, listing, games, keys, keyWatch, tellGuild });
   const dispatcher = createDispatcher({
     commands,
+    ids: createBoundIds(config.discordToken),
     mention,
     logger,
     explain: (error, t) => explainFailure(error, t, mention),

@@ -9,12 +9,15 @@ import {
 import type { Logger } from '../observability/logger.ts';
 import { UserError } from '../user-error.ts';
 import { acknowledge, deliver, LostInteraction, say, show } from './answers.ts';
-import type { Call, Command, Handler, PressCall, SubmitCall } from './command.ts';
+import type { BoundIds, Owner } from './bound-ids.ts';
+import type { Call, Command, Handler, PressCall, Reply, SubmitCall } from './command.ts';
 import { type ComponentInteraction, callOf, type Incoming, isIncoming, parseCustomId } from './incoming.ts';
 import { LIMITS, shorten } from './limits.ts';
 
 export interface DispatchDeps {
   readonly commands: readonly Command[];
+  /** Every button, select and modal is bound to its guild, and to its member where only they see it. */
+  readonly ids: BoundIds;
   readonly mention: (command: string) => string;
   readonly logger: Logger;
   /** The sentence for a failure that has one of its own; `undefined` for all others. */
@@ -29,7 +32,7 @@ export interface Dispatcher {
 }
 
 /** Interaction → command → answer, and errors → words. The only place that talks back to Discord. */
-export function createDispatcher({ commands, mention, logger, explain }: DispatchDeps): Dispatcher {
+export function createDispatcher({ commands, ids, mention, logger, explain }: DispatchDeps): Dispatcher {
   const byName = new Map(commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
   let stopping = false;
@@ -46,10 +49,13 @@ export function createDispatcher({ commands, mention, logger, explain }: Dispatc
       if (command.audience === 'none') return open(interaction, call, () => command.run(input));
       const flags = command.audience === 'member' ? { flags: MessageFlags.Ephemeral as const } : {};
       await acknowledge(() => interaction.deferReply(flags));
-      return deliver(interaction, await outcome(call, () => command.run(input)));
+      const owner = ownerOf(call, command.audience === 'member');
+      return deliver(interaction, await outcome(call, owner, () => command.run(input)));
     }
 
-    const { command, action, argument } = parseCustomId(interaction.customId);
+    const id = ids.open(interaction.customId, { guildId: call.guildId, userId: call.user.id });
+    if (id === undefined) return say(interaction, call.t('dispatch.notYours'));
+    const { command, action, argument } = parseCustomId(id);
     if (interaction.isModalSubmit()) {
       const field = (id: string) => interaction.fields.getTextInputValue(id);
       const handler = own(byName.get(command)?.submits, action);
@@ -78,10 +84,14 @@ export function createDispatcher({ commands, mention, logger, explain }: Dispatc
     }
     if (handler.answer === 'reply') {
       await acknowledge(() => interaction.deferReply({ flags: MessageFlags.Ephemeral }));
-      return deliver(interaction, await outcome(input, () => handler.run(input)));
+      return deliver(interaction, await outcome(input, ownerOf(input, true), () => handler.run(input)));
     }
     await acknowledge(() => interaction.deferUpdate());
-    const reply = await handler.run(input).catch((error: unknown) => wordsForFailure(error, input));
+    const isPrivate = interaction.message?.flags.has(MessageFlags.Ephemeral) ?? true;
+    const reply = await handler
+      .run(input)
+      .then((said) => ids.reply(said, ownerOf(input, isPrivate)))
+      .catch((error: unknown) => wordsForFailure(error, input));
     if (typeof reply !== 'string') return deliver(interaction, reply);
     // What the message shows is still true, so the failure is said beside it.
     await interaction.followUp({ content: reply, flags: MessageFlags.Ephemeral });
@@ -94,19 +104,16 @@ export function createDispatcher({ commands, mention, logger, explain }: Dispatc
     run: () => Promise<Parameters<typeof show>[1]>,
   ): Promise<void> {
     try {
-      await show(interaction, await run());
+      await show(interaction, ids.modal(await run(), ownerOf(call, true)));
     } catch (error) {
       if (error instanceof LostInteraction) throw error;
       await say(interaction, wordsForFailure(error, call));
     }
   }
 
-  async function outcome<Result>(
-    call: Call,
-    run: () => Promise<Result>,
-  ): Promise<Result | { content: string }> {
+  async function outcome(call: Call, owner: Owner, run: () => Promise<Reply>): Promise<Reply> {
     try {
-      return await run();
+      return ids.reply(await run(), owner);
     } catch (error) {
       return { content: wordsForFailure(error, call) };
     }
@@ -173,6 +180,9 @@ export function createDispatcher({ commands, mention, logger, explain }: Dispatc
     },
   };
 }
+
+const ownerOf = ({ guildId, user }: Call, isPrivate: boolean): Owner =>
+  isPrivate ? { guildId, userId: user.id } : { guildId };
 
 /** A handler by the action in a custom id, which is anyone's text: `constructor` must find nothing. */
 function own<Value>(

@@ -1,43 +1,72 @@
-import { z } from 'zod';
 import { Secret } from '../secret.ts';
 import type { Database } from '../storage/database.ts';
 import { type Encryption, UndecryptableError } from '../storage/encryption.ts';
 import { StoreError } from '../storage/store.ts';
-
-const recordSchema = z.object({
-  /** Of this shape. */
-  v: z.literal(1),
-  /** A `SealedRecord`; {@link Encryption.open} checks it. */
-  sealed: z.unknown(),
-  /** For people to recognise the key by, also when it cannot be opened. */
-  lastFour: z.string(),
-  /** The Discord id of the member who ran /setkey. */
-  setBy: z.string(),
-  /** ISO 8601. */
-  setAt: z.iso.datetime(),
-});
-type KeyRecord = z.infer<typeof recordSchema>;
+import { type KeyRecord, readKeyRecord } from './key-record.ts';
 
 export interface ApiKeysDeps {
-  readonly store: Pick<Database, 'get' | 'set' | 'delete' | 'scrub'>;
+  readonly store: Pick<Database, 'get' | 'set' | 'replace' | 'delete' | 'scrub' | 'holds'>;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
+/** What is known of a key without opening it. Only `readable` is sure to be there: the record may be damaged. */
+export interface KeyStatus extends Partial<Omit<KeyRecord, 'v' | 'sealed'>> {
+  /** Whether the key itself can be decrypted. */
+  readonly readable: boolean;
+}
+
+/** What an answer of the service says of the key that the request came with. */
+export interface KeyVerdict {
+  /** `unclear`: the service answered, but of something else than the key. */
+  readonly key: 'accepted' | 'refused' | 'unclear';
+  /** The service's words. */
+  readonly message?: string;
+  /** An admin asked for it: being accepted lifts the mark that an earlier refusal has left. */
+  readonly renews?: boolean;
+}
+
+/** `lingering`: deleted, but its bytes may still be in the database file; they are removed later. */
+export type Removal = 'none' | 'erased' | 'lingering';
+
 /**
  * The API key of each guild, sealed. Every method throws a {@link StoreError} when the store fails.
  */
 export interface ApiKeys {
-  /** @throws UndecryptableError when a key is stored but cannot be opened */
+  /**
+   * The key, whether or not the service has refused it.
+   * @throws UndecryptableError when a key is stored but cannot be opened
+   */
   get(guildId: string): Promise<Secret | undefined>;
+  /** Whether the service has refused the guild's key since it was set: then no request may leave with it. */
+  isRefused(guildId: string): Promise<boolean>;
+  status(guildId: string): Promise<KeyStatus | undefined>;
   /** Keeps the key, in place of a former one. When it returns, the key was read back and is the same. */
-  set(guildId: string, key: Secret, by: { readonly userId: string }): Promise<void>;
-  /** Whether there was one. It is gone from the disk too, unless another process holds the file just then. */
-  delete(guildId: string): Promise<boolean>;
+  set(guildId: string, key: Secret, by: { readonly userId: string; readonly locale?: string }): Promise<void>;
+  /**
+   * Keeps what the service said to a request with this key, unless the guild has another one by now.
+   * @returns whether this is the first refusal: from now on the key is marked
+   */
+  note(guildId: string, key: Secret, verdict: KeyVerdict): Promise<boolean>;
+  /** Deletes the key and makes sure that the database file and its log no longer hold it, not even sealed. */
+  delete(guildId: string): Promise<Removal>;
+  /** The guild that this very object was read for by {@link get}. */
+  guildOf(key: Secret): string | undefined;
 }
 
+/** Where the keys are, for whoever seals them anew. */
+export const SEALED_API_KEYS = {
+  prefix: 'api-key:',
+  field: 'sealed',
+  context: (guildId: string) => `guild ${guildId}: API key`,
+} as const;
+
+/** Code points of the service's words that are kept: the specification's own messages have at most 45. */
+const MAX_MESSAGE = 300;
+
 export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps): ApiKeys {
+  const owners = new WeakMap<Secret, string>();
   /** Writes run one after another, so that none reads back what another has just written. */
   let lastWrite: Promise<unknown> = Promise.resolve();
 
@@ -47,25 +76,74 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
     return result;
   }
 
+  const time = () => new Date(now()).toISOString();
+  const open = (guildId: string, { sealed }: KeyRecord) =>
+    encryption.open(sealed, SEALED_API_KEYS.context(guildId));
+
   async function get(guildId: string): Promise<Secret | undefined> {
     const stored = await store.get(place(guildId));
     if (stored === undefined) return undefined;
-    const parsed = recordSchema.safeParse(stored);
-    if (!parsed.success) throw new UndecryptableError('the stored API key is not a record of this version');
-    return new Secret(encryption.open(parsed.data.sealed, context(guildId)));
+    const record = readKeyRecord(stored);
+    if (!record) throw new UndecryptableError('the stored API key is not a record of this version');
+    const key = new Secret(open(guildId, record));
+    owners.set(key, guildId);
+    return key;
+  }
+
+  async function status(guildId: string): Promise<KeyStatus | undefined> {
+    const stored = await store.get(place(guildId));
+    if (stored === undefined) return undefined;
+    const record = readKeyRecord(stored);
+    if (!record) return { readable: false };
+    const { v, sealed, ...known } = record;
+    return { ...known, readable: isReadable(() => open(guildId, record)) };
+  }
+
+  function after(record: KeyRecord, { key, message, renews = false }: KeyVerdict): KeyRecord {
+    const { invalidSince, ...rest } = record;
+    const isRenewed = renews && key === 'accepted';
+    const since = key === 'refused' ? (invalidSince ?? time()) : isRenewed ? undefined : invalidSince;
+    return {
+      ...rest,
+      ...(key === 'accepted' && { workedAt: time() }),
+      answer: {
+        at: time(),
+        accepted: key === 'accepted',
+        ...(message !== undefined && { message: [...message].slice(0, MAX_MESSAGE).join('') }),
+      },
+      ...(since !== undefined && { invalidSince: since }),
+    };
+  }
+
+  async function note(guildId: string, key: Secret, verdict: KeyVerdict): Promise<boolean> {
+    for (;;) {
+      const stored = await store.get(place(guildId));
+      const record = readKeyRecord(stored);
+      if (!record || open(guildId, record) !== key.reveal()) return false;
+      // Another process may seal the key anew in between; what it wrote must not be undone.
+      if (await store.replace(place(guildId), stored, after(record, verdict))) {
+        return verdict.key === 'refused' && record.invalidSince === undefined;
+      }
+    }
   }
 
   return {
     get,
+    async isRefused(guildId) {
+      return readKeyRecord(await store.get(place(guildId)))?.invalidSince !== undefined;
+    },
+    status,
     set: (guildId, key, by) =>
       inTurn(async () => {
         const former = await store.get(place(guildId));
         const record: KeyRecord = {
-          v: 1,
-          sealed: encryption.seal(key.reveal(), context(guildId)),
+          v: 2,
+          sealed: encryption.seal(key.reveal(), SEALED_API_KEYS.context(guildId)),
           lastFour: key.lastFour(),
           setBy: by.userId,
-          setAt: new Date(now()).toISOString(),
+          setAt: time(),
+          ...(by.locale !== undefined && { locale: by.locale }),
+          workedAt: time(),
         };
         await store.set(place(guildId), record);
         if ((await get(guildId))?.reveal() !== key.reveal()) {
@@ -73,14 +151,32 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
         }
         if (former !== undefined) await store.scrub();
       }),
+    note: (guildId, key, verdict) => inTurn(() => note(guildId, key, verdict)),
     delete: (guildId) =>
       inTurn(async () => {
-        const existed = await store.delete(place(guildId));
-        if (existed) await store.scrub();
-        return existed;
+        const traces = tracesOf(await store.get(place(guildId)));
+        if (!(await store.delete(place(guildId)))) return 'none';
+        const isClean = await store.scrub();
+        return isClean && !(await store.holds(traces)) ? 'erased' : 'lingering';
       }),
+    guildOf: (key) => owners.get(key),
   };
 }
 
-const place = (guildId: string) => `api-key:${guildId}`;
-const context = (guildId: string) => `guild ${guildId}: API key`;
+const place = (guildId: string) => `${SEALED_API_KEYS.prefix}${guildId}`;
+
+function isReadable(open: () => string): boolean {
+  try {
+    open();
+    return true;
+  } catch (error) {
+    if (error instanceof UndecryptableError) return false;
+    throw error;
+  }
+}
+
+/** What no other record has in common with this one: its random parts. */
+function tracesOf(stored: unknown): readonly string[] {
+  const { iv, tag } = Object(Object(stored).sealed);
+  return [iv, tag].filter((text): text is string => typeof text === 'string' && text.length >= 16);
+}

@@ -43,6 +43,8 @@ export interface GameCatalogDeps {
   /** Milliseconds for which a list is fresh. */
   readonly ttlMs: number;
   readonly operatorKey?: Secret;
+  /** Told what the service answered to each key. */
+  readonly onAnswer?: (key: Secret, outcome: GamesOutcome) => Promise<void>;
   readonly logger: ListingLogger;
   readonly now?: () => number;
 }
@@ -53,7 +55,7 @@ interface Refresh {
 }
 
 export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
-  const { listing, store, ttlMs, operatorKey, logger, now = Date.now } = deps;
+  const { listing, store, ttlMs, operatorKey, onAnswer, logger, now = Date.now } = deps;
   const backoff = createRefreshBackoff(now);
   const stopping = new AbortController();
   let fetched: FetchedGames | undefined;
@@ -105,6 +107,7 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
       outcome = await listing.games(key, { signal: stopping.signal });
       if (stopping.signal.aborted) break;
       backoff.note(outcome, key);
+      await onAnswer?.(key, outcome);
       if (outcome.kind !== 'rejected') break;
     }
     if (outcome?.kind === 'games') accept(outcome.games);

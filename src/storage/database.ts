@@ -3,7 +3,8 @@ import { KeyvSqlite } from '@keyv/sqlite';
 import { Keyv } from 'keyv';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../observability/logger.ts';
-import { cannotWrite, checkFile, prepareFile, reason } from './database-file.ts';
+import { cannotWrite, checkFile, fileHolds, prepareFile, reason } from './database-file.ts';
+import { readKeys, replaceRow } from './database-rows.ts';
 import { type Store, StoreError } from './store.ts';
 import { storePath } from './store-url.ts';
 
@@ -16,9 +17,6 @@ const BUSY_TIMEOUT_MS = 1_000;
 const SWEEP_MS = 600_000;
 /** Rows read at once by `entries`; the event loop gets its turn in between. */
 const BATCH = 200;
-/** Above every key that begins with the prefix it is put after. */
-const LAST = '\u{10FFFF}';
-
 export interface DatabaseDeps {
   /** `STORE_URL`, e.g. `sqlite://data/bot.sqlite`. */
   readonly url: string;
@@ -32,11 +30,20 @@ export interface Database extends Store, Part {
   start(): Promise<void>;
   stop(): Promise<void>;
   /**
+   * Puts `value` in place of `former`, in one step, also when other processes write at the same time.
+   * @returns whether it was done: not when something else, or nothing, is stored by now
+   */
+  replace(key: string, former: unknown, value: unknown): Promise<boolean>;
+  /** All keys that begin with `prefix`, in order; complete or an error. */
+  keys(prefix: string): AsyncIterable<string>;
+  /**
    * Makes what was deleted or replaced disappear from the file and its write-ahead log. It rewrites the file:
    * about 10 ms a megabyte (measured), so it is for secrets.
    * @returns whether it is done; when not (another process holds the file), it is tried again later
    */
   scrub(): Promise<boolean>;
+  /** Whether any of the texts is anywhere in the file or its logs, also where SQLite would not read it any more. */
+  holds(texts: readonly string[]): Promise<boolean>;
 }
 
 /**
@@ -71,27 +78,32 @@ export function createDatabase({ url, logger }: DatabaseDeps): Database {
     if (!saved) throw new StoreError(`cannot write ${key} in ${path}`);
   }
 
-  async function* entries(prefix: string): AsyncGenerator<readonly [string, unknown]> {
-    // Keyv's own iterator reads the whole table; this reads one range of the index.
-    const select =
-      `SELECT key FROM "keyv" WHERE namespace = '' AND key >= ? AND key < ? ` +
-      'AND (expires IS NULL OR expires > ?) ORDER BY key LIMIT ?';
+  async function* batches(prefix: string): AsyncGenerator<readonly string[]> {
     let from = prefix;
     for (;;) {
-      const [keys, values] = await attempt(`cannot read ${prefix}…`, async (keyv, adapter) => {
-        const rows = await adapter.query(select, from, prefix + LAST, Date.now(), BATCH);
-        const keys = rows.map((row) => String(Object(row).key));
-        return [keys, await keyv.getMany<unknown>(keys)] as const;
-      });
-      for (const [index, key] of keys.entries()) {
-        // A value may have gone between the two statements.
-        if (values[index] !== undefined) yield [key, values[index]];
-      }
+      const keys = await attempt(`cannot read ${prefix}…`, (_, adapter) =>
+        readKeys(adapter, { prefix, from, limit: BATCH }),
+      );
+      yield keys;
       const last = keys.at(-1);
       if (last === undefined || keys.length < BATCH) return;
       from = `${last}\0`;
       await setImmediate();
     }
+  }
+
+  async function* entries(prefix: string): AsyncGenerator<readonly [string, unknown]> {
+    for await (const keys of batches(prefix)) {
+      const values = await attempt(`cannot read ${prefix}…`, (keyv) => keyv.getMany<unknown>([...keys]));
+      for (const [index, key] of keys.entries()) {
+        // A value may have gone between the two statements.
+        if (values[index] !== undefined) yield [key, values[index]];
+      }
+    }
+  }
+
+  async function* keys(prefix: string): AsyncGenerator<string> {
+    for await (const batch of batches(prefix)) yield* batch;
   }
 
   async function writeTest(): Promise<void> {
@@ -173,7 +185,11 @@ export function createDatabase({ url, logger }: DatabaseDeps): Database {
     get: async (key) => attempt(`cannot read ${key}`, (keyv) => keyv.get<unknown>(key)),
     set,
     delete: async (key) => attempt(`cannot delete ${key}`, (keyv) => keyv.delete(key)),
+    replace: async (key, former, value) =>
+      attempt(`cannot write ${key}`, (_, adapter) => replaceRow(adapter, { key, former, value })),
     entries,
+    keys,
     scrub,
+    holds: (texts) => attempt('cannot look for deleted values', () => fileHolds(path, texts)),
   };
 }

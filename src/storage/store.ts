@@ -4,7 +4,8 @@ export class StoreError extends Error {
 }
 
 /**
- * Values under string keys, kept over restarts. Keys are `area:guild:…`; values are plain JSON.
+ * Values under string keys, kept over restarts; values are plain JSON. Keys are `area:guild:…`: where the second
+ * part is a number it is a guild's id, and what is there is deleted together with the data of that guild.
  * Every method throws a {@link StoreError} when the database fails; none fails quietly.
  */
 export interface Store {

@@ -32,10 +32,32 @@ describe('the API keys of the guilds', () => {
     const store = await openStore();
     await createApiKeys({ store, encryption, now: () => 0 }).set('1', FIRST, by);
     expect(await store.get('api-key:1')).toMatchObject({
-      v: 1,
+      v: 2,
       lastFour: 'abcd',
       setBy: '42',
       setAt: '1970-01-01T00:00:00.000Z',
+    });
+  });
+
+  it('are read from records of the first version, and written in the second', async () => {
+    const store = await openStore();
+    const keys = createApiKeys({ store, encryption, now: () => 60_000 });
+    const setAt = '1970-01-01T00:00:00.000Z';
+    const sealed = encryption.seal(FIRST.reveal(), 'guild 1: API key');
+    await store.set('api-key:1', { v: 1, sealed, lastFour: 'abcd', setBy: '42', setAt });
+    expect((await keys.get('1'))?.reveal()).toBe(FIRST.reveal());
+    expect(await keys.status('1')).toEqual({
+      lastFour: 'abcd',
+      setBy: '42',
+      setAt,
+      workedAt: setAt,
+      readable: true,
+    });
+    await keys.note('1', FIRST, { key: 'accepted' });
+    expect(await store.get('api-key:1')).toMatchObject({
+      v: 2,
+      sealed,
+      workedAt: '1970-01-01T00:01:00.000Z',
     });
   });
 
@@ -57,10 +79,10 @@ describe('the API keys of the guilds', () => {
     expect(bytesOnDisk(store.path)).toContain(latter);
     expect(bytesOnDisk(store.path)).not.toContain(former);
 
-    expect(await keys.delete('1')).toBe(true);
+    expect(await keys.delete('1')).toBe('erased');
     expect(bytesOnDisk(store.path)).not.toContain(latter);
     expect(bytesOnDisk(store.path)).not.toContain('api-key:1');
-    expect(await keys.delete('1')).toBe(false);
+    expect(await keys.delete('1')).toBe('none');
     expect(await keys.get('1')).toBeUndefined();
   });
 
@@ -99,15 +121,109 @@ describe('the API keys of the guilds', () => {
     const store: ApiKeysDeps['store'] = {
       get: async () => undefined,
       set: async () => undefined,
+      replace: async () => false,
       delete: async () => false,
       scrub: async () => true,
+      holds: async () => false,
     };
     await expect(createApiKeys({ store, encryption }).set('1', FIRST, by)).rejects.toThrow(StoreError);
+  });
+
+  it('are not "erased" while another process keeps old bytes in the file', async () => {
+    const store = await openStore();
+    const keys = createApiKeys({ store, encryption });
+    await keys.set('1', FIRST, by);
+    const reader = new DatabaseSync(store.path, { readOnly: true });
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM keyv').get();
+    expect(await keys.delete('1')).toBe('lingering');
+    expect(await keys.get('1')).toBeUndefined();
+    reader.close();
   });
 
   it('are set by two admins at once without either being told of a failure', async () => {
     const keys = createApiKeys({ store: await openStore(), encryption });
     await Promise.all([keys.set('1', FIRST, by), keys.set('1', SECOND, by), keys.set('1', FIRST, by)]);
     expect((await keys.get('1'))?.reveal()).toBe(FIRST.reveal());
+  });
+});
+
+describe('what the service says of a key', () => {
+  const REFUSED = { key: 'refused', message: 'Invalid API key.' } as const;
+
+  it('is kept with the time, and a refusal marks the key once', async () => {
+    const store = await openStore();
+    let time = 0;
+    const keys = createApiKeys({ store, encryption, now: () => time });
+    await keys.set('1', FIRST, { ...by, locale: 'de' });
+    expect(await keys.isRefused('1')).toBe(false);
+    time = 1_000;
+    expect(await keys.note('1', FIRST, REFUSED)).toBe(true);
+    time = 2_000;
+    expect(await keys.note('1', FIRST, REFUSED)).toBe(false);
+    expect(await keys.isRefused('1')).toBe(true);
+    expect(await keys.status('1')).toMatchObject({
+      locale: 'de',
+      workedAt: '1970-01-01T00:00:00.000Z',
+      answer: { at: '1970-01-01T00:00:02.000Z', accepted: false, message: 'Invalid API key.' },
+      invalidSince: '1970-01-01T00:00:01.000Z',
+    });
+    expect((await keys.get('1'))?.reveal()).toBe(FIRST.reveal());
+  });
+
+  it('lifts the mark when an admin asked for it and the key was accepted, or set anew; never otherwise', async () => {
+    const keys = createApiKeys({ store: await openStore(), encryption });
+    await keys.set('1', FIRST, by);
+    await keys.note('1', FIRST, REFUSED);
+    await keys.note('1', FIRST, { key: 'accepted' });
+    await keys.note('1', FIRST, { key: 'unclear', message: 'Odd.', renews: true });
+    expect(await keys.isRefused('1')).toBe(true);
+    await keys.note('1', FIRST, { key: 'accepted', renews: true });
+    expect(await keys.isRefused('1')).toBe(false);
+    await keys.note('1', FIRST, REFUSED);
+    await keys.set('1', SECOND, by);
+    expect(await keys.isRefused('1')).toBe(false);
+  });
+
+  it('says nothing of a key that was set since, or of none', async () => {
+    const keys = createApiKeys({ store: await openStore(), encryption });
+    await keys.set('1', SECOND, by);
+    expect(await keys.note('1', FIRST, REFUSED)).toBe(false);
+    expect(await keys.note('2', FIRST, REFUSED)).toBe(false);
+    expect(await keys.isRefused('1')).toBe(false);
+    expect(await keys.status('2')).toBeUndefined();
+  });
+
+  it('is kept to a length that cannot fill the store', async () => {
+    const keys = createApiKeys({ store: await openStore(), encryption });
+    await keys.set('1', FIRST, by);
+    await keys.note('1', FIRST, { key: 'unclear', message: '💥'.repeat(5_000) });
+    expect((await keys.status('1'))?.answer?.message).toBe('💥'.repeat(300));
+  });
+
+  it('is lost neither by many answers at once nor by a new seal in between', async () => {
+    const store = await openStore();
+    const keys = createApiKeys({ store, encryption });
+    await keys.set('1', FIRST, by);
+    const sealed = encryption.seal(FIRST.reveal(), 'guild 1: API key');
+    const reseal = async () => {
+      const record = await store.get('api-key:1');
+      return store.replace('api-key:1', record, { ...Object(record), sealed });
+    };
+    const done = await Promise.all([
+      ...Array.from({ length: 5 }, () => keys.note('1', FIRST, REFUSED)),
+      reseal().then((resealed) => resealed || reseal()),
+    ]);
+    expect(done.slice(0, 5).filter((isFirst) => isFirst)).toHaveLength(1);
+    expect(await store.get('api-key:1')).toMatchObject({ sealed });
+    expect(await keys.isRefused('1')).toBe(true);
+  });
+
+  it('can be told apart by the guild whose key it was', async () => {
+    const keys = createApiKeys({ store: await openStore(), encryption });
+    await keys.set('1', FIRST, by);
+    const key = await keys.get('1');
+    expect(key && keys.guildOf(key)).toBe('1');
+    expect(keys.guildOf(FIRST)).toBeUndefined();
   });
 });

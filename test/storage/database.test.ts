@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDatabase } from '../../src/storage/database.ts';
+import { fileHolds } from '../../src/storage/database-file.ts';
 import { StoreError } from '../../src/storage/store.ts';
 import { bytesOnDisk, collect, folder, openStore, recorder } from './temporary.ts';
 
@@ -93,6 +94,39 @@ describe('the store', () => {
     expect(await collect(store.entries('k:'))).toEqual([]);
   });
 
+  it('lists the keys of a prefix alone', async () => {
+    const store = await openStore();
+    for (let i = 0; i < 450; i++) await store.set(`b:${String(i).padStart(3, '0')}`, i);
+    for (const key of ['a:1', 'b', 'c:1']) await store.set(key, 1);
+    expect(await collect(store.keys('b:'))).toEqual((await collect(store.entries('b:'))).map(([key]) => key));
+    expect(await collect(store.keys('b:'))).toHaveLength(450);
+    expect(await collect(store.keys('x'))).toEqual([]);
+  });
+
+  it('replaces a value only where the former one is still there, and keeps its time', async () => {
+    const store = await openStore();
+    await store.set('a', { n: 1, list: [1] });
+    expect(await store.replace('a', { list: [1], n: 1 }, { n: 2 })).toBe(true);
+    expect(await store.get('a')).toEqual({ n: 2 });
+    expect(await store.replace('a', { n: 1, list: [1] }, { n: 3 })).toBe(false);
+    expect(await store.replace('b', undefined, 1)).toBe(false);
+    expect(await collect(store.entries(''))).toEqual([['a', { n: 2 }]]);
+
+    await store.set('soon', 1, 60);
+    expect(await store.replace('soon', 1, 2)).toBe(true);
+    expect(await store.get('soon')).toBe(2);
+    await setTimeout(80);
+    expect(await store.get('soon')).toBeUndefined();
+  });
+
+  it('lets exactly one of many replace a value', async () => {
+    const path = join(folder(), 'bot.sqlite');
+    const stores = [await openStore(path), await openStore(path)];
+    await stores[0]?.set('a', 0);
+    const done = await Promise.all([1, 2, 3, 4].map((value) => stores[value % 2]?.replace('a', 0, value)));
+    expect(done.filter((replaced) => replaced)).toHaveLength(1);
+  });
+
   it('lets nobody else read the file, its log and its folder', async () => {
     const path = join(folder(), 'data', 'bot.sqlite');
     await (await openStore(path)).set('a', 1);
@@ -136,6 +170,28 @@ describe('a deleted value', () => {
     expect(await store.scrub()).toBe(true);
     expect(bytesOnDisk(store.path)).not.toContain('CANARY');
     expect(bytesOnDisk(store.path)).toContain('replaced');
+  });
+
+  it('is found in the file or its log until then', async () => {
+    const store = await openStore();
+    await store.set('a', 'CANARY');
+    await store.set('b', 'x'.repeat(200_000));
+    expect(await store.holds(['CANARY'])).toBe(true);
+    expect(await store.holds(['nothing', 'CANARY'])).toBe(true);
+    expect(await store.holds(['nothing'])).toBe(false);
+    expect(await store.holds([])).toBe(false);
+    await store.delete('a');
+    await store.scrub();
+    expect(await store.holds(['CANARY'])).toBe(false);
+  });
+
+  it('is found across the bounds of what is read from the disk at once', async () => {
+    const path = join(folder(), 'file');
+    for (const before of [65_530, 65_533, 65_536, 131_070]) {
+      writeFileSync(path, `${'x'.repeat(before)}CANARY${'y'.repeat(70_000)}`);
+      expect(await fileHolds(path, ['CANARY'])).toBe(true);
+      expect(await fileHolds(path, ['CANARIES'])).toBe(false);
+    }
   });
 
   it('is gone also where pages were split and merged many times', async () => {

@@ -1,0 +1,112 @@
+import {
+  ActionRowBuilder,
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  ButtonBuilder,
+  ButtonStyle,
+  InteractionContextType,
+  PermissionFlagsBits,
+} from 'discord.js';
+import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
+import { harmless } from '../src/discord/limits.ts';
+import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
+import type { KeyWatch } from '../src/guilds/key-watch.ts';
+import type { ListingApi } from '../src/listing/contract.ts';
+import type { GameCatalog } from '../src/listing/game-catalog.ts';
+import { commandText } from '../src/locales/command-text.ts';
+import { failureText } from './failure-text.ts';
+import { mayManage } from './may-manage.ts';
+
+export interface KeyStatusDeps {
+  readonly listing: Pick<ListingApi, 'games'>;
+  readonly games: Pick<GameCatalog, 'accept'>;
+  readonly keys: Pick<ApiKeys, 'get' | 'status'>;
+  readonly keyWatch: Pick<KeyWatch, 'checked'>;
+}
+
+/** /keystatus: what is known of the guild's key, never the key, and a button that tries it. */
+export function keyStatus({ listing, games, keys, keyWatch }: KeyStatusDeps): Command {
+  async function report(call: Call, ...before: readonly string[]): Promise<Reply> {
+    const status = await keys.status(call.guildId);
+    if (!status) {
+      const none = call.t('keystatus.none', { setkey: call.mention('setkey') });
+      return { content: [...before, none].join('\n') };
+    }
+    return {
+      content: [...before, ...lines(call, status)].join('\n'),
+      components: status.readable ? [checkButton(call)] : [],
+    };
+  }
+
+  /** What came of trying the key; that a refusal marks it and being taken renews it is in the lines below it. */
+  async function check({ guildId, t }: Call): Promise<readonly string[]> {
+    const key = await keys.get(guildId);
+    if (!key) return [];
+    const outcome = await listing.games(key);
+    if (outcome.kind === 'games') games.accept(outcome.games);
+    await keyWatch.checked(guildId, key, outcome);
+    if (outcome.kind === 'games') return [t('keystatus.works')];
+    if (outcome.kind === 'rejected') return [t('keystatus.refusedNow')];
+    return [t('keystatus.unchecked', { reason: failureText(outcome, t) })];
+  }
+
+  return {
+    data: {
+      type: ApplicationCommandType.ChatInput,
+      ...commandText('keystatus'),
+      contexts: [InteractionContextType.Guild],
+      integration_types: [ApplicationIntegrationType.GuildInstall],
+      default_member_permissions: String(PermissionFlagsBits.ManageGuild),
+    },
+    audience: 'member',
+    async run(call) {
+      mayManage(call);
+      return report(call);
+    },
+    presses: {
+      check: {
+        answer: 'update',
+        async run(call) {
+          mayManage(call);
+          return report(call, ...(await check(call)));
+        },
+      },
+    },
+  };
+}
+
+function lines({ t, mention }: Call, status: KeyStatus): readonly string[] {
+  const { lastFour, setBy, setAt, workedAt, answer, invalidSince, readable } = status;
+  const setkey = mention('setkey');
+  const said: string[] = [lastFour ? t('keystatus.key', { lastFour }) : t('keystatus.shortKey')];
+  if (setBy !== undefined && setAt !== undefined) {
+    said.push(t('keystatus.set', { user: `<@${setBy}>`, seconds: seconds(setAt) }));
+  }
+  if (workedAt !== undefined) said.push(t('keystatus.worked', { seconds: seconds(workedAt) }));
+  if (answer !== undefined) said.push(answerLine(t, answer));
+  if (!readable) said.push(t('failure.undecryptable', { setkey }));
+  if (invalidSince !== undefined) {
+    said.push(
+      t('keystatus.invalid', { seconds: seconds(invalidSince), setkey, check: t('keystatus.check') }),
+    );
+  }
+  return said;
+}
+
+function answerLine(t: Call['t'], { at, message }: NonNullable<KeyStatus['answer']>): string {
+  const about = { seconds: seconds(at) };
+  return message === undefined
+    ? t('keystatus.sentGames', about)
+    : t('keystatus.answered', { ...about, message: harmless(message) });
+}
+
+const seconds = (time: string) => Math.floor(Date.parse(time) / 1000);
+
+function checkButton({ t }: Call): ActionRowBuilder<ButtonBuilder> {
+  return new ActionRowBuilder<ButtonBuilder>().addComponents(
+    new ButtonBuilder()
+      .setCustomId(customId('keystatus', 'check'))
+      .setLabel(t('keystatus.check'))
+      .setStyle(ButtonStyle.Primary),
+  );
+}

@@ -1,0 +1,78 @@
+import {
+  ActionRowBuilder,
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  ButtonBuilder,
+  ButtonStyle,
+  InteractionContextType,
+  PermissionFlagsBits,
+} from 'discord.js';
+import { type Call, type Command, customId, type PressCall, type Reply } from '../src/discord/command.ts';
+import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
+import type { TellGuild } from '../src/guilds/guild-notice.ts';
+import { commandText } from '../src/locales/command-text.ts';
+import { UserError } from '../src/user-error.ts';
+import { mayManage } from './may-manage.ts';
+
+export interface RemoveKeyDeps {
+  readonly keys: Pick<ApiKeys, 'status' | 'delete'>;
+  readonly tellGuild: TellGuild;
+}
+
+/** /removekey: asks once, then deletes the guild's key for good. */
+export function removeKey({ keys, tellGuild }: RemoveKeyDeps): Command {
+  const none = (call: Call): Reply => ({
+    content: call.t('removekey.none', { setkey: call.mention('setkey') }),
+  });
+
+  async function remove(call: PressCall): Promise<Reply> {
+    const { t, guildId, user } = call;
+    const status = await keys.status(guildId);
+    // The question was about one key; another that was set since is not to be deleted with it.
+    if (status && argumentFor(status) !== call.argument) throw new UserError(t('removekey.changed'));
+    const removal = await keys.delete(guildId);
+    if (removal === 'none') return none(call);
+    await tellGuild(guildId, t('notice.keyRemoved', { user: `<@${user.id}>` }));
+    return { content: t(`removekey.${removal}`, { setkey: call.mention('setkey') }) };
+  }
+
+  return {
+    data: {
+      type: ApplicationCommandType.ChatInput,
+      ...commandText('removekey'),
+      contexts: [InteractionContextType.Guild],
+      integration_types: [ApplicationIntegrationType.GuildInstall],
+      default_member_permissions: String(PermissionFlagsBits.ManageGuild),
+    },
+    audience: 'member',
+    async run(call) {
+      mayManage(call);
+      const status = await keys.status(call.guildId);
+      return status ? question(call, status) : none(call);
+    },
+    presses: {
+      confirm: {
+        answer: 'update',
+        async run(call) {
+          mayManage(call);
+          return remove(call);
+        },
+      },
+    },
+  };
+}
+
+/** Tells one key from another; a damaged record has no time. */
+const argumentFor = ({ setAt }: KeyStatus) => (setAt === undefined ? '' : String(Date.parse(setAt)));
+
+function question({ t }: Call, status: KeyStatus): Reply {
+  const button = new ButtonBuilder()
+    .setCustomId(customId('removekey', 'confirm', argumentFor(status)))
+    .setLabel(t('removekey.confirm'))
+    .setStyle(ButtonStyle.Danger);
+  const { lastFour } = status;
+  return {
+    content: lastFour ? t('removekey.question', { lastFour }) : t('removekey.questionShort'),
+    components: [new ActionRowBuilder<ButtonBuilder>().addComponents(button)],
+  };
+}

@@ -1,0 +1,70 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { ActionRowBuilder, type ModalBuilder } from 'discord.js';
+import type { Secret } from '../secret.ts';
+import type { Reply } from './command.ts';
+import { LIMITS } from './limits.ts';
+
+/** Whom a button, select or modal is for: a guild, and one member of it unless everyone there may use it. */
+export interface Owner {
+  readonly guildId: string;
+  readonly userId?: string;
+}
+
+/** Custom ids with a seal, so that a component works only where, and for whom, this bot has put it. */
+export interface BoundIds {
+  /** @throws RangeError when a custom id leaves no room for the seal */
+  reply(reply: Reply, owner: Owner): Reply;
+  modal(modal: ModalBuilder, owner: Owner): ModalBuilder;
+  /** The custom id as the command gave it; `undefined` when it is forged, or of another guild or member. */
+  open(customId: string, by: Required<Owner>): string | undefined;
+}
+
+/** 48 bits in base64url: guessing one takes 2^47 presses of a button. */
+const SEAL_BYTES = 6;
+const SEAL_LENGTH = 8;
+
+type Row = NonNullable<Reply['components']>[number];
+
+/** @param secret survives a restart, so that buttons do; when it changes, older buttons are refused */
+export function createBoundIds(secret: Secret): BoundIds {
+  function sealOf(id: string, { guildId, userId = '' }: Owner): string {
+    const message = JSON.stringify(['custom id', guildId, userId, id]);
+    return createHmac('sha256', secret.reveal())
+      .update(message)
+      .digest()
+      .subarray(0, SEAL_BYTES)
+      .toString('base64url');
+  }
+
+  function bind(id: string, owner: Owner): string {
+    const bound = id + sealOf(id, owner);
+    if (bound.length > LIMITS.customId) throw new RangeError(`the custom id ${id} is too long to be bound`);
+    return bound;
+  }
+
+  function bindRow(row: Row, owner: Owner): Row {
+    const { components, ...rest } = row.toJSON();
+    const bound = components.map((component) =>
+      'custom_id' in component && component.custom_id !== undefined
+        ? { ...component, custom_id: bind(component.custom_id, owner) }
+        : component,
+    );
+    return ActionRowBuilder.from({ ...rest, components: bound });
+  }
+
+  return {
+    reply: (reply, owner) =>
+      reply.components ? { ...reply, components: reply.components.map((row) => bindRow(row, owner)) } : reply,
+    modal: (modal, owner) => modal.setCustomId(bind(modal.data.custom_id ?? '', owner)),
+    open(customId, { guildId, userId }) {
+      const id = customId.slice(0, -SEAL_LENGTH);
+      const seal = Buffer.from(customId.slice(-SEAL_LENGTH));
+      return [{ guildId, userId }, { guildId }].some((owner) => {
+        const right = Buffer.from(sealOf(id, owner));
+        return seal.length === right.length && timingSafeEqual(seal, right);
+      })
+        ? id
+        : undefined;
+    },
+  };
+}

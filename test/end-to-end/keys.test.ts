@@ -1,0 +1,257 @@
+import { readFileSync, statSync } from 'node:fs';
+import { chmod } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bytesOnDisk } from '../storage/temporary.ts';
+import { messageOf, openScene, type Scene, type SceneOptions, setKey, textOf } from '../support/scene.ts';
+
+const KEY = 'sandbox-key-0123456789-wxyz';
+
+let scene: Scene;
+async function open(options: SceneOptions = {}): Promise<void> {
+  scene = await openScene({ listing: { keys: [KEY] }, key: KEY, ...options });
+}
+afterEach(() => scene.close());
+
+const file = () => join(scene.data, 'bot.sqlite');
+const submit = async (who = scene.member) =>
+  textOf(await who.slash('addserver', { game: 'cs2', server: 'play.example.com:27015' }));
+const keyStatus = async (who = scene.admin) => textOf(await who.slash('keystatus'));
+const notices = () => scene.log().filter(({ msg }) => msg === 'for the admins');
+
+describe('/keystatus', () => {
+  beforeEach(() => open());
+
+  it('says who set the key and when, its end, and when it last worked, but never the key', async () => {
+    const said = await keyStatus();
+    expect(said).toContain('(only you can see this)');
+    expect(said).toContain('API key ending in wxyz');
+    expect(said).toMatch(/Set by @.+ on /);
+    expect(said).toMatch(/Last worked .*(now|second)/);
+    expect(said).toContain('[ Check now ]');
+    expect(said).not.toContain(KEY);
+    expect(scene.discord.findSecret(KEY).every(({ path }) => !path.includes('webhooks'))).toBe(true);
+  });
+
+  it('says what the service last said of the key, over a restart', async () => {
+    await submit();
+    expect(await keyStatus()).toMatch(/last said of it .*\n.*Servers have been added for review\./);
+    await scene.restart();
+    expect(await keyStatus()).toMatch(/last said of it .*\n.*Servers have been added for review\./);
+  });
+
+  it('is for members who may manage the server', async () => {
+    expect(await scene.member.slash('keystatus')).toMatchObject({ kind: 'refused' });
+    scene.discord.setIntegrations(
+      { id: scene.member.guildId, name: '', channelId: '' },
+      scene.discord.commands().find(({ name }) => name === 'keystatus')?.id ?? '',
+      [{ id: scene.member.userId, type: 'user', allow: true }],
+    );
+    expect(await keyStatus(scene.member)).toContain('This takes the permission “Manage Server”.');
+  });
+
+  it('says how to set a key where there is none', async () => {
+    const elsewhere = scene.person({ role: 'admin', guild: 1 });
+    expect(await keyStatus(elsewhere)).toContain(
+      'has no API key for the listing service. Set one with /setkey',
+    );
+  });
+
+  it('tries the key at a press of its button', async () => {
+    const message = messageOf(await scene.admin.slash('keystatus'));
+    expect(textOf(await scene.admin.press(message, 'Check now'))).toContain(
+      'the listing service takes this key',
+    );
+    await scene.listing.behave({ kind: 'down' });
+    expect(textOf(await scene.admin.press(message, 'Check now'))).toContain(
+      'Whether the key works could not be checked.',
+    );
+    expect(await keyStatus()).not.toContain('❌');
+    await scene.listing.behave({ kind: 'ok' });
+    scene.listing.revoke(KEY);
+    expect(textOf(await scene.admin.press(message, 'Check now'))).toMatch(
+      /does not take this key.*Invalid API key\..*has refused it since/s,
+    );
+    expect(notices()).toHaveLength(1);
+  });
+
+  it('speaks German', async () => {
+    const said = await keyStatus(scene.person({ role: 'admin', locale: 'de' }));
+    expect(said).toContain('API-Schlüssel mit der Endung wxyz');
+    expect(said).toContain('[ Jetzt prüfen ]');
+  });
+});
+
+describe('a key that the service refuses', () => {
+  beforeEach(() => open());
+
+  it('is marked: members are told in one sentence, and nothing is sent, over a restart too', async () => {
+    scene.listing.revoke(KEY);
+    expect(await submit()).toContain('Invalid API key.');
+    const sent = scene.listing.requests.length;
+    for (let run = 0; run < 2; run++) {
+      const said = await submit(scene.person({ role: 'other' }));
+      expect(said).toContain("no longer accepts this server's API key, so nothing was sent");
+      expect(said).toContain('can renew it with /setkey');
+      await scene.member.slash('games');
+      await scene.member.slash('addserver', { game: 'no-such-game', server: 'play.example.com:27015' });
+      expect(scene.listing.requests).toHaveLength(sent);
+      await scene.restart();
+    }
+    expect(await keyStatus()).toMatch(/❌ The listing service has refused it since/);
+  });
+
+  it('is told to the admins once', async () => {
+    scene.listing.revoke(KEY);
+    await Promise.all([submit(), submit(scene.admin), submit(scene.person({ role: 'other' }))]);
+    await scene.restart();
+    await submit();
+    const message = messageOf(await scene.admin.slash('keystatus'));
+    await scene.admin.press(message, 'Check now');
+    expect(notices().map(({ guildId }) => guildId)).toEqual([scene.member.guildId]);
+    expect(String(notices()[0]?.text)).toMatch(/no longer accepts this server's API key.*renew it with/);
+  });
+
+  it('is marked as well when it was refused for the list of games', async () => {
+    await scene.close();
+    await open({ env: { GAMES_TTL_SECONDS: '1' } });
+    scene.listing.revoke(KEY);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await scene.member.slash('games');
+    await expect.poll(() => notices().length).toBe(1);
+    expect(await submit()).toContain('so nothing was sent');
+    expect(scene.listing.submitted).toEqual([]);
+  });
+
+  it('is in use again once Check now has found that it works', async () => {
+    scene.listing.revoke(KEY);
+    await submit();
+    scene.listing.allow(KEY);
+    expect(await submit()).toContain('so nothing was sent');
+    const message = messageOf(await scene.admin.slash('keystatus'));
+    const said = textOf(await scene.admin.press(message, 'Check now'));
+    expect(said).toContain('the listing service takes this key');
+    expect(said).not.toContain('❌');
+    expect(await submit()).toContain('Servers have been added for review.');
+  });
+
+  it('is in use again once it was renewed with /setkey', async () => {
+    scene.listing.revoke(KEY);
+    await submit();
+    scene.listing.allow('the-new-key-9876');
+    await setKey(scene.admin, 'the-new-key-9876');
+    expect(await submit()).toContain('Servers have been added for review.');
+    expect(await keyStatus()).not.toContain('❌');
+  });
+
+  it('of another server is another matter', async () => {
+    scene.listing.allow('another-key-4321');
+    const elsewhere = scene.person({ role: 'admin', guild: 1 });
+    await setKey(elsewhere, 'another-key-4321');
+    scene.listing.revoke(KEY);
+    await submit();
+    expect(await submit(elsewhere)).toContain('Servers have been added for review.');
+  });
+
+  it('is told to the admins in the language of whoever set it', async () => {
+    await setKey(scene.person({ role: 'admin', locale: 'de' }), KEY);
+    scene.listing.revoke(KEY);
+    await submit();
+    expect(String(notices()[0]?.text)).toContain('nimmt den API-Schlüssel dieses Servers nicht mehr an');
+  });
+});
+
+describe('/removekey', () => {
+  beforeEach(() => open());
+
+  it('asks once, and then the key is gone from every byte of the database and its log', async () => {
+    const sealed = /"iv":"([^"]+)","data":"([^"]+)","tag":"([^"]+)"/g;
+    const before = [...bytesOnDisk(file()).matchAll(sealed)].flatMap((found) => found.slice(1));
+    const question = messageOf(await scene.admin.slash('removekey'));
+    expect(question.current?.content).toContain('Remove the API key ending in `wxyz`?');
+    expect(await submit()).toContain('Servers have been added for review.');
+
+    const said = textOf(await scene.admin.press(question, 'Remove the key'));
+    expect(said).toContain("The bot's database no longer holds it, not even encrypted.");
+    expect(said).not.toContain('[ Remove the key ]');
+    const bytes = bytesOnDisk(file());
+    expect(bytes).not.toContain(`api-key:${scene.admin.guildId}`);
+    expect(bytes).not.toContain('wxyz');
+    // The proof that the encryption key is the right one is all that is sealed now.
+    const after = [...bytes.matchAll(sealed)].flatMap((found) => found.slice(1));
+    expect(new Set(after).size).toBe(3);
+    expect(new Set(before).size).toBe(6);
+
+    expect(await submit()).toContain('This server has no API key for the listing service yet');
+    expect(notices().map(({ text }) => text)).toEqual([
+      expect.stringMatching(/has removed this server's API key\./),
+    ]);
+    await scene.restart();
+    expect(await submit()).toContain('This server has no API key for the listing service yet');
+    expect(textOf(await scene.admin.slash('removekey'))).toContain('there is nothing to remove');
+  });
+
+  it('can be confirmed after a restart', async () => {
+    const question = messageOf(await scene.admin.slash('removekey'));
+    await scene.restart();
+    expect(textOf(await scene.admin.press(question, 'Remove the key'))).toContain('The API key is removed.');
+  });
+
+  it('does not remove a key that was set after the question', async () => {
+    const question = messageOf(await scene.admin.slash('removekey'));
+    scene.listing.allow('the-new-key-9876');
+    await setKey(scene.admin, 'the-new-key-9876');
+    await scene.admin.press(question, 'Remove the key');
+    const said = scene.discord.messages(scene.admin).map(({ current }) => current?.content);
+    expect(said.at(-1)).toContain('The API key was changed since you were asked');
+    expect(await submit()).toContain('Servers have been added for review.');
+  });
+
+  it('tells a member who was given the command that it takes Manage Server', async () => {
+    expect(await scene.member.slash('removekey')).toMatchObject({ kind: 'refused' });
+    scene.discord.setIntegrations(
+      { id: scene.member.guildId, name: '', channelId: '' },
+      scene.discord.commands().find(({ name }) => name === 'removekey')?.id ?? '',
+      [{ id: scene.member.userId, type: 'user', allow: true }],
+    );
+    expect(textOf(await scene.member.slash('removekey'))).toContain(
+      'This takes the permission “Manage Server”.',
+    );
+    expect(await submit()).toContain('Servers have been added for review.');
+  });
+});
+
+describe('the database', () => {
+  it('never has a key in clear, whatever was done with it', async () => {
+    await open();
+    const never = () => {
+      for (const coding of ['utf8', 'base64', 'hex', 'utf16le'] as const) {
+        expect(bytesOnDisk(file())).not.toContain(Buffer.from(KEY).toString(coding));
+      }
+    };
+    never();
+    await submit();
+    scene.listing.revoke(KEY);
+    await submit();
+    never();
+    await scene.kill();
+    never();
+    await scene.startBot();
+    const message = messageOf(await scene.admin.slash('keystatus'));
+    await scene.admin.press(message, 'Check now');
+    never();
+  });
+
+  it('has a key beside it that others must not read: a warning at start says so', async () => {
+    await open();
+    const keyFile = `${file()}.key`;
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+    const warnings = () => scene.log().filter(({ level }) => level === 'warn');
+    expect(warnings()).toEqual([]);
+    await chmod(keyFile, 0o640);
+    await scene.restart();
+    expect(warnings()).toMatchObject([{ msg: expect.stringContaining('give the file mode 0600') }]);
+    expect(scene.output()).not.toContain(readFileSync(keyFile, 'utf8').trim());
+    expect(await submit()).toContain('Servers have been added for review.');
+  });
+});
