@@ -8,10 +8,11 @@ import {
 } from 'discord.js';
 import type { Logger } from '../observability/logger.ts';
 import { UserError } from '../user-error.ts';
-import { acknowledge, deliver, LostInteraction, say, show } from './answers.ts';
+import { acknowledge, createProgress, deliver, LostInteraction, say, show } from './answers.ts';
 import type { Call, Command, Handler, PressCall, SubmitCall } from './command.ts';
 import { type ComponentInteraction, callOf, type Incoming, isIncoming, parseCustomId } from './incoming.ts';
 import { LIMITS, shorten } from './limits.ts';
+import { messageText } from './message-text.ts';
 
 export interface DispatchDeps {
   readonly commands: readonly Command[];
@@ -32,7 +33,7 @@ export interface Dispatcher {
 export function createDispatcher({ commands, mention, logger, explain }: DispatchDeps): Dispatcher {
   const byName = new Map(commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
-  let stopping = false;
+  const stopping = new AbortController();
 
   async function answer(interaction: Incoming): Promise<void> {
     const call = callOf(interaction, mention);
@@ -41,12 +42,22 @@ export function createDispatcher({ commands, mention, logger, explain }: Dispatc
 
     if (interaction.isChatInputCommand()) {
       const command = byName.get(interaction.commandName);
-      if (!command) return say(interaction, call.t('dispatch.unknown'));
+      if (!command || 'useOn' in command) return say(interaction, call.t('dispatch.unknown'));
       const input = { ...call, options: interaction.options };
       if (command.audience === 'none') return open(interaction, call, () => command.run(input));
+      const modal = command.opens?.(input);
+      if (modal) return open(interaction, call, modal);
       const flags = command.audience === 'member' ? { flags: MessageFlags.Ephemeral as const } : {};
       await acknowledge(() => interaction.deferReply(flags));
       return deliver(interaction, await outcome(call, () => command.run(input)));
+    }
+
+    if (interaction.isMessageContextMenuCommand()) {
+      const command = byName.get(interaction.commandName);
+      if (!command || !('useOn' in command)) return say(interaction, call.t('dispatch.unknown'));
+      await acknowledge(() => interaction.deferReply({ flags: MessageFlags.Ephemeral }));
+      const useOn = () => command.useOn({ ...call, text: messageText(interaction.targetMessage) });
+      return deliver(interaction, await outcome(call, useOn));
     }
 
     const { command, action, argument } = parseCustomId(interaction.customId);
@@ -57,11 +68,13 @@ export function createDispatcher({ commands, mention, logger, explain }: Dispatc
     }
     const values = interaction.isStringSelectMenu() ? interaction.values : [];
     const handler = own(byName.get(command)?.presses, action);
-    return respond<PressCall>(interaction, handler, { ...call, argument, values });
+    const progress = createProgress(interaction);
+    const input = { ...call, argument, values, progress, stopping: stopping.signal };
+    return respond<PressCall>(interaction, handler, input);
   }
 
   function refuse({ guildId, t }: Call): string | undefined {
-    if (stopping) return t('dispatch.stopping');
+    if (stopping.signal.aborted) return t('dispatch.stopping');
     if (guildId === '') return t('dispatch.guildOnly');
     return undefined;
   }
@@ -125,7 +138,7 @@ export function createDispatcher({ commands, mention, logger, explain }: Dispatc
   async function complete(interaction: AutocompleteInteraction): Promise<void> {
     const call = callOf(interaction, mention);
     const { name, value } = interaction.options.getFocused(true);
-    const choices = stopping
+    const choices = stopping.signal.aborted
       ? []
       : (byName.get(interaction.commandName)?.complete?.(call, value, name) ?? []);
     await acknowledge(() =>
@@ -166,7 +179,7 @@ export function createDispatcher({ commands, mention, logger, explain }: Dispatc
       return work;
     },
     async drain(ms) {
-      stopping = true;
+      stopping.abort();
       const timeout = new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
       await Promise.race([Promise.all(running), timeout]);
       if (running.size > 0) logger.warn({ running: running.size }, 'stopping before every answer was given');

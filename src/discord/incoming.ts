@@ -3,6 +3,7 @@ import {
   type ButtonInteraction,
   type ChatInputCommandInteraction,
   type Interaction,
+  type MessageContextMenuCommandInteraction,
   type ModalSubmitInteraction,
   PermissionsBitField,
   type StringSelectMenuInteraction,
@@ -12,11 +13,16 @@ import type { Call } from './command.ts';
 
 export type ComponentInteraction = ButtonInteraction | StringSelectMenuInteraction;
 /** The interactions that are answered with a message or a modal. */
-export type Incoming = ChatInputCommandInteraction | ComponentInteraction | ModalSubmitInteraction;
+export type Incoming =
+  | ChatInputCommandInteraction
+  | MessageContextMenuCommandInteraction
+  | ComponentInteraction
+  | ModalSubmitInteraction;
 
 export function isIncoming(interaction: Interaction): interaction is Incoming {
   return (
     interaction.isChatInputCommand() ||
+    interaction.isMessageContextMenuCommand() ||
     interaction.isButton() ||
     interaction.isStringSelectMenu() ||
     interaction.isModalSubmit()
