@@ -12,6 +12,8 @@ export class ConfigError extends Error {
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** 32 bytes in hexadecimal or base64 (either alphabet). */
 const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
+/** A name or an address as a URL has it: IPv6 in brackets. */
+const HOST_NAME = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])$/;
 /** The levels of pino. */
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const FORMATS = ['brackets', 'indices'] as const;
@@ -75,6 +77,14 @@ const environmentSchema = z.object({
     )
     .transform((keys) => keys.map(inBase64))
     .optional(),
+  ATTACHMENT_HOSTS: z
+    .string()
+    .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
+    .refine(
+      (hosts) => hosts.every((host) => HOST_NAME.test(host)),
+      must('names of hosts, without ports, with commas between them'),
+    )
+    .default(['cdn.discordapp.com', 'media.discordapp.net']),
   LOG_LEVEL: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
 });
 
@@ -93,6 +103,8 @@ export interface Config {
   readonly storeUrl: string;
   /** 32 bytes each in base64, newest first. */
   readonly encryptionKeys?: readonly Secret[];
+  /** Where files that members upload are read from; small letters, without ports. */
+  readonly attachmentHosts: readonly string[];
   readonly logLevel: (typeof LEVELS)[number];
 }
 
@@ -124,6 +136,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     gamesTtlSeconds: data.GAMES_TTL_SECONDS,
     storeUrl: data.STORE_URL,
     ...(data.ENCRYPTION_KEY && { encryptionKeys: data.ENCRYPTION_KEY }),
+    attachmentHosts: data.ATTACHMENT_HOSTS,
     logLevel: data.LOG_LEVEL,
   };
 }

@@ -17,6 +17,7 @@ const OTHERS = [
   'GAMES_TTL_SECONDS',
   'STORE_URL',
   'DISCORD_API_URL',
+  'ATTACHMENT_HOSTS',
   'LOG_LEVEL',
 ] as const;
 
@@ -50,6 +51,7 @@ describe('the configuration', () => {
       listingApiArrayFormat: 'brackets',
       gamesTtlSeconds: 3_600,
       storeUrl: 'sqlite://data/bot.sqlite',
+      attachmentHosts: ['cdn.discordapp.com', 'media.discordapp.net'],
       logLevel: 'info',
     });
   });
@@ -70,6 +72,7 @@ describe('the configuration', () => {
         STORE_URL: 'postgres://db',
         ENCRYPTION_KEY: 'short',
         DISCORD_API_URL: 'https://discord.example.com/api',
+        ATTACHMENT_HOSTS: 'cdn.example.com:443',
         LOG_LEVEL: 'loud',
       }),
     ).toBe(
@@ -83,9 +86,18 @@ describe('the configuration', () => {
         'GAMES_TTL_SECONDS must be a whole number of seconds from 1 to 604800',
         'STORE_URL must be a file of SQLite, such as sqlite://data/bot.sqlite',
         'ENCRYPTION_KEY must be 32 bytes in base64 or hexadecimal; several with commas between them, the newest first',
+        'ATTACHMENT_HOSTS must be names of hosts, without ports, with commas between them',
         'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
       ].join('\n  '),
     );
+  });
+
+  it('takes several hosts of attachments, in any case', () => {
+    const { attachmentHosts } = readConfig({
+      ...REQUIRED,
+      ATTACHMENT_HOSTS: 'CDN.example.com, 127.0.0.1,[::1]',
+    });
+    expect(attachmentHosts).toEqual(['cdn.example.com', '127.0.0.1', '[::1]']);
   });
 
   it('repeats no value, whatever variable it was put into', () => {

@@ -7,7 +7,7 @@ import {
   type ModalBuilder,
   RESTJSONErrorCodes,
 } from 'discord.js';
-import type { Reply } from './command.ts';
+import type { PressCall, Reply } from './command.ts';
 import { fitReply } from './limits.ts';
 
 /** The parts of an interaction that an answer needs; commands, components and modal submits all have them. */
@@ -47,6 +47,26 @@ export function show(
   modal: ModalBuilder,
 ): Promise<void> {
   return acknowledge(() => interaction.showModal(modal));
+}
+
+/** How often a message may show progress, in milliseconds: a webhook takes about five requests in 2 seconds. */
+const PROGRESS_EVERY_MS = 2000;
+
+/** See {@link PressCall.progress}. discord.js sends the requests of one interaction in order, so the answer comes last. */
+export function createProgress(interaction: Answerable): PressCall['progress'] {
+  let shownAt = Number.NEGATIVE_INFINITY;
+  let showing = false;
+  return ({ embeds = [], components = [] }) => {
+    if (showing || performance.now() - shownAt < PROGRESS_EVERY_MS) return;
+    showing = true;
+    shownAt = performance.now();
+    interaction
+      .editReply({ embeds: [...embeds], components: [...components], allowedMentions: { parse: [] } })
+      .catch(() => undefined) // The work goes on, and its end is told whatever became of this.
+      .finally(() => {
+        showing = false;
+      });
+  };
 }
 
 /** Pauses between attempts to deliver an answer, in milliseconds: short, then long enough for a blip to pass. */

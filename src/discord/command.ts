@@ -38,12 +38,25 @@ export interface CommandCall extends Call {
   readonly options: OptionValues;
 }
 
+/** A message on which a message command was used. */
+export interface MessageCall extends Call {
+  /** All that can be read in it: what was written, embeds, a forwarded message. */
+  readonly text: string;
+}
+
 /** A button that was pressed or a select in which something was chosen. */
 export interface PressCall extends Call {
   /** What stands behind `name:action:` in the custom id. */
   readonly argument: string;
   /** The chosen values of a select; empty for a button. */
   readonly values: readonly string[];
+  /**
+   * Shows how far the work is, in place of the message of the button. Called as often as one likes: most calls
+   * show nothing, since the message is changed at most every 2 seconds. Attached files stay. Never fails.
+   */
+  readonly progress: (reply: Pick<Reply, 'embeds' | 'components'>) => void;
+  /** Aborted when the bot is to stop: finish what is under way, begin nothing more. */
+  readonly stopping: AbortSignal;
 }
 
 /** A modal that was submitted. */
@@ -86,14 +99,20 @@ interface CommandParts {
 }
 
 /**
- * A slash command. `audience` says who sees the answer; the dispatcher acknowledges with it before anything
- * else runs, because Discord fixes it there. `none`: the command opens a modal and so must do no work first.
- * `run` returns what to say and throws a UserError to refuse.
+ * A slash command, or with `useOn` a message command. `audience` says who sees the answer; the dispatcher
+ * acknowledges with it before anything else runs, because Discord fixes it there. `none`: the command opens a modal
+ * and so must do no work first. `run` returns what to say and throws a UserError to refuse.
  */
 export type Command = CommandParts &
   (
-    | { readonly audience: 'member' | 'channel'; run(call: CommandCall): Promise<Reply> }
+    | {
+        readonly audience: 'member' | 'channel';
+        run(call: CommandCall): Promise<Reply>;
+        /** For calls that a modal is opened for in place of running: what makes it. Must do no work, like `none`. */
+        opens?(call: CommandCall): (() => Promise<ModalBuilder>) | undefined;
+      }
     | { readonly audience: 'none'; run(call: CommandCall): Promise<ModalBuilder> }
+    | { readonly audience: 'member'; useOn(call: MessageCall): Promise<Reply> }
   );
 
 /** The custom id of a component or modal: which command and action it belongs to, and the state it carries. */

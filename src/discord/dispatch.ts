@@ -8,11 +8,19 @@ import {
 } from 'discord.js';
 import type { Logger } from '../observability/logger.ts';
 import { UserError } from '../user-error.ts';
-import { acknowledge, deliver, LostInteraction, say, show } from './answers.ts';
+import { acknowledge, createProgress, deliver, LostInteraction, say, show } from './answers.ts';
 import type { BoundIds, Owner } from './bound-ids.ts';
 import type { Call, Command, Handler, PressCall, Reply, SubmitCall } from './command.ts';
-import { type ComponentInteraction, callOf, type Incoming, isIncoming, parseCustomId } from './incoming.ts';
-import { LIMITS, shorten } from './limits.ts';
+import {
+  type ComponentInteraction,
+  callOf,
+  handlerOf,
+  type Incoming,
+  isIncoming,
+  parseCustomId,
+} from './incoming.ts';
+import { fitChoices } from './limits.ts';
+import { messageText } from './message-text.ts';
 
 export interface DispatchDeps {
   readonly commands: readonly Command[];
@@ -35,7 +43,7 @@ export interface Dispatcher {
 export function createDispatcher({ commands, ids, mention, logger, explain }: DispatchDeps): Dispatcher {
   const byName = new Map(commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
-  let stopping = false;
+  const stopping = new AbortController();
 
   async function answer(interaction: Incoming): Promise<void> {
     const call = callOf(interaction, mention);
@@ -44,13 +52,23 @@ export function createDispatcher({ commands, ids, mention, logger, explain }: Di
 
     if (interaction.isChatInputCommand()) {
       const command = byName.get(interaction.commandName);
-      if (!command) return say(interaction, call.t('dispatch.unknown'));
+      if (!command || 'useOn' in command) return say(interaction, call.t('dispatch.unknown'));
       const input = { ...call, options: interaction.options };
       if (command.audience === 'none') return open(interaction, call, () => command.run(input));
+      const modal = command.opens?.(input);
+      if (modal) return open(interaction, call, modal);
       const flags = command.audience === 'member' ? { flags: MessageFlags.Ephemeral as const } : {};
       await acknowledge(() => interaction.deferReply(flags));
       const owner = ownerOf(call, command.audience === 'member');
       return deliver(interaction, await outcome(call, owner, () => command.run(input)));
+    }
+
+    if (interaction.isMessageContextMenuCommand()) {
+      const command = byName.get(interaction.commandName);
+      if (!command || !('useOn' in command)) return say(interaction, call.t('dispatch.unknown'));
+      await acknowledge(() => interaction.deferReply({ flags: MessageFlags.Ephemeral }));
+      const useOn = () => command.useOn({ ...call, text: messageText(interaction.targetMessage) });
+      return deliver(interaction, await outcome(call, ownerOf(call, true), useOn));
     }
 
     const id = ids.open(interaction.customId, { guildId: call.guildId, userId: call.user.id });
@@ -58,16 +76,18 @@ export function createDispatcher({ commands, ids, mention, logger, explain }: Di
     const { command, action, argument } = parseCustomId(id);
     if (interaction.isModalSubmit()) {
       const field = (id: string) => interaction.fields.getTextInputValue(id);
-      const handler = own(byName.get(command)?.submits, action);
+      const handler = handlerOf(byName.get(command)?.submits, action);
       return respond<SubmitCall>(interaction, handler, { ...call, argument, field });
     }
     const values = interaction.isStringSelectMenu() ? interaction.values : [];
-    const handler = own(byName.get(command)?.presses, action);
-    return respond<PressCall>(interaction, handler, { ...call, argument, values });
+    const handler = handlerOf(byName.get(command)?.presses, action);
+    const progress = createProgress(interaction);
+    const input = { ...call, argument, values, progress, stopping: stopping.signal };
+    return respond<PressCall>(interaction, handler, input);
   }
 
   function refuse({ guildId, t }: Call): string | undefined {
-    if (stopping) return t('dispatch.stopping');
+    if (stopping.signal.aborted) return t('dispatch.stopping');
     if (guildId === '') return t('dispatch.guildOnly');
     return undefined;
   }
@@ -132,17 +152,9 @@ export function createDispatcher({ commands, ids, mention, logger, explain }: Di
   async function complete(interaction: AutocompleteInteraction): Promise<void> {
     const call = callOf(interaction, mention);
     const { name, value } = interaction.options.getFocused(true);
-    const choices = stopping
-      ? []
-      : (byName.get(interaction.commandName)?.complete?.(call, value, name) ?? []);
-    await acknowledge(() =>
-      interaction.respond(
-        choices
-          .filter((choice) => choice.value !== '' && [...choice.value].length <= LIMITS.choiceValue)
-          .slice(0, LIMITS.choices)
-          .map((choice) => ({ name: shorten(choice.name, LIMITS.choiceName), value: choice.value })),
-      ),
-    );
+    const command = stopping.signal.aborted ? undefined : byName.get(interaction.commandName);
+    const choices = command?.complete?.(call, value, name) ?? [];
+    await acknowledge(() => interaction.respond(fitChoices(choices)));
   }
 
   async function route(interaction: Interaction): Promise<void> {
@@ -173,7 +185,7 @@ export function createDispatcher({ commands, ids, mention, logger, explain }: Di
       return work;
     },
     async drain(ms) {
-      stopping = true;
+      stopping.abort();
       const timeout = new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
       await Promise.race([Promise.all(running), timeout]);
       if (running.size > 0) logger.warn({ running: running.size }, 'stopping before every answer was given');
@@ -183,11 +195,3 @@ export function createDispatcher({ commands, ids, mention, logger, explain }: Di
 
 const ownerOf = ({ guildId, user }: Call, isPrivate: boolean): Owner =>
   isPrivate ? { guildId, userId: user.id } : { guildId };
-
-/** A handler by the action in a custom id, which is anyone's text: `constructor` must find nothing. */
-function own<Value>(
-  handlers: Readonly<Record<string, Value>> | undefined,
-  action: string,
-): Value | undefined {
-  return handlers && Object.hasOwn(handlers, action) ? handlers[action] : undefined;
-}

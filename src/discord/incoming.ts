@@ -3,6 +3,7 @@ import {
   type ButtonInteraction,
   type ChatInputCommandInteraction,
   type Interaction,
+  type MessageContextMenuCommandInteraction,
   type ModalSubmitInteraction,
   PermissionsBitField,
   type StringSelectMenuInteraction,
@@ -12,11 +13,16 @@ import type { Call } from './command.ts';
 
 export type ComponentInteraction = ButtonInteraction | StringSelectMenuInteraction;
 /** The interactions that are answered with a message or a modal. */
-export type Incoming = ChatInputCommandInteraction | ComponentInteraction | ModalSubmitInteraction;
+export type Incoming =
+  | ChatInputCommandInteraction
+  | MessageContextMenuCommandInteraction
+  | ComponentInteraction
+  | ModalSubmitInteraction;
 
 export function isIncoming(interaction: Interaction): interaction is Incoming {
   return (
     interaction.isChatInputCommand() ||
+    interaction.isMessageContextMenuCommand() ||
     interaction.isButton() ||
     interaction.isStringSelectMenu() ||
     interaction.isModalSubmit()
@@ -41,4 +47,12 @@ export function callOf(interaction: Incoming | AutocompleteInteraction, mention:
 export function parseCustomId(id: string): { command: string; action: string; argument: string } {
   const [command = '', action = '', ...rest] = id.split(':');
   return { command, action, argument: rest.join(':') };
+}
+
+/** A handler by the action in a custom id, which is anyone's text: `constructor` must find nothing. */
+export function handlerOf<Value>(
+  handlers: Readonly<Record<string, Value>> | undefined,
+  action: string,
+): Value | undefined {
+  return handlers && Object.hasOwn(handlers, action) ? handlers[action] : undefined;
 }

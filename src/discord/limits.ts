@@ -1,5 +1,5 @@
 import { escapeMarkdown } from 'discord.js';
-import type { Reply } from './command.ts';
+import type { Choice, Reply } from './command.ts';
 
 /** Discord's numbers for what a bot sends (Discord docs: Message resource, "Embed Limits"; Components). */
 export const LIMITS = {
@@ -36,6 +36,14 @@ export function harmless(text: string): string {
     .replace(/[<@]/g, '\\$&')
     .replace(/^>/, '\\>')
     .replace(/:\/\//g, '\\://');
+}
+
+/** The choices that Discord takes: the first 25, names cut; a value is never cut, since it would mean another. */
+export function fitChoices(choices: readonly Choice[]): Choice[] {
+  return choices
+    .filter(({ value }) => value !== '' && [...value].length <= LIMITS.choiceValue)
+    .slice(0, LIMITS.choices)
+    .map(({ name, value }) => ({ name: shorten(name, LIMITS.choiceName), value }));
 }
 
 /** The reply with every text cut to what Discord takes. */

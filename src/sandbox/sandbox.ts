@@ -68,6 +68,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       DISCORD_TOKEN: token,
       DISCORD_API_URL: discord.apiUrl,
       LISTING_API_URL: listing.url,
+      ATTACHMENT_HOSTS: new URL(discord.cdnUrl).hostname,
       STORE_URL: `sqlite://${join(data, 'bot.sqlite')}`,
       ...env,
     },

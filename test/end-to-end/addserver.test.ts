@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Person } from '../../src/sandbox/contract.ts';
-import { openScene, type Scene, textOf } from '../support/scene.ts';
+import { openScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 let member: Person;
@@ -116,9 +116,17 @@ describe('/addserver', () => {
     expect(said).toContain('Abfrage-Port 2');
   });
 
-  it('relays each error of the specification and says what to do next', async () => {
+  it('relays that the key is not valid, and says who can set another', async () => {
+    const body = { status: 'error', message: 'Invalid API key.' };
+    await scene.listing.behave({ kind: 'json', status: 403, body }, 1);
+    const said = await addserver({ game: 'cs2', server: 'invalid.example.com:1' });
+    expect(said).toContain('Invalid API key.');
+    expect(said).toMatch(/“Manage Server” can set a new one with \/setkey/);
+    await setKey(scene.admin, 'sandbox-key');
+  });
+
+  it('relays each other error of the specification and says what to do next', async () => {
     const errors: readonly (readonly [string, RegExp])[] = [
-      ['Invalid API key.', /“Manage Server” can set a new one with \/setkey/],
       ['The server list for addition is empty.', /Please tell the bot's operator/],
       ['Server parameter is missing.', /check the server option/],
       ['Game alias parameter is missing.', /choose one of the suggestions of the game option/],

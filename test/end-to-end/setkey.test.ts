@@ -73,7 +73,7 @@ describe('/setkey', () => {
     demote(0n);
     const said = textOf(await scene.admin.submit(modal, { key: 'sandbox-key' }));
     demote(PermissionFlagsBits.ManageGuild);
-    expect(said).toContain('Only members who may manage');
+    expect(said).toContain('This takes the permission “Manage Server”');
     await submit();
     expect(scene.listing.requests.at(-1)?.key).toBe('second-key-1234');
   });
@@ -83,7 +83,7 @@ describe('/setkey', () => {
     const id = scene.discord.commands().find(({ name }) => name === 'setkey')?.id;
     if (!guild || !id) throw new Error('the stand-in has no guild or no /setkey');
     scene.discord.setIntegrations(guild, id, [{ id: scene.member.userId, type: 'user', allow: true }]);
-    expect(textOf(await scene.member.slash('setkey'))).toContain('Only members who may manage');
+    expect(textOf(await scene.member.slash('setkey'))).toContain('This takes the permission “Manage Server”');
     scene.discord.setIntegrations(guild, id, []);
   });
 

@@ -1,0 +1,124 @@
+import {
+  type AddOutcome,
+  type Failure,
+  MAX_SERVERS_PER_REQUEST,
+  type Rejection,
+  type ServerSubmission,
+} from '../listing/contract.ts';
+
+/** Why nothing more is sent. */
+export type Halt =
+  /** The service does not take the key (any more). */
+  | 'key'
+  /** What is left of the interaction's 15 minutes is needed to tell what came of it. */
+  | 'deadline'
+  /** The bot is stopping. */
+  | 'stopping'
+  /** Two requests in a row got no answer. */
+  | 'service';
+
+/** What came of one server. */
+export type ServerOutcome =
+  | { readonly kind: 'accepted'; readonly message: string }
+  /** In the service's words. */
+  | { readonly kind: 'rejected'; readonly message: string }
+  /** Nothing of it left the machine: it can be submitted again. `why`: it was not tried, or could not be sent. */
+  | { readonly kind: 'not-sent'; readonly why: Halt | Failure }
+  /** It was sent, and whether it was received is not known. */
+  | { readonly kind: 'unknown'; readonly why: Failure };
+
+export interface SubmitAllOptions {
+  /** Sends one request of 1 to 100 servers. */
+  readonly send: (servers: readonly ServerSubmission[]) => Promise<AddOutcome>;
+  /** Asked before each request. */
+  readonly halt?: () => Halt | undefined;
+  /** Told after each request how many servers are settled. */
+  readonly onProgress?: (settled: number) => void;
+}
+
+/** A service that does not answer twice in a row is not asked a third time. */
+const MOST_SILENCES = 2;
+/**
+ * Rejected requests that are halved in one submission for a reason other than a game. A bad line among 100 is found
+ * with 7 of them; a service that rejects everything must not be asked two thousand times.
+ */
+const MOST_HALVINGS = 200;
+
+/**
+ * Submits any number of servers, at most 100 a request, one request after the other, in order.
+ *
+ * The service gives one verdict for a whole request and carries a rejected one out in no part (specification §4.1),
+ * so a rejected request is sent again in halves where its reason can be one server's: all of the five known reasons
+ * but the key and the empty list, and every text that is not known, such as one about a port (§7 leaves those open).
+ * Nothing of a request that was accepted, or may have been, is sent again.
+ * @returns what came of each server, at its place
+ */
+export async function submitAll(
+  servers: readonly ServerSubmission[],
+  { send, halt = () => undefined, onProgress }: SubmitAllOptions,
+): Promise<readonly ServerOutcome[]> {
+  const outcomes = new Map<number, ServerOutcome>();
+  const settle = (places: readonly number[], outcome: ServerOutcome) => {
+    for (const place of places) outcomes.set(place, outcome);
+  };
+  /** Requests still to be sent, as places in `servers`; the next one is the first. */
+  const pending = chunks([...servers.keys()]);
+  /** Games the service does not know; who asks for one of them need not ask it again. */
+  const badGames = new Map<string, ServerOutcome>();
+  const gameAt = (place: number) => servers[place]?.game ?? '';
+  let halted: Halt | undefined;
+  let silences = 0;
+  let halvings = 0;
+
+  function learn(places: readonly number[], rejection: Rejection): void {
+    const games = new Set(places.map(gameAt));
+    const isAboutGame = rejection.known === 'gameInvalid';
+    const mayBeHalved = canBeOneLine(rejection) && places.length > 1 && halvings < MOST_HALVINGS;
+    if (isAboutGame ? games.size > 1 : mayBeHalved) {
+      if (!isAboutGame) halvings += 1;
+      pending.unshift(...halves(places));
+      return;
+    }
+    const outcome = { kind: 'rejected', message: rejection.message } as const;
+    settle(places, outcome);
+    if (isAboutGame) for (const game of games) badGames.set(game, outcome);
+    if (rejection.known === 'invalidKey') halted = 'key';
+  }
+
+  for (let next = pending.shift(); next; next = pending.shift()) {
+    halted ??= halt();
+    if (halted) {
+      settle(next, { kind: 'not-sent', why: halted });
+      continue;
+    }
+    for (const place of next) {
+      const known = badGames.get(gameAt(place));
+      if (known) settle([place], known);
+    }
+    const places = next.filter((place) => !outcomes.has(place));
+    if (places.length === 0) continue;
+    const outcome = await send(places.flatMap((place) => servers[place] ?? []));
+    const answered = outcome.kind === 'accepted' || outcome.kind === 'rejected';
+    silences = answered ? 0 : silences + 1;
+    if (outcome.kind === 'accepted') settle(places, outcome);
+    else if (outcome.kind === 'rejected') learn(places, outcome);
+    else settle(places, { kind: outcome.kind === 'not-sent' ? 'not-sent' : 'unknown', why: outcome });
+    if (silences === MOST_SILENCES) halted = 'service';
+    onProgress?.(outcomes.size);
+  }
+  return servers.map((_, place) => outcomes.get(place) ?? { kind: 'not-sent', why: 'stopping' });
+}
+
+const canBeOneLine = ({ known }: Rejection) => known !== 'invalidKey' && known !== 'emptyList';
+
+function chunks(places: readonly number[]): number[][] {
+  const count = Math.ceil(places.length / MAX_SERVERS_PER_REQUEST);
+  return Array.from({ length: count }, (_, i) =>
+    places.slice(i * MAX_SERVERS_PER_REQUEST, (i + 1) * MAX_SERVERS_PER_REQUEST),
+  );
+}
+
+function halves(places: readonly number[]): number[][] {
+  const middle = Math.ceil(places.length / 2);
+  return [places.slice(0, middle), places.slice(middle)];
+}
