@@ -110,6 +110,11 @@ export interface StandInOptions {
   readonly dailyLimitStatus?: 400 | 429;
   /** Interactions go to an HTTP endpoint, and so never over the gateway (rule 51). */
   readonly interactionsEndpoint?: boolean;
+  /**
+   * How long people take before they press, pick or submit, in real milliseconds; 50. A bot begins to listen for
+   * the next step when its request was answered, and no human is faster than that.
+   */
+  readonly reactionMs?: number;
   /** Rule 57: called once when that many of 401, 403 and 429 were answered within 10 minutes; 10,000 ban an address. */
   readonly invalidRequests?: { readonly limit: number; readonly onReached: (count: number) => void };
 }

@@ -5,128 +5,93 @@ export interface Rule {
   readonly title: string;
   /** The files, from the project's root, that enforce it. */
   readonly where: readonly string[];
+  /** The files with the tests that break it; the first breaks it over real sockets and names it "rule N". */
+  readonly tests: readonly string[];
 }
 
-const checks = (...names: readonly string[]): string[] =>
-  names.map((name) => `src/sandbox/rest/rules/${name}.ts`);
+/** rule | title | where it is enforced, below src/sandbox | what breaks it, below test/sandbox */
+const TABLE = `
+## Transport
+ 1 | Only /api/v10 is served; unknown routes 404, wrong methods 405 | rest/server rest/route | rest/transport
+ 2 | Bot routes need the bot token; interaction routes need none | rest/server | rest/transport
+ 3 | The User-Agent begins with "DiscordBot (" | rest/server | rest/transport
+ 4 | The Content-Type is known and the JSON is JSON | rest/body | rest/transport
+ 5 | Multipart: known attachment ids, ten files, each within the size limit | rest/body rest/rules/attachments | rest/transport rules/messages
+ 6 | A 204 has no Content-Type | rest/server | rest/transport
+ 7 | Unknown fields are ignored | rest/rules/shape | rest/transport rules/messages
+ 8 | %40original is @original | rest/route | rest/transport
+ 9 | Every answer carries the rate limit headers; 429s as Discord words them | rest/rate-limits rest/server rest/faults | rest/transport
+10 | Snowflakes are strings of 17–19 digits with a current timestamp | world/snowflakes | rest/transport
+
+## Commands
+11 | Names of commands and options: pattern, 1–32, lower case | rest/rules/command-names rest/rules/commands | rest/commands rules/commands
+12 | Descriptions: 1–100, none on context menu commands | rest/rules/commands | rest/commands rules/commands
+13 | 25 options, 25 choices, names and values of choices up to 100 | rest/rules/command-options | rest/commands rules/commands
+14 | Required options before optional ones | rest/rules/command-options | rest/commands rules/commands
+15 | Option names are unique in every language | rest/rules/command-names | rest/commands
+16 | Autocomplete, choices and file types only where they belong | rest/rules/command-options rest/rules/file-types | rest/commands rules/commands
+17 | Command → group → subcommand → option, never mixed | rest/rules/command-options rest/rules/commands | rest/commands
+18 | A command has at most 8000 characters | rest/rules/commands | rest/commands rules/commands
+19 | Localizations: known locales, texts as strict as the default | rest/rules/command-names rest/rules/commands | rest/commands rules/commands
+20 | Contexts, integration types, default permissions: known and unique | rest/rules/commands | rest/commands
+21 | POST upserts, PUT replaces and indexes its errors | world/commands rest/command-routes rest/rules/commands | rest/commands rules/commands
+22 | Caps per type, 200 new commands a day | world/commands rest/command-routes rest/rules/commands | rest/commands
+23 | Scope and application must be the bot’s own | rest/command-routes world/command-form | rest/commands
+24 | Only registered commands are invoked, with what their options allow | client/person client/visibility client/options rest/rules/invocation | client/commands rules/invocation
+
+## Callback
+25 | Unknown interaction, or later than 3 seconds | rest/callback-routes world/interactions | rest/callback
+26 | A second callback | rest/callback-routes | rest/callback
+27 | Callback types by kind of interaction | rest/callback-routes rest/rules/callbacks | rest/callback rules/callbacks
+28 | 204, or 200 with the created message when asked for | rest/callback-routes | rest/callback
+29 | A deferral is ephemeral or not, and nothing else | rest/rules/message-flags | rest/callback rules/callbacks
+30 | Flags of a new message | rest/rules/message-flags | rest/callback rules/callbacks
+31 | Suggestions: 25, of the option’s type, up to 100 | rest/rules/callbacks rest/rules/command-options | rest/callback rules/callbacks
+32 | A message is not empty; content up to 2000 | rest/rules/messages | rest/callback rules/messages
+33 | Embeds: ten, their fields, 6000 in all | rest/rules/embeds | rest/callback rules/messages
+34 | Rows, buttons and selects | rest/rules/message-components rest/rules/buttons rest/rules/selects | rest/callback rules/components
+35 | Custom ids: 1–100 and unique | rest/rules/component-tree | rest/callback rules/components
+36 | Components V2: the flag, 40 components, 4000 characters, no old fields | rest/rules/message-components rest/rules/messages | rest/callback rules/components
+37 | Modals: title, 1–5 components, their fields | rest/rules/modals rest/rules/selects | rest/callback rules/modals
+38 | Modal submits: only what was shown, with values that its fields allow | client/person client/modal-form rest/rules/modal-values | client/modals rules/modals
+
+## Follow-ups
+39 | Webhook calls before the acknowledgement, after 15 minutes, on nothing | rest/webhook-routes | rest/webhook
+40 | The first follow-up after a deferral edits its message | rest/webhook-routes | rest/webhook
+41 | An edit changes neither ephemeral nor V2; V2 needs the old fields emptied | rest/outgoing rest/rules/message-flags rest/rules/messages | rest/webhook rules/messages
+42 | An edit keeps the attachments it lists and is checked like a new message | rest/outgoing rest/message-form rest/interaction-message rest/rules/messages rest/rules/attachments | rest/webhook
+43 | Five follow-ups for user installs | rest/webhook-routes | rest/webhook
+44 | Allowed mentions, and whom a message pings | rest/outgoing rest/rules/mentions | rest/webhook rules/mentions
+45 | Five requests in 2 seconds for each interaction token | rest/webhook-routes rest/rate-limits | rest/webhook
+
+## Gateway
+46 | HELLO, heartbeats and their acknowledgements | gateway/connection | gateway/protocol
+47 | Close codes | gateway/connection gateway/identify gateway/server | gateway/protocol gateway/login
+48 | Identify limits | gateway/identify gateway/connection gateway/server | gateway/protocol gateway/login
+49 | READY lists the shard’s guilds as unavailable | gateway/payloads | gateway/sessions
+50 | Guild events only with the GUILDS intent | gateway/sessions gateway/guild-events gateway/payloads | gateway/sessions
+51 | INTERACTION_CREATE by shard, with any intents | gateway/sessions gateway/dispatcher | gateway/sessions
+52 | Interaction payloads are complete | client/payload | client/commands
+53 | GUILD_DELETE: removal and outage | gateway/guild-events | gateway/sessions
+54 | RESUME replays in order | gateway/connection gateway/sessions | gateway/sessions
+55 | Faults on demand | gateway/server gateway/dispatcher rest/faults | gateway/sessions
+
+## CDN and operations
+56 | Signed attachment addresses that expire | world/files rest/server | rest/operations
+57 | Invalid requests are counted | records | rest/operations
+58 | A clock that can be moved | world/clock | rest/operations
+59 | Every request is kept, for scanning for secrets | records | rest/operations
+`;
 
 /** Every rule of Discord that matters to a bot of interactions, by number. */
-export const RULES: readonly Rule[] = [
-  // Transport
-  { rule: 1, title: 'Only /api/v10 is served; unknown routes 404, wrong methods 405', where: [] },
-  { rule: 2, title: 'Bot routes need the bot token; interaction routes need none', where: [] },
-  { rule: 3, title: 'The User-Agent begins with "DiscordBot ("', where: [] },
-  { rule: 4, title: 'The Content-Type is known and the JSON is JSON', where: [] },
-  {
-    rule: 5,
-    title: 'Multipart: known attachment ids, ten files, each within the size limit',
-    where: checks('attachments'),
-  },
-  { rule: 6, title: 'A 204 has no Content-Type', where: [] },
-  { rule: 7, title: 'Unknown fields are ignored', where: checks('shape') },
-  { rule: 8, title: '%40original is @original', where: [] },
-  { rule: 9, title: 'Every answer carries the rate limit headers; 429s as Discord words them', where: [] },
-  { rule: 10, title: 'Snowflakes are strings of 17–19 digits with a current timestamp', where: [] },
-  // Commands
-  {
-    rule: 11,
-    title: 'Names of commands and options: pattern, 1–32, lower case',
-    where: checks('command-names', 'commands'),
-  },
-  { rule: 12, title: 'Descriptions: 1–100, none on context menu commands', where: checks('commands') },
-  {
-    rule: 13,
-    title: '25 options, 25 choices, names and values of choices up to 100',
-    where: checks('command-options'),
-  },
-  { rule: 14, title: 'Required options before optional ones', where: checks('command-options') },
-  { rule: 15, title: 'Option names are unique in every language', where: checks('command-names') },
-  {
-    rule: 16,
-    title: 'Autocomplete, choices and file types only where they belong',
-    where: checks('command-options', 'file-types'),
-  },
-  {
-    rule: 17,
-    title: 'Command → group → subcommand → option, never mixed',
-    where: checks('command-options', 'commands'),
-  },
-  { rule: 18, title: 'A command has at most 8000 characters', where: checks('commands') },
-  {
-    rule: 19,
-    title: 'Localizations: known locales, texts as strict as the default',
-    where: checks('command-names', 'commands'),
-  },
-  {
-    rule: 20,
-    title: 'Contexts, integration types, default permissions: known and unique',
-    where: checks('commands'),
-  },
-  { rule: 21, title: 'POST upserts, PUT replaces and indexes its errors', where: checks('commands') },
-  { rule: 22, title: 'Caps per type, 200 new commands a day', where: checks('commands') },
-  { rule: 23, title: 'Scope and application must be the bot’s own', where: [] },
-  {
-    rule: 24,
-    title: 'Only registered commands are invoked, with what their options allow',
-    where: checks('invocation'),
-  },
-  // Callback
-  { rule: 25, title: 'Unknown interaction, or later than 3 seconds', where: [] },
-  { rule: 26, title: 'A second callback', where: [] },
-  { rule: 27, title: 'Callback types by kind of interaction', where: checks('callbacks') },
-  { rule: 28, title: '204, or 200 with the created message when asked for', where: [] },
-  { rule: 29, title: 'A deferral is ephemeral or not, and nothing else', where: checks('message-flags') },
-  { rule: 30, title: 'Flags of a new message', where: checks('message-flags') },
-  {
-    rule: 31,
-    title: 'Suggestions: 25, of the option’s type, up to 100',
-    where: checks('callbacks', 'command-options'),
-  },
-  { rule: 32, title: 'A message is not empty; content up to 2000', where: checks('messages') },
-  { rule: 33, title: 'Embeds: ten, their fields, 6000 in all', where: checks('embeds') },
-  { rule: 34, title: 'Rows, buttons and selects', where: checks('message-components', 'buttons', 'selects') },
-  { rule: 35, title: 'Custom ids: 1–100 and unique', where: checks('component-tree') },
-  {
-    rule: 36,
-    title: 'Components V2: the flag, 40 components, 4000 characters, no old fields',
-    where: checks('message-components', 'messages'),
-  },
-  { rule: 37, title: 'Modals: title, 1–5 components, their fields', where: checks('modals', 'selects') },
-  {
-    rule: 38,
-    title: 'Modal submits: only what was shown, with values that its fields allow',
-    where: checks('modal-values'),
-  },
-  // Follow-ups
-  { rule: 39, title: 'Webhook calls before the acknowledgement, after 15 minutes, on nothing', where: [] },
-  { rule: 40, title: 'The first follow-up after a deferral edits its message', where: [] },
-  {
-    rule: 41,
-    title: 'An edit changes neither ephemeral nor V2; V2 needs the old fields emptied',
-    where: checks('message-flags', 'messages'),
-  },
-  {
-    rule: 42,
-    title: 'An edit keeps the attachments it lists and is checked like a new message',
-    where: checks('messages', 'attachments'),
-  },
-  { rule: 43, title: 'Five follow-ups for user installs', where: [] },
-  { rule: 44, title: 'Allowed mentions, and whom a message pings', where: checks('mentions') },
-  { rule: 45, title: 'Five requests in 2 seconds for each interaction token', where: [] },
-  // Gateway
-  { rule: 46, title: 'HELLO, heartbeats and their acknowledgements', where: [] },
-  { rule: 47, title: 'Close codes', where: [] },
-  { rule: 48, title: 'Identify limits', where: [] },
-  { rule: 49, title: 'READY lists the shard’s guilds as unavailable', where: [] },
-  { rule: 50, title: 'Guild events only with the GUILDS intent', where: [] },
-  { rule: 51, title: 'INTERACTION_CREATE by shard, with any intents', where: [] },
-  { rule: 52, title: 'Interaction payloads are complete', where: [] },
-  { rule: 53, title: 'GUILD_DELETE: removal and outage', where: [] },
-  { rule: 54, title: 'RESUME replays in order', where: [] },
-  { rule: 55, title: 'Faults on demand', where: [] },
-  // CDN and operations
-  { rule: 56, title: 'Signed attachment addresses that expire', where: [] },
-  { rule: 57, title: 'Invalid requests are counted', where: [] },
-  { rule: 58, title: 'A clock that can be moved', where: [] },
-  { rule: 59, title: 'Every request is kept, for scanning for secrets', where: [] },
-];
+export const RULES: readonly Rule[] = TABLE.split('\n')
+  .filter((line) => line.includes(' | '))
+  .map((line) => {
+    const [rule, title = '', where = '', tests = ''] = line.split(' | ');
+    return {
+      rule: Number(rule),
+      title,
+      where: where.split(' ').map((name) => `src/sandbox/${name}.ts`),
+      tests: tests.split(' ').map((name) => `test/sandbox/${name}.test.ts`),
+    };
+  });

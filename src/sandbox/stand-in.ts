@@ -20,7 +20,11 @@ import { createWorld } from './world/world.ts';
 
 /** Starts a Discord on loopback: REST API, gateway and CDN on one port, a free one unless told. */
 export async function startDiscord(options: StandInOptions): Promise<DiscordStandIn> {
-  const { onBreach = () => {}, invalidRequests = { limit: 10_000, onReached: () => {} } } = options;
+  const {
+    onBreach = () => {},
+    reactionMs = 50,
+    invalidRequests = { limit: 10_000, onReached: () => {} },
+  } = options;
   let token = options.token;
   let port = 0;
   const world = createWorld({
@@ -70,7 +74,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     onReady: changed,
   });
   const guildEvents = createGuildEvents(world, gateway.publish);
-  const dispatcher = createDispatcher({
+  const { dispatch, disturb } = createDispatcher({
     clock,
     publish: gateway.publish,
     silent: options.interactionsEndpoint === true,
@@ -103,7 +107,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     faults,
     gateway: {
       ...gateway,
-      disturbDispatch: dispatcher.disturb,
+      disturbDispatch: disturb,
       replaceToken(next) {
         token = next;
       },
@@ -114,11 +118,11 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     commands: (guild) => commands.list(guild?.id ?? 'global'),
     person(who) {
       const actor = introduce(world, who);
-      return { ...createPerson({ world, actor, dispatch: dispatcher.dispatch }), guildId: who.guild.id };
+      return { ...createPerson({ world, actor, reactionMs, dispatch }), guildId: who.guild.id };
     },
     personInDirectMessages(who) {
       const actor = joinDirectMessages(world, who);
-      return createPerson({ world, actor, dispatch: dispatcher.dispatch });
+      return createPerson({ world, actor, reactionMs, dispatch });
     },
     say: (person, content) => outgoing.say(person, content),
     messages: ({ channelId, userId }) =>

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIApplicationCommand, APIApplicationCommandOptionChoice } from 'discord.js';
 import type { Answer, Person, SeenMessage } from '../contract.ts';
 import { checkInvocation } from '../rest/rules/invocation.ts';
@@ -17,6 +18,8 @@ import { visibleCommands } from './visibility.ts';
 export interface PersonDeps {
   readonly world: World;
   readonly actor: Actor;
+  /** How long they take to react to what they see, in milliseconds. */
+  readonly reactionMs: number;
   /** Sends an INTERACTION_CREATE. */
   readonly dispatch: (payload: object, guildId: string | undefined) => void;
 }
@@ -25,7 +28,7 @@ type Started = Pick<Interaction, 'kind'> &
   Partial<Pick<Interaction, 'commandType' | 'source' | 'focusedOptionType'>>;
 
 /** Rules 24 and 38: one person and their Discord, which sends nothing that it would not let them send. */
-export function createPerson({ world, actor, dispatch }: PersonDeps): Omit<Person, 'guildId'> {
+export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps): Omit<Person, 'guildId'> {
   const refused = (why: string): Answer => ({ kind: 'refused', why });
 
   function send(about: Started, data: object): Interaction {
@@ -109,6 +112,7 @@ export function createPerson({ world, actor, dispatch }: PersonDeps): Omit<Perso
     },
 
     async press(message, button) {
+      await sleep(reactionMs);
       const seen = shown(message);
       if (seen === undefined) return refused('the message is gone');
       const found = findButton(seen.current, button);
@@ -119,6 +123,7 @@ export function createPerson({ world, actor, dispatch }: PersonDeps): Omit<Perso
     },
 
     async pick(message, wanted) {
+      await sleep(reactionMs);
       const seen = shown(message);
       if (seen === undefined) return refused('the message is gone');
       const found = findSelect(seen.current, wanted);
@@ -135,6 +140,7 @@ export function createPerson({ world, actor, dispatch }: PersonDeps): Omit<Perso
     },
 
     async submit({ interactionId }, values) {
+      await sleep(reactionMs);
       const opened = world.interactions.get(interactionId);
       if (opened?.acknowledged?.type !== 'modal' || opened.userId !== actor.userId)
         return refused('this modal is not open here');

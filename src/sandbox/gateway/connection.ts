@@ -6,8 +6,11 @@ import {
   closing,
   heartbeatSchema,
   identifySchema,
+  type Offence,
+  offence,
   op,
   PAYLOADS_A_MINUTE,
+  QUIETLY_TAKEN,
   readFrame,
   resumeSchema,
 } from './protocol.ts';
@@ -42,18 +45,11 @@ export interface Connection {
   readonly session: () => Session | undefined;
   send(opcode: number, d: unknown): void;
   close(code: number, reason: string): void;
+  /** op 9: the session is taken from the connection, which may RESUME it when it is `resumable`, or IDENTIFY. */
+  invalidate(resumable: boolean): void;
   /** Cuts the connection without a close frame. */
   cut(): void;
 }
-
-/** A broken rule, and how the connection is closed for it. */
-interface Offence {
-  readonly rule: number;
-  readonly what: string;
-  readonly closing: Closing;
-}
-
-const offence = (what: string, why: Closing): Offence => ({ rule: 47, what, closing: why });
 
 export function createConnection(socket: WebSocket, deps: ConnectionDeps): Connection {
   const { world, sessions, limit, settings, token, welcome, exhausted, onFrame, onBreach } = deps;
@@ -178,17 +174,15 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps): Conne
     session: () => session,
     send,
     close,
+    invalidate(resumable) {
+      if (session !== undefined && resumable) session.detach(write);
+      else if (session !== undefined) sessions.end(session.id);
+      session = undefined;
+      send(op.invalidSession, resumable);
+    },
     cut() {
       closedByUs = true;
       socket.terminate();
     },
   };
 }
-
-/** Known to Discord, and without effect here. */
-const QUIETLY_TAKEN: ReadonlySet<number> = new Set([
-  op.presenceUpdate,
-  op.voiceStateUpdate,
-  op.requestGuildMembers,
-  op.requestSoundboardSounds,
-]);

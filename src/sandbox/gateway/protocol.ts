@@ -35,6 +35,24 @@ export const closing = {
 } as const satisfies Record<string, readonly [code: number, reason: string]>;
 export type Closing = readonly [code: number, reason: string];
 
+/** A broken rule, and how the connection is closed for it. */
+export interface Offence {
+  readonly rule: number;
+  readonly what: string;
+  readonly closing: Closing;
+}
+
+/** Rule 47. */
+export const offence = (what: string, why: Closing): Offence => ({ rule: 47, what, closing: why });
+
+/** Known to Discord, and without effect here. */
+export const QUIETLY_TAKEN: ReadonlySet<number> = new Set([
+  op.presenceUpdate,
+  op.voiceStateUpdate,
+  op.requestGuildMembers,
+  op.requestSoundboardSounds,
+]);
+
 /** Intents (Discord docs: Gateway, List of Intents). */
 export const GUILDS = 1 << 0;
 /** Guild members, presences, message content: only with a grant. */

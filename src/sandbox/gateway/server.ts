@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { World } from '../world/world.ts';
 import { type Connection, createConnection, type GatewaySettings } from './connection.ts';
@@ -61,7 +61,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     withholdAcks: false,
   };
   const connections = new Set<Connection>();
-  const sockets = new WebSocketServer({ server });
+  const sockets = new WebSocketServer({ noServer: true });
 
   function welcome(session: Session): void {
     session.dispatch('READY', ready(world, session, url()));
@@ -80,7 +80,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     for (const connection of connections) connection.close(...closing.authenticationFailed);
   }
 
-  sockets.on('connection', (socket: WebSocket, request) => {
+  function accept(socket: WebSocket, request: IncomingMessage): void {
     const query = new URL(request.url ?? '/', 'ws://stand-in').searchParams;
     // Rule 47.
     if (!['9', '10'].includes(query.get('v') ?? '')) {
@@ -105,6 +105,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     });
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));
+  }
+
+  // Not by `{ server }`, which would make an error of `listen` one of the gateway, heard by nobody.
+  server.on('upgrade', (request, socket, head) => {
+    sockets.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, request));
   });
 
   const identified = (shard?: number) =>
@@ -127,10 +132,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       for (const connection of connections) connection.send(op.reconnect, null);
     },
     invalidate(resumable) {
-      for (const connection of identified()) {
-        if (!resumable) sessions.end(connection.session()?.id ?? '');
-        connection.send(op.invalidSession, resumable);
-      }
+      for (const connection of identified()) connection.invalidate(resumable);
     },
     requestHeartbeat() {
       for (const connection of connections) connection.send(op.heartbeat, null);

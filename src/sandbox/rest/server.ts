@@ -93,13 +93,10 @@ export function createRestServer({ world, token, routes, faults, onRequest }: Re
   }
 
   return createServer((request, response) => {
-    // A request that breaks off while it is read has nobody left to answer.
-    handle(request, response).catch((error: unknown) => {
-      if (!request.destroyed && !response.headersSent) {
-        response.writeHead(500).end(String(error));
-      } else {
-        response.destroy();
-      }
+    handle(request, response).catch((error: Error) => {
+      // A request that broke off while it was read has nobody left to answer. Anything else is a fault of ours.
+      if (request.complete) process.emitWarning(error);
+      response.destroy();
     });
   });
 }

@@ -20,7 +20,7 @@ export const TOKEN = 'aaa.bbb.ccc';
 
 /** A bot that does what a test says, with a real discord.js client and no intents. */
 export async function connect(
-  standIn: Pick<DiscordStandIn, 'apiUrl' | 'connected'>,
+  standIn: Pick<DiscordStandIn, 'apiUrl'>,
   handle: (interaction: Interaction) => Promise<unknown>,
   options: Partial<ClientOptions> = {},
 ): Promise<Client> {

@@ -163,15 +163,23 @@ function sizeFlaws(command: CommandBody, at: Path): Flaw[] {
   ];
 }
 
-function sizeOf(item: CommandBody | OptionBody): number {
-  const own =
-    longest(item.name, item.name_localizations) + longest(item.description, item.description_localizations);
-  const choices = 'choices' in item ? (item.choices ?? []) : [];
-  const values = choices.map(
-    (choice) => longest(choice.name, choice.name_localizations) + lengthOf(String(choice.value)),
-  );
-  return [own, ...values, ...(item.options ?? []).map(sizeOf)].reduce((sum, size) => sum + size, 0);
-}
+const sizeOf = (command: CommandBody): number =>
+  total([ownSize(command), ...(command.options ?? []).map(optionSize)]);
+
+/** Choices are counted on options only: on a command they are an unknown field, which may be anything. */
+const optionSize = (option: OptionBody): number =>
+  total([
+    ownSize(option),
+    ...(option.choices ?? []).map(
+      (choice) => longest(choice.name, choice.name_localizations) + lengthOf(String(choice.value)),
+    ),
+    ...(option.options ?? []).map(optionSize),
+  ]);
+
+const ownSize = (item: CommandBody | OptionBody): number =>
+  longest(item.name, item.name_localizations) + longest(item.description, item.description_localizations);
+
+const total = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
 
 const longest = (text: string | null | undefined, localizations: Localizations): number =>
   Math.max(...[text, ...Object.values(localizations ?? {})].map((each) => lengthOf(each ?? '')));

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { connect, SMALL_COMMANDS, smallBot } from './support/small-bot.ts';
+
+const entry = join(import.meta.dirname, '../../src/sandbox/stand-in-main.ts');
+const run = (...options: readonly string[]) =>
+  spawn(process.execPath, [entry, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+
+it('tells how to point a bot at it, prints broken rules, and ends with status 1 for them', async () => {
+  const standIn = run('--port', '0');
+  let said = '';
+  let complained = '';
+  standIn.stdout.on('data', (data) => {
+    said += String(data);
+  });
+  standIn.stderr.on('data', (data) => {
+    complained += String(data);
+  });
+  await expect.poll(() => said, { timeout: 10_000 }).toContain('Ctrl+C');
+  const apiUrl = /http:\/\/127\.0\.0\.1:\d+\/api/.exec(said)?.[0] ?? '';
+  const client = await connect({ apiUrl }, smallBot);
+  await client.application?.commands.set(SMALL_COMMANDS);
+  await expect.poll(() => said).toContain('Its commands: find, ask, buttons, file');
+  await client.application?.commands.set([{ name: 'No Good', description: 'x' }]).catch(() => {});
+  await expect.poll(() => complained).toContain('Rule 11 broken: PUT /api/v10/applications/');
+  await client.destroy();
+  standIn.kill('SIGINT');
+  expect(await once(standIn, 'exit')).toEqual([1, null]);
+}, 20_000);
+
+it('ends with status 0 when nothing was broken', async () => {
+  const standIn = run('--port', '0');
+  await once(standIn.stdout, 'data');
+  standIn.kill('SIGTERM');
+  expect(await once(standIn, 'exit')).toEqual([0, null]);
+});
+
+it('names an option that is wrong, and a port that is taken', async () => {
+  const wrong = run('--port', 'many');
+  const [words, [status]] = await Promise.all([text(wrong.stderr), once(wrong, 'exit')]);
+  expect(status).toBe(1);
+  expect(words).toContain('--port must be a whole number from 0 to 65535');
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const address = taken.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const late = run('--port', String(port));
+  const [reason, [lateStatus]] = await Promise.all([text(late.stderr), once(late, 'exit')]);
+  expect(lateStatus).toBe(1);
+  expect(reason.trim().split('\n')).toEqual([expect.stringContaining('EADDRINUSE')]);
+  taken.close();
+});
