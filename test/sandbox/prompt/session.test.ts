@@ -79,6 +79,8 @@ describe('at the prompt', () => {
     await type('service ok');
     expect(await submit()).toContain('Invalid API key.');
     await type('service allow sandbox-key');
+    await type('/keystatus');
+    await type('press "Check now"');
     expect(await submit()).toContain('Servers have been added for review.');
     expect(await type('submitted')).toContain('cs2  service.example.com:27015');
     for (const line of ['service', 'service slwo 5', 'service slow', 'service down now', 'service status 42'])
