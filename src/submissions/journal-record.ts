@@ -21,6 +21,7 @@ export const carriedSchema = z.object({
   permissions: z.string().regex(/^\d+$/),
   locale: z.string(),
   shape: z.enum(['reply', 'update']),
+  isPrivate: z.boolean(),
   work: z.exactOptional(workSchema),
   token: z.string(),
 });

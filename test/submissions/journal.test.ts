@@ -26,6 +26,7 @@ function carried(interactionId: string, change: Partial<CarriedInteraction> = {}
     locale: 'de',
     token: new Secret(TOKEN),
     shape: 'reply',
+    isPrivate: true,
     work: { command: 'addserver', options: { server: 'a.example.com:1;password hunter2', port: 1 } },
     ...change,
   };
