@@ -1,20 +1,31 @@
+import { afterRestartText } from '../commands/after-restart-text.ts';
 import { explainFailure } from '../commands/explain-failure.ts';
 import { createCommands } from '../commands/index.ts';
 import { keyRefusedNotice } from '../commands/key-notices.ts';
 import type { Config } from './config.ts';
 import { createBoundIds } from './discord/bound-ids.ts';
+import type { Call } from './discord/command.ts';
 import { type Connection, createConnection, type FatalDiscordError } from './discord/connection.ts';
 import { createDispatcher } from './discord/dispatch.ts';
+import { createFailureWords } from './discord/failure-words.ts';
+import type { Memory } from './discord/memory.ts';
+import type { PastReplies } from './discord/past-replies.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
 import type { TellGuild } from './guilds/guild-notice.ts';
 import { createKeyWatch } from './guilds/key-watch.ts';
 import { inOrder, type Part } from './lifecycle.ts';
+import { createBreaker } from './listing/breaker.ts';
 import { createListingApi } from './listing/client.ts';
 import { createGameCatalog } from './listing/game-catalog.ts';
 import type { Logger } from './observability/logger.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption } from './storage/encryption-key.ts';
-import { createDesk } from './submissions/desk.ts';
+import { createDesk, type DeskStep } from './submissions/desk.ts';
+import { createInFlight } from './submissions/in-flight.ts';
+import { createJournal } from './submissions/journal.ts';
+import { createLedger, ledgerStep } from './submissions/ledger.ts';
+import { createOffers } from './submissions/offers.ts';
+import { usageLimits } from './submissions/usage-limits.ts';
 
 export interface AppDeps {
   readonly config: Config;
@@ -30,10 +41,15 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
   const database = createDatabase({ url: config.storeUrl, logger });
   const encryption = createStoreEncryption({ configured: config.encryptionKeys, database, logger });
   const keys = createApiKeys({ store: database, encryption });
-  const listing = createListingApi({
-    baseUrl: config.listingApiUrl,
-    timeoutMs: config.listingApiTimeoutMs,
-    arrayFormat: config.listingApiArrayFormat,
+  const operatorKey = config.listingApiKey && { operatorKey: config.listingApiKey };
+  const listing = createBreaker({
+    listing: createListingApi({
+      baseUrl: config.listingApiUrl,
+      timeoutMs: config.listingApiTimeoutMs,
+      arrayFormat: config.listingApiArrayFormat,
+      logger,
+    }),
+    ...operatorKey,
     logger,
   });
   const keyWatch = createKeyWatch({
@@ -45,30 +61,72 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     listing,
     store: database,
     ttlMs: config.gamesTtlSeconds * 1000,
-    ...(config.listingApiKey && { operatorKey: config.listingApiKey }),
+    ...operatorKey,
     onAnswer: keyWatch.heard,
     logger,
   });
 
-  const desk = createDesk({ listing, steps: [keyWatch.step], logger });
-  const commands = createCommands({ desk, listing, games, keys, keyWatch, tellGuild });
+  const ledger = createLedger({ store: database });
+  const journal = createJournal({ store: database, encryption, ledger, logger });
+  const inFlight = createInFlight();
+  const breaker: DeskStep = {
+    name: 'breaker',
+    admit: async () => (listing.isDown() ? { code: 'service-down' } : undefined),
+  };
+  // The first holds back, the last counts: what refuses an order goes in between.
+  const steps = [
+    inFlight.step,
+    journal.step,
+    keyWatch.step,
+    ledgerStep(ledger),
+    breaker,
+    usageLimits({ member: config.memberLimit, guild: config.guildLimit }),
+  ];
+  const desk = createDesk({ listing, steps, logger });
+  const offers = createOffers({ store: database });
+  const commands = createCommands({ desk, offers, listing, games, keys, keyWatch, tellGuild });
+  const memory: Memory = {
+    remember: journal.remember,
+    forget: async (interactionId) => {
+      inFlight.release(interactionId);
+      await journal.forget(interactionId);
+    },
+  };
   const dispatcher = createDispatcher({
     commands,
     ids: createBoundIds(config.discordToken),
     mention,
+    memory,
+    words: createFailureWords({ logger, explain: (error, t) => explainFailure(error, t, mention) }),
+    tellGuild,
     logger,
-    explain: (error, t) => explainFailure(error, t, mention),
   });
+
+  /** Answers what a crash has left unanswered. */
+  async function settle(replies: PastReplies): Promise<void> {
+    const left = await journal.leftOver(replies.owns);
+    await Promise.all(
+      left.map(({ interaction, at, ...done }) => {
+        const report = done.sent.length > 0 && {
+          report: (call: Call) => afterRestartText(done, games, call),
+        };
+        return dispatcher.resume({ interaction, at, ...report }, replies);
+      }),
+    );
+  }
+
   const discord: Connection = createConnection({
     apiUrl: config.discordApiUrl,
     token: config.discordToken,
     commands: commands.map(({ data }) => data),
     logger,
+    onReady: settle,
     onInteraction: dispatcher.handle,
     drain: dispatcher.drain,
     onFatal,
   });
 
   const connections: Part = { name: 'listing', stop: () => listing.close() };
-  return inOrder([database, encryption, connections, { name: 'games', ...games }, discord], logger);
+  const noted: Part = { name: 'journal', start: journal.start };
+  return inOrder([database, encryption, noted, connections, { name: 'games', ...games }, discord], logger);
 }

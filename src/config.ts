@@ -35,6 +35,25 @@ function wholeNumber(limits: { readonly from: number; readonly to: number; reado
     .transform(Number);
 }
 
+/** The timers that end the counting take no more than 24 days. */
+const LONGEST_WINDOW_SECONDS = 604_800;
+
+function usageLimit() {
+  const be = `servers/seconds, such as 1000/3600: from 1/1 to 1000000/${LONGEST_WINDOW_SECONDS}`;
+  return z
+    .string()
+    .regex(/^\d{1,7}\/\d{1,6}$/, must(be))
+    .transform((text) => {
+      const [servers = 0, seconds = 0] = text.split('/').map(Number);
+      return { servers, seconds };
+    })
+    .refine(
+      ({ servers, seconds }) =>
+        servers >= 1 && servers <= 1_000_000 && seconds >= 1 && seconds <= LONGEST_WINDOW_SECONDS,
+      must(be),
+    );
+}
+
 const url = (be: string, allowed: (url: URL) => boolean) =>
   z
     .string(must(be))
@@ -61,6 +80,8 @@ const environmentSchema = z.object({
   LISTING_API_TIMEOUT_MS: wholeNumber({ from: 100, to: 120_000, unit: 'milliseconds' }).default(10_000),
   LISTING_API_ARRAY_FORMAT: z.enum(FORMATS, must(FORMATS.join(' or '))).default('brackets'),
   GAMES_TTL_SECONDS: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
+  MEMBER_LIMIT: usageLimit().default({ servers: 1000, seconds: 3600 }),
+  GUILD_LIMIT: usageLimit().default({ servers: 5000, seconds: 3600 }),
   STORE_URL: z
     .string()
     .regex(
@@ -100,6 +121,9 @@ export interface Config {
   readonly listingApiTimeoutMs: number;
   readonly listingApiArrayFormat: (typeof FORMATS)[number];
   readonly gamesTtlSeconds: number;
+  /** What one member, and what one guild with all its members may submit. */
+  readonly memberLimit: { readonly servers: number; readonly seconds: number };
+  readonly guildLimit: { readonly servers: number; readonly seconds: number };
   readonly storeUrl: string;
   /** 32 bytes each in base64, newest first. */
   readonly encryptionKeys?: readonly Secret[];
@@ -134,6 +158,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     listingApiTimeoutMs: data.LISTING_API_TIMEOUT_MS,
     listingApiArrayFormat: data.LISTING_API_ARRAY_FORMAT,
     gamesTtlSeconds: data.GAMES_TTL_SECONDS,
+    memberLimit: data.MEMBER_LIMIT,
+    guildLimit: data.GUILD_LIMIT,
     storeUrl: data.STORE_URL,
     ...(data.ENCRYPTION_KEY && { encryptionKeys: data.ENCRYPTION_KEY }),
     attachmentHosts: data.ATTACHMENT_HOSTS,

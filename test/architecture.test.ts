@@ -24,7 +24,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/discord': ['discord.js', 'undici', 'src/locales', 'src/lifecycle.ts'],
   'src/listing': ['undici', 'zod', 'src/storage', 'src/lifecycle.ts'],
-  'src/submissions': ['zod', 'csv-parse', 'src/listing/contract.ts', 'src/storage', 'src/lifecycle.ts'],
+  'src/submissions': [
+    'zod',
+    'csv-parse',
+    'rate-limiter-flexible',
+    'src/listing/contract.ts',
+    'src/storage',
+    'src/lifecycle.ts',
+  ],
   'src/guilds': [
     'zod',
     'src/listing/contract.ts',

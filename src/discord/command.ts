@@ -75,12 +75,24 @@ export interface Reply {
 }
 
 /**
+ * For what submits servers: after a crash it is run once more with the same input, as long as the member's answer
+ * can still be edited. `unless-done`: only when nothing had been done yet; otherwise the member is told what had.
+ * `where-it-stopped`: always; it finds out by itself what had been done. Everything else is not run again: the
+ * member is asked to.
+ */
+export type Resumption = 'unless-done' | 'where-it-stopped';
+
+/**
  * How the answer to a button, a select or a modal appears, which fixes how it is acknowledged:
  * `update` changes the message it belongs to, `reply` is a new message seen by the member only,
  * `modal` opens a modal and so must do no work first.
  */
 export type Handler<Input> =
-  | { readonly answer: 'update' | 'reply'; run(call: Input): Promise<Reply> }
+  | {
+      readonly answer: 'update' | 'reply';
+      readonly resumes?: Resumption;
+      run(call: Input): Promise<Reply>;
+    }
   | { readonly answer: 'modal'; run(call: Input): Promise<ModalBuilder> };
 
 export interface Choice {
@@ -107,6 +119,7 @@ export type Command = CommandParts &
   (
     | {
         readonly audience: 'member' | 'channel';
+        readonly resumes?: Resumption;
         run(call: CommandCall): Promise<Reply>;
         /** For calls that a modal is opened for in place of running: what makes it. Must do no work, like `none`. */
         opens?(call: CommandCall): (() => Promise<ModalBuilder>) | undefined;

@@ -8,6 +8,7 @@ import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Secret } from '../secret.ts';
 import { createClient } from './client.ts';
+import { type PastReplies, pastReplies } from './past-replies.ts';
 import { explainPublishFailure, publishCommands } from './publish.ts';
 
 /** Close codes after which reconnecting cannot help (Discord docs: Gateway close event codes), and what to do. */
@@ -30,6 +31,8 @@ export interface ConnectionDeps {
   readonly token: Secret;
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
   readonly logger: Logger;
+  /** Called once after login, with the means to answer what a former run has left. */
+  readonly onReady: (replies: PastReplies) => Promise<void>;
   readonly onInteraction: (interaction: Interaction) => Promise<void>;
   /** Takes no new interaction and waits for those under way, at most this long, in milliseconds. */
   readonly drain: (ms: number) => Promise<void>;
@@ -47,7 +50,7 @@ const DRAIN_MS = 8000;
 
 /** The bot's connection to Discord: login, publishing the commands, fatal ends, and a stop that loses no answer. */
 export function createConnection(deps: ConnectionDeps): Connection {
-  const { apiUrl, token, commands, logger, onInteraction, drain, onFatal } = deps;
+  const { apiUrl, token, commands, logger, onReady, onInteraction, drain, onFatal } = deps;
   let ids: ReadonlyMap<string, string> = new Map();
   const { client, close } = createClient({ apiUrl });
   let leaving = false;
@@ -75,6 +78,9 @@ export function createConnection(deps: ConnectionDeps): Connection {
   client.once(Events.ClientReady, (ready) => {
     logger.info({ user: ready.user.tag, guilds: ready.guilds.cache.size }, 'connected to Discord');
     void publish(ready);
+    onReady(pastReplies(ready)).catch((error: unknown) =>
+      logger.error({ err: error }, 'what was left from before the restart could not be read'),
+    );
   });
   client.on(Events.ShardDisconnect, ({ code }, shard) => {
     if (leaving) return;

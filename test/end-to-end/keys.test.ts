@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bytesOnDisk } from '../storage/temporary.ts';
 import { messageOf, openScene, type Scene, type SceneOptions, setKey, textOf } from '../support/scene.ts';
@@ -14,8 +16,19 @@ async function open(options: SceneOptions = {}): Promise<void> {
 afterEach(() => scene.close());
 
 const file = () => join(scene.data, 'bot.sqlite');
+let port = 0;
+/** Each time another server, since the same one again would bring a warning. */
 const submit = async (who = scene.member) =>
-  textOf(await who.slash('addserver', { game: 'cs2', server: 'play.example.com:27015' }));
+  textOf(await who.slash('addserver', { game: 'cs2', server: `play.example.com:${++port}` }));
+/** The key as it is encrypted in the store. */
+function sealedKey(): string {
+  const database = new DatabaseSync(file(), { readOnly: true });
+  const row = database.prepare("SELECT value FROM keyv WHERE key LIKE 'api-key:%'").get();
+  database.close();
+  const data = /"data":"([^"]+)"/.exec(String(row?.value))?.[1];
+  assert(data, 'no key is stored');
+  return data;
+}
 const keyStatus = async (who = scene.admin) => textOf(await who.slash('keystatus'));
 const notices = () => scene.log().filter(({ msg }) => msg === 'for the admins');
 
@@ -165,8 +178,8 @@ describe('/removekey', () => {
   beforeEach(() => open());
 
   it('asks once, and then the key is gone from every byte of the database and its log', async () => {
-    const sealed = /"iv":"([^"]+)","data":"([^"]+)","tag":"([^"]+)"/g;
-    const before = [...bytesOnDisk(file()).matchAll(sealed)].flatMap((found) => found.slice(1));
+    const sealed = sealedKey();
+    expect(bytesOnDisk(file())).toContain(sealed);
     const question = messageOf(await scene.admin.slash('removekey'));
     expect(question.current?.content).toContain('Remove the API key ending in `wxyz`?');
     expect(await submit()).toContain('Servers have been added for review.');
@@ -177,10 +190,7 @@ describe('/removekey', () => {
     const bytes = bytesOnDisk(file());
     expect(bytes).not.toContain(`api-key:${scene.admin.guildId}`);
     expect(bytes).not.toContain('wxyz');
-    // The proof that the encryption key is the right one is all that is sealed now.
-    const after = [...bytes.matchAll(sealed)].flatMap((found) => found.slice(1));
-    expect(new Set(after).size).toBe(3);
-    expect(new Set(before).size).toBe(6);
+    expect(bytes).not.toContain(sealed);
 
     expect(await submit()).toContain('This server has no API key for the listing service yet');
     expect(notices().map(({ text }) => text)).toEqual([
