@@ -14,6 +14,7 @@ import { createGameCatalog } from './listing/game-catalog.ts';
 import type { Logger } from './observability/logger.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption } from './storage/encryption-key.ts';
+import { keyInUse } from './storage/key-in-use.ts';
 import { createDesk } from './submissions/desk.ts';
 
 export interface AppDeps {
@@ -70,5 +71,15 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
   });
 
   const connections: Part = { name: 'listing', stop: () => listing.close() };
-  return inOrder([database, encryption, connections, { name: 'games', ...games }, discord], logger);
+  return inOrder(
+    [
+      database,
+      encryption,
+      keyInUse({ database, encryption }),
+      connections,
+      { name: 'games', ...games },
+      discord,
+    ],
+    logger,
+  );
 }
