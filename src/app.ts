@@ -6,6 +6,8 @@ import { createBoundIds } from './discord/bound-ids.ts';
 import { type Connection, createConnection, type FatalDiscordError } from './discord/connection.ts';
 import { createDispatcher } from './discord/dispatch.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
+import { createDepartures } from './guilds/departures.ts';
+import { createGuildData } from './guilds/guild-data.ts';
 import type { TellGuild } from './guilds/guild-notice.ts';
 import { createKeyWatch } from './guilds/key-watch.ts';
 import { inOrder, type Part } from './lifecycle.ts';
@@ -16,6 +18,9 @@ import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption } from './storage/encryption-key.ts';
 import { keyInUse } from './storage/key-in-use.ts';
 import { createDesk } from './submissions/desk.ts';
+import { createLedger } from './submissions/ledger.ts';
+
+const DAY_MS = 86_400_000;
 
 export interface AppDeps {
   readonly config: Config;
@@ -37,6 +42,8 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     arrayFormat: config.listingApiArrayFormat,
     logger,
   });
+  const ledger = createLedger({ store: database });
+  const guildData = createGuildData({ store: database, keys, parts: [ledger] });
   const keyWatch = createKeyWatch({
     keys,
     onRefused: (guildId, locale) => tellGuild(guildId, keyRefusedNotice(locale, mention)),
@@ -70,16 +77,26 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     onFatal,
   });
 
-  const connections: Part = { name: 'listing', stop: () => listing.close() };
-  return inOrder(
-    [
-      database,
-      encryption,
-      keyInUse({ database, encryption }),
-      connections,
-      { name: 'games', ...games },
-      discord,
-    ],
+  const departures = createDepartures({
+    store: database,
+    data: guildData,
+    keys,
+    listGuilds: discord.listGuilds,
+    isOurs: discord.isOurs,
+    checkEveryMs: config.departureCheckSeconds * 1000,
+    graceMs: config.departureGraceDays * DAY_MS,
     logger,
-  );
+  });
+
+  const connections: Part = { name: 'listing', stop: () => listing.close() };
+  const parts = [
+    database,
+    encryption,
+    keyInUse({ database, encryption }),
+    connections,
+    { name: 'games', ...games },
+    discord,
+    departures,
+  ];
+  return inOrder(parts, logger);
 }

@@ -61,6 +61,8 @@ const environmentSchema = z.object({
   LISTING_API_TIMEOUT_MS: wholeNumber({ from: 100, to: 120_000, unit: 'milliseconds' }).default(10_000),
   LISTING_API_ARRAY_FORMAT: z.enum(FORMATS, must(FORMATS.join(' or '))).default('brackets'),
   GAMES_TTL_SECONDS: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
+  DEPARTURE_CHECK_SECONDS: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
+  DEPARTURE_GRACE_DAYS: wholeNumber({ from: 0, to: 3_650, unit: 'days' }).default(30),
   STORE_URL: z
     .string()
     .regex(
@@ -102,6 +104,8 @@ export interface Config {
   readonly listingApiTimeoutMs: number;
   readonly listingApiArrayFormat: (typeof FORMATS)[number];
   readonly gamesTtlSeconds: number;
+  readonly departureCheckSeconds: number;
+  readonly departureGraceDays: number;
   readonly storeUrl: string;
   /** 32 bytes each in base64, newest first. */
   readonly encryptionKeys?: readonly Secret[];
@@ -124,6 +128,8 @@ export function readConfig(env: Environment): Config {
     listingApiTimeoutMs: data.LISTING_API_TIMEOUT_MS,
     listingApiArrayFormat: data.LISTING_API_ARRAY_FORMAT,
     gamesTtlSeconds: data.GAMES_TTL_SECONDS,
+    departureCheckSeconds: data.DEPARTURE_CHECK_SECONDS,
+    departureGraceDays: data.DEPARTURE_GRACE_DAYS,
     storeUrl: data.STORE_URL,
     ...(data.ENCRYPTION_KEY && { encryptionKeys: data.ENCRYPTION_KEY }),
     attachmentHosts: data.ATTACHMENT_HOSTS,
