@@ -43,7 +43,7 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     logger,
   });
   const ledger = createLedger({ store: database });
-  const guildData = createGuildData({ store: database, keys, parts: [ledger] });
+  const guildData = createGuildData({ store: database, keys, ledger });
   const keyWatch = createKeyWatch({
     keys,
     onRefused: (guildId, locale) => tellGuild(guildId, keyRefusedNotice(locale, mention)),
@@ -59,7 +59,16 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
   });
 
   const desk = createDesk({ listing, steps: [keyWatch.step], logger });
-  const commands = createCommands({ desk, listing, games, keys, keyWatch, tellGuild });
+  const commands = createCommands({
+    desk,
+    listing,
+    games,
+    keys,
+    keyWatch,
+    tellGuild,
+    guildData,
+    graceDays: config.departureGraceDays,
+  });
   const dispatcher = createDispatcher({
     commands,
     ids: createBoundIds(config.discordToken),

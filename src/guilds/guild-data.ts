@@ -4,8 +4,12 @@ import type { ApiKeys } from './api-keys.ts';
 export interface GuildDataDeps {
   readonly store: Pick<Database, 'keys' | 'delete' | 'scrub'>;
   readonly keys: Pick<ApiKeys, 'delete'>;
-  /** Parts that must hear of it before what they keep in the store is deleted. */
-  readonly parts: readonly { deleteGuild(guildId: string): Promise<unknown> }[];
+  readonly ledger: {
+    deleteGuild(guildId: string): Promise<void>;
+    forgetMember(guildId: string, userId: string): Promise<number>;
+  };
+  /** Further parts that must hear of it before what they keep in the store is deleted: they write one by one, or cache. */
+  readonly parts?: readonly { delete(guildId: string): Promise<unknown> }[];
 }
 
 /** Everything the bot keeps of a guild, whichever part keeps it. */
@@ -17,12 +21,14 @@ export interface GuildData {
    * @returns whether it is gone from the database file too; otherwise it is cleaned up later
    */
   delete(guildId: string): Promise<boolean>;
+  /** Takes a member's name and id out of the guild's ledger, also on the disk; in how many entries they were. */
+  forgetMember(guildId: string, userId: string): Promise<number>;
 }
 
 /** Where it is noted that the bot is no longer in a guild. */
 export const ABSENCE = 'absence:';
 
-export function createGuildData({ store, keys, parts }: GuildDataDeps): GuildData {
+export function createGuildData({ store, keys, ledger, parts = [] }: GuildDataDeps): GuildData {
   return {
     async held() {
       const held = new Set<string>();
@@ -33,12 +39,18 @@ export function createGuildData({ store, keys, parts }: GuildDataDeps): GuildDat
       return held;
     },
     async delete(guildId) {
-      for (const part of parts) await part.deleteGuild(guildId);
+      await ledger.deleteGuild(guildId);
+      for (const part of parts) await part.delete(guildId);
       const left: string[] = [];
       for await (const key of store.keys('')) if (guildOf(key) === guildId) left.push(key);
       for (const key of left.filter((key) => !isApiKey(key))) await store.delete(key);
       const removal = await keys.delete(guildId);
       return removal === 'none' ? store.scrub() : removal === 'erased';
+    },
+    async forgetMember(guildId, userId) {
+      const count = await ledger.forgetMember(guildId, userId);
+      if (count > 0) await store.scrub();
+      return count;
     },
   };
 }

@@ -8,6 +8,7 @@ import { Secret } from '../../src/secret.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { StoreError } from '../../src/storage/store.ts';
+import { createLedger } from '../../src/submissions/ledger.ts';
 import { bytesOnDisk, folder, openStore, recorder } from '../storage/temporary.ts';
 
 const DAY_MS = 86_400_000;
@@ -26,7 +27,7 @@ async function open(options: Partial<DeparturesDeps> = {}): Promise<void> {
   store = await openStore(path);
   logger = recorder();
   keys = createApiKeys({ store, encryption });
-  data = createGuildData({ store, keys, parts: [] });
+  data = createGuildData({ store, keys, ledger: createLedger({ store }) });
   departures = createDepartures({
     store,
     data,
@@ -194,6 +195,7 @@ describe('nothing changes', () => {
       data: {
         held: () => (isBroken ? Promise.reject(new StoreError('locked')) : data.held()),
         delete: (guild) => data.delete(guild),
+        forgetMember: (guild, user) => data.forgetMember(guild, user),
       },
     });
     await check('2');
