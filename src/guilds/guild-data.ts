@@ -1,5 +1,5 @@
 import type { Database } from '../storage/database.ts';
-import type { ApiKeys } from './api-keys.ts';
+import { type ApiKeys, SEALED_API_KEYS } from './api-keys.ts';
 
 export interface GuildDataDeps {
   readonly store: Pick<Database, 'keys' | 'delete' | 'scrub'>;
@@ -56,7 +56,7 @@ export function createGuildData({ store, keys, ledger, parts = [] }: GuildDataDe
 }
 
 /** Deleted apart from the rest, since it is made sure of. */
-const isApiKey = (key: string) => key.startsWith('api-key:');
+const isApiKey = (key: string) => key.startsWith(SEALED_API_KEYS.prefix);
 
 /** The guild that a key of the store belongs to: `area:guild` or `area:guild:…`. */
 function guildOf(key: string): string | undefined {

@@ -2,7 +2,7 @@ import { ApplicationCommandType } from 'discord.js';
 import type { SeenMessage } from '../contract.ts';
 import { oneText } from './assignments.ts';
 import { BadLine, suggestion } from './bad-line.ts';
-import { GUILD_ACTIONS, whereYouAre } from './guild-actions.ts';
+import { GUILD_ACTIONS, guildsChecked, whereYouAre } from './guild-actions.ts';
 import { ROLES } from './people.ts';
 import { SERVICE_ACTIONS } from './service-actions.ts';
 import type { Session } from './session.ts';
@@ -112,7 +112,10 @@ export const ACTIONS: readonly Action[] = [
     usage: '',
     help: 'stop the bot and start it on the same data',
     async run(session) {
-      await session.sandbox.restart();
+      const { sandbox } = session;
+      const before = sandbox.discord.requests.length;
+      await sandbox.restart();
+      await guildsChecked(sandbox.discord, before);
       session.print('The bot was stopped and started on the same data.');
     },
   },

@@ -1,4 +1,5 @@
-import type { Guild } from '../contract.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DiscordStandIn, Guild } from '../contract.ts';
 import type { Action } from './actions.ts';
 import { oneText } from './assignments.ts';
 import { BadLine } from './bad-line.ts';
@@ -22,13 +23,13 @@ export const GUILD_ACTIONS: readonly Action[] = [
   {
     name: 'leave',
     usage: '',
-    help: 'remove the bot from this guild; it finds out at its checks, one of which is at its start',
+    help: 'remove the bot from this guild; restart twice, and it has found out',
     run(session) {
       const guild = here(session);
       if (!isIn(session, guild)) throw new BadLine(`The bot is not in ${guild.name}; join lets it in.`);
       session.sandbox.discord.guildEvents.remove(guild);
       session.print(
-        `The bot was removed from ${guild.name}. It checks at its start: restart. join lets it in again.`,
+        `The bot was removed from ${guild.name}. It looks when it starts, and believes it the second time.`,
       );
     },
   },
@@ -71,6 +72,25 @@ export const GUILD_ACTIONS: readonly Action[] = [
 
 export function whereYouAre(session: Session): void {
   session.print(`You are ${session.role} in guild ${session.guild + 1}, ${here(session).name}.`);
+}
+
+/** The check comes right after a start; a bot that makes none must not be waited for. */
+const CHECK_WITHIN_MS = 2_000;
+/** What follows from the list of guilds is done in a few milliseconds. */
+const CHECK_TAKES_MS = 200;
+
+/**
+ * Waits until a bot that was started has looked which guilds it is in, so that the next line finds it done.
+ * @param before how many requests there were before the start
+ */
+export async function guildsChecked(
+  { requests }: Pick<DiscordStandIn, 'requests'>,
+  before: number,
+): Promise<void> {
+  const isRead = () => requests.slice(before).some(({ path }) => path.includes('/users/@me/guilds'));
+  const deadline = Date.now() + CHECK_WITHIN_MS;
+  while (!isRead() && Date.now() < deadline) await sleep(20);
+  if (isRead()) await sleep(CHECK_TAKES_MS);
 }
 
 function here({ guild, guilds }: Session): Guild {
