@@ -2,13 +2,26 @@ import type { Command } from '../src/discord/command.ts';
 import { type AddServerDeps, addServer } from './addserver.ts';
 import { type GamesDeps, gamesCommand } from './games.ts';
 import { type KeyStatusDeps, keyStatus } from './keystatus.ts';
+import { type PrivacyDeps, privacyCommand } from './privacy.ts';
 import { type RemoveKeyDeps, removeKey } from './removekey.ts';
 import { type SetKeyDeps, setKey } from './setkey.ts';
 
 /** What all commands together may touch. */
-export type CommandDeps = AddServerDeps & GamesDeps & KeyStatusDeps & RemoveKeyDeps & SetKeyDeps;
+export type CommandDeps = AddServerDeps &
+  GamesDeps &
+  KeyStatusDeps &
+  PrivacyDeps &
+  RemoveKeyDeps &
+  SetKeyDeps;
 
 /** Every command of the bot, in the order in which they are documented. */
 export function createCommands(deps: CommandDeps): readonly Command[] {
-  return [gamesCommand(deps), addServer(deps), setKey(deps), keyStatus(deps), removeKey(deps)];
+  return [
+    gamesCommand(deps),
+    addServer(deps),
+    setKey(deps),
+    keyStatus(deps),
+    removeKey(deps),
+    privacyCommand(deps),
+  ];
 }

@@ -11,6 +11,8 @@ import { createFailureWords } from './discord/failure-words.ts';
 import type { Memory } from './discord/memory.ts';
 import type { PastReplies } from './discord/past-replies.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
+import { createDepartures } from './guilds/departures.ts';
+import { createGuildData } from './guilds/guild-data.ts';
 import type { TellGuild } from './guilds/guild-notice.ts';
 import { createKeyWatch } from './guilds/key-watch.ts';
 import { inOrder, type Part } from './lifecycle.ts';
@@ -20,12 +22,15 @@ import { createGameCatalog } from './listing/game-catalog.ts';
 import type { Logger } from './observability/logger.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption } from './storage/encryption-key.ts';
+import { keyInUse } from './storage/key-in-use.ts';
 import { createDesk, type DeskStep } from './submissions/desk.ts';
 import { createInFlight } from './submissions/in-flight.ts';
 import { createJournal } from './submissions/journal.ts';
 import { createLedger, ledgerStep } from './submissions/ledger.ts';
 import { createOffers } from './submissions/offers.ts';
 import { usageLimits } from './submissions/usage-limits.ts';
+
+const DAY_MS = 86_400_000;
 
 export interface AppDeps {
   readonly config: Config;
@@ -52,6 +57,8 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     ...operatorKey,
     logger,
   });
+  const ledger = createLedger({ store: database });
+  const guildData = createGuildData({ store: database, keys, ledger });
   const keyWatch = createKeyWatch({
     keys,
     onRefused: (guildId, locale) => tellGuild(guildId, keyRefusedNotice(locale, mention)),
@@ -66,7 +73,6 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     logger,
   });
 
-  const ledger = createLedger({ store: database });
   const journal = createJournal({ store: database, encryption, ledger, logger });
   const inFlight = createInFlight();
   const breaker: DeskStep = {
@@ -84,7 +90,17 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
   ];
   const desk = createDesk({ listing, steps, logger });
   const offers = createOffers({ store: database });
-  const commands = createCommands({ desk, offers, listing, games, keys, keyWatch, tellGuild });
+  const commands = createCommands({
+    desk,
+    offers,
+    listing,
+    games,
+    keys,
+    keyWatch,
+    tellGuild,
+    guildData,
+    graceDays: config.departureGraceDays,
+  });
   const memory: Memory = {
     remember: journal.remember,
     forget: async (interactionId) => {
@@ -126,7 +142,27 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     onFatal,
   });
 
+  const departures = createDepartures({
+    store: database,
+    data: guildData,
+    keys,
+    listGuilds: discord.listGuilds,
+    isOurs: discord.isOurs,
+    checkEveryMs: config.departureCheckSeconds * 1000,
+    graceMs: config.departureGraceDays * DAY_MS,
+    logger,
+  });
+
   const connections: Part = { name: 'listing', stop: () => listing.close() };
-  const noted: Part = { name: 'journal', start: journal.start };
-  return inOrder([database, encryption, noted, connections, { name: 'games', ...games }, discord], logger);
+  const parts = [
+    database,
+    encryption,
+    keyInUse({ database, encryption }),
+    { name: 'journal', start: journal.start },
+    connections,
+    { name: 'games', ...games },
+    discord,
+    departures,
+  ];
+  return inOrder(parts, logger);
 }

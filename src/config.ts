@@ -82,6 +82,8 @@ const environmentSchema = z.object({
   GAMES_TTL_SECONDS: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
   MEMBER_LIMIT: usageLimit().default({ servers: 1000, seconds: 3600 }),
   GUILD_LIMIT: usageLimit().default({ servers: 5000, seconds: 3600 }),
+  DEPARTURE_CHECK_SECONDS: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
+  DEPARTURE_GRACE_DAYS: wholeNumber({ from: 0, to: 3_650, unit: 'days' }).default(30),
   STORE_URL: z
     .string()
     .regex(
@@ -109,6 +111,8 @@ const environmentSchema = z.object({
   LOG_LEVEL: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
 });
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 const SECRETS = ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY'];
 
 export interface Config {
@@ -124,6 +128,8 @@ export interface Config {
   /** What one member, and what one guild with all its members may submit. */
   readonly memberLimit: { readonly servers: number; readonly seconds: number };
   readonly guildLimit: { readonly servers: number; readonly seconds: number };
+  readonly departureCheckSeconds: number;
+  readonly departureGraceDays: number;
   readonly storeUrl: string;
   /** 32 bytes each in base64, newest first. */
   readonly encryptionKeys?: readonly Secret[];
@@ -136,20 +142,8 @@ export interface Config {
  * Reads the environment, and the files that `NAME_FILE` names for the secrets. An empty value counts as absent.
  * @throws ConfigError naming every bad variable and what it should be
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const { values, problems } = readVariables(env, {
-    names: Object.keys(environmentSchema.shape),
-    secrets: SECRETS,
-  });
-  const parsed = environmentSchema.safeParse(values);
-  for (const { path, message } of parsed.error?.issues ?? []) {
-    const name = String(path[0]);
-    if (!problems.has(name)) problems.set(name, `${name} ${message}`);
-  }
-  if (!parsed.success || problems.size > 0) {
-    throw new ConfigError(['The configuration cannot be used:', ...problems.values()].join('\n  '));
-  }
-  const { data } = parsed;
+export function readConfig(env: Environment): Config {
+  const data = readWith(environmentSchema, env);
   return {
     discordToken: data.DISCORD_TOKEN,
     discordApiUrl: data.DISCORD_API_URL,
@@ -160,11 +154,32 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     gamesTtlSeconds: data.GAMES_TTL_SECONDS,
     memberLimit: data.MEMBER_LIMIT,
     guildLimit: data.GUILD_LIMIT,
+    departureCheckSeconds: data.DEPARTURE_CHECK_SECONDS,
+    departureGraceDays: data.DEPARTURE_GRACE_DAYS,
     storeUrl: data.STORE_URL,
     ...(data.ENCRYPTION_KEY && { encryptionKeys: data.ENCRYPTION_KEY }),
     attachmentHosts: data.ATTACHMENT_HOSTS,
     logLevel: data.LOG_LEVEL,
   };
+}
+
+/** As {@link readConfig}, for a tool that needs the data alone. */
+export function readStoreConfig(env: Environment): Pick<Config, 'storeUrl' | 'encryptionKeys'> {
+  const data = readWith(environmentSchema.pick({ STORE_URL: true, ENCRYPTION_KEY: true }), env);
+  return { storeUrl: data.STORE_URL, ...(data.ENCRYPTION_KEY && { encryptionKeys: data.ENCRYPTION_KEY }) };
+}
+
+function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment): z.infer<Schema> {
+  const { values, problems } = readVariables(env, { names: Object.keys(schema.shape), secrets: SECRETS });
+  const parsed = schema.safeParse(values);
+  for (const { path, message } of parsed.error?.issues ?? []) {
+    const name = String(path[0]);
+    if (!problems.has(name)) problems.set(name, `${name} ${message}`);
+  }
+  if (!parsed.success || problems.size > 0) {
+    throw new ConfigError(['The configuration cannot be used:', ...problems.values()].join('\n  '));
+  }
+  return parsed.data;
 }
 
 function inBase64(key: string): Secret {

@@ -1,5 +1,6 @@
 import {
   type Client,
+  calculateShardId,
   Events,
   type Interaction,
   type RESTPostAPIApplicationCommandsJSONBody,
@@ -8,6 +9,7 @@ import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Secret } from '../secret.ts';
 import { createClient } from './client.ts';
+import { listGuilds } from './guild-list.ts';
 import { type PastReplies, pastReplies } from './past-replies.ts';
 import { explainPublishFailure, publishCommands } from './publish.ts';
 
@@ -43,6 +45,10 @@ export interface ConnectionDeps {
 export interface Connection extends Part {
   /** A command as a clickable mention, or `/name` until Discord has told its id. */
   readonly mention: (command: string) => string;
+  /** The ids of every guild the bot is in: all of them, or an error. For when it has started. */
+  readonly listGuilds: () => Promise<readonly string[]>;
+  /** Whether the guild is on one of the shards of this process. For when it has started. */
+  readonly isOurs: (guildId: string) => boolean;
 }
 
 /** How long running interactions may take to end when the bot stops. */
@@ -97,6 +103,8 @@ export function createConnection(deps: ConnectionDeps): Connection {
       const id = ids.get(command);
       return id === undefined ? `\`/${command}\`` : `</${command}:${id}>`;
     },
+    listGuilds: () => listGuilds(client.rest),
+    isOurs: (guildId) => client.ws.shards.has(calculateShardId(guildId, client.options.shardCount ?? 1)),
     async start() {
       try {
         await client.login(token.reveal());

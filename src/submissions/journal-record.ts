@@ -53,3 +53,13 @@ export const recordSchema = z.object({
   sent: z.array(sentSchema),
 });
 export type JournalRecord = z.infer<typeof recordSchema>;
+
+/** Where the sealed parts of the journal are, and what they were sealed for: `guild id:interaction id`. */
+export const SEALED_INTERACTIONS = {
+  prefix: 'journal:',
+  field: 'sealed',
+  context: (place: string) => {
+    const [guildId, interactionId] = place.split(':');
+    return `guild ${guildId}: interaction ${interactionId}`;
+  },
+} as const;

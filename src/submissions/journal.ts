@@ -9,6 +9,7 @@ import {
   carriedSchema,
   type JournalRecord,
   recordSchema,
+  SEALED_INTERACTIONS,
   type SentRequest,
 } from './journal-record.ts';
 import { entriesOf, type Ledger } from './ledger.ts';
@@ -184,8 +185,9 @@ export function createJournal({ store, encryption, ledger, logger, now = Date.no
   };
 }
 
-const PREFIX = 'journal:';
+const PREFIX = SEALED_INTERACTIONS.prefix;
 const MOST_GONE = 10_000;
 /** For entries that nobody ever settles, such as those of guilds that the bot has left: 30 days. */
 const KEPT_MS = 30 * 24 * 3600_000;
-const context = (guildId: string, interactionId: string) => `guild ${guildId}: interaction ${interactionId}`;
+const context = (guildId: string, interactionId: string) =>
+  SEALED_INTERACTIONS.context(`${guildId}:${interactionId}`);

@@ -71,8 +71,10 @@ describe('after a kill -9', () => {
     await open();
     await scene.listing.behave({ kind: 'down' });
     const answer = add('about.example.com:1');
-    await expect.poll(() => scene.output()).toContain('no answer to use from the listing service');
-    // Refused once; it would be tried again in a moment.
+    // Refused once; it would be tried again in a moment, which the kill has to come before.
+    await expect
+      .poll(() => scene.output(), { interval: 5 })
+      .toContain('no answer to use from the listing service');
     await crash();
     expect(textOf(await answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
     expect(requestsFor('about.example.com')).toBe(0);

@@ -15,7 +15,7 @@ const requestsFor = (host: string) =>
 
 describe('a server that is on its way', () => {
   it('is not sent a second time: whoever asks is told to wait', async () => {
-    await scene.listing.behave({ kind: 'slow', ms: 1_500 }, 1);
+    await scene.listing.behave({ kind: 'slow', ms: 4_000 }, 1);
     const first = add('flight.example.com:1');
     await expect.poll(() => requestsFor('flight.example.com')).toBe(1);
     expect(textOf(await add('flight.example.com:1', scene.admin))).toContain(

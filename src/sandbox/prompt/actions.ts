@@ -2,6 +2,7 @@ import { ApplicationCommandType } from 'discord.js';
 import type { SeenMessage } from '../contract.ts';
 import { oneText } from './assignments.ts';
 import { BadLine, suggestion } from './bad-line.ts';
+import { GUILD_ACTIONS, guildsChecked, whereYouAre } from './guild-actions.ts';
 import { ROLES } from './people.ts';
 import { SERVICE_ACTIONS } from './service-actions.ts';
 import type { Session } from './session.ts';
@@ -67,19 +68,7 @@ export const ACTIONS: readonly Action[] = [
       whereYouAre(session);
     },
   },
-  {
-    name: 'guild',
-    usage: 'NUMBER',
-    help: 'go to another guild that has the bot',
-    words: ({ sandbox }) => sandbox.discord.guilds.map((_, i) => String(i + 1)),
-    run(session, argument) {
-      const { guilds } = session.sandbox.discord;
-      if (!/^\d+$/.test(argument) || !guilds[Number(argument) - 1])
-        throw new BadLine(`guild takes a number from 1 to ${guilds.length}.`);
-      session.guild = Number(argument) - 1;
-      whereYouAre(session);
-    },
-  },
+  ...GUILD_ACTIONS,
   {
     name: 'language',
     usage: 'en-US|de|…',
@@ -123,7 +112,10 @@ export const ACTIONS: readonly Action[] = [
     usage: '',
     help: 'stop the bot and start it on the same data',
     async run(session) {
-      await session.sandbox.restart();
+      const { sandbox } = session;
+      const before = sandbox.discord.requests.length;
+      await sandbox.restart();
+      await guildsChecked(sandbox.discord, before);
       session.print('The bot was stopped and started on the same data.');
     },
   },
@@ -151,10 +143,6 @@ function helpText(session: Session): string {
     'A value may stand in double quotes. A ? behind the last value shows its choices: /addserver game:count?',
     'When a modal is open, the next line fills its first field; field=value fills one by name; an empty line closes it.',
   ].join('\n');
-}
-
-function whereYouAre({ role, guild, sandbox, print }: Session): void {
-  print(`You are ${role} in guild ${guild + 1}, ${sandbox.discord.guilds[guild]?.name}.`);
 }
 
 function messageCommands(session: Session): readonly string[] {

@@ -1,5 +1,5 @@
 import type { APIApplicationCommand } from 'discord.js';
-import type { Answer, Person, SeenMessage, SeenModal } from '../contract.ts';
+import type { Answer, Guild, Person, SeenMessage, SeenModal } from '../contract.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { ACTIONS } from './actions.ts';
 import { BadLine, suggestion } from './bad-line.ts';
@@ -14,7 +14,9 @@ import { readSlashLine, slashCommandsOf } from './slash-line.ts';
 export interface Session {
   readonly sandbox: Sandbox;
   role: Role;
-  /** Which of the guilds, counted from 0. */
+  /** Every guild there was in this session, also those that the bot was removed from. */
+  readonly guilds: Guild[];
+  /** Which of them, counted from 0. */
   guild: number;
   locale: string;
   /** The message that was seen last: the one that buttons are pressed on. */
@@ -65,14 +67,15 @@ export function createPrompt(deps: {
 
   function me(): Person {
     const { role, locale } = session;
-    const guild = sandbox.discord.guilds[session.guild];
-    if (!guild) throw new BadLine(`There is no guild ${session.guild + 1} any more.`);
+    const guild = session.guilds[session.guild];
+    if (!guild) throw new BadLine(`There is no guild ${session.guild + 1}.`);
     return people.at({ role, guild, locale });
   }
 
   const session: Session = {
     sandbox,
     role: 'admin',
+    guilds: [...sandbox.discord.guilds],
     guild: 0,
     locale: 'en-US',
     message: undefined,
@@ -81,7 +84,7 @@ export function createPrompt(deps: {
     me,
     published: () => {
       const { discord } = sandbox;
-      return [...discord.commands(discord.guilds[session.guild]), ...discord.commands()];
+      return [...discord.commands(session.guilds[session.guild]), ...discord.commands()];
     },
     print,
     async show(coming) {

@@ -101,7 +101,7 @@ describe('at the prompt', () => {
 
   it.each([
     ['as boss', 'as takes one of admin, member, other.'],
-    ['guild 3', 'guild takes a number from 1 to 2.'],
+    ['guild 30', 'guild takes a number from 1 to'],
     ['language German', 'such as en-US or de'],
     ['message "hello', 'does not end'],
     ['message', 'message takes the text'],
@@ -109,6 +109,36 @@ describe('at the prompt', () => {
     ['games', 'Did you mean /games?'],
   ])('%s is answered with what was expected', async (line, words) => {
     expect(await refusal(sitDown().prompt, line)).toContain(words);
+  });
+
+  it('the bot leaves and joins guilds, which keep their numbers, and has an outage in them', async () => {
+    const { prompt, type } = sitDown();
+    await type('guild 2');
+    await type('/setkey');
+    await type('sandbox-key');
+    expect(await type('outage')).toContain('has an outage');
+    expect(await type('outage over')).toContain('is back');
+    expect(await refusal(prompt, 'join')).toContain('already');
+    expect(await refusal(prompt, 'outage now')).toContain('outage takes nothing, or over');
+
+    expect(await type('leave')).toContain('The bot was removed from');
+    expect(await refusal(prompt, 'leave')).toContain('The bot is not in');
+    expect(await refusal(prompt, 'outage')).toContain('The bot is not in');
+    expect(await type('/keystatus')).toContain('does not offer /keystatus');
+    await type('restart');
+    expect(await type('join')).toContain('again');
+    expect(await type('/keystatus')).toContain('Last worked');
+
+    await type('restart');
+    await type('leave');
+    await type('restart');
+    await type('restart');
+    await type('join');
+    expect(await type('/keystatus')).toContain('has no API key');
+
+    expect(await type('join "New place"')).toBe('You are admin in guild 3, New place.');
+    expect(await type('/keystatus')).toContain('has no API key');
+    expect(await type('guild 1')).toBe('You are admin in guild 1, First guild.');
   });
 
   it('help names every command and every action', async () => {
