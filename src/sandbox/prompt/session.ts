@@ -27,6 +27,8 @@ export interface Session {
   /** Every command the bot has published here, whether or not this person may use it. */
   published(): readonly APIApplicationCommand[];
   print(text: string): void;
+  /** A message as this person sees it. */
+  draw(message: SeenMessage): string;
   /** Waits for what comes of an action, and prints it. */
   show(coming: Promise<Answer>): Promise<void>;
 }
@@ -60,7 +62,14 @@ export function createPrompt(deps: {
 }): Prompt {
   const { sandbox, print, paint = plain, patienceMs = PATIENCE_MS } = deps;
   const people = createPeople(sandbox.discord);
-  const reading = () => ({ paint, now: Date.now() });
+  const reading = () => ({
+    paint,
+    now: Date.now(),
+    channelName: (id: string) =>
+      sandbox.discord.guilds
+        .flatMap((guild) => sandbox.discord.channels(guild))
+        .find((channel) => channel.id === id)?.name,
+  });
   let lost = false;
 
   function me(): Person {
@@ -84,13 +93,14 @@ export function createPrompt(deps: {
       return [...discord.commands(discord.guilds[session.guild]), ...discord.commands()];
     },
     print,
+    draw: (message) => showMessage(message, reading()),
     async show(coming) {
       const answer = await patiently(coming, patienceMs);
       print(showAnswer(answer, reading()));
       lost ||= answer.kind === 'lost';
       session.modal = answer.kind === 'modal' ? answer.modal : undefined;
       if (answer.kind !== 'message') return;
-      session.message = answer.message;
+      if (!isBeside(answer.message)) session.message = answer.message;
       if (await settle(answer.message, patienceMs)) print(showMessage(answer.message, reading()));
     },
   };
@@ -155,6 +165,14 @@ export function createPrompt(deps: {
       return true;
     },
   };
+}
+
+/** Said beside a message whose buttons stay: a refusal, for instance. */
+function isBeside({ current }: SeenMessage): boolean {
+  const origin = current?.interaction_metadata;
+  return (
+    origin !== undefined && 'original_response_message_id' in origin && current?.components?.length === 0
+  );
 }
 
 /** Waits until nothing more is to come in a message; tells whether anything did. */
