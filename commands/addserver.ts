@@ -7,15 +7,18 @@ import {
 import type { Call, Command, CommandCall } from '../src/discord/command.ts';
 import { harmless } from '../src/discord/limits.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
+import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { AddOutcome, Game, ServerSubmission } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText, optionText } from '../src/locales/command-text.ts';
+import { wordsFor } from '../src/locales/words.ts';
 import type { Secret } from '../src/secret.ts';
 import { formatAddress } from '../src/submissions/address.ts';
-import type { Desk } from '../src/submissions/desk.ts';
+import type { Desk, Refusal } from '../src/submissions/desk.ts';
 import { HIGHEST_PORT, LOWEST_PORT } from '../src/submissions/port.ts';
 import { parseSubmission } from '../src/submissions/submission.ts';
 import { UserError } from '../src/user-error.ts';
+import { announcementText } from './announcement.ts';
 import { failureText } from './failure-text.ts';
 import { gameChoices } from './game-choices.ts';
 import { problemText } from './problem-text.ts';
@@ -25,13 +28,14 @@ export interface AddServerDeps {
   readonly desk: Desk;
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'find' | 'refresh' | 'refreshSoon' | 'invalidate'>;
   readonly keys: Pick<ApiKeys, 'get' | 'isRefused'>;
+  readonly settings: Pick<GuildSettings, 'get' | 'allowedGames'>;
 }
 
 /** How many games are offered in place of one that is not known. */
 const NEAREST = 3;
 
 /** /addserver: checks what was typed, sends one server with the guild's key, and relays the service's answer. */
-export function addServer({ desk, games, keys }: AddServerDeps): Command {
+export function addServer({ desk, games, keys, settings }: AddServerDeps): Command {
   /** The game that was meant; asks the service for its list once if ours is old and does not know it. */
   async function findGame({ t, mention }: Call, typed: string, key: Secret): Promise<Game> {
     let game = games.find(typed);
@@ -49,6 +53,13 @@ export function addServer({ desk, games, keys }: AddServerDeps): Command {
         ? t('addserver.unknownGameNear', { game: shown, near: near.join(', ') })
         : t('addserver.unknownGame', { game: shown, games: mention('games') }),
     );
+  }
+
+  /** Suggestions, of the games that this guild allows; as Discord waits for them, all of this is in memory. */
+  function offered(guildId: string, typed: string): readonly Game[] {
+    const allowed = settings.allowedGames(guildId);
+    if (allowed === undefined) return games.search(typed);
+    return games.search(typed, games.list().games.length).filter(({ alias }) => allowed.has(alias));
   }
 
   function afterwards(outcome: AddOutcome, key: Secret): void {
@@ -88,9 +99,11 @@ export function addServer({ desk, games, keys }: AddServerDeps): Command {
       ],
     },
     audience: 'member',
-    complete: (_call, typed) => gameChoices(games.search(typed)),
+    complete: ({ guildId }, typed) => gameChoices(offered(guildId, typed)),
     async run(call) {
       const { t, guildId, mention } = call;
+      // First of all, so that a store that fails is said while nothing has been sent.
+      const { announce } = await settings.get(guildId);
       const key = await keys.get(guildId);
       if (!key) throw new UserError(t('addserver.noKey', { setkey: mention('setkey') }));
       // Before the games list may be asked for with it.
@@ -99,13 +112,20 @@ export function addServer({ desk, games, keys }: AddServerDeps): Command {
       const submission = typedSubmission(call, game);
       const order = { ...call, key, servers: [submission] };
       const refusal = await desk.admit(order);
-      if (refusal) throw new UserError(refusalText(refusal, call));
+      if (refusal) throw new UserError(refusalText(withName(refusal, game), call));
       const outcome = await desk.send(order);
       afterwards(outcome, key);
-      return { content: outcomeText(call, outcome, describe(call, game, submission)) };
+      const content = outcomeText(call, outcome, describe(call, game, submission));
+      if (!announce || outcome.kind !== 'accepted') return { content };
+      const what = describe({ t: wordsFor(call.guildLocale) }, game, submission);
+      return { content, announcement: announcementText(call, { count: 1, what }) };
     },
   };
 }
+
+/** People know a game by its name. */
+const withName = (refusal: Refusal, { name }: Game): Refusal =>
+  refusal.code === 'game-not-allowed' ? { ...refusal, game: name } : refusal;
 
 function typedSubmission({ options, t }: CommandCall, game: Game): ServerSubmission {
   const port = options.getInteger('port');
@@ -120,7 +140,7 @@ function typedSubmission({ options, t }: CommandCall, game: Game): ServerSubmiss
   return result.submission;
 }
 
-function describe({ t }: Call, game: Game, { server, port, queryPort }: ServerSubmission): string {
+function describe({ t }: Pick<Call, 't'>, game: Game, { server, port, queryPort }: ServerSubmission): string {
   const values = { name: harmless(game.name), address: formatAddress({ host: server, port }) };
   return queryPort === undefined
     ? t('addserver.submitted', values)

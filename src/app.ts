@@ -1,20 +1,27 @@
 import { explainFailure } from '../commands/explain-failure.ts';
 import { createCommands } from '../commands/index.ts';
 import { keyRefusedNotice } from '../commands/key-notices.ts';
+import { createSubmissionLog } from '../commands/submission-log.ts';
 import type { Config } from './config.ts';
 import { createBoundIds } from './discord/bound-ids.ts';
+import { createChannelPosts } from './discord/channel-posts.ts';
 import { type Connection, createConnection, type FatalDiscordError } from './discord/connection.ts';
 import { createDispatcher } from './discord/dispatch.ts';
+import { createGuildLog } from './discord/guild-log.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
-import type { TellGuild } from './guilds/guild-notice.ts';
 import { createKeyWatch } from './guilds/key-watch.ts';
+import { logPlaces } from './guilds/log-places.ts';
+import { createGuildSettings } from './guilds/settings.ts';
 import { inOrder, type Part } from './lifecycle.ts';
 import { createListingApi } from './listing/client.ts';
 import { createGameCatalog } from './listing/game-catalog.ts';
 import type { Logger } from './observability/logger.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption } from './storage/encryption-key.ts';
+import { allowedGamesStep } from './submissions/allowed-games.ts';
+import { createDailyQuota } from './submissions/daily-quota.ts';
 import { createDesk } from './submissions/desk.ts';
+import { createLedger, ledgerStep } from './submissions/ledger.ts';
 
 export interface AppDeps {
   readonly config: Config;
@@ -26,7 +33,6 @@ export interface AppDeps {
 /** The whole bot, put together; the only place that knows every part. Nothing happens before `start`. */
 export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<Part, 'name'>> {
   const mention = (command: string): string => discord.mention(command);
-  const tellGuild: TellGuild = async (guildId, text) => logger.info({ guildId, text }, 'for the admins');
   const database = createDatabase({ url: config.storeUrl, logger });
   const encryption = createStoreEncryption({ configured: config.encryptionKeys, database, logger });
   const keys = createApiKeys({ store: database, encryption });
@@ -38,7 +44,7 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
   });
   const keyWatch = createKeyWatch({
     keys,
-    onRefused: (guildId, locale) => tellGuild(guildId, keyRefusedNotice(locale, mention)),
+    onRefused: (guildId) => guildLog.tell(guildId, (t) => keyRefusedNotice(t, mention)),
     logger,
   });
   const games = createGameCatalog({
@@ -50,8 +56,41 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     logger,
   });
 
-  const desk = createDesk({ listing, steps: [keyWatch.step], logger });
-  const commands = createCommands({ desk, listing, games, keys, keyWatch, tellGuild });
+  const settings = createGuildSettings({ store: database });
+  const posts = createChannelPosts({ rest: () => discord.rest, logger });
+  const guildLog = createGuildLog({ posts, ...logPlaces(settings), logger });
+  const ledger = createLedger({ store: database });
+  const quota = createDailyQuota({
+    store: database,
+    limitOf: async (guildId) => (await settings.get(guildId)).dailyQuota,
+  });
+  const submissionLog = createSubmissionLog({ guildLog, games });
+  const desk = createDesk({
+    listing,
+    steps: [
+      keyWatch.step,
+      allowedGamesStep(async (guildId) => (await settings.get(guildId)).games),
+      quota.step,
+      ledgerStep(ledger),
+      submissionLog,
+    ],
+    logger,
+  });
+  const commands = createCommands({
+    desk,
+    listing,
+    games,
+    keys,
+    keyWatch,
+    settings,
+    posts,
+    guildLog,
+    ledger,
+    links: {
+      ...(config.supportUrl !== undefined && { support: config.supportUrl }),
+      ...(config.privacyUrl !== undefined && { privacy: config.privacyUrl }),
+    },
+  });
   const dispatcher = createDispatcher({
     commands,
     ids: createBoundIds(config.discordToken),
@@ -65,10 +104,15 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     commands: commands.map(({ data }) => data),
     logger,
     onInteraction: dispatcher.handle,
-    drain: dispatcher.drain,
+    async drain(ms) {
+      await dispatcher.drain(ms);
+      // While the connection is still there.
+      await submissionLog.flush();
+      await guildLog.flush();
+    },
     onFatal,
   });
 
   const connections: Part = { name: 'listing', stop: () => listing.close() };
-  return inOrder([database, encryption, connections, { name: 'games', ...games }, discord], logger);
+  return inOrder([database, encryption, settings, connections, { name: 'games', ...games }, discord], logger);
 }

@@ -14,6 +14,8 @@ const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
 /** A name or an address as a URL has it: IPv6 in brackets. */
 const HOST_NAME = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])$/;
+/** Discord docs: Components, Button: the URL of a link button has at most 512 characters. */
+const LONGEST_LINK = 512;
 /** The levels of pino. */
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const FORMATS = ['brackets', 'indices'] as const;
@@ -46,6 +48,16 @@ const secret = (be: string, pattern: RegExp) =>
     .string(must(be))
     .regex(pattern, must(be))
     .transform((text) => new Secret(text));
+
+const A_PAGE = `the https address of a page that members can open, at most ${LONGEST_LINK} characters`;
+const link = z
+  .string()
+  .refine(
+    (text) =>
+      URL.canParse(text) && new URL(text).protocol === 'https:' && new URL(text).href.length <= LONGEST_LINK,
+    must(A_PAGE),
+  )
+  .transform((text) => new URL(text).href);
 
 const environmentSchema = z.object({
   DISCORD_TOKEN: secret('the token of the bot: three parts with dots between them, and nothing else', TOKEN),
@@ -85,6 +97,8 @@ const environmentSchema = z.object({
       must('names of hosts, without ports, with commas between them'),
     )
     .default(['cdn.discordapp.com', 'media.discordapp.net']),
+  SUPPORT_URL: link.optional(),
+  PRIVACY_URL: link.optional(),
   LOG_LEVEL: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
 });
 
@@ -105,6 +119,9 @@ export interface Config {
   readonly encryptionKeys?: readonly Secret[];
   /** Where files that members upload are read from; small letters, without ports. */
   readonly attachmentHosts: readonly string[];
+  /** Pages that /help links to. */
+  readonly supportUrl?: string;
+  readonly privacyUrl?: string;
   readonly logLevel: (typeof LEVELS)[number];
 }
 
@@ -137,6 +154,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     storeUrl: data.STORE_URL,
     ...(data.ENCRYPTION_KEY && { encryptionKeys: data.ENCRYPTION_KEY }),
     attachmentHosts: data.ATTACHMENT_HOSTS,
+    ...(data.SUPPORT_URL !== undefined && { supportUrl: data.SUPPORT_URL }),
+    ...(data.PRIVACY_URL !== undefined && { privacyUrl: data.PRIVACY_URL }),
     logLevel: data.LOG_LEVEL,
   };
 }

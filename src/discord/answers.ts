@@ -8,13 +8,14 @@ import {
   RESTJSONErrorCodes,
 } from 'discord.js';
 import type { PressCall, Reply } from './command.ts';
-import { fitReply } from './limits.ts';
+import { fitReply, LIMITS, shorten } from './limits.ts';
 
 /** The parts of an interaction that an answer needs; commands, components and modal submits all have them. */
 export interface Answerable {
   deferReply(options: { flags?: MessageFlags.Ephemeral }): Promise<unknown>;
   reply(options: { content: string; flags: MessageFlags.Ephemeral }): Promise<unknown>;
   editReply(options: InteractionEditReplyOptions): Promise<unknown>;
+  followUp(options: { content: string; allowedMentions: { parse: [] } }): Promise<unknown>;
 }
 
 /**
@@ -72,11 +73,20 @@ export function createProgress(interaction: Answerable): PressCall['progress'] {
 /** Pauses between attempts to deliver an answer, in milliseconds: short, then long enough for a blip to pass. */
 const RETRY_PAUSES = [500, 2000, 5000];
 
-/**
- * Puts the answer in place of "thinking…". What was done is done by now, so this is tried several times on
- * network failures and 5xx before the answer is given up.
- */
+/** Puts the answer in place of "thinking…", and then says what everybody is to know. */
 export async function deliver(interaction: Answerable, reply: Reply): Promise<void> {
+  await replace(interaction, reply);
+  if (reply.announcement === undefined) return;
+  const content = shorten(reply.announcement, LIMITS.content);
+  // A follow-up is public unless it says otherwise, whatever the reply was.
+  await interaction.followUp({ content, allowedMentions: { parse: [] } });
+}
+
+/**
+ * What was done is done by now, so this is tried several times on network failures and 5xx before the answer is
+ * given up.
+ */
+async function replace(interaction: Answerable, reply: Reply): Promise<void> {
   const fitted = fitReply(reply);
   const options: InteractionEditReplyOptions = {
     content: fitted.content ?? null,

@@ -2,6 +2,7 @@ import {
   type Client,
   Events,
   type Interaction,
+  type REST,
   type RESTPostAPIApplicationCommandsJSONBody,
 } from 'discord.js';
 import type { Part } from '../lifecycle.ts';
@@ -40,6 +41,8 @@ export interface ConnectionDeps {
 export interface Connection extends Part {
   /** A command as a clickable mention, or `/name` until Discord has told its id. */
   readonly mention: (command: string) => string;
+  /** Requests with the bot's own token, once it has started. */
+  readonly rest: Pick<REST, 'post'>;
 }
 
 /** How long running interactions may take to end when the bot stops. */
@@ -87,6 +90,7 @@ export function createConnection(deps: ConnectionDeps): Connection {
 
   return {
     name: 'discord',
+    rest: client.rest,
     mention: (command) => {
       const id = ids.get(command);
       return id === undefined ? `\`/${command}\`` : `</${command}:${id}>`;

@@ -14,6 +14,7 @@ import type { Call, Command, Handler, PressCall, Reply, SubmitCall } from './com
 import {
   type ComponentInteraction,
   callOf,
+  choiceOf,
   handlerOf,
   type Incoming,
   isIncoming,
@@ -79,10 +80,9 @@ export function createDispatcher({ commands, ids, mention, logger, explain }: Di
       const handler = handlerOf(byName.get(command)?.submits, action);
       return respond<SubmitCall>(interaction, handler, { ...call, argument, field });
     }
-    const values = interaction.isStringSelectMenu() ? interaction.values : [];
     const handler = handlerOf(byName.get(command)?.presses, action);
     const progress = createProgress(interaction);
-    const input = { ...call, argument, values, progress, stopping: stopping.signal };
+    const input = { ...call, argument, ...choiceOf(interaction), progress, stopping: stopping.signal };
     return respond<PressCall>(interaction, handler, input);
   }
 

@@ -29,6 +29,8 @@ export interface DeskStep {
   readonly name: string;
   /** Asked once per order, with all its servers, before anything is sent. */
   admit?(order: Order): Promise<Refusal | undefined>;
+  /** Told that a step has refused the order, itself perhaps. What it throws is logged and changes nothing. */
+  refused?(order: Order, refusal: Refusal): Promise<void>;
   /** Told how each request ended, with the servers that were in it. What it throws is logged and changes nothing. */
   settled?(order: Order, outcome: AddOutcome): Promise<void>;
 }
@@ -48,21 +50,28 @@ export interface DeskDeps {
 }
 
 export function createDesk({ listing, steps, logger }: DeskDeps): Desk {
+  async function tell(say: (step: DeskStep) => Promise<void> | undefined): Promise<void> {
+    for (const step of steps) {
+      await say(step)?.catch((error: unknown) => {
+        logger.error({ err: error, step: step.name }, 'what came of a submission could not be noted');
+      });
+    }
+  }
+
   return {
     async admit(order) {
       for (const step of steps) {
         const refusal = await step.admit?.(order);
-        if (refusal) return refusal;
+        if (refusal) {
+          await tell((each) => each.refused?.(order, refusal));
+          return refusal;
+        }
       }
       return undefined;
     },
     async send(order) {
       const outcome = await listing.add(order.servers, order.key);
-      for (const step of steps) {
-        await step.settled?.(order, outcome).catch((error: unknown) => {
-          logger.error({ err: error, step: step.name }, 'what came of a submission could not be noted');
-        });
-      }
+      await tell((step) => step.settled?.(order, outcome));
       return outcome;
     },
   };

@@ -59,6 +59,22 @@ describe('at the prompt', () => {
     );
   });
 
+  it('channels are closed to the bot, opened, chosen, read and deleted', async () => {
+    const { prompt, type } = sitDown();
+    await type('/settings');
+    expect(await type('forbid #staff embed')).toBe('In #staff the bot may no longer: embed.');
+    expect(await type('pick #staff')).toContain('lacks this permission: Embed Links');
+    expect(await type('allow #staff')).toContain('may do what it may by default');
+    expect(await type('read #staff')).toBe('Nothing is written in #staff.');
+    expect(await type('pick #staff')).toContain('Log channel: #staff: every submission');
+    expect(await type('read #staff')).toContain('this channel is the log of this bot');
+    expect(await refusal(prompt, 'read #elsewhere')).toContain('there is #general, #staff.');
+    expect(await refusal(prompt, 'forbid #staff fun')).toContain('view, send or embed');
+    expect(await type('press No log channel')).toContain('Log channel: None');
+    expect(await type('delete #staff')).toBe('#staff was deleted.');
+    expect(await refusal(prompt, 'read #staff')).toContain('there is #general.');
+  });
+
   it('the language of the answers is that of the Discord of the person', async () => {
     const { type } = sitDown();
     const english = await type('/addserver game:cs2 server:192.168.0.4:27015');
