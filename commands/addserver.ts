@@ -10,15 +10,18 @@ import {
 import { type Call, type Command, type CommandCall, customId, type Reply } from '../src/discord/command.ts';
 import { harmless } from '../src/discord/limits.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
+import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { AddOutcome, Game, ServerSubmission } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText, optionText } from '../src/locales/command-text.ts';
+import { wordsFor } from '../src/locales/words.ts';
 import type { Secret } from '../src/secret.ts';
-import type { Desk } from '../src/submissions/desk.ts';
+import type { Desk, Refusal } from '../src/submissions/desk.ts';
 import type { Offer, Offers } from '../src/submissions/offers.ts';
 import { HIGHEST_PORT, LOWEST_PORT } from '../src/submissions/port.ts';
 import { parseSubmission } from '../src/submissions/submission.ts';
 import { UserError } from '../src/user-error.ts';
+import { announcementText } from './announcement.ts';
 import { gameChoices } from './game-choices.ts';
 import { describe, outcomeText } from './outcome-text.ts';
 import { problemText } from './problem-text.ts';
@@ -29,6 +32,7 @@ export interface AddServerDeps {
   readonly offers: Offers;
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'find' | 'refresh' | 'refreshSoon' | 'invalidate'>;
   readonly keys: Pick<ApiKeys, 'get' | 'isRefused'>;
+  readonly settings: Pick<GuildSettings, 'get' | 'allowedGames'>;
 }
 
 interface Wanted extends Offer {
@@ -40,7 +44,7 @@ interface Wanted extends Offer {
 const NEAREST = 3;
 
 /** /addserver: checks what was typed, sends one server with the guild's key, and relays the service's answer. */
-export function addServer({ desk, offers, games, keys }: AddServerDeps): Command {
+export function addServer({ desk, offers, games, keys, settings }: AddServerDeps): Command {
   /** The game that was meant; asks the service for its list once if ours is old and does not know it. */
   async function findGame({ t, mention }: Call, typed: string, key: Secret): Promise<Game> {
     let game = games.find(typed);
@@ -70,6 +74,8 @@ export function addServer({ desk, offers, games, keys }: AddServerDeps): Command
   }
 
   async function submit(call: Call, { key, game, submission, again }: Wanted): Promise<Reply> {
+    // First of all, so that a store that fails is said while nothing has been sent.
+    const { announce } = await settings.get(call.guildId);
     const order = { ...call, key, servers: [submission], again };
     const refusal = await desk.admit(order);
     if (refusal?.code === 'submitted-before') {
@@ -78,10 +84,14 @@ export function addServer({ desk, offers, games, keys }: AddServerDeps): Command
         components: [await againButton(call, 'again.submitAgain', { submission, again: true })],
       };
     }
-    if (refusal) throw new UserError(refusalText(refusal, call));
+    if (refusal) throw new UserError(refusalText(withName(refusal, game), call));
     const outcome = await desk.send(order);
     afterwards(outcome, key);
     const content = outcomeText(call, outcome, describe(call.t, game, submission));
+    if (announce && outcome.kind === 'accepted') {
+      const what = describe(wordsFor(call.guildLocale), game, submission);
+      return { content, announcement: announcementText(call, { count: 1, what }) };
+    }
     if (outcome.kind !== 'not-sent') return { content };
     return { content, components: [await againButton(call, 'again.tryAgain', { submission, again })] };
   }
@@ -97,6 +107,13 @@ export function addServer({ desk, offers, games, keys }: AddServerDeps): Command
       .setLabel(t(label))
       .setStyle(ButtonStyle.Secondary);
     return new ActionRowBuilder<ButtonBuilder>().addComponents(button);
+  }
+
+  /** Suggestions, of the games that this guild allows; as Discord waits for them, all of this is in memory. */
+  function offered(guildId: string, typed: string): readonly Game[] {
+    const allowed = settings.allowedGames(guildId);
+    if (allowed === undefined) return games.search(typed);
+    return games.search(typed, games.list().games.length).filter(({ alias }) => allowed.has(alias));
   }
 
   function afterwards(outcome: AddOutcome, key: Secret): void {
@@ -137,7 +154,7 @@ export function addServer({ desk, offers, games, keys }: AddServerDeps): Command
     },
     audience: 'member',
     resumes: 'unless-done',
-    complete: (_call, typed) => gameChoices(games.search(typed)),
+    complete: ({ guildId }, typed) => gameChoices(offered(guildId, typed)),
     async run(call) {
       const key = await guildKey(call);
       const game = await findGame(call, (call.options.getString('game') ?? '').trim(), key);
@@ -161,6 +178,10 @@ export function addServer({ desk, offers, games, keys }: AddServerDeps): Command
     },
   };
 }
+
+/** People know a game by its name. */
+const withName = (refusal: Refusal, { name }: Game): Refusal =>
+  refusal.code === 'game-not-allowed' ? { ...refusal, game: name } : refusal;
 
 function typedSubmission({ options, t }: CommandCall, game: Game): ServerSubmission {
   const port = options.getInteger('port');

@@ -2,19 +2,22 @@ import { afterRestartText } from '../commands/after-restart-text.ts';
 import { explainFailure } from '../commands/explain-failure.ts';
 import { createCommands } from '../commands/index.ts';
 import { keyRefusedNotice } from '../commands/key-notices.ts';
+import { createAppDesk } from './app-desk.ts';
 import type { Config } from './config.ts';
 import { createBoundIds } from './discord/bound-ids.ts';
+import { createChannelPosts } from './discord/channel-posts.ts';
 import type { Call } from './discord/command.ts';
 import { type Connection, createConnection, type FatalDiscordError } from './discord/connection.ts';
 import { createDispatcher } from './discord/dispatch.ts';
 import { createFailureWords } from './discord/failure-words.ts';
-import type { Memory } from './discord/memory.ts';
+import { createGuildLog } from './discord/guild-log.ts';
 import type { PastReplies } from './discord/past-replies.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
 import { createDepartures } from './guilds/departures.ts';
 import { createGuildData } from './guilds/guild-data.ts';
-import type { TellGuild } from './guilds/guild-notice.ts';
 import { createKeyWatch } from './guilds/key-watch.ts';
+import { logPlaces } from './guilds/log-places.ts';
+import { createGuildSettings } from './guilds/settings.ts';
 import { inOrder, type Part } from './lifecycle.ts';
 import { createBreaker } from './listing/breaker.ts';
 import { createListingApi } from './listing/client.ts';
@@ -23,12 +26,8 @@ import type { Logger } from './observability/logger.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption } from './storage/encryption-key.ts';
 import { keyInUse } from './storage/key-in-use.ts';
-import { createDesk, type DeskStep } from './submissions/desk.ts';
-import { createInFlight } from './submissions/in-flight.ts';
-import { createJournal } from './submissions/journal.ts';
-import { createLedger, ledgerStep } from './submissions/ledger.ts';
+import { createLedger } from './submissions/ledger.ts';
 import { createOffers } from './submissions/offers.ts';
-import { usageLimits } from './submissions/usage-limits.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -42,7 +41,6 @@ export interface AppDeps {
 /** The whole bot, put together; the only place that knows every part. Nothing happens before `start`. */
 export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<Part, 'name'>> {
   const mention = (command: string): string => discord.mention(command);
-  const tellGuild: TellGuild = async (guildId, text) => logger.info({ guildId, text }, 'for the admins');
   const database = createDatabase({ url: config.storeUrl, logger });
   const encryption = createStoreEncryption({ configured: config.encryptionKeys, database, logger });
   const keys = createApiKeys({ store: database, encryption });
@@ -57,11 +55,12 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     ...operatorKey,
     logger,
   });
-  const ledger = createLedger({ store: database });
-  const guildData = createGuildData({ store: database, keys, ledger });
+  const settings = createGuildSettings({ store: database });
+  const posts = createChannelPosts({ rest: () => discord.rest, logger });
+  const guildLog = createGuildLog({ posts, ...logPlaces(settings), logger });
   const keyWatch = createKeyWatch({
     keys,
-    onRefused: (guildId, locale) => tellGuild(guildId, keyRefusedNotice(locale, mention)),
+    onRefused: (guildId) => guildLog.tell(guildId, (t) => keyRefusedNotice(t, mention)),
     logger,
   });
   const games = createGameCatalog({
@@ -72,49 +71,52 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     onAnswer: keyWatch.heard,
     logger,
   });
-
-  const journal = createJournal({ store: database, encryption, ledger, logger });
-  const inFlight = createInFlight();
-  const breaker: DeskStep = {
-    name: 'breaker',
-    admit: async () => (listing.isDown() ? { code: 'service-down' } : undefined),
+  const ledger = createLedger({ store: database });
+  const parts = {
+    config,
+    database,
+    encryption,
+    listing,
+    games,
+    settings,
+    ledger,
+    keyWatch,
+    guildLog,
+    logger,
   };
-  // The first holds back, the last counts: what refuses an order goes in between.
-  const steps = [
-    inFlight.step,
-    journal.step,
-    keyWatch.step,
-    ledgerStep(ledger),
-    breaker,
-    usageLimits({ member: config.memberLimit, guild: config.guildLimit }),
-  ];
-  const desk = createDesk({ listing, steps, logger });
-  const offers = createOffers({ store: database });
+  const { desk, journal, memory, quota, submissionLog } = createAppDesk(parts);
+  const guildData = createGuildData({
+    store: database,
+    keys,
+    ledger,
+    parts: [settings, { delete: quota.deleteGuild }],
+  });
+
   const commands = createCommands({
     desk,
-    offers,
+    offers: createOffers({ store: database }),
     listing,
     games,
     keys,
     keyWatch,
-    tellGuild,
+    settings,
+    posts,
+    guildLog,
+    ledger,
     guildData,
     graceDays: config.departureGraceDays,
-  });
-  const memory: Memory = {
-    remember: journal.remember,
-    forget: async (interactionId) => {
-      inFlight.release(interactionId);
-      await journal.forget(interactionId);
+    links: {
+      ...(config.supportUrl !== undefined && { support: config.supportUrl }),
+      ...(config.privacyUrl !== undefined && { privacy: config.privacyUrl }),
     },
-  };
+  });
   const dispatcher = createDispatcher({
     commands,
     ids: createBoundIds(config.discordToken),
     mention,
     memory,
     words: createFailureWords({ logger, explain: (error, t) => explainFailure(error, t, mention) }),
-    tellGuild,
+    tellGuild: (guildId, text) => guildLog.tell(guildId, () => text),
     logger,
   });
 
@@ -138,10 +140,14 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     logger,
     onReady: settle,
     onInteraction: dispatcher.handle,
-    drain: dispatcher.drain,
+    async drain(ms) {
+      await dispatcher.drain(ms);
+      // While the connection is still there.
+      await submissionLog.flush();
+      await guildLog.flush();
+    },
     onFatal,
   });
-
   const departures = createDepartures({
     store: database,
     data: guildData,
@@ -153,16 +159,16 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     logger,
   });
 
-  const connections: Part = { name: 'listing', stop: () => listing.close() };
-  const parts = [
+  const inTheirOrder: readonly Part[] = [
     database,
     encryption,
     keyInUse({ database, encryption }),
+    settings,
     { name: 'journal', start: journal.start },
-    connections,
+    { name: 'listing', stop: () => listing.close() },
     { name: 'games', ...games },
     discord,
     departures,
   ];
-  return inOrder(parts, logger);
+  return inOrder(inTheirOrder, logger);
 }

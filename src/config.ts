@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { readVariables } from './config-source.ts';
-import { isDiscordOrLoopback, isHttpsOrLoopback, isPlainUrl } from './config-url.ts';
-import { Secret } from './secret.ts';
+import { isDiscordOrLoopback, isHttpsOrLoopback } from './config-url.ts';
+import {
+  encryptionKeys,
+  hostNames,
+  link,
+  must,
+  secret,
+  url,
+  usageLimit,
+  wholeNumber,
+} from './config-values.ts';
+import type { Secret } from './secret.ts';
 
 /** The environment is not usable. The message names every bad variable, on a line each, and no value. */
 export class ConfigError extends Error {
@@ -10,61 +20,9 @@ export class ConfigError extends Error {
 
 /** The shape of a bot token: three parts. discord.js masks it in its debug output only from the second dot on. */
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-/** 32 bytes in hexadecimal or base64 (either alphabet). */
-const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
-/** A name or an address as a URL has it: IPv6 in brackets. */
-const HOST_NAME = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])$/;
 /** The levels of pino. */
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const FORMATS = ['brackets', 'indices'] as const;
-
-/** A rule in words: `X is missing: it must be …` or `X must be …`. A value is never repeated, it may be a secret. */
-const must = (be: string) => ({
-  error: ({ input }: { readonly input?: unknown }) =>
-    input === undefined ? `is missing: it must be ${be}` : `must be ${be}`,
-});
-
-function wholeNumber(limits: { readonly from: number; readonly to: number; readonly unit: string }) {
-  const { from, to, unit } = limits;
-  return z
-    .string()
-    .refine(
-      (text) => /^\d{1,9}$/.test(text) && Number(text) >= from && Number(text) <= to,
-      must(`a whole number of ${unit} from ${from} to ${to}`),
-    )
-    .transform(Number);
-}
-
-/** The timers that end the counting take no more than 24 days. */
-const LONGEST_WINDOW_SECONDS = 604_800;
-
-function usageLimit() {
-  const be = `servers/seconds, such as 1000/3600: from 1/1 to 1000000/${LONGEST_WINDOW_SECONDS}`;
-  return z
-    .string()
-    .regex(/^\d{1,7}\/\d{1,6}$/, must(be))
-    .transform((text) => {
-      const [servers = 0, seconds = 0] = text.split('/').map(Number);
-      return { servers, seconds };
-    })
-    .refine(
-      ({ servers, seconds }) =>
-        servers >= 1 && servers <= 1_000_000 && seconds >= 1 && seconds <= LONGEST_WINDOW_SECONDS,
-      must(be),
-    );
-}
-
-const url = (be: string, allowed: (url: URL) => boolean) =>
-  z
-    .string(must(be))
-    .refine((text) => URL.canParse(text) && isPlainUrl(new URL(text)) && allowed(new URL(text)), must(be))
-    .transform((text) => new URL(text).href.replace(/\/+$/, ''));
-
-const secret = (be: string, pattern: RegExp) =>
-  z
-    .string(must(be))
-    .regex(pattern, must(be))
-    .transform((text) => new Secret(text));
 
 const environmentSchema = z.object({
   DISCORD_TOKEN: secret('the token of the bot: three parts with dots between them, and nothing else', TOKEN),
@@ -91,23 +49,10 @@ const environmentSchema = z.object({
       must('a file of SQLite, such as sqlite://data/bot.sqlite'),
     )
     .default('sqlite://data/bot.sqlite'),
-  ENCRYPTION_KEY: z
-    .string()
-    .transform((text) => text.split(',').map((key) => key.trim()))
-    .refine(
-      (keys) => keys.every((key) => KEY.test(key)),
-      must('32 bytes in base64 or hexadecimal; several with commas between them, the newest first'),
-    )
-    .transform((keys) => keys.map(inBase64))
-    .optional(),
-  ATTACHMENT_HOSTS: z
-    .string()
-    .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
-    .refine(
-      (hosts) => hosts.every((host) => HOST_NAME.test(host)),
-      must('names of hosts, without ports, with commas between them'),
-    )
-    .default(['cdn.discordapp.com', 'media.discordapp.net']),
+  ENCRYPTION_KEY: encryptionKeys.optional(),
+  ATTACHMENT_HOSTS: hostNames.default(['cdn.discordapp.com', 'media.discordapp.net']),
+  SUPPORT_URL: link.optional(),
+  PRIVACY_URL: link.optional(),
   LOG_LEVEL: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
 });
 
@@ -135,6 +80,9 @@ export interface Config {
   readonly encryptionKeys?: readonly Secret[];
   /** Where files that members upload are read from; small letters, without ports. */
   readonly attachmentHosts: readonly string[];
+  /** Pages that /help links to. */
+  readonly supportUrl?: string;
+  readonly privacyUrl?: string;
   readonly logLevel: (typeof LEVELS)[number];
 }
 
@@ -159,6 +107,8 @@ export function readConfig(env: Environment): Config {
     storeUrl: data.STORE_URL,
     ...(data.ENCRYPTION_KEY && { encryptionKeys: data.ENCRYPTION_KEY }),
     attachmentHosts: data.ATTACHMENT_HOSTS,
+    ...(data.SUPPORT_URL !== undefined && { supportUrl: data.SUPPORT_URL }),
+    ...(data.PRIVACY_URL !== undefined && { privacyUrl: data.PRIVACY_URL }),
     logLevel: data.LOG_LEVEL,
   };
 }
@@ -180,9 +130,4 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
     throw new ConfigError(['The configuration cannot be used:', ...problems.values()].join('\n  '));
   }
   return parsed.data;
-}
-
-function inBase64(key: string): Secret {
-  const bytes = Buffer.from(key, key.length === 64 ? 'hex' : 'base64');
-  return new Secret(bytes.toString('base64'));
 }

@@ -22,6 +22,8 @@ const OTHERS = [
   'STORE_URL',
   'DISCORD_API_URL',
   'ATTACHMENT_HOSTS',
+  'SUPPORT_URL',
+  'PRIVACY_URL',
   'LOG_LEVEL',
 ] as const;
 
@@ -83,6 +85,8 @@ describe('the configuration', () => {
         ENCRYPTION_KEY: 'short',
         DISCORD_API_URL: 'https://discord.example.com/api',
         ATTACHMENT_HOSTS: 'cdn.example.com:443',
+        SUPPORT_URL: 'http://example.com/help',
+        PRIVACY_URL: `https://example.com/${'x'.repeat(500)}`,
         LOG_LEVEL: 'loud',
       }),
     ).toBe(
@@ -99,6 +103,8 @@ describe('the configuration', () => {
         'STORE_URL must be a file of SQLite, such as sqlite://data/bot.sqlite',
         'ENCRYPTION_KEY must be 32 bytes in base64 or hexadecimal; several with commas between them, the newest first',
         'ATTACHMENT_HOSTS must be names of hosts, without ports, with commas between them',
+        'SUPPORT_URL must be the https address of a page that members can open, at most 512 characters',
+        'PRIVACY_URL must be the https address of a page that members can open, at most 512 characters',
         'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
       ].join('\n  '),
     );
@@ -110,6 +116,11 @@ describe('the configuration', () => {
       ATTACHMENT_HOSTS: 'CDN.example.com, 127.0.0.1,[::1]',
     });
     expect(attachmentHosts).toEqual(['cdn.example.com', '127.0.0.1', '[::1]']);
+  });
+
+  it('takes pages to link to as they are', () => {
+    const SUPPORT_URL = 'https://example.com/help?from=bot#top';
+    expect(readConfig({ ...REQUIRED, SUPPORT_URL })).toMatchObject({ supportUrl: SUPPORT_URL });
   });
 
   it('repeats no value, whatever variable it was put into', () => {

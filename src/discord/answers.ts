@@ -16,7 +16,11 @@ export interface Answerable {
   deferReply(options: { flags?: MessageFlags.Ephemeral }): Promise<unknown>;
   reply(options: { content: string; flags: MessageFlags.Ephemeral }): Promise<unknown>;
   editReply(options: InteractionEditReplyOptions): Promise<unknown>;
-  followUp(options: { content: string; flags: MessageFlags.Ephemeral }): Promise<unknown>;
+  followUp(options: {
+    content: string;
+    flags?: MessageFlags.Ephemeral;
+    allowedMentions: { parse: [] };
+  }): Promise<unknown>;
 }
 
 /**
@@ -102,7 +106,9 @@ export async function deliver(
 ): Promise<void> {
   if (typeof answer === 'string' && shape === 'update') {
     const content = shorten(answer, LIMITS.content);
-    await persist(() => interaction.followUp({ content, flags: MessageFlags.Ephemeral }));
+    await persist(() =>
+      interaction.followUp({ content, flags: MessageFlags.Ephemeral, allowedMentions: { parse: [] } }),
+    );
     return;
   }
   const fitted = fitReply(typeof answer === 'string' ? { content: answer } : answer);
@@ -116,6 +122,17 @@ export async function deliver(
       allowedMentions: { parse: [] },
     }),
   );
+}
+
+/** Says to everybody in the channel what a reply wants them to know. Once: said twice would be worse than not. */
+export async function announce(
+  interaction: Pick<Answerable, 'followUp'>,
+  { announcement }: Reply,
+): Promise<void> {
+  if (announcement === undefined) return;
+  // A follow-up is public unless it says otherwise, whatever the reply was.
+  const content = shorten(announcement, LIMITS.content);
+  await interaction.followUp({ content, allowedMentions: { parse: [] } });
 }
 
 /** Discord understood and said no: the same request would be refused again. */

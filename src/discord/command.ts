@@ -3,10 +3,12 @@ import type {
   APIEmbed,
   Attachment,
   ButtonBuilder,
+  ChannelSelectMenuBuilder,
   ModalBuilder,
   PermissionsBitField,
   RESTPostAPIApplicationCommandsJSONBody,
   StringSelectMenuBuilder,
+  User,
 } from 'discord.js';
 import type { Translate } from '../locales/words.ts';
 
@@ -21,6 +23,8 @@ export interface Call {
   readonly permissions: Readonly<PermissionsBitField>;
   /** Discord's name of the member's language, such as `en-US`. */
   readonly locale: string;
+  /** Discord's name of the guild's language, for what others read too. */
+  readonly guildLocale: string;
   /** Sentences in the member's language. */
   readonly t: Translate;
   /** A command as a clickable mention, or as plain text while its id is not known. */
@@ -32,6 +36,7 @@ export interface OptionValues {
   getString(name: string): string | null;
   getInteger(name: string): number | null;
   getAttachment(name: string): Attachment | null;
+  getUser(name: string): Pick<User, 'id' | 'username'> | null;
 }
 
 export interface CommandCall extends Call {
@@ -57,6 +62,14 @@ export interface PressCall extends Call {
   readonly progress: (reply: Pick<Reply, 'embeds' | 'components'>) => void;
   /** Aborted when the bot is to stop: finish what is under way, begin nothing more. */
   readonly stopping: AbortSignal;
+  /** What was chosen in a select of channels. */
+  readonly channels: readonly ChosenChannel[];
+}
+
+export interface ChosenChannel {
+  readonly id: string;
+  /** What the bot may do there; `undefined` when Discord did not say. */
+  readonly botPermissions: Readonly<PermissionsBitField> | undefined;
 }
 
 /** A modal that was submitted. */
@@ -70,8 +83,15 @@ export interface SubmitCall extends Call {
 export interface Reply {
   readonly content?: string;
   readonly embeds?: readonly APIEmbed[];
-  readonly components?: readonly ActionRowBuilder<ButtonBuilder | StringSelectMenuBuilder>[];
+  readonly components?: readonly ActionRowBuilder<
+    ButtonBuilder | StringSelectMenuBuilder | ChannelSelectMenuBuilder
+  >[];
   readonly files?: readonly { readonly name: string; readonly data: Buffer }[];
+  /**
+   * Said besides, for everybody in the channel, in the guild's language. It goes out with the interaction's token,
+   * like the reply, and so needs no permission in the channel.
+   */
+  readonly announcement?: string;
 }
 
 /**

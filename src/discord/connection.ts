@@ -3,6 +3,7 @@ import {
   calculateShardId,
   Events,
   type Interaction,
+  type REST,
   type RESTPostAPIApplicationCommandsJSONBody,
 } from 'discord.js';
 import type { Part } from '../lifecycle.ts';
@@ -49,6 +50,8 @@ export interface Connection extends Part {
   readonly listGuilds: () => Promise<readonly string[]>;
   /** Whether the guild is on one of the shards of this process. For when it has started. */
   readonly isOurs: (guildId: string) => boolean;
+  /** Requests with the bot's own token, once it has started. */
+  readonly rest: Pick<REST, 'post'>;
 }
 
 /** How long running interactions may take to end when the bot stops. */
@@ -99,6 +102,7 @@ export function createConnection(deps: ConnectionDeps): Connection {
 
   return {
     name: 'discord',
+    rest: client.rest,
     mention: (command) => {
       const id = ids.get(command);
       return id === undefined ? `\`/${command}\`` : `</${command}:${id}>`;

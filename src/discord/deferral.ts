@@ -1,7 +1,7 @@
 import { MessageFlags } from 'discord.js';
 import type { Logger } from '../observability/logger.ts';
 import { Secret } from '../secret.ts';
-import { acknowledge, deliver, isRefused, LostInteraction, say } from './answers.ts';
+import { acknowledge, announce, deliver, isRefused, LostInteraction, say } from './answers.ts';
 import { type BoundIds, ownerOf } from './bound-ids.ts';
 import type { Call, Reply } from './command.ts';
 import type { FailureWords } from './failure-words.ts';
@@ -33,10 +33,10 @@ export interface Deferred {
 /** Remember, acknowledge, carry out, answer, forget: a crash anywhere in between leaves nobody waiting. */
 export function createDeferral({ ids, memory, words, tellGuild, logger }: DeferralDeps) {
   async function remember({ interaction, call, shape, isPrivate, work }: Deferred): Promise<boolean> {
-    const { interactionId, guildId, channelId, user, permissions, locale } = call;
+    const { interactionId, guildId, channelId, user, permissions, locale, guildLocale } = call;
     try {
       return await memory.remember({
-        ...{ interactionId, guildId, channelId, user, locale, shape, isPrivate },
+        ...{ interactionId, guildId, channelId, user, locale, guildLocale, shape, isPrivate },
         permissions: String(permissions.bitfield),
         token: new Secret(interaction.token),
         ...(work && { work }),
@@ -83,6 +83,10 @@ export function createDeferral({ ids, memory, words, tellGuild, logger }: Deferr
       throw error;
     }
     await forget(call);
+    if (typeof answer === 'string') return;
+    await announce(interaction, answer).catch((error: unknown) => {
+      logger.warn({ err: error, interactionId: call.interactionId }, 'an announcement could not be made');
+    });
   };
 }
 

@@ -13,6 +13,7 @@ import { createDeferral, type DeferralDeps } from './deferral.ts';
 import {
   type ComponentInteraction,
   callOf,
+  choiceOf,
   handlerOf,
   type Incoming,
   isIncoming,
@@ -85,10 +86,11 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       const handler = handlerOf(byName.get(command)?.submits, action);
       return respond<SubmitCall>(interaction, handler, { ...call, argument, field });
     }
-    const values = interaction.isStringSelectMenu() ? interaction.values : [];
     const handler = handlerOf(byName.get(command)?.presses, action);
     const progress = createProgress(interaction);
-    const input = { ...call, argument, values, progress, stopping: stopping.signal };
+    const choice = choiceOf(interaction);
+    const input = { ...call, argument, ...choice, progress, stopping: stopping.signal };
+    const { values } = choice;
     return respond<PressCall>(interaction, handler, input, { command, action, argument, values });
   }
 

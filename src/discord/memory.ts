@@ -21,6 +21,7 @@ export interface Remembered {
   /** A bit set as a decimal number, as Discord sends it. */
   readonly permissions: string;
   readonly locale: string;
+  readonly guildLocale: string;
   readonly token: Secret;
   /** How it was acknowledged: with a message of its own, or to change the one its button is on. */
   readonly shape: 'reply' | 'update';
@@ -68,5 +69,6 @@ export function keptOptions(options: Readonly<Record<string, string | number>>):
       return typeof number === 'number' ? number : null;
     },
     getAttachment: () => null,
+    getUser: () => null,
   };
 }

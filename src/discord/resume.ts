@@ -74,7 +74,7 @@ export function createResume(deps: ResumeDeps) {
 function resumption(
   commands: ReadonlyMap<string, Command>,
   work: Work,
-  call: Omit<PressCall, 'argument' | 'values'>,
+  call: Omit<PressCall, 'argument' | 'values' | 'channels'>,
 ): { readonly resumes: Resumption; readonly run: () => Promise<Reply> } | undefined {
   const command = commands.get(work.command);
   if ('options' in work) {
@@ -87,5 +87,5 @@ function resumption(
   const handler = handlerOf(command?.presses, work.action);
   if (!handler || handler.answer === 'modal' || !handler.resumes) return undefined;
   const { argument, values } = work;
-  return { resumes: handler.resumes, run: () => handler.run({ ...call, argument, values }) };
+  return { resumes: handler.resumes, run: () => handler.run({ ...call, argument, values, channels: [] }) };
 }

@@ -83,7 +83,7 @@ export interface Person {
   ): Promise<readonly APIApplicationCommandOptionChoice[] | 'lost'>;
   /** Presses a button of a message, by its label or its custom id. */
   press(message: SeenMessage, button: string): Promise<Answer>;
-  /** Chooses in the select of a message, by the options' labels or values. */
+  /** Chooses in a select of a message: options by their labels or values, channels by `#name`, others by id. */
   pick(message: SeenMessage, values: readonly string[]): Promise<Answer>;
   /** Fills a modal in and submits it: custom id of the field → value. */
   submit(modal: SeenModal, values: Readonly<Record<string, FormValue>>): Promise<Answer>;
@@ -132,7 +132,7 @@ export interface DiscordStandIn {
   readonly requests: readonly RecordedRequest[];
   /** Rule 59: the requests and gateway payloads in which a secret appears, plainly or encoded. */
   findSecret(secret: string): readonly RecordedRequest[];
-  /** Guilds the bot is in. Two exist from the start: `guilds[0]` and `guilds[1]`, each with a text channel. */
+  /** Guilds the bot is in. Two exist from the start: `guilds[0]` and `guilds[1]`, each with text channels. */
   readonly guilds: readonly Guild[];
   /** The time of the stand-in: `advance` lets deadlines pass at once. */
   readonly clock: Clock;
@@ -165,6 +165,8 @@ export interface DiscordStandIn {
     /** The application is installed for this user, and not in a guild. */
     readonly userInstall?: boolean;
   }): Omit<Person, 'guildId'>;
+  /** The text channels of a guild; `general` and `staff` from the start. */
+  channels(guild: Guild): readonly Channel[];
   /** Puts a message of a person in the channel, and returns its id. */
   say(person: Omit<Person, 'guildId'>, content: string): string;
   /** The messages of a channel that everybody can see, in order; of one person also those that only they can see. */
@@ -177,7 +179,14 @@ export interface DiscordStandIn {
 export interface Guild {
   readonly id: string;
   readonly name: string;
+  /** Of its first text channel. */
   readonly channelId: string;
+}
+
+/** A text channel of a guild. */
+export interface Channel {
+  readonly id: string;
+  readonly name: string;
 }
 
 export interface RecordedRequest {

@@ -124,6 +124,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
       const actor = joinDirectMessages(world, who);
       return createPerson({ world, actor, reactionMs, dispatch });
     },
+    channels: ({ id }) => [...(guilds.get(id)?.channels.values() ?? [])],
     say: (person, content) => outgoing.say(person, content),
     messages: ({ channelId, userId }) =>
       messages

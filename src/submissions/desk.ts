@@ -43,6 +43,8 @@ export interface DeskStep {
   admit?(order: Order): Promise<Refusal | undefined>;
   /** Told before each request leaves. When it throws, so does `send`, and nothing has left. */
   sending?(order: Order): Promise<void>;
+  /** Told that a step has refused the order, itself perhaps. What it throws is logged and changes nothing. */
+  refused?(order: Order, refusal: Refusal): Promise<void>;
   /** Told how each request ended, with the servers that were in it. What it throws is logged and changes nothing. */
   settled?(order: Order, outcome: AddOutcome): Promise<void>;
 }
@@ -69,11 +71,23 @@ const MOST_REQUESTS = 4;
 
 export function createDesk({ listing, steps, logger }: DeskDeps): Desk {
   const inTurn = atMost(MOST_REQUESTS);
+
+  async function tell(say: (step: DeskStep) => Promise<void> | undefined): Promise<void> {
+    for (const step of steps.toReversed()) {
+      await say(step)?.catch((error: unknown) => {
+        logger.error({ err: error, step: step.name }, 'what came of a submission could not be noted');
+      });
+    }
+  }
+
   return {
     async admit(order) {
       for (const step of steps) {
         const refusal = await step.admit?.(order);
-        if (refusal) return refusal;
+        if (refusal) {
+          await tell((each) => each.refused?.(order, refusal));
+          return refusal;
+        }
       }
       return undefined;
     },
@@ -81,11 +95,7 @@ export function createDesk({ listing, steps, logger }: DeskDeps): Desk {
       inTurn(async () => {
         for (const step of steps) await step.sending?.(order);
         const outcome = await listing.add(order.servers, order.key);
-        for (const step of steps.toReversed()) {
-          await step.settled?.(order, outcome).catch((error: unknown) => {
-            logger.error({ err: error, step: step.name }, 'what came of a submission could not be noted');
-          });
-        }
+        await tell((step) => step.settled?.(order, outcome));
         return outcome;
       }),
   };

@@ -20,6 +20,7 @@ export const carriedSchema = z.object({
   /** A bit set as a decimal number. */
   permissions: z.string().regex(/^\d+$/),
   locale: z.string(),
+  guildLocale: z.string(),
   shape: z.enum(['reply', 'update']),
   isPrivate: z.boolean(),
   work: z.exactOptional(workSchema),

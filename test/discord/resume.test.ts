@@ -20,6 +20,7 @@ const interaction: Remembered = {
   user: { id: '7', name: 'mia' },
   permissions: '32',
   locale: 'en-US',
+  guildLocale: 'en-US',
   token: new Secret('token'),
   shape: 'reply',
   isPrivate: true,

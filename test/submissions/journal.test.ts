@@ -24,6 +24,7 @@ function carried(interactionId: string, change: Partial<CarriedInteraction> = {}
     user: { id: '7', name: 'mia' },
     permissions: '2147483648',
     locale: 'de',
+    guildLocale: 'en-US',
     token: new Secret(TOKEN),
     shape: 'reply',
     isPrivate: true,

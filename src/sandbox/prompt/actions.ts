@@ -2,6 +2,7 @@ import { ApplicationCommandType } from 'discord.js';
 import type { SeenMessage } from '../contract.ts';
 import { oneText } from './assignments.ts';
 import { BadLine, suggestion } from './bad-line.ts';
+import { CHANNEL_ACTIONS, channelNames } from './channel-actions.ts';
 import { GUILD_ACTIONS, guildsChecked, whereYouAre } from './guild-actions.ts';
 import { ROLES } from './people.ts';
 import { SERVICE_ACTIONS } from './service-actions.ts';
@@ -40,13 +41,14 @@ export const ACTIONS: readonly Action[] = [
   {
     name: 'pick',
     usage: 'OPTION',
-    help: 'choose that option in the select of the last message; several in double quotes each',
-    words: ({ message }) => optionsOf(message?.current?.components ?? []),
+    help: 'choose that option in the select of the last message, or #channel; several in double quotes each, "" for none',
+    words: (session) => pickable(session)(session.message?.current?.components ?? []),
     async run(session, argument) {
-      const message = messageWith(session, 'a select', optionsOf);
+      const find = pickable(session);
+      const message = messageWith(session, 'a select', find);
       const several = [...argument.matchAll(/"([^"]+)"/g)].map(([, word = '']) => word);
-      const values = several.length > 0 ? several : [argument];
-      const options = optionsOf(message.current?.components ?? []);
+      const values = argument === '""' ? [] : several.length > 0 ? several : [argument];
+      const options = find(message.current?.components ?? []);
       await session.show(
         session.me().pick(
           message,
@@ -106,6 +108,7 @@ export const ACTIONS: readonly Action[] = [
       await session.show(session.me().useOnMessage(command, session.said));
     },
   },
+  ...CHANNEL_ACTIONS,
   ...SERVICE_ACTIONS,
   {
     name: 'restart',
@@ -151,6 +154,12 @@ function messageCommands(session: Session): readonly string[] {
     .filter(({ type }) => type === ApplicationCommandType.Message)
     .map(({ name }) => name);
 }
+
+/** Finds what can be chosen in the selects of a message. */
+const pickable =
+  (session: Session): typeof buttonsOf =>
+  (components) =>
+    optionsOf(components, channelNames(session));
 
 /** The last message, if it has what is to be used. */
 function messageWith({ message }: Session, what: string, find: typeof buttonsOf): SeenMessage {

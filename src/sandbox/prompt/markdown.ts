@@ -6,6 +6,8 @@ export interface Reading {
   readonly now: number;
   /** The name of a member, by id. */
   readonly userName?: (id: string) => string | undefined;
+  /** The name of a channel, by id. */
+  readonly channelName?: (id: string) => string | undefined;
 }
 
 /** Everything Discord shows in another form than it was sent, one named group each (Discord docs: Message Formatting). */
@@ -50,7 +52,8 @@ export function readMarkdown(text: string, reading: Reading): string {
     if (seconds !== undefined) return readTime(Number(seconds) * 1000, found.format, reading.now);
     if (emoji !== undefined) return `:${emoji}:`;
     if (user !== undefined) return `@${reading.userName?.(user) ?? user}`;
-    if (place !== undefined) return `${found.sigil === '#' ? '#' : '@'}${place}`;
+    if (place !== undefined && found.sigil === '#') return `#${reading.channelName?.(place) ?? place}`;
+    if (place !== undefined) return `@${place}`;
     if (label !== undefined) return `${inner(label)} (${link})`;
     if (found.bold !== undefined) return paint('bold', inner(found.bold));
     if (found.heading !== undefined) return paint('bold', inner(found.heading));

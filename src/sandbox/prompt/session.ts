@@ -5,6 +5,7 @@ import { ACTIONS } from './actions.ts';
 import { BadLine, suggestion } from './bad-line.ts';
 import { modalFields, readModalLine } from './modal-line.ts';
 import { type Paint, plain } from './paint.ts';
+import { patiently } from './patience.ts';
 import { createPeople, type Role } from './people.ts';
 import { showAnswer, showChoices } from './show-answer.ts';
 import { isSettled, showMessage } from './show-message.ts';
@@ -29,6 +30,8 @@ export interface Session {
   /** Every command the bot has published here, whether or not this person may use it. */
   published(): readonly APIApplicationCommand[];
   print(text: string): void;
+  /** A message as this person sees it. */
+  draw(message: SeenMessage): string;
   /** Waits for what comes of an action, and prints it. */
   show(coming: Promise<Answer>): Promise<void>;
 }
@@ -46,11 +49,6 @@ export interface Prompt {
   run(line: string): Promise<boolean>;
 }
 
-/** Nothing came of an action for {@link PATIENCE_MS}. */
-export class NoAnswer extends Error {
-  override readonly name = 'NoAnswer';
-}
-
 /** Longer than the bot waits for the listing service (10 s by default). */
 const PATIENCE_MS = 20_000;
 
@@ -62,7 +60,14 @@ export function createPrompt(deps: {
 }): Prompt {
   const { sandbox, print, paint = plain, patienceMs = PATIENCE_MS } = deps;
   const people = createPeople(sandbox.discord);
-  const reading = () => ({ paint, now: Date.now() });
+  const reading = () => ({
+    paint,
+    now: Date.now(),
+    channelName: (id: string) =>
+      sandbox.discord.guilds
+        .flatMap((guild) => sandbox.discord.channels(guild))
+        .find((channel) => channel.id === id)?.name,
+  });
   let lost = false;
 
   function me(): Person {
@@ -87,13 +92,14 @@ export function createPrompt(deps: {
       return [...discord.commands(session.guilds[session.guild]), ...discord.commands()];
     },
     print,
+    draw: (message) => showMessage(message, reading()),
     async show(coming) {
       const answer = await patiently(coming, patienceMs);
       print(showAnswer(answer, reading()));
       lost ||= answer.kind === 'lost';
       session.modal = answer.kind === 'modal' ? answer.modal : undefined;
       if (answer.kind !== 'message') return;
-      session.message = answer.message;
+      if (!isBeside(answer.message)) session.message = answer.message;
       if (await settle(answer.message, patienceMs)) print(showMessage(answer.message, reading()));
     },
   };
@@ -160,24 +166,19 @@ export function createPrompt(deps: {
   };
 }
 
+/** Said beside a message whose buttons stay: a refusal, for instance. */
+function isBeside({ current }: SeenMessage): boolean {
+  const origin = current?.interaction_metadata;
+  return (
+    origin !== undefined && 'original_response_message_id' in origin && current?.components?.length === 0
+  );
+}
+
 /** Waits until nothing more is to come in a message; tells whether anything did. */
 async function settle(message: SeenMessage, patienceMs: number): Promise<boolean> {
   for (let moved = false; ; moved = true) {
     const change = message.changed();
     if (isSettled(message)) return moved;
     await patiently(change, patienceMs);
-  }
-}
-
-async function patiently<T>(coming: Promise<T>, ms: number): Promise<T> {
-  const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => timeout.reject(new NoAnswer(`No answer came within ${ms / 1000} seconds.`)),
-    ms,
-  );
-  try {
-    return await Promise.race([coming, timeout.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }

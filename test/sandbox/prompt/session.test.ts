@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BadLine } from '../../../src/sandbox/prompt/bad-line.ts';
 import { complete } from '../../../src/sandbox/prompt/completion.ts';
-import { createPrompt, NoAnswer, type Prompt } from '../../../src/sandbox/prompt/session.ts';
+import { NoAnswer } from '../../../src/sandbox/prompt/patience.ts';
+import { createPrompt, type Prompt } from '../../../src/sandbox/prompt/session.ts';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 
 let sandbox: Sandbox;
@@ -57,6 +58,22 @@ describe('at the prompt', () => {
     expect(await refusal(prompt, 'pick cs2')).toBe(
       'The last message is not one with a select that can be used.',
     );
+  });
+
+  it('channels are closed to the bot, opened, chosen, read and deleted', async () => {
+    const { prompt, type } = sitDown();
+    await type('/settings');
+    expect(await type('forbid #staff embed')).toBe('In #staff the bot may no longer: embed.');
+    expect(await type('pick #staff')).toContain('lacks this permission: Embed Links');
+    expect(await type('allow #staff')).toContain('may do what it may by default');
+    expect(await type('read #staff')).toBe('Nothing is written in #staff.');
+    expect(await type('pick #staff')).toContain('Log channel: #staff: every submission');
+    expect(await type('read #staff')).toContain('this channel is the log of this bot');
+    expect(await refusal(prompt, 'read #elsewhere')).toContain('there is #general, #staff.');
+    expect(await refusal(prompt, 'forbid #staff fun')).toContain('view, send or embed');
+    expect(await type('press No log channel')).toContain('Log channel: None');
+    expect(await type('delete #staff')).toBe('#staff was deleted.');
+    expect(await refusal(prompt, 'read #staff')).toContain('there is #general.');
   });
 
   it('the language of the answers is that of the Discord of the person', async () => {
