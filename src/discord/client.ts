@@ -35,6 +35,10 @@ export function createClient({ apiUrl }: { apiUrl: string }): { client: Client; 
       timeout: REST_TIMEOUT_MS,
       // Repeating is decided per kind of request, in answers.ts: a callback that was repeated blindly answers 40060.
       retries: 0,
+      // discord.js counts 50 requests a second by the clock: set back by an hour, that would count for an hour.
+      // What answers interactions is exempt from that limit (Discord docs: Rate Limits, "Global Rate Limit"), and a
+      // 429 is obeyed all the same.
+      globalRequestsPerSecond: Number.POSITIVE_INFINITY,
       rejectOnRateLimit: rejectLongWaits,
       makeRequest: overAgent(agent),
     },
