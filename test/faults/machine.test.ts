@@ -194,17 +194,37 @@ const preload = (name: string) =>
   `--import=${pathToFileURL(join(import.meta.dirname, 'preloads', `${name}.ts`)).href}`;
 
 describe('a clock that goes back by an hour', () => {
-  it('changes nothing for members, however many commands follow', async () => {
-    const clock = join(data, 'clock');
-    await writeFile(clock, '0');
-    await inScene({ env: { NODE_OPTIONS: preload('clock'), CLOCK_FILE: clock } }, async (scene) => {
+  const goesBack = () => writeFile(join(data, 'clock'), String(-60 * 60_000));
+  async function withClock(run: (scene: Scene) => Promise<void>): Promise<void> {
+    await writeFile(join(data, 'clock'), '0');
+    await inScene({ env: { NODE_OPTIONS: preload('clock'), CLOCK_FILE: join(data, 'clock') } }, run);
+  }
+
+  it('changes nothing for members, however many commands follow', () =>
+    withClock(async (scene) => {
       await isAccepted(scene, 'before-the-hour.example.com');
-      await writeFile(clock, String(-60 * 60_000));
+      await goesBack();
       // discord.js lets 50 edits pass in a second, by the clock: they must not become 50 an hour.
       for (let n = 0; n < 55; n++) await isAccepted(scene, `hour-${n}.example.com`);
       expect(textOf(await scene.member.slash('games'))).toContain('Counter-Strike 2');
-    });
-  });
+    }));
+
+  it('leaves nobody waiting when it does so while the bot is down', () =>
+    withClock(async (scene) => {
+      await scene.listing.behave({ kind: 'hang' });
+      const answer = submit(scene, 'hour-and-crash.example.com');
+      await eventually(() => adds(scene, 'hour-and-crash.example.com').length, 1);
+      await scene.kill();
+      await scene.listing.behave({ kind: 'ok' });
+      await goesBack();
+      await scene.startBot();
+      expect(textOf(await answer)).toMatch(/may have been received: check the list/);
+      expect(adds(scene, 'hour-and-crash.example.com')).toHaveLength(1);
+      await eventually(() => readStored(data).journal, []);
+      const { guildId } = scene.member;
+      expect(readStored(data).ended(guildId, 'hour-and-crash.example.com')).toEqual(['unknown']);
+      await isAccepted(scene, 'after-hour-and-crash.example.com');
+    }));
 });
 
 describe('a mishap in the bot that nobody handles', () => {
