@@ -34,6 +34,7 @@ export const ACTIONS: readonly Action[] = [
       const message = messageWith(session, 'buttons', buttonsOf);
       await session.show(
         session.me().press(message, oneOf(label, buttonsOf(message.current?.components ?? []), 'button')),
+        message,
       );
     },
   },
@@ -52,6 +53,7 @@ export const ACTIONS: readonly Action[] = [
           message,
           values.map((value) => oneOf(value, options, 'option')),
         ),
+        message,
       );
     },
   },
