@@ -1,13 +1,16 @@
 import type { Command } from '../src/discord/command.ts';
 import { type AddServerDeps, addServer } from './addserver.ts';
+import { type AddServersDeps, addServers } from './addservers.ts';
 import { type GamesDeps, gamesCommand } from './games.ts';
 import { type KeyStatusDeps, keyStatus } from './keystatus.ts';
 import { type PrivacyDeps, privacyCommand } from './privacy.ts';
 import { type RemoveKeyDeps, removeKey } from './removekey.ts';
 import { type SetKeyDeps, setKey } from './setkey.ts';
+import { submitMessage } from './submit-message.ts';
 
 /** What all commands together may touch. */
 export type CommandDeps = AddServerDeps &
+  AddServersDeps &
   GamesDeps &
   KeyStatusDeps &
   PrivacyDeps &
@@ -19,6 +22,8 @@ export function createCommands(deps: CommandDeps): readonly Command[] {
   return [
     gamesCommand(deps),
     addServer(deps),
+    addServers(deps),
+    submitMessage(deps),
     setKey(deps),
     keyStatus(deps),
     removeKey(deps),

@@ -1,8 +1,10 @@
 import { afterRestartText } from '../commands/after-restart-text.ts';
+import { MOST_FILE_BYTES } from '../commands/batch-opening.ts';
 import { explainFailure } from '../commands/explain-failure.ts';
 import { createCommands } from '../commands/index.ts';
 import { keyRefusedNotice } from '../commands/key-notices.ts';
 import type { Config } from './config.ts';
+import { createAttachments } from './discord/attachment.ts';
 import { createBoundIds } from './discord/bound-ids.ts';
 import type { Call } from './discord/command.ts';
 import { type Connection, createConnection, type FatalDiscordError } from './discord/connection.ts';
@@ -23,6 +25,8 @@ import type { Logger } from './observability/logger.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption } from './storage/encryption-key.ts';
 import { keyInUse } from './storage/key-in-use.ts';
+import { createBatchRuns } from './submissions/batch-runs.ts';
+import { createBatches } from './submissions/batches.ts';
 import { createDesk, type DeskStep } from './submissions/desk.ts';
 import { createInFlight } from './submissions/in-flight.ts';
 import { createJournal } from './submissions/journal.ts';
@@ -90,6 +94,11 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
   ];
   const desk = createDesk({ listing, steps, logger });
   const offers = createOffers({ store: database });
+  const attachments = createAttachments({
+    hosts: config.attachmentHosts,
+    maxBytes: MOST_FILE_BYTES,
+    logger,
+  });
   const commands = createCommands({
     desk,
     offers,
@@ -97,9 +106,16 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     games,
     keys,
     keyWatch,
+    ledger,
     tellGuild,
     guildData,
     graceDays: config.departureGraceDays,
+    attachments,
+    batches: createBatches({ store: database }),
+    runs: createBatchRuns({ store: database }),
+    logger,
+    // All tries of one request together (see createListingApi).
+    longestRequestMs: 2 * config.listingApiTimeoutMs,
   });
   const memory: Memory = {
     remember: journal.remember,
@@ -153,7 +169,10 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     logger,
   });
 
-  const connections: Part = { name: 'listing', stop: () => listing.close() };
+  const connections: Part = {
+    name: 'connections',
+    stop: async () => void (await Promise.all([listing.close(), attachments.close()])),
+  };
   const parts = [
     database,
     encryption,
