@@ -16,10 +16,11 @@ import { commandText, optionText } from '../src/locales/command-text.ts';
 import { UserError } from '../src/user-error.ts';
 import { gameModal } from './batch-components.ts';
 import { chooseGame } from './batch-game.ts';
-import { keyOf, MOST_FILE_BYTES, ownerOf, showBatch, withBatch } from './batch-opening.ts';
+import { MOST_FILE_BYTES, ownerOf, showBatch, withBatch } from './batch-opening.ts';
 import { openList } from './batch-reading.ts';
 import { type SubmitBatchDeps, submitBatch } from './batch-submitting.ts';
 import { gameChoices } from './game-choices.ts';
+import { guildKey } from './guild-key.ts';
 
 export interface AddServersDeps extends SubmitBatchDeps {
   readonly attachments: Pick<Attachments, 'read'>;
@@ -85,7 +86,7 @@ export function addServers(deps: AddServersDeps): Command {
     async run(call) {
       const file = call.options.getAttachment('file');
       if (!file) throw new Error('without a file a window is opened');
-      const key = await keyOf(call, deps.keys);
+      const key = await guildKey(call, deps.keys);
       const content = await readFile(call, file);
       return openList(call, { content, game: (call.options.getString('game') ?? '').trim(), key }, deps);
     },
@@ -93,7 +94,7 @@ export function addServers(deps: AddServersDeps): Command {
       paste: {
         answer: 'reply',
         async run(call) {
-          const key = await keyOf(call, deps.keys);
+          const key = await guildKey(call, deps.keys);
           return openList(
             call,
             { content: call.field('servers'), game: call.field('game').trim(), key },
@@ -104,7 +105,7 @@ export function addServers(deps: AddServersDeps): Command {
       game: { answer: 'update', run: (call) => chooseGame(call, call.field('game'), deps) },
     },
     presses: {
-      submit: { answer: 'update', run: (call) => submitBatch(call, deps) },
+      submit: { answer: 'update', resumes: 'where-it-stopped', run: (call) => submitBatch(call, deps) },
       former: { answer: 'update', run: toggleFormer },
       cancel: { answer: 'update', run: cancel },
       game: { answer: 'update', run: (call) => chooseGame(call, call.values[0] ?? '', deps) },

@@ -1,8 +1,6 @@
 import type { Call, Reply } from '../src/discord/command.ts';
-import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import type { Secret } from '../src/secret.ts';
 import { formatAddress } from '../src/submissions/address.ts';
 import { isReady } from '../src/submissions/batch-rows.ts';
 import type { BatchRuns, Run } from '../src/submissions/batch-runs.ts';
@@ -11,6 +9,7 @@ import type { Ledger } from '../src/submissions/ledger.ts';
 import type { GameReading } from '../src/submissions/row.ts';
 import { UserError } from '../src/user-error.ts';
 import { previewOf } from './batch-preview.ts';
+import type { GuildKeys } from './guild-key.ts';
 
 /** The most bytes of a file with servers. */
 export const MOST_FILE_BYTES = 256 * 1024;
@@ -19,21 +18,11 @@ export interface BatchDeps {
   readonly batches: Batches;
   readonly runs: BatchRuns;
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'find' | 'refresh' | 'refreshSoon' | 'invalidate'>;
-  readonly keys: Pick<ApiKeys, 'get'>;
+  readonly keys: GuildKeys;
   readonly ledger: Pick<Ledger, 'find'>;
 }
 
 export const ownerOf = ({ guildId, user }: Call) => ({ guildId, userId: user.id });
-
-/**
- * The guild's key.
- * @throws UserError when it has none
- */
-export async function keyOf({ guildId, t, mention }: Call, keys: Pick<ApiKeys, 'get'>): Promise<Secret> {
-  const key = await keys.get(guildId);
-  if (!key) throw new UserError(t('addserver.noKey', { setkey: mention('setkey') }));
-  return key;
-}
 
 /** How the games in a list are understood: as the catalog knows them, each text looked up once. */
 export function gameReading(games: Pick<GameCatalog, 'find'>, defaultGame?: string): GameReading {

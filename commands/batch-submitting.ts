@@ -8,9 +8,10 @@ import type { Row } from '../src/submissions/bulk-text.ts';
 import type { Desk } from '../src/submissions/desk.ts';
 import { type Halt, type ServerOutcome, submitAll } from '../src/submissions/submit-all.ts';
 import { UserError } from '../src/user-error.ts';
-import { type BatchDeps, claimBatch, keyOf, MOST_FILE_BYTES, ownerOf } from './batch-opening.ts';
+import { type BatchDeps, claimBatch, MOST_FILE_BYTES, ownerOf, showBatch } from './batch-opening.ts';
 import { rejectedFiles } from './batch-preview.ts';
 import { reportOf } from './batch-report.ts';
+import { guildKey } from './guild-key.ts';
 import { progressOf } from './progress-bar.ts';
 import { refusalText } from './refusal-text.ts';
 
@@ -27,13 +28,27 @@ const ANSWER_WITHIN_MS = 15 * 60_000;
 /** Of those, what is kept for delivering the report, with a few more tries. */
 const DELIVERY_MS = 60_000;
 
-/** The Submit button: sends what is ready in the batch, once, and reports what came of every line. */
+/**
+ * The Submit button: sends what is ready in the batch, once, and reports what came of every line. Run again by the
+ * same interaction after a crash, it goes on where it stopped.
+ */
 export async function submitBatch(call: PressCall, deps: SubmitBatchDeps): Promise<Reply> {
   const { batch, run } = await claimBatch(call, deps);
   const servers = rowsToSend(batch).map(({ submission }) => submission);
   let key: Secret;
   try {
-    key = await admitted(call, { servers, run }, deps);
+    if (servers.length === 0) throw new UserError(call.t('bulk.nothingLeft'));
+    key = await guildKey(call, deps.keys);
+    // What goes on after a crash was admitted before.
+    const refusal = run.isResumed
+      ? undefined
+      : await deps.desk.admit({ ...call, key, servers, again: batch.includesFormer });
+    if (refusal?.code === 'submitted-before') {
+      // Somebody was faster: the preview names them now.
+      run.abandon();
+      return await showBatch(call, { id: call.argument, batch, note: refusalText(refusal, call) }, deps);
+    }
+    if (refusal) throw new UserError(refusalText(refusal, call));
     // The batch must be there for as long as the run may have to be taken up again.
     await deps.batches.keep(ownerOf(call), call.argument, batch);
     await run.note([], run.known);
@@ -42,23 +57,7 @@ export async function submitBatch(call: PressCall, deps: SubmitBatchDeps): Promi
     throw error;
   }
   const outcomes = await send(call, { servers, run, key }, deps);
-  return concluded(call, { batch, outcomes, key }, deps);
-}
-
-/**
- * The key to send with, once the order was admitted. One that goes on after a restart was admitted before.
- * @throws UserError when the order is refused
- */
-async function admitted(
-  call: PressCall,
-  { servers, run }: { readonly servers: readonly ServerSubmission[]; readonly run: Run },
-  { desk, keys }: SubmitBatchDeps,
-): Promise<Secret> {
-  if (servers.length === 0) throw new UserError(call.t('bulk.nothingLeft'));
-  const key = await keyOf(call, keys);
-  const refusal = run.isResumed ? undefined : await desk.admit({ ...call, key, servers });
-  if (refusal) throw new UserError(refusalText(refusal, call));
-  return key;
+  return concluded(call, { batch, outcomes, key, run }, deps);
 }
 
 async function send(
@@ -104,33 +103,47 @@ async function send(
   });
 }
 
-/** The report; what was not sent is kept as a batch of its own, so that a button can submit it. */
-async function concluded(
+interface Concluded {
+  readonly batch: Batch;
+  readonly run: Run;
+  readonly key: Secret;
+  readonly outcomes: readonly ServerOutcome[];
+}
+
+async function concluded(call: PressCall, done: Concluded, deps: SubmitBatchDeps): Promise<Reply> {
+  const { batch, key, outcomes } = done;
+  const wasSaid = (message: string) =>
+    outcomes.some((each) => each.kind === 'rejected' && each.message === message);
+  if (wasSaid(KNOWN_ERRORS.gameInvalid)) deps.games.invalidate();
+  if (!wasSaid(KNOWN_ERRORS.invalidKey)) deps.games.refreshSoon(key);
+  const restId = await keepRest(call, done, deps);
+  const report = reportOf(call, { batch, outcomes, ...(restId !== undefined && { restId }) });
+  const rejected = rejectedFiles(call, { batch, mostBytes: MOST_FILE_BYTES });
+  return { ...report, files: [...(report.files ?? []), ...rejected] };
+}
+
+/** Keeps what was not sent as a batch of its own, for a button to submit; `undefined` when there is none. */
+async function keepRest(
   call: PressCall,
-  { batch, outcomes, key }: Readonly<{ batch: Batch; outcomes: readonly ServerOutcome[]; key: Secret }>,
-  { batches, games, logger }: SubmitBatchDeps,
-): Promise<Reply> {
-  if (outcomes.some((each) => each.kind === 'rejected' && each.message === KNOWN_ERRORS.gameInvalid)) {
-    games.invalidate();
-  }
-  games.refreshSoon(key);
-  const unsent = rowsToSend(batch).filter((_, place) => outcomes[place]?.kind === 'not-sent');
-  const places = new Map<Row | undefined, number>(unsent.map((row, place) => [row, place]));
+  { batch, run, key, outcomes }: Concluded,
+  { batches, desk, logger }: SubmitBatchDeps,
+): Promise<string | undefined> {
+  const rows = rowsToSend(batch).filter((_, place) => outcomes[place]?.kind === 'not-sent');
+  if (rows.length === 0) return undefined;
+  // They must not count twice towards the limits on use; in a run that went on after a crash they did not count yet.
+  const servers = rows.map(({ submission }) => submission);
+  if (!run.isResumed) await desk.withdraw({ ...call, key, servers });
+  const places = new Map<Row | undefined, number>(rows.map((row, place) => [row, place]));
   const former = batch.former.flatMap((each) => {
     const row = places.get(batch.rows[each.row]);
     return row === undefined ? [] : [{ ...each, row }];
   });
   const id = call.interactionId;
-  const isKept = await batches.keep(ownerOf(call), id, { ...batch, rows: unsent, former }).then(
-    () => unsent.length > 0,
-    (error: unknown) => {
-      logger.error({ err: error, interactionId: id }, 'what was not sent could not be kept');
-      return false;
-    },
-  );
-  const report = reportOf(call, { batch, outcomes, ...(isKept && { restId: id }) });
-  return {
-    ...report,
-    files: [...(report.files ?? []), ...rejectedFiles(call, { batch, mostBytes: MOST_FILE_BYTES })],
-  };
+  try {
+    await batches.keep(ownerOf(call), id, { ...batch, rows, former });
+    return id;
+  } catch (error) {
+    logger.error({ err: error, interactionId: id }, 'what was not sent could not be kept');
+    return undefined;
+  }
 }

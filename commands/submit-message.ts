@@ -5,7 +5,8 @@ import { rowsOfAddresses } from '../src/submissions/batch-rows.ts';
 import { MAX_ROWS } from '../src/submissions/bulk-text.ts';
 import { findAddresses } from '../src/submissions/find-addresses.ts';
 import { UserError } from '../src/user-error.ts';
-import { type BatchDeps, keyOf, openBatch } from './batch-opening.ts';
+import { type BatchDeps, openBatch } from './batch-opening.ts';
+import { guildKey } from './guild-key.ts';
 
 /**
  * "Submit servers" on a message: takes every address in it and asks for their game. The buttons and the select of
@@ -21,7 +22,7 @@ export function submitMessage(deps: BatchDeps): Command {
     },
     audience: 'member',
     async useOn(call) {
-      const key = await keyOf(call, deps.keys);
+      const key = await guildKey(call, deps.keys);
       const rows = rowsOfAddresses(findAddresses(call.text));
       if (rows.length === 0) throw new UserError(call.t('bulk.message.empty'));
       if (rows.length > MAX_ROWS) {

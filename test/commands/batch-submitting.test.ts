@@ -49,6 +49,7 @@ function deps(send: () => Promise<AddOutcome>, more: Partial<SubmitBatchDeps> = 
     runs: createBatchRuns({ store, now }),
     desk: {
       admit: async () => undefined,
+      withdraw: async () => undefined,
       send: async () => {
         requests += 1;
         return send();
@@ -62,7 +63,7 @@ function deps(send: () => Promise<AddOutcome>, more: Partial<SubmitBatchDeps> = 
       refreshSoon: () => undefined,
       invalidate: () => undefined,
     },
-    keys: { get: async () => new Secret('the key') },
+    keys: { get: async () => new Secret('the key'), isRefused: async () => false },
     ledger: { find: async () => new Map() },
     logger: { error: () => undefined },
     longestRequestMs: MINUTE,

@@ -10,7 +10,7 @@ let member: Person;
 let held: number;
 
 beforeAll(async () => {
-  scene = await openScene({ key: 'sandbox-key' });
+  scene = await openScene({ key: 'sandbox-key', env: { MEMBER_LIMIT: '5000/3600' } });
   ({ member } = scene);
 });
 beforeEach(() => {

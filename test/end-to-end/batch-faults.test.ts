@@ -15,7 +15,8 @@ beforeEach(async () => {
   count = 0;
   scene = await openScene({
     key: 'sandbox-key',
-    env: { LISTING_API_TIMEOUT_MS: '5000' },
+    // What was not sent does not count: 500 and 200 of them again are 500.
+    env: { LISTING_API_TIMEOUT_MS: '5000', MEMBER_LIMIT: '600/3600' },
     listing: {
       onRequest: (_, request) => (request.action === 'add' ? answer(++count, request) : undefined),
     },
@@ -117,6 +118,25 @@ describe('a batch that the service does not take as it is', () => {
   });
 });
 
+describe('a batch that a crash interrupts', () => {
+  it('goes on after the restart; what was on its way is unknown, and nothing is sent twice', async () => {
+    answer = (nth) => (nth === 3 ? { kind: 'hang', carriedOut: true } : undefined);
+    const before = await preview(lines(500));
+    await scene.member.press(messageOf(before), 'Submit 500 servers');
+    await expect.poll(() => count, { timeout: 10_000 }).toBe(3);
+    await scene.kill();
+    await scene.startBot();
+    await expect.poll(() => read(messageOf(before)), { timeout: 15_000 }).toContain('report.csv');
+    const report = messageOf(before);
+    expect(outcomes(report)).toEqual({ accepted: 400, unknown: 100 });
+    expect(read(report)).toMatch(/check the list before you submit them again\.\n.*Lines 201–300/);
+    expect(sizes()).toEqual([100, 100, 100, 100, 100]);
+    expect(scene.listing.submitted.map(({ server }) => server)).toEqual(
+      Array.from({ length: 500 }, (_, n) => `s${n}.example.com`),
+    );
+  });
+});
+
 describe('while a batch is being submitted', () => {
   it('a bar grows, at most every 2 seconds, and the preview cannot be pressed any more', async () => {
     answer = () => ({ kind: 'slow', ms: 700 });
@@ -144,6 +164,17 @@ describe('while a batch is being submitted', () => {
 });
 
 describe('the Submit button', () => {
+  it('shows the preview again when a server was submitted in the meantime', async () => {
+    const before = await preview('x.example.com:27015 cs2\ny.example.com:27015 cs2');
+    const other = scene.person({ role: 'other' });
+    await other.slash('addserver', { game: 'cs2', server: 'y.example.com:27015' });
+    const after = await scene.member.press(messageOf(before), 'Submit 2 servers');
+    expect(labelsOf(after)).toEqual(['Submit 1 server', 'Include the 1 submitted before', 'Cancel']);
+    const included = await scene.member.press(messageOf(after), 'Include the 1 submitted before');
+    expect(outcomes(await submit(scene.member, included))).toEqual({ accepted: 2 });
+    expect(scene.listing.submitted.length).toBe(3);
+  });
+
   it('is refused to another member, elsewhere, and with a forged custom id; the batch stays', async () => {
     const before = await preview('mine.example.com:27015 cs2');
     const id = idsOf(before)['Submit 1 server'] ?? '';
