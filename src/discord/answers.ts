@@ -79,12 +79,12 @@ const PROGRESS_EVERY_MS = 2000;
 export function createProgress(interaction: Pick<Answerable, 'editReply'>): PressCall['progress'] {
   let shownAt = Number.NEGATIVE_INFINITY;
   let showing = false;
-  return ({ embeds = [], components = [] }) => {
+  return ({ embeds = [] }) => {
     if (showing || performance.now() - shownAt < PROGRESS_EVERY_MS) return;
     showing = true;
     shownAt = performance.now();
     interaction
-      .editReply({ embeds: [...embeds], components: [...components], allowedMentions: { parse: [] } })
+      .editReply({ embeds: [...embeds], components: [], allowedMentions: { parse: [] } })
       .catch(() => undefined) // The work goes on, and its end is told whatever became of this.
       .finally(() => {
         showing = false;
