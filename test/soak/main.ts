@@ -38,8 +38,10 @@ const sandbox = await openSandbox({
     process.exit(1);
   },
 });
-process.exitCode = await soak(sandbox);
+const status = await soak(sandbox);
 await sandbox.close();
+// Whoever still waits for an answer would keep this process alive.
+process.exit(status);
 
 async function soak({ discord, listing, bot, data, startBot }: Sandbox): Promise<0 | 1> {
   await startBot();

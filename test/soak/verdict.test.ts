@@ -36,6 +36,8 @@ describe('what an answer claims', () => {
     [NOT_SENT, 'nothing sent'],
     [WARNING, 'nothing sent'],
     ['The application did not respond.', 'nothing sent'],
+    ['report.csv: unknown', 'unknown'],
+    ['report.csv: not sent', 'nothing sent'],
     ['Something went wrong in the bot.', 'unclear'],
   ])('%s', (words, claim) => {
     expect(claimOf(words)).toBe(claim);
@@ -55,6 +57,7 @@ describe('the verdict of the soak', () => {
   it('finds what was sent more often than asked', () => {
     expect(harms([ACCEPTED], { got: 2, has: 1 })).toContain('sentTwice');
     expect(harms([UNKNOWN], { got: 2, has: 2 })).toContain('sentTwice');
+    expect(harms([], { got: 1 })).toContain('sentTwice');
   });
 
   it('finds what was told wrongly', () => {

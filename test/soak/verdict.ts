@@ -47,6 +47,10 @@ export type Claim = (typeof CLAIMS)[number];
 /** The first that fits. */
 const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/The application did not respond/, 'nothing sent'],
+  [/^report\.csv: accepted$/, 'accepted'],
+  [/^report\.csv: rejected$/, 'rejected'],
+  [/^report\.csv: unknown$/, 'unknown'],
+  [/^report\.csv: (not sent|submitted before)$/, 'nothing sent'],
   // A warning about a former submission repeats how that one ended.
   [/Nothing was sent now/, 'nothing sent'],
   [/Servers have been added for review\./, 'accepted'],
@@ -70,7 +74,9 @@ export function judge({ asks, received, held, isInLedger }: Findings): Verdict {
   const toldWrongly: string[] = [];
   const leftThinking: string[] = [];
 
-  for (const [server, all] of Map.groupBy(asks, (ask) => ask.server)) {
+  const asked = Map.groupBy(asks, (ask) => ask.server);
+  for (const server of new Set([...asked.keys(), ...gotten.keys()])) {
+    const all = asked.get(server) ?? [];
     const got = gotten.get(server) ?? 0;
     const has = holds.get(server) ?? 0;
     const claims = all.map(({ words }) => (words === undefined ? 'unclear' : claimOf(words)));
