@@ -6,12 +6,12 @@ import { readStored } from '../support/stored.ts';
 import { createMembers } from './members.ts';
 import { createRandom } from './random.ts';
 import { createTrouble } from './trouble.ts';
-import { CLAIMS, claimOf, judge } from './verdict.ts';
+import { type Ask, CLAIMS, claimOf, judge } from './verdict.ts';
 
 /** Discord gives an answer 15 minutes; what the bot tries again pauses for up to a minute. */
 const SETTLE_MS = 100_000;
-/** The ledger keeps 1,000 addresses a guild; older ones are not looked for. */
-const LEDGER_SIZE = 1_000;
+/** The ledger keeps 1,000 addresses a guild, in the order in which they ended: older asks are not looked for. */
+const SURELY_IN_LEDGER = 800;
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '2' }, seed: { type: 'string' } },
@@ -73,7 +73,7 @@ async function soak({ discord, listing, bot, data, startBot }: Sandbox): Promise
   await bot.stop();
 
   const stored = readStored(data);
-  const recent = new Set(members.asks.slice(-LEDGER_SIZE).map(({ server }) => server));
+  const recent = new Set(discord.guilds.flatMap(({ id }) => lastSubmitted(members.asks, id)));
   const verdict = judge({
     asks: members.asks,
     received: listing.requests
@@ -103,6 +103,12 @@ async function soak({ discord, listing, bot, data, startBot }: Sandbox): Promise
   say(`memory at end: ${atEnd}`);
   for (const [name, cases] of harms) for (const about of cases) process.stderr.write(`${name}: ${about}\n`);
   return harms.every(([, cases]) => cases.length === 0) ? 0 : 1;
+}
+
+/** The servers that a guild has submitted lately; a warning about a former submission is no new one. */
+function lastSubmitted(asks: readonly Ask[], guild: string): readonly string[] {
+  const last = asks.filter(({ guildId }) => guildId === guild).slice(-SURELY_IN_LEDGER);
+  return last.filter(({ words = '' }) => claimOf(words) !== 'nothing sent').map(({ server }) => server);
 }
 
 /** What the process holds in the machine's memory, as Linux tells it. */

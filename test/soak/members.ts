@@ -49,7 +49,8 @@ export function createMembers(): Members {
     commands += 1;
     const answer = await act();
     const read = () => {
-      if (answer.kind !== 'message' || !answer.message.loading) one.words = showAnswer(answer, { now: 0 });
+      if (answer.kind !== 'message' || !answer.message.loading)
+        one.words = showAnswer(answer, { now: Date.now() });
     };
     read();
     const label = answer.kind === 'message' ? SUBMITTING.find((each) => hasButton(answer, each)) : undefined;
@@ -79,7 +80,9 @@ export function createMembers(): Members {
     const read = () => {
       const report = reportIn(answer);
       for (const one of all) {
-        const words = report ? `report.csv: ${report.get(one.server)}` : showAnswer(answer, { now: 0 });
+        const words = report
+          ? `report.csv: ${report.get(one.server)}`
+          : showAnswer(answer, { now: Date.now() });
         // A bar that grows, or still the button: more is to come.
         if (!/[▰▱]|Check before submitting/.test(words)) one.words = words;
       }
