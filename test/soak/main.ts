@@ -1,17 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { ListingRequest } from '../../src/sandbox/listing/stand-in.ts';
 import { createPeople, type Role } from '../../src/sandbox/prompt/people.ts';
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { readStored } from '../support/stored.ts';
 import { createMembers } from './members.ts';
 import { createRandom } from './random.ts';
-import { createTrouble } from './trouble.ts';
-import { CLAIMS, claimOf, judge } from './verdict.ts';
+import { createRefusals, createTrouble } from './trouble.ts';
+import { type Ask, CLAIMS, claimOf, judge } from './verdict.ts';
 
 /** Discord gives an answer 15 minutes; what the bot tries again pauses for up to a minute. */
 const SETTLE_MS = 100_000;
-/** The ledger keeps 1,000 addresses a guild; older ones are not looked for. */
-const LEDGER_SIZE = 1_000;
+/** The ledger keeps 1,000 addresses a guild, in the order in which they ended: older asks are not looked for. */
+const SURELY_IN_LEDGER = 800;
+
+/** Of each harm: a list that goes wrong is a hundred cases of the same. */
+const SHOWN_CASES = 20;
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '2' }, seed: { type: 'string' } },
@@ -23,7 +27,7 @@ const random = createRandom(seed);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 say(`seed: ${seed}`);
-const log: string[] = [];
+const refusals = createRefusals(random.of('refusals'));
 const sandbox = await openSandbox({
   surroundings: process.env,
   env: {
@@ -32,14 +36,16 @@ const sandbox = await openSandbox({
     MEMBER_LIMIT: '1000000/3600',
     GUILD_LIMIT: '1000000/3600',
   },
-  onLine: (line) => log.push(line),
+  listing: { onRequest: refusals.onRequest },
   onCrash: ({ lastWords }) => {
     process.stderr.write(`the bot ended by itself:\n${lastWords.join('\n')}\n`);
     process.exit(1);
   },
 });
-process.exitCode = await soak(sandbox);
+const status = await soak(sandbox);
 await sandbox.close();
+// Whoever still waits for an answer would keep this process alive.
+process.exit(status);
 
 async function soak({ discord, listing, bot, data, startBot }: Sandbox): Promise<0 | 1> {
   await startBot();
@@ -71,12 +77,11 @@ async function soak({ discord, listing, bot, data, startBot }: Sandbox): Promise
   await bot.stop();
 
   const stored = readStored(data);
-  const recent = new Set(members.asks.slice(-LEDGER_SIZE).map(({ server }) => server));
+  const recent = new Set(discord.guilds.flatMap(({ id }) => lastSubmitted(members.asks, id)));
   const verdict = judge({
     asks: members.asks,
-    received: listing.requests
-      .filter(({ action }) => action === 'add')
-      .flatMap(({ servers }) => servers.map(({ server = '' }) => server)),
+    received: serversIn(listing.requests.filter(({ action }) => action === 'add')),
+    turnedDown: serversIn([...refusals.refused].filter(({ servers }) => servers.length > 1)),
     held: listing.submitted.map(({ server }) => server),
     isInLedger: (guildId, server) =>
       !recent.has(server) ||
@@ -91,7 +96,7 @@ async function soak({ discord, listing, bot, data, startBot }: Sandbox): Promise
   ] as const;
 
   say(`commands: ${members.commands()}`);
-  say(`faults: ${trouble.faults()}`);
+  say(`faults: ${trouble.faults() + refusals.refused.size}`);
   say(`restarts: ${trouble.restarts()}`);
   for (const [name, cases] of harms) say(`${name}: ${cases.length}`);
   const told = members.asks.flatMap(({ words }) => (words === undefined ? [] : [claimOf(words)]));
@@ -99,8 +104,19 @@ async function soak({ discord, listing, bot, data, startBot }: Sandbox): Promise
   say(`answers: ${counts.join(', ')}`);
   say(`memory at start: ${atStart}`);
   say(`memory at end: ${atEnd}`);
-  for (const [name, cases] of harms) for (const about of cases) process.stderr.write(`${name}: ${about}\n`);
+  for (const [name, cases] of harms)
+    for (const about of cases.slice(0, SHOWN_CASES)) process.stderr.write(`${name}: ${about}\n`);
   return harms.every(([, cases]) => cases.length === 0) ? 0 : 1;
+}
+
+function serversIn(requests: readonly ListingRequest[]): readonly string[] {
+  return requests.flatMap(({ servers }) => servers.map(({ server = '' }) => server));
+}
+
+/** The servers that a guild has submitted lately; a warning about a former submission is no new one. */
+function lastSubmitted(asks: readonly Ask[], guild: string): readonly string[] {
+  const last = asks.filter(({ guildId }) => guildId === guild).slice(-SURELY_IN_LEDGER);
+  return last.filter(({ words = '' }) => claimOf(words) !== 'nothing sent').map(({ server }) => server);
 }
 
 /** What the process holds in the machine's memory, as Linux tells it. */

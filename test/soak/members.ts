@@ -49,7 +49,8 @@ export function createMembers(): Members {
     commands += 1;
     const answer = await act();
     const read = () => {
-      if (answer.kind !== 'message' || !answer.message.loading) one.words = showAnswer(answer, { now: 0 });
+      if (answer.kind !== 'message' || !answer.message.loading)
+        one.words = showAnswer(answer, { now: Date.now() });
     };
     read();
     const label = answer.kind === 'message' ? SUBMITTING.find((each) => hasButton(answer, each)) : undefined;
@@ -61,6 +62,33 @@ export function createMembers(): Members {
     await sleep(random.between(50, 500));
     read();
     await ask(person, random, server, () => person.press(answer.message, label));
+  }
+
+  /** A list of servers: read, shown, submitted by a button, and reported line by line. */
+  async function askForMany(person: Person, random: Random): Promise<void> {
+    const { guildId, name } = person;
+    const list = Array.from({ length: 2 + random.below(140) }, () => `s${++servers}.example.com`);
+    const bytes = Buffer.from(list.map((server) => `${server}:27015 cs2`).join('\n'));
+    commands += 1;
+    const preview = await person.slash('addservers', { file: { filename: 'list.txt', bytes } });
+    const label = `Submit ${list.length} servers`;
+    if (preview.kind !== 'message' || !hasButton(preview, label)) return;
+    const all = list.map((server): Ask => ({ server, guildId, who: `${name} of ${guildId}` }));
+    asks.push(...all);
+    commands += 1;
+    const answer = await person.press(preview.message, label);
+    const read = () => {
+      const report = reportIn(answer);
+      for (const one of all) {
+        const words = report
+          ? `report.csv: ${report.get(one.server)}`
+          : showAnswer(answer, { now: Date.now() });
+        // A bar that grows, or still the button: more is to come.
+        if (!/[▰▱]|Check before submitting/.test(words)) one.words = words;
+      }
+    };
+    for (read(); all.some(({ words }) => words === undefined); read()) await sleep(200);
+    rereads.push(read);
   }
 
   async function setKey(person: Person): Promise<void> {
@@ -76,6 +104,7 @@ export function createMembers(): Members {
       ask(person, random, server, () =>
         person.slash('addserver', { game: 'cs2', server: `${server}:27015` }),
       );
+    const offers = (command: string) => person.commands().some((each) => each.name === command);
     const former = asks.filter(({ guildId }) => guildId === person.guildId);
     const fresh = () => submit(`s${++servers}.example.com`);
     const again = () => {
@@ -90,9 +119,10 @@ export function createMembers(): Members {
       [60, fresh],
       [12, again],
       [8, other(() => person.slash('games'))],
+      [offers('addservers') ? 3 : 0, () => askForMany(person, random)],
       [6, other(() => person.slash('games', { search: 'a' }))],
       [8, other(() => person.complete('addserver', 'game', { game: 'c' }))],
-      [person.name === 'admin' ? 4 : 0, other(() => setKey(person))],
+      [offers('setkey') ? 4 : 0, other(() => setKey(person))],
     ])();
   }
 
@@ -119,4 +149,12 @@ export function createMembers(): Members {
 
 function hasButton(answer: Extract<Answer, { kind: 'message' }>, label: string): boolean {
   return JSON.stringify(answer.message.current?.components ?? []).includes(`"label":"${label}"`);
+}
+
+/** What the report of a list says of each server. */
+function reportIn(answer: Answer): ReadonlyMap<string, string> | undefined {
+  const csv = answer.kind === 'message' ? answer.message.file('report.csv')?.toString() : undefined;
+  if (csv === undefined) return undefined;
+  const rows = csv.split('\r\n').map((line) => line.slice(1, -1).split('","'));
+  return new Map(rows.map(([, server = '', , , , outcome = '']) => [server, outcome]));
 }

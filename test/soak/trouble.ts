@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '../../src/sandbox/listing/modes.ts';
+import type { ListingRequest } from '../../src/sandbox/listing/stand-in.ts';
 import type { Fault } from '../../src/sandbox/rest/faults.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Random } from './random.ts';
@@ -31,7 +32,6 @@ const MODES: readonly (readonly [weight: number, mode: Mode])[] = [
   [1, { kind: 'redirect', status: 307, to: 'http://127.0.0.1:9/api' }],
   [2, { kind: 'status', status: 503 }],
   [2, { kind: 'status', status: 429, retryAfter: 1 }],
-  [4, { kind: 'json', status: 200, body: { status: 'error', message: 'Not today.' } }],
   [4, { kind: 'okThenClose' }],
 ];
 
@@ -46,6 +46,23 @@ const FAULTS: readonly (readonly [weight: number, fault: Fault])[] = [
   [3, { kind: 'delay', ms: 700 }],
   [1, { kind: 'hang' }],
 ];
+
+/** A request in 25 is refused. */
+const REFUSALS = 0.04;
+const REFUSAL: Mode = { kind: 'json', status: 200, body: { status: 'error', message: 'Not today.' } };
+
+/** Refuses some of the requests that submit servers, and remembers which. */
+export function createRefusals(random: Random) {
+  const refused = new Set<ListingRequest>();
+  return {
+    refused,
+    onRequest(_count: number, request: ListingRequest): Mode | undefined {
+      if (request.action !== 'add' || !random.chance(REFUSALS)) return undefined;
+      refused.add(request);
+      return REFUSAL;
+    },
+  };
+}
 
 /** Of the paths below `/api/v10`; all else is needed to start, and a bot that cannot start has to say so and end. */
 const ANSWERS = [/\/callback$/, /^\/webhooks\//, /^\/(interactions|webhooks)\//];

@@ -12,16 +12,17 @@ const WARNING =
 /** What is wrong when members read these words, and the service got and holds the server so often. */
 function harms(
   words: readonly (string | undefined)[],
-  service: Partial<Record<'got' | 'has', number>>,
+  service: Partial<Record<'got' | 'down' | 'has', number>>,
   ledger = true,
 ) {
-  const { got = 0, has = 0 } = service;
+  const { got = 0, down = 0, has = 0 } = service;
   const server = 'a.example.com';
   const findings: Findings = {
     asks: words.map(
       (each): Ask => ({ server, guildId: '1', who: 'mia', ...(each !== undefined && { words: each }) }),
     ),
     received: Array(got).fill(server),
+    turnedDown: Array(down).fill(server),
     held: Array(has).fill(server),
     isInLedger: () => ledger,
   };
@@ -36,6 +37,8 @@ describe('what an answer claims', () => {
     [NOT_SENT, 'nothing sent'],
     [WARNING, 'nothing sent'],
     ['The application did not respond.', 'nothing sent'],
+    ['report.csv: unknown', 'unknown'],
+    ['report.csv: not sent', 'nothing sent'],
     ['Something went wrong in the bot.', 'unclear'],
   ])('%s', (words, claim) => {
     expect(claimOf(words)).toBe(claim);
@@ -52,9 +55,18 @@ describe('the verdict of the soak', () => {
     expect(harms([REJECTED, ACCEPTED, WARNING], { got: 2, has: 1 })).toEqual([]);
   });
 
+  it('is clean when a list is sent again in parts, since the service took nothing of it', () => {
+    expect(harms(['report.csv: accepted'], { got: 3, down: 2, has: 1 })).toEqual([]);
+    expect(harms(['report.csv: rejected'], { got: 3, down: 2 })).toEqual([]);
+    expect(harms(['report.csv: rejected'], { got: 2, down: 2 })).toEqual([]);
+    expect(harms(['report.csv: accepted'], { got: 3, down: 1, has: 1 })).toContain('sentTwice');
+    expect(harms(['report.csv: accepted'], { got: 1, down: 1 })).toEqual(['toldWrongly']);
+  });
+
   it('finds what was sent more often than asked', () => {
     expect(harms([ACCEPTED], { got: 2, has: 1 })).toContain('sentTwice');
     expect(harms([UNKNOWN], { got: 2, has: 2 })).toContain('sentTwice');
+    expect(harms([], { got: 1 })).toContain('sentTwice');
   });
 
   it('finds what was told wrongly', () => {

@@ -13,6 +13,11 @@ export interface Findings {
   readonly asks: readonly Ask[];
   /** The servers of every `add` that the service has read whole, one each. */
   readonly received: readonly string[];
+  /**
+   * Of those, the ones in requests of several that the service refused as a whole. It took none of them, so the bot may
+   * send them again in smaller requests to find the one that was meant.
+   */
+  readonly turnedDown: readonly string[];
   /** The servers that the service holds, one each time. */
   readonly held: readonly string[];
   /** Whether the guild's ledger has the server as accepted, or as unknown. */
@@ -26,12 +31,12 @@ export interface Verdict {
    * holds the server and the guild's ledger knows nothing of it.
    */
   readonly lost: readonly string[];
-  /** The service got a server more often than members asked for it. */
+  /** The service got a server more often than members asked for it, not counting what it turned down. */
   readonly sentTwice: readonly string[];
   /**
    * What the members were told of a server cannot be true:
    * - "accepted" or "rejected" was said more often than the service got the server;
-   * - the service got it more often than "accepted", "rejected" and "may have been received" were said;
+   * - the service got it, and did not turn it down, more often than "accepted", "rejected" and "may have been received" were said;
    * - "accepted" was said more often than the service holds it;
    * - the service holds it more often than "accepted" and "may have been received" were said.
    */
@@ -47,6 +52,10 @@ export type Claim = (typeof CLAIMS)[number];
 /** The first that fits. */
 const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/The application did not respond/, 'nothing sent'],
+  [/^report\.csv: accepted$/, 'accepted'],
+  [/^report\.csv: rejected$/, 'rejected'],
+  [/^report\.csv: unknown$/, 'unknown'],
+  [/^report\.csv: (not sent|submitted before)$/, 'nothing sent'],
   // A warning about a former submission repeats how that one ended.
   [/Nothing was sent now/, 'nothing sent'],
   [/Servers have been added for review\./, 'accepted'],
@@ -62,23 +71,30 @@ export function claimOf(words: string): Claim {
   return WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'unclear';
 }
 
-export function judge({ asks, received, held, isInLedger }: Findings): Verdict {
+export function judge({ asks, received, turnedDown, held, isInLedger }: Findings): Verdict {
   const gotten = countEach(received);
   const holds = countEach(held);
+  const refused = countEach(turnedDown);
   const lost: string[] = [];
   const sentTwice: string[] = [];
   const toldWrongly: string[] = [];
   const leftThinking: string[] = [];
 
-  for (const [server, all] of Map.groupBy(asks, (ask) => ask.server)) {
-    const got = gotten.get(server) ?? 0;
+  const asked = Map.groupBy(asks, (ask) => ask.server);
+  for (const server of new Set([...asked.keys(), ...gotten.keys()])) {
+    const all = asked.get(server) ?? [];
+    const wasTurnedDown = refused.get(server) ?? 0;
+    const got = (gotten.get(server) ?? 0) - wasTurnedDown;
     const has = holds.get(server) ?? 0;
     const claims = all.map(({ words }) => (words === undefined ? 'unclear' : claimOf(words)));
     const count = (claim: Claim) => claims.filter((each) => each === claim).length;
     const told = all.map(({ who, words }) =>
       `  ${who} read: ${words ?? 'thinking…'}`.replaceAll('\n', ' / '),
     );
-    const about = [`${server}: received ${got}, held ${has}, asked ${all.length}`, ...told].join('\n');
+    const about = [
+      `${server}: received ${got} and ${wasTurnedDown} turned down, held ${has}, asked ${all.length}`,
+      ...told,
+    ].join('\n');
 
     if (all.some(({ words }) => words === undefined)) leftThinking.push(about);
     if (all.some(({ words }) => words !== undefined && claimOf(words) === 'unclear')) lost.push(about);
@@ -88,7 +104,8 @@ export function judge({ asks, received, held, isInLedger }: Findings): Verdict {
     // Nothing was claimed by an answer that is missing or unclear, which is counted above.
     const open = count('unknown') + count('unclear');
     const isWrong =
-      accepted + count('rejected') > got ||
+      accepted > got ||
+      accepted + count('rejected') > got + wasTurnedDown ||
       got > accepted + count('rejected') + open ||
       accepted > has ||
       has > accepted + open;
