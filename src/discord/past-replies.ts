@@ -2,6 +2,7 @@ import {
   type Client,
   DiscordAPIError,
   InteractionWebhook,
+  MessageFlags,
   RESTJSONErrorCodes,
   ShardClientUtil,
 } from 'discord.js';
@@ -13,10 +14,10 @@ export interface PastReplies {
   /** Whether the guild's events come to this process. */
   owns(guildId: string): boolean;
   /**
-   * Whether there is still something to edit: false for an interaction that was never acknowledged, and 15 minutes
-   * after it was made.
+   * What the member sees: `gone` for an interaction that was never acknowledged, and 15 minutes after it was made;
+   * `thinking` as long as it was only acknowledged.
    */
-  exists(token: Secret): Promise<boolean>;
+  state(token: Secret): Promise<'gone' | 'thinking' | 'answered'>;
   of(token: Secret): Pick<Answerable, 'editReply' | 'followUp'>;
 }
 
@@ -28,12 +29,12 @@ export function pastReplies(client: Client<true>): PastReplies {
       const count = client.options.shardCount ?? shards.size;
       return shards.has(ShardClientUtil.shardIdForGuildId(guildId, count));
     },
-    async exists(token) {
+    async state(token) {
       try {
-        await persist(() => webhook(token).fetchMessage('@original'));
-        return true;
+        const { flags } = await persist(() => webhook(token).fetchMessage('@original'));
+        return (Number(flags ?? 0) & MessageFlags.Loading) === 0 ? 'answered' : 'thinking';
       } catch (error) {
-        if (error instanceof DiscordAPIError && GONE.has(Number(error.code))) return false;
+        if (error instanceof DiscordAPIError && GONE.has(Number(error.code))) return 'gone';
         throw error;
       }
     },

@@ -37,7 +37,10 @@ export function createResume(deps: ResumeDeps) {
       mention,
     };
     // Discord knows better when the clock was set back, and the age is too small or negative.
-    if (now() - at >= TOKEN_LIVES_MS || !(await replies.exists(token))) {
+    const state = now() - at >= TOKEN_LIVES_MS ? 'gone' : await replies.state(token);
+    // The former run came to its end, but for forgetting it. An update has no "thinking…" to tell by.
+    if (state === 'answered' && shape === 'reply') return;
+    if (state === 'gone') {
       const what = report?.(call) ?? call.t('resume.notDone');
       if (work) await tellGuild(guildId, call.t('resume.told', { user: user.name, what }));
       return;

@@ -35,9 +35,14 @@ const press: Remembered = {
 /** Resumes one interaction; what was run, edited, said beside it, told to the guild, and forgotten. */
 async function settle(
   pending: Partial<Pending> = {},
-  how: { resumes?: Resumption; exists?: boolean; refuse?: boolean; discordFails?: boolean } = {},
+  how: {
+    resumes?: Resumption;
+    state?: Awaited<ReturnType<PastReplies['state']>>;
+    refuse?: boolean;
+    discordFails?: boolean;
+  } = {},
 ) {
-  const { resumes = 'unless-done', exists = true, refuse = false, discordFails = false } = how;
+  const { resumes = 'unless-done', state = 'thinking', refuse = false, discordFails = false } = how;
   const seen = {
     ran: [] as unknown[],
     edited: [] as unknown[],
@@ -84,9 +89,9 @@ async function settle(
   });
   const replies: PastReplies = {
     owns: () => true,
-    exists: async () => {
+    state: async () => {
       if (discordFails) throw new Error('Discord is down');
-      return exists;
+      return state;
     },
     of: () => ({
       editReply: async ({ content }: InteractionEditReplyOptions) => void seen.edited.push(content),
@@ -125,12 +130,12 @@ describe('an interaction that a former run has left', () => {
   it('is done now when the clock was set back, as long as its answer can be edited', async () => {
     const past = { at: NOW + 60 * MINUTE };
     expect(await settle(past)).toMatchObject({ edited: ['Done.'], told: [], forgotten: ['1'] });
-    expect(await settle(past, { exists: false })).toMatchObject({ ran: [], edited: [], forgotten: ['1'] });
+    expect(await settle(past, { state: 'gone' })).toMatchObject({ ran: [], edited: [], forgotten: ['1'] });
   });
 
   it.each([
     ['is 15 minutes old', { at: NOW - 15 * MINUTE }, {}],
-    ['has no answer that could be edited', {}, { exists: false }],
+    ['has no answer that could be edited', {}, { state: 'gone' as const }],
   ])('is not done any more when it %s: the guild is told', async (_what, pending, how) => {
     const nothing = await settle(pending, how);
     expect(nothing).toMatchObject({ ran: [], edited: [], forgotten: ['1'] });
@@ -162,5 +167,9 @@ describe('an interaction that a former run has left', () => {
 
   it('stays in the journal when Discord cannot be asked', async () => {
     expect(await settle({}, { discordFails: true })).toMatchObject({ ran: [], forgotten: [] });
+  });
+
+  it('leaves an answer alone that the member was given just before the crash', async () => {
+    expect(await settle({}, { state: 'answered' })).toMatchObject({ ran: [], edited: [], forgotten: ['1'] });
   });
 });
