@@ -28,14 +28,14 @@ const TABLE = `
 12 | Descriptions: 1–100, none on context menu commands | rest/rules/commands | rest/commands rules/commands
 13 | 25 options, 25 choices, names and values of choices up to 100 | rest/rules/command-options | rest/commands rules/commands
 14 | Required options before optional ones | rest/rules/command-options | rest/commands rules/commands
-15 | Option names are unique in every language | rest/rules/command-names | rest/commands
+15 | Option names are unique in every language | rest/rules/command-names | rest/commands rules/commands
 16 | Autocomplete, choices and file types only where they belong | rest/rules/command-options rest/rules/file-types | rest/commands rules/commands
-17 | Command → group → subcommand → option, never mixed | rest/rules/command-options rest/rules/commands | rest/commands
-18 | A command has at most 8000 characters | rest/rules/commands | rest/commands rules/commands
+17 | Command → group → subcommand → option, never mixed | rest/rules/command-options rest/rules/commands | rest/commands rules/commands
+18 | A command has at most 8000 characters | rest/rules/command-size | rest/commands rules/commands
 19 | Localizations: known locales, texts as strict as the default | rest/rules/command-names rest/rules/commands | rest/commands rules/commands
-20 | Contexts, integration types, default permissions: known and unique | rest/rules/commands | rest/commands
+20 | Contexts, integration types, default permissions: known and unique | rest/rules/commands world/command-form | rest/commands rules/commands
 21 | POST upserts, PUT replaces and indexes its errors | world/commands rest/command-routes rest/rules/commands | rest/commands rules/commands
-22 | Caps per type, 200 new commands a day | world/commands rest/command-routes rest/rules/commands | rest/commands
+22 | Caps per type, 200 new commands a day | world/commands rest/command-routes rest/rules/commands | rest/commands rules/commands
 23 | Scope and application must be the bot’s own | rest/command-routes world/command-form | rest/commands
 24 | Only registered commands are invoked, with what their options allow | client/person client/visibility client/options rest/rules/invocation | client/commands rules/invocation
 
@@ -66,7 +66,7 @@ const TABLE = `
 
 ## Gateway
 46 | HELLO, heartbeats and their acknowledgements | gateway/connection | gateway/protocol
-47 | Close codes | gateway/connection gateway/identify gateway/server | gateway/protocol gateway/login
+47 | Close codes | gateway/connection gateway/identify gateway/server gateway/protocol | gateway/protocol gateway/login
 48 | Identify limits | gateway/identify gateway/connection gateway/server | gateway/protocol gateway/login
 49 | READY lists the shard’s guilds as unavailable | gateway/payloads | gateway/sessions
 50 | Guild events only with the GUILDS intent | gateway/sessions gateway/guild-events gateway/payloads | gateway/sessions

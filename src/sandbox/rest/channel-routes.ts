@@ -3,9 +3,10 @@ import { type Denial, missingAccess } from './denial.ts';
 import type { MessageBody } from './message-form.ts';
 import { filesOf, type Outgoing } from './outgoing.ts';
 import { ok, type Route } from './route.ts';
+import { PINGED_BY_CHANNEL_MESSAGES } from './rules/mentions.ts';
 import { checkMessage } from './rules/messages.ts';
 
-/** Messages that a bot posts in a channel of a guild it is in, without being asked. */
+/** Rules 30 to 36 and 44 for messages that a bot posts in a channel of a guild it is in, without being asked. */
 export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[] {
   const unknownChannel: Denial = { rule: 1, status: 404, code: 10003, message: 'Unknown Channel' };
   return [
@@ -19,13 +20,14 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
         const guild = world.guilds.withChannel(channelId);
         if (guild === undefined) return unknownChannel;
         if (guild.status === 'left' || !guild.botMayPost) return missingAccess;
-        const refusal = checkMessage(json, { for: 'followup', files: filesOf(files) });
+        const refusal = checkMessage(json, { for: 'channel', files: filesOf(files) });
         if (refusal !== undefined) return refusal;
         const body = json as MessageBody;
         const message = outgoing.send({ channel_id: channelId, type: 0 }, body, {
           files,
           flags: body.flags ?? 0,
           onlyFor: undefined,
+          pings: PINGED_BY_CHANNEL_MESSAGES,
         });
         return ok(message.current);
       },

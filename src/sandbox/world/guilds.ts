@@ -4,7 +4,7 @@ import { type Snowflakes, snowflakeAt } from './snowflakes.ts';
 /** A guild as the stand-in keeps it. */
 export interface GuildState {
   readonly id: string;
-  readonly name: string;
+  name: string;
   /** Its text channel. */
   readonly channelId: string;
   readonly locale: string;
@@ -38,6 +38,8 @@ export interface Member {
 export interface Guilds {
   get(id: string): GuildState | undefined;
   withChannel(channelId: string): GuildState | undefined;
+  /** The name of a member, a role or the channel of any guild, by its id. */
+  nameOf(id: string): string | undefined;
   /** Guilds the bot is in, ascending by id as `GET /users/@me/guilds` lists them. */
   joined(): readonly GuildState[];
   add(guild: { readonly name: string; readonly authorised?: boolean; readonly locale?: string }): GuildState;
@@ -58,6 +60,14 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
   return {
     get: (id) => all.get(id),
     withChannel: (channelId) => [...all.values()].find((guild) => guild.channelId === channelId),
+    nameOf(id) {
+      for (const { members, roles, channelId } of all.values()) {
+        const name = members.get(id)?.name ?? roles.get(id)?.name;
+        if (name !== undefined) return name;
+        if (channelId === id) return 'general';
+      }
+      return undefined;
+    },
     joined: () => [...all.values()].filter(({ status }) => status !== 'left'),
     add({ name, authorised = true, locale = 'en-US' }) {
       const snowflake = snowflakeAt(firstMs + all.size);

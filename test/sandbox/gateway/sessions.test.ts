@@ -75,6 +75,9 @@ describe('rule 50: guild events', () => {
     await listening.next({ t: 'GUILD_CREATE' });
     const added = standIn.guildEvents.add({ name: 'third' });
     expect((await listening.next({ t: 'GUILD_CREATE' })).d.id).toBe(added.id);
+    standIn.guildEvents.rename(added, 'renamed');
+    expect((await listening.next({ t: 'GUILD_UPDATE' })).d).toMatchObject({ id: added.id, name: 'renamed' });
+    expect(standIn.guilds.at(-1)?.name).toBe('renamed');
     const gone = member();
     void gone.slash('ping');
     await nextInteraction(quiet);
@@ -89,6 +92,11 @@ describe('rule 50: guild events', () => {
     const created = next<{ id: string }>(client, Events.GuildCreate);
     const added = standIn.guildEvents.add({ name: 'third' });
     expect((await created).id).toBe(added.id);
+    const updated = new Promise((resolve) =>
+      client.once(Events.GuildUpdate, (_before, after) => resolve(after.name)),
+    );
+    standIn.guildEvents.rename(added, 'renamed');
+    expect(await updated).toBe('renamed');
   });
 });
 
