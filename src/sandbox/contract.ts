@@ -9,6 +9,7 @@ import type { GuildEvents } from './gateway/guild-events.ts';
 import type { RestFaults } from './rest/faults.ts';
 import type { Clock } from './world/clock.ts';
 import type { Overwrite } from './world/integrations.ts';
+import type { Bounds } from './world/latest.ts';
 
 /** A rule of Discord that a request broke. It was answered with this status and code. */
 export interface Breach {
@@ -115,6 +116,11 @@ export interface StandInOptions {
    * the next step when its request was answered, and no human is faster than that.
    */
   readonly reactionMs?: number;
+  /**
+   * How much of what happened is kept: requests, messages, interactions and files, up to so many (50,000) and so many
+   * bytes (256 MiB) of each; then the oldest go.
+   */
+  readonly keep?: Partial<Bounds>;
   /** Rule 57: called once when that many of 401, 403 and 429 were answered within 10 minutes; 10,000 ban an address. */
   readonly invalidRequests?: { readonly limit: number; readonly onReached: (count: number) => void };
 }
@@ -130,7 +136,10 @@ export interface DiscordStandIn {
   readonly breaches: readonly Breach[];
   /** Every request as it arrived, for secret scanning (rule 59) and for asserting what was sent. */
   readonly requests: readonly RecordedRequest[];
-  /** Rule 59: the requests and gateway payloads in which a secret appears, plainly or encoded. */
+  /**
+   * Rule 59: the requests and gateway payloads in which a secret appears, plainly or encoded.
+   * @throws Error when the oldest are no longer kept: the secret might have been in one of those
+   */
   findSecret(secret: string): readonly RecordedRequest[];
   /** Guilds the bot is in. Two exist from the start: `guilds[0]` and `guilds[1]`, each with a text channel. */
   readonly guilds: readonly Guild[];
@@ -146,6 +155,8 @@ export interface DiscordStandIn {
   ready(): Promise<void>;
   /** Resolves when a bot is connected, whether or not it has published anything. */
   connected(): Promise<void>;
+  /** The name of a person, a role or a channel, by its id. */
+  nameOf(id: string): string | undefined;
   /** Commands as the bot published them: everywhere, or in one guild. */
   commands(guild?: Guild): readonly APIApplicationCommand[];
   person(who: {
