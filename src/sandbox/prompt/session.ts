@@ -3,6 +3,7 @@ import type { Answer, Person, SeenMessage, SeenModal } from '../contract.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { ACTIONS } from './actions.ts';
 import { BadLine, suggestion } from './bad-line.ts';
+import type { Reading } from './markdown.ts';
 import { modalFields, readModalLine } from './modal-line.ts';
 import { type Paint, plain } from './paint.ts';
 import { createPeople, type Role } from './people.ts';
@@ -60,7 +61,15 @@ export function createPrompt(deps: {
 }): Prompt {
   const { sandbox, print, paint = plain, patienceMs = PATIENCE_MS } = deps;
   const people = createPeople(sandbox.discord);
-  const reading = () => ({ paint, now: Date.now() });
+  const nameOf = (id: string) => sandbox.discord.nameOf(id);
+  const reading = (): Reading => ({
+    paint,
+    now: Date.now(),
+    locale: session.locale,
+    userName: nameOf,
+    channelName: nameOf,
+    roleName: nameOf,
+  });
   let lost = false;
 
   function me(): Person {
