@@ -45,7 +45,7 @@ const TABLE = `
 27 | Callback types by kind of interaction | rest/callback-routes rest/rules/callbacks | rest/callback rules/callbacks
 28 | 204, or 200 with the created message when asked for | rest/callback-routes | rest/callback
 29 | A deferral is ephemeral or not, and nothing else | rest/rules/message-flags | rest/callback rules/callbacks
-30 | Flags of a new message | rest/rules/message-flags | rest/callback rules/callbacks
+30 | Flags of a new message | rest/rules/message-flags | rest/callback rules/callbacks rest/transport
 31 | Suggestions: 25, of the option’s type, up to 100 | rest/rules/callbacks rest/rules/command-options | rest/callback rules/callbacks
 32 | A message is not empty; content up to 2000 | rest/rules/messages | rest/callback rules/messages
 33 | Embeds: ten, their fields, 6000 in all | rest/rules/embeds | rest/callback rules/messages
@@ -61,7 +61,7 @@ const TABLE = `
 41 | An edit changes neither ephemeral nor V2; V2 needs the old fields emptied | rest/outgoing rest/rules/message-flags rest/rules/messages | rest/webhook rules/messages
 42 | An edit keeps the attachments it lists and is checked like a new message | rest/outgoing rest/message-form rest/interaction-message rest/rules/messages rest/rules/attachments | rest/webhook
 43 | Five follow-ups for user installs | rest/webhook-routes | rest/webhook
-44 | Allowed mentions, and whom a message pings | rest/outgoing rest/rules/mentions | rest/webhook rules/mentions
+44 | Allowed mentions, and whom a message pings | rest/outgoing rest/channel-routes rest/rules/mentions | rest/webhook rules/mentions rest/transport
 45 | Five requests in 2 seconds for each interaction token | rest/webhook-routes rest/rate-limits | rest/webhook
 
 ## Gateway
