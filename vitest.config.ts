@@ -6,5 +6,6 @@ export default defineConfig({
     // Real processes and sockets: a start of the bot takes about a second on a small machine.
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    expect: { poll: { timeout: 10_000 } },
   },
 });

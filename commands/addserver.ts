@@ -1,37 +1,50 @@
 import {
+  ActionRowBuilder,
   ApplicationCommandOptionType,
   ApplicationCommandType,
   ApplicationIntegrationType,
+  ButtonBuilder,
+  ButtonStyle,
   InteractionContextType,
 } from 'discord.js';
-import type { Call, Command, CommandCall } from '../src/discord/command.ts';
+import { type Call, type Command, type CommandCall, customId, type Reply } from '../src/discord/command.ts';
 import { harmless } from '../src/discord/limits.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
+import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { AddOutcome, Game, ServerSubmission } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText, optionText } from '../src/locales/command-text.ts';
+import { wordsFor } from '../src/locales/words.ts';
 import type { Secret } from '../src/secret.ts';
-import { formatAddress } from '../src/submissions/address.ts';
-import type { Desk } from '../src/submissions/desk.ts';
+import type { Desk, Refusal } from '../src/submissions/desk.ts';
+import type { Offer, Offers } from '../src/submissions/offers.ts';
 import { HIGHEST_PORT, LOWEST_PORT } from '../src/submissions/port.ts';
 import { parseSubmission } from '../src/submissions/submission.ts';
 import { UserError } from '../src/user-error.ts';
-import { failureText } from './failure-text.ts';
+import { announcementText } from './announcement.ts';
 import { gameChoices } from './game-choices.ts';
+import { describe, outcomeText } from './outcome-text.ts';
 import { problemText } from './problem-text.ts';
 import { refusalText } from './refusal-text.ts';
 
 export interface AddServerDeps {
   readonly desk: Desk;
+  readonly offers: Offers;
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'find' | 'refresh' | 'refreshSoon' | 'invalidate'>;
   readonly keys: Pick<ApiKeys, 'get' | 'isRefused'>;
+  readonly settings: Pick<GuildSettings, 'get' | 'allowedGames'>;
+}
+
+interface Wanted extends Offer {
+  readonly key: Secret;
+  readonly game: Game;
 }
 
 /** How many games are offered in place of one that is not known. */
 const NEAREST = 3;
 
 /** /addserver: checks what was typed, sends one server with the guild's key, and relays the service's answer. */
-export function addServer({ desk, games, keys }: AddServerDeps): Command {
+export function addServer({ desk, offers, games, keys, settings }: AddServerDeps): Command {
   /** The game that was meant; asks the service for its list once if ours is old and does not know it. */
   async function findGame({ t, mention }: Call, typed: string, key: Secret): Promise<Game> {
     let game = games.find(typed);
@@ -49,6 +62,58 @@ export function addServer({ desk, games, keys }: AddServerDeps): Command {
         ? t('addserver.unknownGameNear', { game: shown, near: near.join(', ') })
         : t('addserver.unknownGame', { game: shown, games: mention('games') }),
     );
+  }
+
+  async function guildKey(call: Call): Promise<Secret> {
+    const { guildId, t, mention } = call;
+    const key = await keys.get(guildId);
+    if (!key) throw new UserError(t('addserver.noKey', { setkey: mention('setkey') }));
+    // Before the games list may be asked for with it.
+    if (await keys.isRefused(guildId)) throw new UserError(refusalText({ code: 'key-invalid' }, call));
+    return key;
+  }
+
+  async function submit(call: Call, { key, game, submission, again }: Wanted): Promise<Reply> {
+    // First of all, so that a store that fails is said while nothing has been sent.
+    const { announce } = await settings.get(call.guildId);
+    const order = { ...call, key, servers: [submission], again };
+    const refusal = await desk.admit(order);
+    if (refusal?.code === 'submitted-before') {
+      return {
+        content: refusalText(refusal, call),
+        components: [await againButton(call, 'again.submitAgain', { submission, again: true })],
+      };
+    }
+    if (refusal) throw new UserError(refusalText(withName(refusal, game), call));
+    const outcome = await desk.send(order);
+    afterwards(outcome, key);
+    const content = outcomeText(call, outcome, describe(call.t, game, submission));
+    if (announce && outcome.kind === 'accepted') {
+      const what = describe(wordsFor(call.guildLocale), game, submission);
+      return { content, announcement: announcementText(call, { count: 1, what }) };
+    }
+    if (outcome.kind !== 'not-sent') return { content };
+    return { content, components: [await againButton(call, 'again.tryAgain', { submission, again })] };
+  }
+
+  async function againButton(
+    { t, interactionId, guildId, user }: Call,
+    label: 'again.submitAgain' | 'again.tryAgain',
+    offer: Offer,
+  ): Promise<ActionRowBuilder<ButtonBuilder>> {
+    await offers.make(interactionId, { guildId, userId: user.id }, offer);
+    const button = new ButtonBuilder()
+      .setCustomId(customId('addserver', 'again', interactionId))
+      .setLabel(t(label))
+      .setStyle(ButtonStyle.Secondary);
+    return new ActionRowBuilder<ButtonBuilder>().addComponents(button);
+  }
+
+  /** Suggestions, of the games that this guild allows; as Discord waits for them, all of this is in memory. */
+  function offered(guildId: string, typed: string): readonly Game[] {
+    const allowed = settings.allowedGames(guildId);
+    if (allowed === undefined) return games.search(typed);
+    return games.search(typed, games.list().games.length).filter(({ alias }) => allowed.has(alias));
   }
 
   function afterwards(outcome: AddOutcome, key: Secret): void {
@@ -88,24 +153,35 @@ export function addServer({ desk, games, keys }: AddServerDeps): Command {
       ],
     },
     audience: 'member',
-    complete: (_call, typed) => gameChoices(games.search(typed)),
+    resumes: 'unless-done',
+    complete: ({ guildId }, typed) => gameChoices(offered(guildId, typed)),
     async run(call) {
-      const { t, guildId, mention } = call;
-      const key = await keys.get(guildId);
-      if (!key) throw new UserError(t('addserver.noKey', { setkey: mention('setkey') }));
-      // Before the games list may be asked for with it.
-      if (await keys.isRefused(guildId)) throw new UserError(refusalText({ code: 'key-invalid' }, call));
+      const key = await guildKey(call);
       const game = await findGame(call, (call.options.getString('game') ?? '').trim(), key);
       const submission = typedSubmission(call, game);
-      const order = { ...call, key, servers: [submission] };
-      const refusal = await desk.admit(order);
-      if (refusal) throw new UserError(refusalText(refusal, call));
-      const outcome = await desk.send(order);
-      afterwards(outcome, key);
-      return { content: outcomeText(call, outcome, describe(call, game, submission)) };
+      return submit(call, { key, game, submission, again: false });
+    },
+    presses: {
+      again: {
+        answer: 'update',
+        resumes: 'unless-done',
+        async run(call) {
+          const { t, guildId, interactionId, user, argument } = call;
+          const key = await guildKey(call);
+          const offer = await offers.take(argument, { guildId, interactionId, userId: user.id });
+          if (offer === 'gone' || offer === 'taken') throw new UserError(t(`again.${offer}`));
+          const { submission, again } = offer;
+          const game = games.find(submission.game) ?? { name: submission.game, alias: submission.game };
+          return submit(call, { key, game, submission, again });
+        },
+      },
     },
   };
 }
+
+/** People know a game by its name. */
+const withName = (refusal: Refusal, { name }: Game): Refusal =>
+  refusal.code === 'game-not-allowed' ? { ...refusal, game: name } : refusal;
 
 function typedSubmission({ options, t }: CommandCall, game: Game): ServerSubmission {
   const port = options.getInteger('port');
@@ -118,28 +194,4 @@ function typedSubmission({ options, t }: CommandCall, game: Game): ServerSubmiss
   });
   if (!result.ok) throw new UserError(problemText(result.problem, t));
   return result.submission;
-}
-
-function describe({ t }: Call, game: Game, { server, port, queryPort }: ServerSubmission): string {
-  const values = { name: harmless(game.name), address: formatAddress({ host: server, port }) };
-  return queryPort === undefined
-    ? t('addserver.submitted', values)
-    : t('addserver.submittedQuery', { ...values, queryPort });
-}
-
-function outcomeText({ t, mention }: Call, outcome: AddOutcome, what: string): string {
-  switch (outcome.kind) {
-    case 'accepted':
-      return t('addserver.accepted', { message: harmless(outcome.message), what });
-    case 'rejected': {
-      const said = t('addserver.rejected', { message: harmless(outcome.message), what });
-      if (!outcome.known) return said;
-      const next = { setkey: mention('setkey'), games: mention('games') };
-      return `${said}\n${t(`addserver.next.${outcome.known}`, next)}`;
-    }
-    case 'not-sent':
-      return t('addserver.notSent', { reason: failureText(outcome, t), what });
-    default:
-      return t('addserver.unknown', { reason: failureText(outcome, t), what });
-  }
 }

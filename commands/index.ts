@@ -1,14 +1,37 @@
 import type { Command } from '../src/discord/command.ts';
 import { type AddServerDeps, addServer } from './addserver.ts';
 import { type GamesDeps, gamesCommand } from './games.ts';
+import { type HelpDeps, helpCommand } from './help.ts';
 import { type KeyStatusDeps, keyStatus } from './keystatus.ts';
+import { type PrivacyDeps, privacyCommand } from './privacy.ts';
 import { type RemoveKeyDeps, removeKey } from './removekey.ts';
 import { type SetKeyDeps, setKey } from './setkey.ts';
+import { type SettingsDeps, settingsCommand } from './settings.ts';
+import { type SubmissionsDeps, submissionsCommand } from './submissions.ts';
 
 /** What all commands together may touch. */
-export type CommandDeps = AddServerDeps & GamesDeps & KeyStatusDeps & RemoveKeyDeps & SetKeyDeps;
+export type CommandDeps = AddServerDeps &
+  GamesDeps &
+  HelpDeps &
+  KeyStatusDeps &
+  PrivacyDeps &
+  RemoveKeyDeps &
+  SetKeyDeps &
+  SettingsDeps &
+  SubmissionsDeps;
 
 /** Every command of the bot, in the order in which they are documented. */
 export function createCommands(deps: CommandDeps): readonly Command[] {
-  return [gamesCommand(deps), addServer(deps), setKey(deps), keyStatus(deps), removeKey(deps)];
+  const commands: readonly Command[] = [
+    gamesCommand(deps),
+    addServer(deps),
+    submissionsCommand(deps),
+    setKey(deps),
+    keyStatus(deps),
+    removeKey(deps),
+    settingsCommand(deps),
+    privacyCommand(deps),
+    helpCommand(deps, () => commands),
+  ];
+  return commands;
 }

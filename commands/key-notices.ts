@@ -1,7 +1,6 @@
-import { wordsFor } from '../src/locales/words.ts';
+import type { Translate } from '../src/locales/words.ts';
 
-/** For the admins, in the language of whoever set the key: the service refuses it, and nothing is sent until then. */
-export function keyRefusedNotice(locale: string | undefined, mention: (command: string) => string): string {
-  const values = { setkey: mention('setkey'), keystatus: mention('keystatus') };
-  return wordsFor(locale ?? 'en')('notice.keyRefused', values);
+/** For the guild's log: the service refuses the key, and nothing is sent until it is renewed. */
+export function keyRefusedNotice(t: Translate, mention: (command: string) => string): string {
+  return t('notice.keyRefused', { setkey: mention('setkey'), keystatus: mention('keystatus') });
 }

@@ -8,6 +8,7 @@ import {
   PermissionFlagsBits,
 } from 'discord.js';
 import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
+import type { GuildLog } from '../src/discord/guild-log.ts';
 import { harmless } from '../src/discord/limits.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import type { KeyWatch } from '../src/guilds/key-watch.ts';
@@ -15,17 +16,18 @@ import type { ListingApi } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText } from '../src/locales/command-text.ts';
 import { failureText } from './failure-text.ts';
-import { mayManage } from './may-manage.ts';
+import { adminsOnly } from './may-manage.ts';
 
 export interface KeyStatusDeps {
   readonly listing: Pick<ListingApi, 'games'>;
   readonly games: Pick<GameCatalog, 'accept'>;
   readonly keys: Pick<ApiKeys, 'get' | 'status'>;
   readonly keyWatch: Pick<KeyWatch, 'checked'>;
+  readonly guildLog: Pick<GuildLog, 'tell'>;
 }
 
 /** /keystatus: what is known of the guild's key, never the key, and a button that tries it. */
-export function keyStatus({ listing, games, keys, keyWatch }: KeyStatusDeps): Command {
+export function keyStatus({ listing, games, keys, keyWatch, guildLog }: KeyStatusDeps): Command {
   async function report(call: Call, ...before: readonly string[]): Promise<Reply> {
     const status = await keys.status(call.guildId);
     if (!status) {
@@ -60,14 +62,14 @@ export function keyStatus({ listing, games, keys, keyWatch }: KeyStatusDeps): Co
     },
     audience: 'member',
     async run(call) {
-      mayManage(call);
+      await adminsOnly(call, { command: 'keystatus', guildLog });
       return report(call);
     },
     presses: {
       check: {
         answer: 'update',
         async run(call) {
-          mayManage(call);
+          await adminsOnly(call, { command: 'keystatus', guildLog });
           return report(call, ...(await check(call)));
         },
       },

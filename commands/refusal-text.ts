@@ -2,6 +2,7 @@ import type { Call } from '../src/discord/command.ts';
 import { harmless } from '../src/discord/limits.ts';
 import { formatAddress } from '../src/submissions/address.ts';
 import type { Refusal } from '../src/submissions/desk.ts';
+import type { LedgerEntry } from '../src/submissions/ledger.ts';
 
 /** Why nothing was sent, as a sentence for the member who asked. */
 export function refusalText(refusal: Refusal, { t, mention }: Call): string {
@@ -12,6 +13,13 @@ export function refusalText(refusal: Refusal, { t, mention }: Call): string {
       const { server: host, port } = refusal.server;
       return t('refusal.in-flight', { address: formatAddress({ host, port }) });
     }
+    case 'submitted-before': {
+      const [entry] = refusal.entries;
+      return entry ? submittedBefore(entry, t) : t('refusal.submitted-before');
+    }
+    case 'member-limit-size':
+    case 'guild-limit-size':
+      return t(`refusal.${refusal.code}`, { limit: refusal.limit, time: duration(refusal.seconds, t) });
     case 'member-limit':
     case 'guild-limit': {
       // Discord counts down by itself, in the member's language.
@@ -25,4 +33,23 @@ export function refusalText(refusal: Refusal, { t, mention }: Call): string {
     case 'daily-quota':
       return t('refusal.daily-quota', { count: refusal.left, limit: refusal.limit });
   }
+}
+
+/** Who submitted a server before, when, and how it ended. */
+function submittedBefore({ server: host, port, at, outcome, userName }: LedgerEntry, t: Call['t']): string {
+  const about = { address: formatAddress({ host, port }), seconds: Math.floor(at / 1000) };
+  const ended = outcome === 'accepted' ? 'accepted' : 'unknown';
+  return userName === ''
+    ? t(`twice.${ended}`, about)
+    : t(`twice.${ended}By`, { ...about, user: harmless(userName) });
+}
+
+/** A length of time in its largest whole unit. */
+function duration(seconds: number, t: Call['t']): string {
+  const units = [
+    ['hours', 3600],
+    ['minutes', 60],
+  ] as const;
+  const [unit, length] = units.find(([, size]) => seconds % size === 0) ?? (['seconds', 1] as const);
+  return t(`duration.${unit}`, { count: seconds / length });
 }

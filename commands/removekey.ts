@@ -8,19 +8,20 @@ import {
   PermissionFlagsBits,
 } from 'discord.js';
 import { type Call, type Command, customId, type PressCall, type Reply } from '../src/discord/command.ts';
+import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
-import type { TellGuild } from '../src/guilds/guild-notice.ts';
 import { commandText } from '../src/locales/command-text.ts';
 import { UserError } from '../src/user-error.ts';
-import { mayManage } from './may-manage.ts';
+import { adminsOnly } from './may-manage.ts';
+import { memberText } from './submission-log.ts';
 
 export interface RemoveKeyDeps {
   readonly keys: Pick<ApiKeys, 'status' | 'delete'>;
-  readonly tellGuild: TellGuild;
+  readonly guildLog: Pick<GuildLog, 'tell'>;
 }
 
 /** /removekey: asks once, then deletes the guild's key for good. */
-export function removeKey({ keys, tellGuild }: RemoveKeyDeps): Command {
+export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
   const none = (call: Call): Reply => ({
     content: call.t('removekey.none', { setkey: call.mention('setkey') }),
   });
@@ -32,7 +33,7 @@ export function removeKey({ keys, tellGuild }: RemoveKeyDeps): Command {
     if (status && argumentFor(status) !== call.argument) throw new UserError(t('removekey.changed'));
     const removal = await keys.delete(guildId);
     if (removal === 'none') return none(call);
-    await tellGuild(guildId, t('notice.keyRemoved', { user: `<@${user.id}>` }));
+    await guildLog.tell(guildId, (words) => words('notice.keyRemoved', { user: memberText(user) }));
     return { content: t(`removekey.${removal}`, { setkey: call.mention('setkey') }) };
   }
 
@@ -46,7 +47,7 @@ export function removeKey({ keys, tellGuild }: RemoveKeyDeps): Command {
     },
     audience: 'member',
     async run(call) {
-      mayManage(call);
+      await adminsOnly(call, { command: 'removekey', guildLog });
       const status = await keys.status(call.guildId);
       return status ? question(call, status) : none(call);
     },
@@ -54,7 +55,7 @@ export function removeKey({ keys, tellGuild }: RemoveKeyDeps): Command {
       confirm: {
         answer: 'update',
         async run(call) {
-          mayManage(call);
+          await adminsOnly(call, { command: 'removekey', guildLog });
           return remove(call);
         },
       },

@@ -9,21 +9,25 @@ import {
   TextInputStyle,
 } from 'discord.js';
 import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
+import type { GuildLog } from '../src/discord/guild-log.ts';
 import { harmless } from '../src/discord/limits.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { ListingApi } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText } from '../src/locales/command-text.ts';
+import type { Translate } from '../src/locales/words.ts';
 import { Secret } from '../src/secret.ts';
 import { UndecryptableError } from '../src/storage/encryption.ts';
 import { UserError } from '../src/user-error.ts';
 import { failureText } from './failure-text.ts';
-import { mayManage } from './may-manage.ts';
+import { adminsOnly } from './may-manage.ts';
+import { memberText } from './submission-log.ts';
 
 export interface SetKeyDeps {
   readonly listing: Pick<ListingApi, 'games'>;
   readonly games: Pick<GameCatalog, 'accept'>;
   readonly keys: Pick<ApiKeys, 'get' | 'set'>;
+  readonly guildLog: Pick<GuildLog, 'tell'>;
 }
 
 /** The service does not say how long a key may be (specification §5); this is far above any in use. */
@@ -33,7 +37,7 @@ const MAX_KEY_LENGTH = 500;
  * /setkey: takes the guild's API key in a modal, so that it is never a command argument, tries it with
  * `action=games`, and keeps it only if the service takes it.
  */
-export function setKey({ listing, games, keys }: SetKeyDeps): Command {
+export function setKey({ listing, games, keys, guildLog }: SetKeyDeps): Command {
   /** The key in use; one that can no longer be decrypted counts as none, since a new one may replace it. */
   async function formerKey(guildId: string): Promise<Secret | undefined> {
     try {
@@ -51,7 +55,8 @@ export function setKey({ listing, games, keys }: SetKeyDeps): Command {
     const outcome = await listing.games(key);
     if (outcome.kind === 'games') {
       games.accept(outcome.games);
-      await keys.set(guildId, key, { userId: user.id, locale: call.locale });
+      await keys.set(guildId, key, { userId: user.id });
+      await guildLog.tell(guildId, (words) => changeText(words, user, key, former !== undefined));
       return { content: savedText(call, key, former !== undefined) };
     }
     const problem =
@@ -72,14 +77,14 @@ export function setKey({ listing, games, keys }: SetKeyDeps): Command {
     },
     audience: 'none',
     async run(call) {
-      mayManage(call);
+      await adminsOnly(call, { command: 'setkey', guildLog });
       return keyModal(call);
     },
     submits: {
       save: {
         answer: 'reply',
         async run(call) {
-          mayManage(call);
+          await adminsOnly(call, { command: 'setkey', guildLog });
           const key = call.field('key').trim();
           if (key === '') throw new UserError(call.t('setkey.empty'));
           return save(call, new Secret(key));
@@ -111,4 +116,16 @@ function savedText({ t, mention }: Call, key: Secret, replaced: boolean): string
   if (replaced) return lastFour ? t('setkey.replaced', { lastFour }) : t('setkey.replacedShort');
   const addserver = mention('addserver');
   return lastFour ? t('setkey.saved', { lastFour, addserver }) : t('setkey.savedShort', { addserver });
+}
+
+/** The entry in the guild's log. */
+function changeText(t: Translate, user: Call['user'], key: Secret, replaced: boolean): string {
+  const member = memberText(user);
+  const lastFour = key.lastFour();
+  if (replaced) {
+    return lastFour
+      ? t('guildLog.keyReplaced', { member, lastFour })
+      : t('guildLog.keyReplacedShort', { member });
+  }
+  return lastFour ? t('guildLog.keySet', { member, lastFour }) : t('guildLog.keySetShort', { member });
 }

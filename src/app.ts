@@ -1,20 +1,35 @@
+import { afterRestartText } from '../commands/after-restart-text.ts';
 import { explainFailure } from '../commands/explain-failure.ts';
 import { createCommands } from '../commands/index.ts';
 import { keyRefusedNotice } from '../commands/key-notices.ts';
+import { createAppDesk } from './app-desk.ts';
 import type { Config } from './config.ts';
 import { createBoundIds } from './discord/bound-ids.ts';
+import { createChannelPosts } from './discord/channel-posts.ts';
+import type { Call } from './discord/command.ts';
 import { type Connection, createConnection, type FatalDiscordError } from './discord/connection.ts';
 import { createDispatcher } from './discord/dispatch.ts';
+import { createFailureWords } from './discord/failure-words.ts';
+import { createGuildLog } from './discord/guild-log.ts';
+import type { PastReplies } from './discord/past-replies.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
-import type { TellGuild } from './guilds/guild-notice.ts';
+import { createDepartures } from './guilds/departures.ts';
+import { createGuildData } from './guilds/guild-data.ts';
 import { createKeyWatch } from './guilds/key-watch.ts';
+import { logPlaces } from './guilds/log-places.ts';
+import { createGuildSettings } from './guilds/settings.ts';
 import { inOrder, type Part } from './lifecycle.ts';
+import { createBreaker } from './listing/breaker.ts';
 import { createListingApi } from './listing/client.ts';
 import { createGameCatalog } from './listing/game-catalog.ts';
 import type { Logger } from './observability/logger.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption } from './storage/encryption-key.ts';
-import { createDesk } from './submissions/desk.ts';
+import { keyInUse } from './storage/key-in-use.ts';
+import { createLedger } from './submissions/ledger.ts';
+import { createOffers } from './submissions/offers.ts';
+
+const DAY_MS = 86_400_000;
 
 export interface AppDeps {
   readonly config: Config;
@@ -26,49 +41,134 @@ export interface AppDeps {
 /** The whole bot, put together; the only place that knows every part. Nothing happens before `start`. */
 export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<Part, 'name'>> {
   const mention = (command: string): string => discord.mention(command);
-  const tellGuild: TellGuild = async (guildId, text) => logger.info({ guildId, text }, 'for the admins');
   const database = createDatabase({ url: config.storeUrl, logger });
   const encryption = createStoreEncryption({ configured: config.encryptionKeys, database, logger });
   const keys = createApiKeys({ store: database, encryption });
-  const listing = createListingApi({
-    baseUrl: config.listingApiUrl,
-    timeoutMs: config.listingApiTimeoutMs,
-    arrayFormat: config.listingApiArrayFormat,
+  const operatorKey = config.listingApiKey && { operatorKey: config.listingApiKey };
+  const listing = createBreaker({
+    listing: createListingApi({
+      baseUrl: config.listingApiUrl,
+      timeoutMs: config.listingApiTimeoutMs,
+      arrayFormat: config.listingApiArrayFormat,
+      logger,
+    }),
+    ...operatorKey,
     logger,
   });
+  const settings = createGuildSettings({ store: database });
+  const posts = createChannelPosts({ rest: () => discord.rest, logger });
+  const guildLog = createGuildLog({ posts, ...logPlaces(settings), logger });
   const keyWatch = createKeyWatch({
     keys,
-    onRefused: (guildId, locale) => tellGuild(guildId, keyRefusedNotice(locale, mention)),
+    onRefused: (guildId) => guildLog.tell(guildId, (t) => keyRefusedNotice(t, mention)),
     logger,
   });
   const games = createGameCatalog({
     listing,
     store: database,
     ttlMs: config.gamesTtlSeconds * 1000,
-    ...(config.listingApiKey && { operatorKey: config.listingApiKey }),
+    ...operatorKey,
     onAnswer: keyWatch.heard,
     logger,
   });
+  const ledger = createLedger({ store: database });
+  const parts = {
+    config,
+    database,
+    encryption,
+    listing,
+    games,
+    settings,
+    ledger,
+    keyWatch,
+    guildLog,
+    logger,
+  };
+  const { desk, journal, memory, quota, submissionLog } = createAppDesk(parts);
+  const guildData = createGuildData({
+    store: database,
+    keys,
+    ledger,
+    parts: [settings, { delete: quota.deleteGuild }],
+  });
 
-  const desk = createDesk({ listing, steps: [keyWatch.step], logger });
-  const commands = createCommands({ desk, listing, games, keys, keyWatch, tellGuild });
+  const commands = createCommands({
+    desk,
+    offers: createOffers({ store: database }),
+    listing,
+    games,
+    keys,
+    keyWatch,
+    settings,
+    posts,
+    guildLog,
+    ledger,
+    guildData,
+    graceDays: config.departureGraceDays,
+    links: {
+      ...(config.supportUrl !== undefined && { support: config.supportUrl }),
+      ...(config.privacyUrl !== undefined && { privacy: config.privacyUrl }),
+    },
+  });
   const dispatcher = createDispatcher({
     commands,
     ids: createBoundIds(config.discordToken),
     mention,
+    memory,
+    words: createFailureWords({ logger, explain: (error, t) => explainFailure(error, t, mention) }),
+    tellGuild: (guildId, text) => guildLog.tell(guildId, () => text),
     logger,
-    explain: (error, t) => explainFailure(error, t, mention),
   });
+
+  /** Answers what a crash has left unanswered. */
+  async function settle(replies: PastReplies): Promise<void> {
+    const left = await journal.leftOver(replies.owns);
+    await Promise.all(
+      left.map(({ interaction, at, ...done }) => {
+        const report = done.sent.length > 0 && {
+          report: (call: Call) => afterRestartText(done, games, call),
+        };
+        return dispatcher.resume({ interaction, at, ...report }, replies);
+      }),
+    );
+  }
+
   const discord: Connection = createConnection({
     apiUrl: config.discordApiUrl,
     token: config.discordToken,
     commands: commands.map(({ data }) => data),
     logger,
+    onReady: settle,
     onInteraction: dispatcher.handle,
-    drain: dispatcher.drain,
+    async drain(ms) {
+      await dispatcher.drain(ms);
+      // While the connection is still there.
+      await submissionLog.flush();
+      await guildLog.flush();
+    },
     onFatal,
   });
+  const departures = createDepartures({
+    store: database,
+    data: guildData,
+    keys,
+    listGuilds: discord.listGuilds,
+    isOurs: discord.isOurs,
+    checkEveryMs: config.departureCheckSeconds * 1000,
+    graceMs: config.departureGraceDays * DAY_MS,
+    logger,
+  });
 
-  const connections: Part = { name: 'listing', stop: () => listing.close() };
-  return inOrder([database, encryption, connections, { name: 'games', ...games }, discord], logger);
+  const inTheirOrder: readonly Part[] = [
+    database,
+    encryption,
+    keyInUse({ database, encryption }),
+    settings,
+    { name: 'journal', start: journal.start },
+    { name: 'listing', stop: () => listing.close() },
+    { name: 'games', ...games },
+    discord,
+    departures,
+  ];
+  return inOrder(inTheirOrder, logger);
 }

@@ -15,9 +15,15 @@ const OTHERS = [
   'LISTING_API_TIMEOUT_MS',
   'LISTING_API_ARRAY_FORMAT',
   'GAMES_TTL_SECONDS',
+  'MEMBER_LIMIT',
+  'GUILD_LIMIT',
+  'DEPARTURE_CHECK_SECONDS',
+  'DEPARTURE_GRACE_DAYS',
   'STORE_URL',
   'DISCORD_API_URL',
   'ATTACHMENT_HOSTS',
+  'SUPPORT_URL',
+  'PRIVACY_URL',
   'LOG_LEVEL',
 ] as const;
 
@@ -50,6 +56,10 @@ describe('the configuration', () => {
       listingApiTimeoutMs: 10_000,
       listingApiArrayFormat: 'brackets',
       gamesTtlSeconds: 3_600,
+      memberLimit: { servers: 1_000, seconds: 3_600 },
+      guildLimit: { servers: 5_000, seconds: 3_600 },
+      departureCheckSeconds: 3_600,
+      departureGraceDays: 30,
       storeUrl: 'sqlite://data/bot.sqlite',
       attachmentHosts: ['cdn.discordapp.com', 'media.discordapp.net'],
       logLevel: 'info',
@@ -69,10 +79,14 @@ describe('the configuration', () => {
         LISTING_API_TIMEOUT_MS: '1e4',
         LISTING_API_ARRAY_FORMAT: 'dots',
         GAMES_TTL_SECONDS: '0',
+        MEMBER_LIMIT: '0/60',
+        GUILD_LIMIT: '10',
         STORE_URL: 'postgres://db',
         ENCRYPTION_KEY: 'short',
         DISCORD_API_URL: 'https://discord.example.com/api',
         ATTACHMENT_HOSTS: 'cdn.example.com:443',
+        SUPPORT_URL: 'http://example.com/help',
+        PRIVACY_URL: `https://example.com/${'x'.repeat(500)}`,
         LOG_LEVEL: 'loud',
       }),
     ).toBe(
@@ -84,9 +98,13 @@ describe('the configuration', () => {
         'LISTING_API_TIMEOUT_MS must be a whole number of milliseconds from 100 to 120000',
         'LISTING_API_ARRAY_FORMAT must be brackets or indices',
         'GAMES_TTL_SECONDS must be a whole number of seconds from 1 to 604800',
+        'MEMBER_LIMIT must be servers/seconds, such as 1000/3600: from 1/1 to 1000000/604800',
+        'GUILD_LIMIT must be servers/seconds, such as 1000/3600: from 1/1 to 1000000/604800',
         'STORE_URL must be a file of SQLite, such as sqlite://data/bot.sqlite',
         'ENCRYPTION_KEY must be 32 bytes in base64 or hexadecimal; several with commas between them, the newest first',
         'ATTACHMENT_HOSTS must be names of hosts, without ports, with commas between them',
+        'SUPPORT_URL must be the https address of a page that members can open, at most 512 characters',
+        'PRIVACY_URL must be the https address of a page that members can open, at most 512 characters',
         'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
       ].join('\n  '),
     );
@@ -98,6 +116,11 @@ describe('the configuration', () => {
       ATTACHMENT_HOSTS: 'CDN.example.com, 127.0.0.1,[::1]',
     });
     expect(attachmentHosts).toEqual(['cdn.example.com', '127.0.0.1', '[::1]']);
+  });
+
+  it('takes pages to link to as they are', () => {
+    const SUPPORT_URL = 'https://example.com/help?from=bot#top';
+    expect(readConfig({ ...REQUIRED, SUPPORT_URL })).toMatchObject({ supportUrl: SUPPORT_URL });
   });
 
   it('repeats no value, whatever variable it was put into', () => {

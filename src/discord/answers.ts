@@ -5,16 +5,22 @@ import {
   type InteractionEditReplyOptions,
   MessageFlags,
   type ModalBuilder,
+  RateLimitError,
   RESTJSONErrorCodes,
 } from 'discord.js';
 import type { PressCall, Reply } from './command.ts';
-import { fitReply } from './limits.ts';
+import { fitReply, LIMITS, shorten } from './limits.ts';
 
 /** The parts of an interaction that an answer needs; commands, components and modal submits all have them. */
 export interface Answerable {
   deferReply(options: { flags?: MessageFlags.Ephemeral }): Promise<unknown>;
   reply(options: { content: string; flags: MessageFlags.Ephemeral }): Promise<unknown>;
   editReply(options: InteractionEditReplyOptions): Promise<unknown>;
+  followUp(options: {
+    content: string;
+    flags?: MessageFlags.Ephemeral;
+    allowedMentions: { parse: [] };
+  }): Promise<unknown>;
 }
 
 /**
@@ -26,15 +32,15 @@ export class LostInteraction extends Error {
 }
 
 /**
- * Sends the first response. Sent once more when Discord itself failed (5xx), since that leaves the interaction
- * unacknowledged; should it have been taken after all, the 40060 of the second attempt says so.
+ * Sends the first response. Sent once more when Discord itself failed (5xx) or no answer came, since that may leave
+ * the interaction unacknowledged; should it have been taken after all, the 40060 of the second attempt says so.
  * @throws LostInteraction
  */
 export async function acknowledge(send: () => Promise<unknown>): Promise<void> {
   try {
     await send();
   } catch (error) {
-    if (!isServerFault(error)) throw lostOr(error);
+    if (isRefused(error) || error instanceof RateLimitError) throw lostOr(error);
     await send().catch((again: unknown) => {
       if (!hasCode(again, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw lostOr(again);
     });
@@ -53,7 +59,7 @@ export function show(
 const PROGRESS_EVERY_MS = 2000;
 
 /** See {@link PressCall.progress}. discord.js sends the requests of one interaction in order, so the answer comes last. */
-export function createProgress(interaction: Answerable): PressCall['progress'] {
+export function createProgress(interaction: Pick<Answerable, 'editReply'>): PressCall['progress'] {
   let shownAt = Number.NEGATIVE_INFINITY;
   let showing = false;
   return ({ embeds = [], components = [] }) => {
@@ -70,31 +76,68 @@ export function createProgress(interaction: Answerable): PressCall['progress'] {
 }
 
 /** Pauses between attempts to deliver an answer, in milliseconds: short, then long enough for a blip to pass. */
-const RETRY_PAUSES = [500, 2000, 5000];
+const RETRY_PAUSES = [500, 2000, 5000, 20_000, 60_000];
 
 /**
- * Puts the answer in place of "thinking…". What was done is done by now, so this is tried several times on
- * network failures and 5xx before the answer is given up.
+ * Asks Discord for something that may be repeated until it is done; network failures and 5xx pass.
+ * @throws DiscordAPIError when Discord refuses, or the last failure
  */
-export async function deliver(interaction: Answerable, reply: Reply): Promise<void> {
-  const fitted = fitReply(reply);
-  const options: InteractionEditReplyOptions = {
-    content: fitted.content ?? null,
-    embeds: [...(fitted.embeds ?? [])],
-    components: [...(fitted.components ?? [])],
-    files: (fitted.files ?? []).map(({ name, data }) => ({ name, attachment: data })),
-    attachments: [],
-    allowedMentions: { parse: [] },
-  };
-  for (const pause of [...RETRY_PAUSES, undefined]) {
+export async function persist<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (const pause of RETRY_PAUSES) {
     try {
-      await interaction.editReply(options);
-      return;
+      return await attempt();
     } catch (error) {
-      if (pause === undefined || (error instanceof DiscordAPIError && !isServerFault(error))) throw error;
+      if (isRefused(error)) throw error;
       await sleep(pause);
     }
   }
+  return attempt();
+}
+
+/**
+ * Puts the answer in place of "thinking…". What was done is done by now, so this is tried for a minute and a half
+ * before the answer is given up. A text alone is a failure: on an `update`, what the message shows is still true,
+ * so the failure is said beside it.
+ */
+export async function deliver(
+  interaction: Pick<Answerable, 'editReply' | 'followUp'>,
+  shape: 'reply' | 'update',
+  answer: Reply | string,
+): Promise<void> {
+  if (typeof answer === 'string' && shape === 'update') {
+    const content = shorten(answer, LIMITS.content);
+    await persist(() =>
+      interaction.followUp({ content, flags: MessageFlags.Ephemeral, allowedMentions: { parse: [] } }),
+    );
+    return;
+  }
+  const fitted = fitReply(typeof answer === 'string' ? { content: answer } : answer);
+  await persist(() =>
+    interaction.editReply({
+      content: fitted.content ?? null,
+      embeds: [...(fitted.embeds ?? [])],
+      components: [...(fitted.components ?? [])],
+      files: (fitted.files ?? []).map(({ name, data }) => ({ name, attachment: data })),
+      attachments: [],
+      allowedMentions: { parse: [] },
+    }),
+  );
+}
+
+/** Says to everybody in the channel what a reply wants them to know. Once: said twice would be worse than not. */
+export async function announce(
+  interaction: Pick<Answerable, 'followUp'>,
+  { announcement }: Reply,
+): Promise<void> {
+  if (announcement === undefined) return;
+  // A follow-up is public unless it says otherwise, whatever the reply was.
+  const content = shorten(announcement, LIMITS.content);
+  await interaction.followUp({ content, allowedMentions: { parse: [] } });
+}
+
+/** Discord understood and said no: the same request would be refused again. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof DiscordAPIError && !isServerFault(error);
 }
 
 function isServerFault(error: unknown): boolean {
@@ -117,6 +160,6 @@ function hasCode(error: unknown, code: number): boolean {
 }
 
 /** A private message as the first response, without "thinking…" before it. */
-export function say(interaction: Answerable, content: string): Promise<void> {
+export function say(interaction: Pick<Answerable, 'reply'>, content: string): Promise<void> {
   return acknowledge(() => interaction.reply({ content, flags: MessageFlags.Ephemeral }));
 }

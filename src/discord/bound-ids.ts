@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ActionRowBuilder, type ModalBuilder } from 'discord.js';
 import type { Secret } from '../secret.ts';
-import type { Reply } from './command.ts';
+import type { Call, Reply } from './command.ts';
 import { LIMITS } from './limits.ts';
 
 /** Whom a button, select or modal is for: a guild, and one member of it unless everyone there may use it. */
@@ -9,6 +9,10 @@ export interface Owner {
   readonly guildId: string;
   readonly userId?: string;
 }
+
+/** Of a component in an answer to this call; `isPrivate`: only the member who made it sees that. */
+export const ownerOf = ({ guildId, user }: Pick<Call, 'guildId' | 'user'>, isPrivate: boolean): Owner =>
+  isPrivate ? { guildId, userId: user.id } : { guildId };
 
 /** Custom ids with a seal, so that a component works only where, and for whom, this bot has put it. */
 export interface BoundIds {

@@ -81,10 +81,11 @@ function overAgent(agent: Agent): MakeRequest {
       init.signal,
       url.includes('/callback') ? AbortSignal.timeout(CALLBACK_TIMEOUT_MS) : null,
     ];
+    const { body: sent, headers } = await encoded(init);
     const response = await request(url, {
       method: (init.method ?? 'GET') as 'GET',
-      headers: init.headers as Record<string, string>,
-      body: init.body as string,
+      headers,
+      body: sent,
       signal: AbortSignal.any(signals.filter((signal) => signal instanceof AbortSignal)),
       dispatcher: agent,
     });
@@ -103,4 +104,13 @@ function overAgent(agent: Agent): MakeRequest {
       statusText: STATUS_CODES[statusCode] ?? '',
     };
   };
+}
+
+/** What is sent: JSON as it is; files as bytes, since undici takes only its own FormData and discord.js has Node's. */
+async function encoded({ body, headers }: Parameters<MakeRequest>[1]) {
+  const given = headers as Record<string, string>;
+  if (!(body instanceof FormData)) return { body: body as string, headers: given };
+  const form = new Response(body);
+  const type = form.headers.get('content-type') ?? '';
+  return { body: Buffer.from(await form.arrayBuffer()), headers: { ...given, 'content-type': type } };
 }

@@ -3,10 +3,12 @@ import type {
   APIEmbed,
   Attachment,
   ButtonBuilder,
+  ChannelSelectMenuBuilder,
   ModalBuilder,
   PermissionsBitField,
   RESTPostAPIApplicationCommandsJSONBody,
   StringSelectMenuBuilder,
+  User,
 } from 'discord.js';
 import type { Translate } from '../locales/words.ts';
 
@@ -21,6 +23,8 @@ export interface Call {
   readonly permissions: Readonly<PermissionsBitField>;
   /** Discord's name of the member's language, such as `en-US`. */
   readonly locale: string;
+  /** Discord's name of the guild's language, for what others read too. */
+  readonly guildLocale: string;
   /** Sentences in the member's language. */
   readonly t: Translate;
   /** A command as a clickable mention, or as plain text while its id is not known. */
@@ -32,6 +36,7 @@ export interface OptionValues {
   getString(name: string): string | null;
   getInteger(name: string): number | null;
   getAttachment(name: string): Attachment | null;
+  getUser(name: string): Pick<User, 'id' | 'username'> | null;
 }
 
 export interface CommandCall extends Call {
@@ -57,6 +62,14 @@ export interface PressCall extends Call {
   readonly progress: (reply: Pick<Reply, 'embeds' | 'components'>) => void;
   /** Aborted when the bot is to stop: finish what is under way, begin nothing more. */
   readonly stopping: AbortSignal;
+  /** What was chosen in a select of channels. */
+  readonly channels: readonly ChosenChannel[];
+}
+
+export interface ChosenChannel {
+  readonly id: string;
+  /** What the bot may do there; `undefined` when Discord did not say. */
+  readonly botPermissions: Readonly<PermissionsBitField> | undefined;
 }
 
 /** A modal that was submitted. */
@@ -70,9 +83,24 @@ export interface SubmitCall extends Call {
 export interface Reply {
   readonly content?: string;
   readonly embeds?: readonly APIEmbed[];
-  readonly components?: readonly ActionRowBuilder<ButtonBuilder | StringSelectMenuBuilder>[];
+  readonly components?: readonly ActionRowBuilder<
+    ButtonBuilder | StringSelectMenuBuilder | ChannelSelectMenuBuilder
+  >[];
   readonly files?: readonly { readonly name: string; readonly data: Buffer }[];
+  /**
+   * Said besides, for everybody in the channel, in the guild's language. It goes out with the interaction's token,
+   * like the reply, and so needs no permission in the channel.
+   */
+  readonly announcement?: string;
 }
+
+/**
+ * For what submits servers: after a crash it is run once more with the same input, as long as the member's answer
+ * can still be edited. `unless-done`: only when nothing had been done yet; otherwise the member is told what had.
+ * `where-it-stopped`: always; it finds out by itself what had been done. Everything else is not run again: the
+ * member is asked to.
+ */
+export type Resumption = 'unless-done' | 'where-it-stopped';
 
 /**
  * How the answer to a button, a select or a modal appears, which fixes how it is acknowledged:
@@ -80,7 +108,11 @@ export interface Reply {
  * `modal` opens a modal and so must do no work first.
  */
 export type Handler<Input> =
-  | { readonly answer: 'update' | 'reply'; run(call: Input): Promise<Reply> }
+  | {
+      readonly answer: 'update' | 'reply';
+      readonly resumes?: Resumption;
+      run(call: Input): Promise<Reply>;
+    }
   | { readonly answer: 'modal'; run(call: Input): Promise<ModalBuilder> };
 
 export interface Choice {
@@ -107,6 +139,7 @@ export type Command = CommandParts &
   (
     | {
         readonly audience: 'member' | 'channel';
+        readonly resumes?: Resumption;
         run(call: CommandCall): Promise<Reply>;
         /** For calls that a modal is opened for in place of running: what makes it. Must do no work, like `none`. */
         opens?(call: CommandCall): (() => Promise<ModalBuilder>) | undefined;

@@ -1,13 +1,17 @@
 import {
   type Client,
+  calculateShardId,
   Events,
   type Interaction,
+  type REST,
   type RESTPostAPIApplicationCommandsJSONBody,
 } from 'discord.js';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Secret } from '../secret.ts';
 import { createClient } from './client.ts';
+import { listGuilds } from './guild-list.ts';
+import { type PastReplies, pastReplies } from './past-replies.ts';
 import { explainPublishFailure, publishCommands } from './publish.ts';
 
 /** Close codes after which reconnecting cannot help (Discord docs: Gateway close event codes), and what to do. */
@@ -30,6 +34,8 @@ export interface ConnectionDeps {
   readonly token: Secret;
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
   readonly logger: Logger;
+  /** Called once after login, with the means to answer what a former run has left. */
+  readonly onReady: (replies: PastReplies) => Promise<void>;
   readonly onInteraction: (interaction: Interaction) => Promise<void>;
   /** Takes no new interaction and waits for those under way, at most this long, in milliseconds. */
   readonly drain: (ms: number) => Promise<void>;
@@ -40,6 +46,12 @@ export interface ConnectionDeps {
 export interface Connection extends Part {
   /** A command as a clickable mention, or `/name` until Discord has told its id. */
   readonly mention: (command: string) => string;
+  /** The ids of every guild the bot is in: all of them, or an error. For when it has started. */
+  readonly listGuilds: () => Promise<readonly string[]>;
+  /** Whether the guild is on one of the shards of this process. For when it has started. */
+  readonly isOurs: (guildId: string) => boolean;
+  /** Requests with the bot's own token, once it has started. */
+  readonly rest: Pick<REST, 'post'>;
 }
 
 /** How long running interactions may take to end when the bot stops. */
@@ -47,7 +59,7 @@ const DRAIN_MS = 8000;
 
 /** The bot's connection to Discord: login, publishing the commands, fatal ends, and a stop that loses no answer. */
 export function createConnection(deps: ConnectionDeps): Connection {
-  const { apiUrl, token, commands, logger, onInteraction, drain, onFatal } = deps;
+  const { apiUrl, token, commands, logger, onReady, onInteraction, drain, onFatal } = deps;
   let ids: ReadonlyMap<string, string> = new Map();
   const { client, close } = createClient({ apiUrl });
   let leaving = false;
@@ -75,6 +87,9 @@ export function createConnection(deps: ConnectionDeps): Connection {
   client.once(Events.ClientReady, (ready) => {
     logger.info({ user: ready.user.tag, guilds: ready.guilds.cache.size }, 'connected to Discord');
     void publish(ready);
+    onReady(pastReplies(ready)).catch((error: unknown) =>
+      logger.error({ err: error }, 'what was left from before the restart could not be read'),
+    );
   });
   client.on(Events.ShardDisconnect, ({ code }, shard) => {
     if (leaving) return;
@@ -87,10 +102,13 @@ export function createConnection(deps: ConnectionDeps): Connection {
 
   return {
     name: 'discord',
+    rest: client.rest,
     mention: (command) => {
       const id = ids.get(command);
       return id === undefined ? `\`/${command}\`` : `</${command}:${id}>`;
     },
+    listGuilds: () => listGuilds(client.rest),
+    isOurs: (guildId) => client.ws.shards.has(calculateShardId(guildId, client.options.shardCount ?? 1)),
     async start() {
       try {
         await client.login(token.reveal());

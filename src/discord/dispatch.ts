@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   type AutocompleteInteraction,
   type ChatInputCommandInteraction,
@@ -7,43 +6,48 @@ import {
   type ModalSubmitInteraction,
 } from 'discord.js';
 import type { Logger } from '../observability/logger.ts';
-import { UserError } from '../user-error.ts';
-import { acknowledge, createProgress, deliver, LostInteraction, say, show } from './answers.ts';
-import type { BoundIds, Owner } from './bound-ids.ts';
-import type { Call, Command, Handler, PressCall, Reply, SubmitCall } from './command.ts';
+import { acknowledge, createProgress, LostInteraction, say, show } from './answers.ts';
+import { ownerOf } from './bound-ids.ts';
+import type { Call, Command, Handler, PressCall, SubmitCall } from './command.ts';
+import { createDeferral, type DeferralDeps } from './deferral.ts';
 import {
   type ComponentInteraction,
   callOf,
+  choiceOf,
   handlerOf,
   type Incoming,
   isIncoming,
   parseCustomId,
 } from './incoming.ts';
 import { fitChoices } from './limits.ts';
+import { optionsToKeep, type Pending, type Work } from './memory.ts';
 import { messageText } from './message-text.ts';
+import type { PastReplies } from './past-replies.ts';
+import { createResume } from './resume.ts';
 
-export interface DispatchDeps {
+export interface DispatchDeps extends DeferralDeps {
   readonly commands: readonly Command[];
-  /** Every button, select and modal is bound to its guild, and to its member where only they see it. */
-  readonly ids: BoundIds;
-  readonly mention: (command: string) => string;
+  readonly mention: Call['mention'];
   readonly logger: Logger;
-  /** The sentence for a failure that has one of its own; `undefined` for all others. */
-  readonly explain: (error: unknown, t: Call['t']) => string | undefined;
 }
 
 export interface Dispatcher {
   /** Answers one interaction; never throws. */
   handle(interaction: Interaction): Promise<void>;
+  /** Answers what a former run of the bot has not; never throws. */
+  resume(pending: Pending, replies: PastReplies): Promise<void>;
   /** Takes no new interaction, and resolves when those under way have ended, or after `ms` milliseconds. */
   drain(ms: number): Promise<void>;
 }
 
 /** Interaction → command → answer, and errors → words. The only place that talks back to Discord. */
-export function createDispatcher({ commands, ids, mention, logger, explain }: DispatchDeps): Dispatcher {
+export function createDispatcher(deps: DispatchDeps): Dispatcher {
+  const { commands, ids, mention, words, logger } = deps;
   const byName = new Map(commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
+  const answerLater = createDeferral(deps);
+  const resume = createResume({ ...deps, commands: byName, stopping: stopping.signal });
 
   async function answer(interaction: Incoming): Promise<void> {
     const call = callOf(interaction, mention);
@@ -57,18 +61,21 @@ export function createDispatcher({ commands, ids, mention, logger, explain }: Di
       if (command.audience === 'none') return open(interaction, call, () => command.run(input));
       const modal = command.opens?.(input);
       if (modal) return open(interaction, call, modal);
-      const flags = command.audience === 'member' ? { flags: MessageFlags.Ephemeral as const } : {};
-      await acknowledge(() => interaction.deferReply(flags));
-      const owner = ownerOf(call, command.audience === 'member');
-      return deliver(interaction, await outcome(call, owner, () => command.run(input)));
+      const isPrivate = command.audience === 'member';
+      const options = optionsToKeep(interaction.options);
+      return answerLater({
+        ...{ interaction, call, isPrivate, shape: 'reply' },
+        work: command.resumes && { command: command.data.name, options },
+        run: () => command.run(input),
+      });
     }
 
     if (interaction.isMessageContextMenuCommand()) {
       const command = byName.get(interaction.commandName);
       if (!command || !('useOn' in command)) return say(interaction, call.t('dispatch.unknown'));
-      await acknowledge(() => interaction.deferReply({ flags: MessageFlags.Ephemeral }));
-      const useOn = () => command.useOn({ ...call, text: messageText(interaction.targetMessage) });
-      return deliver(interaction, await outcome(call, ownerOf(call, true), useOn));
+      const text = messageText(interaction.targetMessage);
+      const run = () => command.useOn({ ...call, text });
+      return answerLater({ interaction, call, isPrivate: true, shape: 'reply', run });
     }
 
     const id = ids.open(interaction.customId, { guildId: call.guildId, userId: call.user.id });
@@ -79,11 +86,12 @@ export function createDispatcher({ commands, ids, mention, logger, explain }: Di
       const handler = handlerOf(byName.get(command)?.submits, action);
       return respond<SubmitCall>(interaction, handler, { ...call, argument, field });
     }
-    const values = interaction.isStringSelectMenu() ? interaction.values : [];
     const handler = handlerOf(byName.get(command)?.presses, action);
     const progress = createProgress(interaction);
-    const input = { ...call, argument, values, progress, stopping: stopping.signal };
-    return respond<PressCall>(interaction, handler, input);
+    const choice = choiceOf(interaction);
+    const input = { ...call, argument, ...choice, progress, stopping: stopping.signal };
+    const { values } = choice;
+    return respond<PressCall>(interaction, handler, input, { command, action, argument, values });
   }
 
   function refuse({ guildId, t }: Call): string | undefined {
@@ -96,25 +104,21 @@ export function createDispatcher({ commands, ids, mention, logger, explain }: Di
     interaction: ComponentInteraction | ModalSubmitInteraction,
     handler: Handler<In> | undefined,
     input: In,
+    work?: Work,
   ): Promise<void> {
     if (!handler) return say(interaction, input.t('dispatch.unknown'));
     if (handler.answer === 'modal') {
       if (interaction.isModalSubmit()) throw new Error('Discord allows no modal in answer to a modal');
       return open(interaction, input, () => handler.run(input));
     }
-    if (handler.answer === 'reply') {
-      await acknowledge(() => interaction.deferReply({ flags: MessageFlags.Ephemeral }));
-      return deliver(interaction, await outcome(input, ownerOf(input, true), () => handler.run(input)));
-    }
-    await acknowledge(() => interaction.deferUpdate());
-    const isPrivate = interaction.message?.flags.has(MessageFlags.Ephemeral) ?? true;
-    const reply = await handler
-      .run(input)
-      .then((said) => ids.reply(said, ownerOf(input, isPrivate)))
-      .catch((error: unknown) => wordsForFailure(error, input));
-    if (typeof reply !== 'string') return deliver(interaction, reply);
-    // What the message shows is still true, so the failure is said beside it.
-    await interaction.followUp({ content: reply, flags: MessageFlags.Ephemeral });
+    const shape = handler.answer;
+    return answerLater({
+      ...{ interaction, call: input, shape },
+      // A reply is seen by the member only; an update is as public as the message that it changes.
+      isPrivate: shape === 'reply' || (interaction.message?.flags.has(MessageFlags.Ephemeral) ?? true),
+      work: handler.resumes && work,
+      run: () => handler.run(input),
+    });
   }
 
   /** Runs what opens a modal; a refusal is said in its place. */
@@ -127,26 +131,8 @@ export function createDispatcher({ commands, ids, mention, logger, explain }: Di
       await show(interaction, ids.modal(await run(), ownerOf(call, true)));
     } catch (error) {
       if (error instanceof LostInteraction) throw error;
-      await say(interaction, wordsForFailure(error, call));
+      await say(interaction, words(error, call));
     }
-  }
-
-  async function outcome(call: Call, owner: Owner, run: () => Promise<Reply>): Promise<Reply> {
-    try {
-      return ids.reply(await run(), owner);
-    } catch (error) {
-      return { content: wordsForFailure(error, call) };
-    }
-  }
-
-  function wordsForFailure(error: unknown, { t, interactionId, guildId }: Call): string {
-    if (error instanceof UserError) return error.message;
-    const reference = randomUUID().slice(0, 8);
-    logger.error({ err: error, reference, interactionId, guildId }, 'an interaction failed');
-    return t('dispatch.failed', {
-      what: explain(error, t) ?? t('failure.unexpected'),
-      reference,
-    });
   }
 
   async function complete(interaction: AutocompleteInteraction): Promise<void> {
@@ -178,12 +164,15 @@ export function createDispatcher({ commands, ids, mention, logger, explain }: Di
     }
   }
 
+  function tracked(work: Promise<void>): Promise<void> {
+    const ended = work.finally(() => running.delete(ended));
+    running.add(ended);
+    return ended;
+  }
+
   return {
-    handle(interaction) {
-      const work = route(interaction).finally(() => running.delete(work));
-      running.add(work);
-      return work;
-    },
+    handle: (interaction) => tracked(route(interaction)),
+    resume: (pending, replies) => tracked(resume(pending, replies)),
     async drain(ms) {
       stopping.abort();
       const timeout = new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
@@ -192,6 +181,3 @@ export function createDispatcher({ commands, ids, mention, logger, explain }: Di
     },
   };
 }
-
-const ownerOf = ({ guildId, user }: Call, isPrivate: boolean): Owner =>
-  isPrivate ? { guildId, userId: user.id } : { guildId };

@@ -1,6 +1,7 @@
 import {
   type AutocompleteInteraction,
   type ButtonInteraction,
+  type ChannelSelectMenuInteraction,
   type ChatInputCommandInteraction,
   type Interaction,
   type MessageContextMenuCommandInteraction,
@@ -9,9 +10,12 @@ import {
   type StringSelectMenuInteraction,
 } from 'discord.js';
 import { wordsFor } from '../locales/words.ts';
-import type { Call } from './command.ts';
+import type { Call, ChosenChannel } from './command.ts';
 
-export type ComponentInteraction = ButtonInteraction | StringSelectMenuInteraction;
+export type ComponentInteraction =
+  | ButtonInteraction
+  | StringSelectMenuInteraction
+  | ChannelSelectMenuInteraction;
 /** The interactions that are answered with a message or a modal. */
 export type Incoming =
   | ChatInputCommandInteraction
@@ -25,6 +29,7 @@ export function isIncoming(interaction: Interaction): interaction is Incoming {
     interaction.isMessageContextMenuCommand() ||
     interaction.isButton() ||
     interaction.isStringSelectMenu() ||
+    interaction.isChannelSelectMenu() ||
     interaction.isModalSubmit()
   );
 }
@@ -38,6 +43,7 @@ export function callOf(interaction: Incoming | AutocompleteInteraction, mention:
     user: { id: interaction.user.id, name: interaction.user.username },
     permissions: interaction.memberPermissions ?? new PermissionsBitField(),
     locale: interaction.locale,
+    guildLocale: interaction.guildLocale ?? interaction.locale,
     t: wordsFor(interaction.locale),
     mention,
   };
@@ -55,4 +61,29 @@ export function handlerOf<Value>(
   action: string,
 ): Value | undefined {
   return handlers && Object.hasOwn(handlers, action) ? handlers[action] : undefined;
+}
+
+/** What was chosen in a select; nothing for a button. */
+export function choiceOf(interaction: ComponentInteraction): {
+  values: readonly string[];
+  channels: readonly ChosenChannel[];
+} {
+  if (interaction.isButton()) return { values: [], channels: [] };
+  if (interaction.isStringSelectMenu()) return { values: interaction.values, channels: [] };
+  const channels = interaction.values.map((id) => ({ id, botPermissions: botPermissions(interaction, id) }));
+  return { values: interaction.values, channels };
+}
+
+/**
+ * What Discord says the bot may do in a chosen channel (Discord docs: Interactions, Resolved Data). No channel is in a
+ * cache, and depending on what discord.js knows of the guild it passes on the channel raw or as an object of its own.
+ */
+function botPermissions(
+  { channels }: ChannelSelectMenuInteraction,
+  id: string,
+): ChosenChannel['botPermissions'] {
+  const channel = Object(channels.get(id));
+  if (channel.appPermissions instanceof PermissionsBitField) return channel.appPermissions;
+  const bits: unknown = channel.app_permissions;
+  return typeof bits === 'string' && /^\d+$/.test(bits) ? new PermissionsBitField(BigInt(bits)) : undefined;
 }

@@ -43,7 +43,7 @@ export interface ApiKeys {
   isRefused(guildId: string): Promise<boolean>;
   status(guildId: string): Promise<KeyStatus | undefined>;
   /** Keeps the key, in place of a former one. When it returns, the key was read back and is the same. */
-  set(guildId: string, key: Secret, by: { readonly userId: string; readonly locale?: string }): Promise<void>;
+  set(guildId: string, key: Secret, by: { readonly userId: string }): Promise<void>;
   /**
    * Keeps what the service said to a request with this key, unless the guild has another one by now.
    * @returns whether this is the first refusal: from now on the key is marked
@@ -142,7 +142,6 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
           lastFour: key.lastFour(),
           setBy: by.userId,
           setAt: time(),
-          ...(by.locale !== undefined && { locale: by.locale }),
           workedAt: time(),
         };
         await store.set(place(guildId), record);

@@ -15,8 +15,6 @@ const firstSchema = z.object({
 
 const recordSchema = firstSchema.extend({
   v: z.literal(2),
-  /** Discord's name of the language of whoever set the key: what concerns the key is said to admins in it. */
-  locale: z.exactOptional(z.string()),
   /** When the service last took the key. */
   workedAt: z.exactOptional(z.iso.datetime()),
   /** What the service last said to a request with the key; no message when it sent the games list. */

@@ -5,12 +5,9 @@ import type { DeskStep } from '../submissions/desk.ts';
 import type { ApiKeys, KeyVerdict } from './api-keys.ts';
 
 export interface KeyWatchDeps {
-  readonly keys: Pick<ApiKeys, 'note' | 'isRefused' | 'guildOf' | 'status'>;
-  /**
-   * The service has refused the guild's key for the first time. Told once, over restarts too.
-   * @param locale of whoever set the key, where it is known
-   */
-  readonly onRefused: (guildId: string, locale: string | undefined) => Promise<void>;
+  readonly keys: Pick<ApiKeys, 'note' | 'isRefused' | 'guildOf'>;
+  /** The service has refused the guild's key for the first time. Told once, over restarts too. */
+  readonly onRefused: (guildId: string) => Promise<void>;
   readonly logger: Logger;
 }
 
@@ -33,7 +30,7 @@ export function createKeyWatch({ keys, onRefused, logger }: KeyWatchDeps): KeyWa
     const verdict = verdictOf(outcome);
     if (verdict === undefined || !(await keys.note(guildId, key, { ...verdict, renews }))) return;
     logger.info({ guildId }, "the listing service refuses a guild's API key; nothing more is sent with it");
-    await onRefused(guildId, (await keys.status(guildId))?.locale);
+    await onRefused(guildId);
   }
 
   return {

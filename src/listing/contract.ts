@@ -45,6 +45,7 @@ export type FailureReason =
   | 'not-json' // HTML, empty, truncated
   | 'wrong-shape' // JSON, but not what the specification says
   | 'too-large' // more than 1 MiB
+  | 'down' // it has failed repeatedly and is left alone
   | 'aborted'; // the bot is stopping
 
 /**

@@ -9,7 +9,6 @@ import type { GuildEvents } from './gateway/guild-events.ts';
 import type { RestFaults } from './rest/faults.ts';
 import type { Clock } from './world/clock.ts';
 import type { Overwrite } from './world/integrations.ts';
-import type { Bounds } from './world/latest.ts';
 
 /** A rule of Discord that a request broke. It was answered with this status and code. */
 export interface Breach {
@@ -84,7 +83,7 @@ export interface Person {
   ): Promise<readonly APIApplicationCommandOptionChoice[] | 'lost'>;
   /** Presses a button of a message, by its label or its custom id. */
   press(message: SeenMessage, button: string): Promise<Answer>;
-  /** Chooses in the select of a message, by the options' labels or values. */
+  /** Chooses in a select of a message: options by their labels or values, channels by `#name`, others by id. */
   pick(message: SeenMessage, values: readonly string[]): Promise<Answer>;
   /** Fills a modal in and submits it: custom id of the field → value. */
   submit(modal: SeenModal, values: Readonly<Record<string, FormValue>>): Promise<Answer>;
@@ -92,37 +91,6 @@ export interface Person {
   useOnMessage(command: string, messageId: string): Promise<Answer>;
   /** Runs a user command on a member. */
   useOnUser(command: string, userId: string): Promise<Answer>;
-}
-
-export interface StandInOptions {
-  readonly token: string;
-  readonly port?: number;
-  /** Called for every rule that is broken, as it happens. */
-  readonly onBreach?: (breach: Breach) => void;
-  /** The number of shards that `GET /gateway/bot` recommends; 1. */
-  readonly shards?: number;
-  /** How many shards may identify every 5 seconds; 1, as for every new bot. */
-  readonly maxConcurrency?: number;
-  /** 41250, as Discord's. */
-  readonly heartbeatIntervalMs?: number;
-  /** The privileged intents that were granted, as bits; none. */
-  readonly grantedIntents?: number;
-  /** How the 201st new command of a day is refused: 429 as today, or 400 as in 2023. */
-  readonly dailyLimitStatus?: 400 | 429;
-  /** Interactions go to an HTTP endpoint, and so never over the gateway (rule 51). */
-  readonly interactionsEndpoint?: boolean;
-  /**
-   * How long people take before they press, pick or submit, in real milliseconds; 50. A bot begins to listen for
-   * the next step when its request was answered, and no human is faster than that.
-   */
-  readonly reactionMs?: number;
-  /**
-   * How much of what happened is kept: requests, messages, interactions and files, up to so many (50,000) and so many
-   * bytes (256 MiB) of each; then the oldest go.
-   */
-  readonly keep?: Partial<Bounds>;
-  /** Rule 57: called once when that many of 401, 403 and 429 were answered within 10 minutes; 10,000 ban an address. */
-  readonly invalidRequests?: { readonly limit: number; readonly onReached: (count: number) => void };
 }
 
 /** A Discord of our own on loopback, as strict as the real one. */
@@ -141,7 +109,7 @@ export interface DiscordStandIn {
    * @throws Error when the oldest are no longer kept: the secret might have been in one of those
    */
   findSecret(secret: string): readonly RecordedRequest[];
-  /** Guilds the bot is in. Two exist from the start: `guilds[0]` and `guilds[1]`, each with a text channel. */
+  /** Guilds the bot is in. Two exist from the start: `guilds[0]` and `guilds[1]`, each with text channels. */
   readonly guilds: readonly Guild[];
   /** The time of the stand-in: `advance` lets deadlines pass at once. */
   readonly clock: Clock;
@@ -176,6 +144,8 @@ export interface DiscordStandIn {
     /** The application is installed for this user, and not in a guild. */
     readonly userInstall?: boolean;
   }): Omit<Person, 'guildId'>;
+  /** The text channels of a guild; `general` and `staff` from the start. */
+  channels(guild: Guild): readonly Channel[];
   /** Puts a message of a person in the channel, and returns its id. */
   say(person: Omit<Person, 'guildId'>, content: string): string;
   /** The messages of a channel that everybody can see, in order; of one person also those that only they can see. */
@@ -188,7 +158,14 @@ export interface DiscordStandIn {
 export interface Guild {
   readonly id: string;
   readonly name: string;
+  /** Of its first text channel. */
   readonly channelId: string;
+}
+
+/** A text channel of a guild. */
+export interface Channel {
+  readonly id: string;
+  readonly name: string;
 }
 
 export interface RecordedRequest {

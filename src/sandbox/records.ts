@@ -58,7 +58,7 @@ export function createRecords(deps: {
       const { method, path, body, status, denial, injected } = handled;
       record(requests, { method, path, body, status });
       countInvalid(handled);
-      if (denial === undefined || injected) return;
+      if (denial === undefined || denial.blameless === true || injected) return;
       const { rule, code, message, errors } = denial;
       breach({ rule, method, path, status, code, body: { code, message, ...(errors && { errors }) } });
     },

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { introduce, joinDirectMessages } from './client/introduce.ts';
 import { createPerson } from './client/person.ts';
-import type { DiscordStandIn, StandInOptions } from './contract.ts';
+import type { DiscordStandIn } from './contract.ts';
 import { createDispatcher } from './gateway/dispatcher.ts';
 import { createGuildEvents } from './gateway/guild-events.ts';
 import { createGateway } from './gateway/server.ts';
@@ -16,6 +16,7 @@ import { createFaults } from './rest/faults.ts';
 import { createOutgoing } from './rest/outgoing.ts';
 import { createRestServer } from './rest/server.ts';
 import { webhookRoutes } from './rest/webhook-routes.ts';
+import type { StandInOptions } from './stand-in-options.ts';
 import { USUAL_BOUNDS } from './world/latest.ts';
 import { createWorld } from './world/world.ts';
 
@@ -130,6 +131,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
       const actor = joinDirectMessages(world, who);
       return createPerson({ world, actor, reactionMs, dispatch });
     },
+    channels: ({ id }) => [...(guilds.get(id)?.channels.values() ?? [])],
     say: (person, content) => outgoing.say(person, content),
     messages: ({ channelId, userId }) =>
       messages

@@ -14,7 +14,7 @@ export class EncryptionKeyError extends Error {
  * Where the proofs are: one sealed record for each key that ever sealed anything, written before anything else
  * is sealed with it. When all of them open, so does all the data.
  */
-const PROOF = 'encryption:proof:';
+export const PROOF = 'encryption:proof:';
 
 export interface StoreEncryptionDeps {
   /** `ENCRYPTION_KEY`: 32 bytes each in base64, newest first. Without it a key is kept beside the database. */

@@ -1,6 +1,8 @@
 import type { AddOutcome, ListingApi, ServerSubmission } from '../listing/contract.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Secret } from '../secret.ts';
+import { atMost } from './at-most.ts';
+import type { LedgerEntry } from './ledger.ts';
 
 /** Servers that a member wants submitted with the guild's key. */
 export interface Order {
@@ -10,6 +12,8 @@ export interface Order {
   readonly user: { readonly id: string; readonly name: string };
   readonly key: Secret;
   readonly servers: readonly ServerSubmission[];
+  /** The member knows that some of them were submitted before, and wants it all the same. */
+  readonly again?: boolean;
 }
 
 /** Why an order is not taken; nothing was sent. */
@@ -18,7 +22,15 @@ export type Refusal =
   | { readonly code: 'key-invalid' }
   /** The same server is on its way already. */
   | { readonly code: 'in-flight'; readonly server: ServerSubmission }
+  /** This guild has submitted these before; they were accepted, or may have been received. */
+  | { readonly code: 'submitted-before'; readonly entries: readonly LedgerEntry[] }
   | { readonly code: 'member-limit' | 'guild-limit'; readonly waitSeconds: number }
+  /** More servers at once than are ever allowed within `seconds`: waiting does not help. */
+  | {
+      readonly code: 'member-limit-size' | 'guild-limit-size';
+      readonly limit: number;
+      readonly seconds: number;
+    }
   | { readonly code: 'service-down' }
   /** This guild lets only some games be submitted. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
@@ -29,15 +41,22 @@ export interface DeskStep {
   readonly name: string;
   /** Asked once per order, with all its servers, before anything is sent. */
   admit?(order: Order): Promise<Refusal | undefined>;
+  /** Told before each request leaves. When it throws, so does `send`, and nothing has left. */
+  sending?(order: Order): Promise<void>;
+  /** Told that a step has refused the order, itself perhaps. What it throws is logged and changes nothing. */
+  refused?(order: Order, refusal: Refusal): Promise<void>;
   /** Told how each request ended, with the servers that were in it. What it throws is logged and changes nothing. */
   settled?(order: Order, outcome: AddOutcome): Promise<void>;
 }
 
 /** Where every submission goes through, one server or a thousand. */
 export interface Desk {
-  /** The first step's refusal, in their order; `undefined` when the order may be sent. */
+  /** The first refusal, in the order of the steps; `undefined` when the order may be sent. */
   admit(order: Order): Promise<Refusal | undefined>;
-  /** Sends one request of 1 to 100 servers of an admitted order, and tells the steps how it ended. */
+  /**
+   * Sends one request of 1 to 100 servers of an admitted order, and tells the steps how it ended, the last step
+   * first: what the first one holds back is let go once all others know.
+   */
   send(order: Order): Promise<AddOutcome>;
 }
 
@@ -47,23 +66,37 @@ export interface DeskDeps {
   readonly logger: Logger;
 }
 
+/** Requests that submit servers and run at once; more wait for their turn. */
+const MOST_REQUESTS = 4;
+
 export function createDesk({ listing, steps, logger }: DeskDeps): Desk {
+  const inTurn = atMost(MOST_REQUESTS);
+
+  async function tell(say: (step: DeskStep) => Promise<void> | undefined): Promise<void> {
+    for (const step of steps.toReversed()) {
+      await say(step)?.catch((error: unknown) => {
+        logger.error({ err: error, step: step.name }, 'what came of a submission could not be noted');
+      });
+    }
+  }
+
   return {
     async admit(order) {
       for (const step of steps) {
         const refusal = await step.admit?.(order);
-        if (refusal) return refusal;
+        if (refusal) {
+          await tell((each) => each.refused?.(order, refusal));
+          return refusal;
+        }
       }
       return undefined;
     },
-    async send(order) {
-      const outcome = await listing.add(order.servers, order.key);
-      for (const step of steps) {
-        await step.settled?.(order, outcome).catch((error: unknown) => {
-          logger.error({ err: error, step: step.name }, 'what came of a submission could not be noted');
-        });
-      }
-      return outcome;
-    },
+    send: (order) =>
+      inTurn(async () => {
+        for (const step of steps) await step.sending?.(order);
+        const outcome = await listing.add(order.servers, order.key);
+        await tell((step) => step.settled?.(order, outcome));
+        return outcome;
+      }),
   };
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { AddOutcome } from '../listing/contract.ts';
+import type { ServerSubmission } from '../listing/contract.ts';
 import { type Store, StoreError } from '../storage/store.ts';
+import { createTurns } from '../storage/turns.ts';
 import { formatAddress } from './address.ts';
-import type { DeskStep, Order } from './desk.ts';
+import type { DeskStep } from './desk.ts';
+import { type Ending, endingOf, endingSchema } from './ending.ts';
 import { submissionSchema } from './submission.ts';
 
 /** Addresses that are remembered for each guild; the one that was not submitted for longest goes. */
 const MAX_ADDRESSES = 1_000;
-/** Code points of the service's words that are kept: the specification's own messages have at most 45. */
-const MAX_MESSAGE = 300;
 
 const entrySchema = submissionSchema.extend({
   /** Milliseconds since 1970. */
@@ -16,10 +16,7 @@ const entrySchema = submissionSchema.extend({
   /** Discord's id; empty once the member was forgotten, like the name. */
   userId: z.string(),
   userName: z.string(),
-  /** `unknown`: it was sent, and may have been received. */
-  outcome: z.enum(['accepted', 'rejected', 'unknown', 'not-sent']),
-  /** The service's words, cut to 300 code points. */
-  message: z.exactOptional(z.string()),
+  ...endingSchema.shape,
 });
 /** How one server that a member submitted ended. */
 export type LedgerEntry = Readonly<z.infer<typeof entrySchema>>;
@@ -50,19 +47,7 @@ export interface Ledger {
  * oldest are found without an index. With 1,000 entries that blocks the process for 7 ms, and for 20 with the longest messages (measured).
  */
 export function createLedger({ store }: { readonly store: Pick<Store, 'get' | 'set' | 'delete'> }): Ledger {
-  /** The last change of each guild that is under way: changes of one record must follow one another. */
-  const lastChange = new Map<string, Promise<unknown>>();
-
-  function inTurn<Result>(guildId: string, change: () => Promise<Result>): Promise<Result> {
-    const result = (lastChange.get(guildId) ?? Promise.resolve()).then(change);
-    const settled = result
-      .catch(() => undefined)
-      .then(() => {
-        if (lastChange.get(guildId) === settled) lastChange.delete(guildId);
-      });
-    lastChange.set(guildId, settled);
-    return result;
-  }
+  const inTurn = createTurns();
 
   async function list(guildId: string): Promise<readonly LedgerEntry[]> {
     const stored = await store.get(place(guildId));
@@ -79,8 +64,7 @@ export function createLedger({ store }: { readonly store: Pick<Store, 'get' | 's
   return {
     record: (guildId, entries) =>
       inTurn(guildId, async () => {
-        const added = entries.map(withShortMessage).reverse();
-        await save(guildId, worthKeeping([...added, ...(await list(guildId))]));
+        await save(guildId, worthKeeping([...entries.toReversed(), ...(await list(guildId))]));
       }),
     async find(guildId, addresses) {
       const wanted = new Set(addresses.map(addressOf));
@@ -108,35 +92,32 @@ export function createLedger({ store }: { readonly store: Pick<Store, 'get' | 's
   };
 }
 
-/** Notes how every server ended, whatever the outcome. */
-export function ledgerStep(ledger: Pick<Ledger, 'record'>, now: () => number = Date.now): DeskStep {
+/** Refuses what this guild has submitted before, unless that is wanted, and notes how every server ended. */
+export function ledgerStep(
+  ledger: Pick<Ledger, 'record' | 'find'>,
+  now: () => number = Date.now,
+): DeskStep & Required<Pick<DeskStep, 'admit' | 'settled'>> {
   return {
     name: 'ledger',
-    settled: ({ guildId, user, servers }: Order, outcome) =>
-      ledger.record(
-        guildId,
-        servers.map((server) => ({
-          ...server,
-          at: now(),
-          userId: user.id,
-          userName: user.name,
-          ...howItEnded(outcome),
-        })),
-      ),
+    async admit({ guildId, servers, again = false }) {
+      const before = again ? new Map() : await ledger.find(guildId, servers);
+      return before.size > 0 ? { code: 'submitted-before', entries: [...before.values()] } : undefined;
+    },
+    settled: ({ guildId, user, servers }, outcome) =>
+      ledger.record(guildId, entriesOf({ user, servers, ending: endingOf(outcome), at: now() })),
   };
 }
 
-/** An answer that could not be understood leaves open what the service did, as no answer does. */
-function howItEnded(outcome: AddOutcome): Pick<LedgerEntry, 'outcome' | 'message'> {
-  switch (outcome.kind) {
-    case 'accepted':
-    case 'rejected':
-      return { outcome: outcome.kind, message: outcome.message };
-    case 'not-sent':
-      return { outcome: 'not-sent' };
-    default:
-      return { outcome: 'unknown' };
-  }
+/** An entry for each server of one request. */
+export function entriesOf(about: {
+  readonly user: { readonly id: string; readonly name: string };
+  readonly servers: readonly ServerSubmission[];
+  readonly ending: Ending;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}): readonly LedgerEntry[] {
+  const { user, servers, ending, at } = about;
+  return servers.map((server) => ({ ...server, ...ending, at, userId: user.id, userName: user.name }));
 }
 
 const place = (guildId: string) => `ledger:${guildId}`;
@@ -159,10 +140,4 @@ function worthKeeping(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
     known.mayBeListed = true;
     return true;
   });
-}
-
-function withShortMessage(entry: LedgerEntry): LedgerEntry {
-  const { message } = entry;
-  if (message === undefined || message.length <= MAX_MESSAGE) return entry;
-  return { ...entry, message: [...message].slice(0, MAX_MESSAGE).join('') };
 }

@@ -36,7 +36,7 @@ describe('an interaction', () => {
 
   it('that fails unexpectedly says so with a reference that is in the log too', async () => {
     // Another process holds the database for longer than the bot waits for it.
-    const database = new DatabaseSync(join(scene.data, 'bot.sqlite'));
+    const database = new DatabaseSync(join(scene.data, 'bot.sqlite'), { timeout: 5_000 });
     database.exec('BEGIN EXCLUSIVE');
     database.exec('DROP TABLE IF EXISTS keyv');
     database.exec('COMMIT');

@@ -1,8 +1,11 @@
+import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bytesOnDisk } from '../storage/temporary.ts';
+import { chooseLogChannel, logLines } from '../support/guild-log.ts';
 import { messageOf, openScene, type Scene, type SceneOptions, setKey, textOf } from '../support/scene.ts';
 
 const KEY = 'sandbox-key-0123456789-wxyz';
@@ -10,14 +13,28 @@ const KEY = 'sandbox-key-0123456789-wxyz';
 let scene: Scene;
 async function open(options: SceneOptions = {}): Promise<void> {
   scene = await openScene({ listing: { keys: [KEY] }, key: KEY, ...options });
+  await chooseLogChannel(scene);
 }
 afterEach(() => scene.close());
 
 const file = () => join(scene.data, 'bot.sqlite');
+let port = 0;
+/** Each time another server, since the same one again would bring a warning. */
 const submit = async (who = scene.member) =>
-  textOf(await who.slash('addserver', { game: 'cs2', server: 'play.example.com:27015' }));
+  textOf(await who.slash('addserver', { game: 'cs2', server: `play.example.com:${++port}` }));
+/** The key as it is encrypted in the store. */
+function sealedKey(): string {
+  const database = new DatabaseSync(file(), { readOnly: true });
+  const row = database.prepare("SELECT value FROM keyv WHERE key LIKE 'api-key:%'").get();
+  database.close();
+  const data = /"data":"([^"]+)"/.exec(String(row?.value))?.[1];
+  assert(data, 'no key is stored');
+  return data;
+}
 const keyStatus = async (who = scene.admin) => textOf(await who.slash('keystatus'));
-const notices = () => scene.log().filter(({ msg }) => msg === 'for the admins');
+/** What the log channel says of the key; it may take seconds, since entries are collected. */
+const notices = () => logLines(scene).filter((line) => /this server's API key/.test(line));
+const soon = { timeout: 8_000 };
 
 describe('/keystatus', () => {
   beforeEach(() => open());
@@ -72,7 +89,7 @@ describe('/keystatus', () => {
     expect(textOf(await scene.admin.press(message, 'Check now'))).toMatch(
       /does not take this key.*Invalid API key\..*has refused it since/s,
     );
-    expect(notices()).toHaveLength(1);
+    await expect.poll(notices, soon).toHaveLength(1);
   });
 
   it('speaks German', async () => {
@@ -108,8 +125,10 @@ describe('a key that the service refuses', () => {
     await submit();
     const message = messageOf(await scene.admin.slash('keystatus'));
     await scene.admin.press(message, 'Check now');
-    expect(notices().map(({ guildId }) => guildId)).toEqual([scene.member.guildId]);
-    expect(String(notices()[0]?.text)).toMatch(/no longer accepts this server's API key.*renew it with/);
+    await scene.restart();
+    expect(notices()).toEqual([
+      expect.stringMatching(/no longer accepts this server's API key.*renew it with/),
+    ]);
   });
 
   it('is marked as well when it was refused for the list of games', async () => {
@@ -118,7 +137,7 @@ describe('a key that the service refuses', () => {
     scene.listing.revoke(KEY);
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     await scene.member.slash('games');
-    await expect.poll(() => notices().length).toBe(1);
+    await expect.poll(notices, soon).toHaveLength(1);
     expect(await submit()).toContain('so nothing was sent');
     expect(scene.listing.submitted).toEqual([]);
   });
@@ -152,21 +171,14 @@ describe('a key that the service refuses', () => {
     await submit();
     expect(await submit(elsewhere)).toContain('Servers have been added for review.');
   });
-
-  it('is told to the admins in the language of whoever set it', async () => {
-    await setKey(scene.person({ role: 'admin', locale: 'de' }), KEY);
-    scene.listing.revoke(KEY);
-    await submit();
-    expect(String(notices()[0]?.text)).toContain('nimmt den API-Schlüssel dieses Servers nicht mehr an');
-  });
 });
 
 describe('/removekey', () => {
   beforeEach(() => open());
 
   it('asks once, and then the key is gone from every byte of the database and its log', async () => {
-    const sealed = /"iv":"([^"]+)","data":"([^"]+)","tag":"([^"]+)"/g;
-    const before = [...bytesOnDisk(file()).matchAll(sealed)].flatMap((found) => found.slice(1));
+    const sealed = sealedKey();
+    expect(bytesOnDisk(file())).toContain(sealed);
     const question = messageOf(await scene.admin.slash('removekey'));
     expect(question.current?.content).toContain('Remove the API key ending in `wxyz`?');
     expect(await submit()).toContain('Servers have been added for review.');
@@ -177,15 +189,10 @@ describe('/removekey', () => {
     const bytes = bytesOnDisk(file());
     expect(bytes).not.toContain(`api-key:${scene.admin.guildId}`);
     expect(bytes).not.toContain('wxyz');
-    // The proof that the encryption key is the right one is all that is sealed now.
-    const after = [...bytes.matchAll(sealed)].flatMap((found) => found.slice(1));
-    expect(new Set(after).size).toBe(3);
-    expect(new Set(before).size).toBe(6);
+    expect(bytes).not.toContain(sealed);
 
     expect(await submit()).toContain('This server has no API key for the listing service yet');
-    expect(notices().map(({ text }) => text)).toEqual([
-      expect.stringMatching(/has removed this server's API key\./),
-    ]);
+    await expect.poll(notices, soon).toEqual([expect.stringMatching(/has removed this server's API key\./)]);
     await scene.restart();
     expect(await submit()).toContain('This server has no API key for the listing service yet');
     expect(textOf(await scene.admin.slash('removekey'))).toContain('there is nothing to remove');

@@ -29,22 +29,21 @@ const CASES: readonly (readonly [string, Mode, RegExp, number])[] = [
 ];
 
 describe('/addserver when the listing service', () => {
-  it.each(CASES)('%s', async (_what, mode, sentence, arrived) => {
+  it.each(CASES)('%s', async (what, mode, sentence, arrived) => {
+    const host = `${what.replaceAll(' ', '-')}.example.com`;
     const before = scene.listing.requests.length;
     await scene.listing.behave(mode);
-    const said = textOf(
-      await scene.member.slash('addserver', { game: 'cs2', server: 'play.example.com:27015' }),
-    );
+    const said = textOf(await scene.member.slash('addserver', { game: 'cs2', server: `${host}:27015` }));
     await scene.listing.behave({ kind: 'ok' });
     expect(said).toMatch(sentence);
-    expect(said).toContain('Counter-Strike 2 — play.example.com:27015');
+    expect(said).toContain(`Counter-Strike 2 — ${host}:27015`);
     expect(said).not.toMatch(/<html|undefined|\[object|ECONN|Error:/i);
     expect(scene.listing.requests.slice(before).filter(({ action }) => action === 'add')).toHaveLength(
       arrived,
     );
     // The next command works.
     expect(
-      textOf(await scene.member.slash('addserver', { game: 'cs2', server: 'next.example.com:1' })),
+      textOf(await scene.member.slash('addserver', { game: 'cs2', server: `next.${host}:1` })),
     ).toContain('Servers have been added for review.');
   });
 

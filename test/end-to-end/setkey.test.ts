@@ -9,8 +9,10 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
+let port = 0;
+/** Each time another server, since the same one again would bring a warning. */
 const submit = async () =>
-  textOf(await scene.member.slash('addserver', { game: 'cs2', server: 'play.example.com:27015' }));
+  textOf(await scene.member.slash('addserver', { game: 'cs2', server: `play.example.com:${++port}` }));
 
 describe('/setkey', () => {
   it('is not offered to members who may not manage the server', async () => {

@@ -155,7 +155,7 @@ describe('what the service says of a key', () => {
     const store = await openStore();
     let time = 0;
     const keys = createApiKeys({ store, encryption, now: () => time });
-    await keys.set('1', FIRST, { ...by, locale: 'de' });
+    await keys.set('1', FIRST, by);
     expect(await keys.isRefused('1')).toBe(false);
     time = 1_000;
     expect(await keys.note('1', FIRST, REFUSED)).toBe(true);
@@ -163,7 +163,6 @@ describe('what the service says of a key', () => {
     expect(await keys.note('1', FIRST, REFUSED)).toBe(false);
     expect(await keys.isRefused('1')).toBe(true);
     expect(await keys.status('1')).toMatchObject({
-      locale: 'de',
       workedAt: '1970-01-01T00:00:00.000Z',
       answer: { at: '1970-01-01T00:00:02.000Z', accepted: false, message: 'Invalid API key.' },
       invalidSince: '1970-01-01T00:00:01.000Z',

@@ -142,7 +142,7 @@ describe('the ledger', () => {
 
   it('writes within 50 ms, during which the process stands still, however long the messages are', async () => {
     const ledger = createLedger({ store: await openStore() });
-    const long = rows(1_000).map((row) => ({ ...row, message: '😀'.repeat(2_000) }));
+    const long = rows(1_000).map((row) => ({ ...row, message: '😀'.repeat(300) }));
     await ledger.record('1', long);
     const times: number[] = [];
     for (let at = 0; at < 1_000; at += 100) {
@@ -150,9 +150,7 @@ describe('the ledger', () => {
       await ledger.record('1', long.slice(at, at + 100));
       times.push(performance.now() - startedAt);
     }
-    const list = await ledger.list('1');
-    expect(list).toHaveLength(1_000);
-    expect([...(list[0]?.message ?? '')]).toHaveLength(300);
+    expect(await ledger.list('1')).toHaveLength(1_000);
     // The best of ten: a machine under load may stop any process for longer.
     expect(Math.min(...times)).toBeLessThan(50);
   });
@@ -176,13 +174,17 @@ describe('the step that keeps the ledger', () => {
       { kind: 'rejected', message: 'No.' },
       { outcome: 'rejected', message: 'No.' },
     ],
+    [
+      { kind: 'rejected', message: '😀'.repeat(2_000) },
+      { outcome: 'rejected', message: '😀'.repeat(300) },
+    ],
     [{ kind: 'not-sent', reason: 'refused', detail: 'ECONNREFUSED' }, { outcome: 'not-sent' }],
     [{ kind: 'unknown', reason: 'timeout', detail: 'late' }, { outcome: 'unknown' }],
     [{ kind: 'nonsense', reason: 'not-json', detail: 'HTML' }, { outcome: 'unknown' }],
   ];
   it.each(cases)('notes $kind with who sent what', async (outcome, expected) => {
     const ledger = createLedger({ store: await openStore() });
-    await ledgerStep(ledger, () => 9).settled?.(order, outcome);
+    await ledgerStep(ledger, () => 9).settled(order, outcome);
     expect(await ledger.list('2')).toEqual([
       {
         at: 9,
@@ -195,5 +197,20 @@ describe('the step that keeps the ledger', () => {
         ...expected,
       },
     ]);
+  });
+
+  it('refuses what was accepted or may have been received before, unless that is wanted', async () => {
+    const ledger = createLedger({ store: await openStore() });
+    const step = ledgerStep(ledger);
+    expect(await step.admit(order)).toBeUndefined();
+    await step.settled(order, { kind: 'rejected', message: 'No.' });
+    expect(await step.admit(order)).toBeUndefined();
+    await step.settled(order, { kind: 'accepted', message: 'Added.' });
+    expect(await step.admit(order)).toMatchObject({
+      code: 'submitted-before',
+      entries: [{ server: 'a.example.com', outcome: 'accepted' }],
+    });
+    expect(await step.admit({ ...order, again: true })).toBeUndefined();
+    expect(await step.admit({ ...order, guildId: '9' })).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import type { Answer } from '../contract.ts';
+import type { Answer, SeenMessage } from '../contract.ts';
 import { type Interaction, TOKEN_LIVES_MS } from '../world/interactions.ts';
 import type { StoredMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
@@ -15,8 +15,10 @@ export async function answerTo(world: World, interaction: Interaction): Promise<
     case 'message':
       return loaded(world, interaction, how.message);
     case 'update':
-      if (how.deferred) await afterDeferredUpdate(world, interaction, how.message);
-      return { kind: 'message', message: how.message.seen };
+      return {
+        kind: 'message',
+        message: how.deferred ? await afterDeferredUpdate(world, interaction, how.message) : how.message.seen,
+      };
   }
 }
 
@@ -32,15 +34,18 @@ async function loaded(world: World, interaction: Interaction, message: StoredMes
   return { kind: 'message', message: message.seen };
 }
 
-/** A deferred update shows nothing; something is seen at the edit, or at a follow-up. */
+/** A deferred update shows nothing; what is seen next is the edited message, or a follow-up beside it. */
 async function afterDeferredUpdate(
   world: World,
   interaction: Interaction,
-  message: StoredMessage,
-): Promise<void> {
+  { seen }: StoredMessage,
+): Promise<SeenMessage> {
   const over = expiry(world, interaction);
-  await Promise.race([message.seen.changed(), interaction.followedUp.promise, over.promise]);
+  const edit = seen.changed().then(() => seen);
+  const beside = interaction.followedUp.promise.then(() => interaction.followUps.at(-1)?.seen ?? seen);
+  const answer = await Promise.race([edit, beside, over.promise.then(() => seen)]);
   over.cancel();
+  return answer;
 }
 
 function expiry(world: World, { createdAt }: Interaction) {

@@ -17,6 +17,7 @@ export interface ShownComponent {
 
 const BUTTON = 2;
 const LINK_STYLES = [5, 6];
+const CHANNEL_SELECT = 8;
 const SELECTS = [3, 5, 6, 7, 8];
 
 /** Every component of a message, those inside rows, sections and containers too. */
@@ -46,10 +47,11 @@ export function findButton(message: APIMessage, labelOrId: string): ShownCompone
 export function findSelect(
   message: APIMessage,
   wanted: readonly string[],
+  channels: ReadonlyMap<string, { readonly name: string }> = new Map(),
 ): { readonly select: ShownComponent; readonly values: readonly string[] } | string {
   const selects = allComponents(message).filter(({ type }) => SELECTS.includes(type));
   const fitting = selects.flatMap((select) => {
-    const values = wanted.flatMap((want) => offered(select, want) ?? []);
+    const values = wanted.flatMap((want) => offered(select, want, channels) ?? []);
     return values.length === wanted.length ? [{ select, values }] : [];
   })[0];
   if (fitting === undefined) return `no select offers ${wanted.join(', ')}`;
@@ -61,7 +63,13 @@ export function findSelect(
 }
 
 /** Selects of members, roles and channels have no list of their own: the id is the value. */
-function offered({ options }: ShownComponent, want: string): string | undefined {
+function offered(
+  { type, options }: ShownComponent,
+  want: string,
+  channels: ReadonlyMap<string, { readonly name: string }>,
+): string | undefined {
+  if (type === CHANNEL_SELECT)
+    return [...channels].find(([id, { name }]) => [id, `#${name}`].includes(want))?.[0];
   if (options === undefined) return /^\d{17,20}$/.test(want) ? want : undefined;
   return options.find(({ label, value }) => label === want || value === want)?.value;
 }

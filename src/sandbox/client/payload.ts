@@ -1,10 +1,8 @@
 import { LARGEST_FILE } from '../world/files.ts';
+import { USUAL_BOT_PERMISSIONS } from '../world/guilds.ts';
 import type { Interaction } from '../world/interactions.ts';
 import type { World } from '../world/world.ts';
 import { type Actor, partialMember, user } from './member.ts';
-
-/** View channel, send messages, embed links, attach files, mention everyone: what `app_permissions` says here. */
-const APP_PERMISSIONS = '442368';
 
 /** Rule 52: an INTERACTION_CREATE with everything that discord.js reads. */
 export function interactionCreate(
@@ -25,7 +23,7 @@ export function interactionCreate(
     version: 1,
     locale: actor.locale,
     channel_id: channelId,
-    app_permissions: APP_PERMISSIONS,
+    app_permissions: String(guild?.channels.get(channelId)?.botPermissions ?? USUAL_BOT_PERMISSIONS),
     entitlements: [],
     attachment_size_limit: LARGEST_FILE,
     data,

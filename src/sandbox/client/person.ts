@@ -129,7 +129,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       await sleep(reactionMs);
       const seen = shown(message);
       if (seen === undefined) return refused('the message is gone');
-      const found = findSelect(seen.current, wanted);
+      const found = findSelect(seen.current, wanted, actor.guild?.channels);
       if (typeof found === 'string') return refused(found);
       const { select, values } = found;
       const resolved = createResolved(world, actor);

@@ -41,13 +41,15 @@ export function createResolved(world: World, actor: Actor): Resolved {
     user: addUser,
     role: addRole,
     channel(id) {
-      if (id === actor.guild?.channelId)
+      const channel = actor.guild?.channels.get(id);
+      if (channel !== undefined)
         add('channels', id, {
           id,
           type: 0,
-          name: 'general',
+          name: channel.name,
           permissions: String(actor.member?.permissions ?? 0n),
-          guild_id: actor.guild.id,
+          app_permissions: String(channel.botPermissions),
+          guild_id: actor.guild?.id,
         });
     },
     mentionable(id) {

@@ -16,8 +16,10 @@ export interface GuildEvents {
   /** The guild has an outage, and comes back. */
   outage(guild: Guild): void;
   recover(guild: Guild): void;
-  /** Whether the bot may write in the guild's channel. */
-  allowPosting(guild: Guild, yes: boolean): void;
+  /** What the bot may do in a channel of the guild from now on. */
+  setBotPermissions(guild: Guild, channelId: string, permissions: bigint): void;
+  /** The channel is deleted. */
+  removeChannel(guild: Guild, channelId: string): void;
   /** Gives a member other permissions from now on. */
   setPermissions(member: { readonly guildId: string; readonly userId: string }, permissions: bigint): void;
 }
@@ -66,9 +68,14 @@ export function createGuildEvents(world: World, publish: (event: GatewayEvent) =
       ),
     recover: (guild) =>
       change(guild, 'available', (state) => tell('GUILD_CREATE', state, guildCreate(world, state))),
-    allowPosting({ id }, yes) {
+    setBotPermissions({ id }, channelId, permissions) {
+      const channel = world.guilds.get(id)?.channels.get(channelId);
+      if (channel !== undefined) channel.botPermissions = permissions;
+    },
+    removeChannel({ id }, channelId) {
       const guild = world.guilds.get(id);
-      if (guild !== undefined) guild.botMayPost = yes;
+      if (guild === undefined || !guild.channels.delete(channelId)) return;
+      tell('CHANNEL_DELETE', guild, { id: channelId, type: 0, guild_id: id });
     },
     setPermissions({ guildId, userId }, permissions) {
       const member = world.guilds.get(guildId)?.members.get(userId);

@@ -27,16 +27,14 @@ export const guildCreate = (world: World, guild: GuildState) => ({
   joined_at: new Date(world.clock.now()).toISOString(),
   large: false,
   member_count: guild.members.size + 1,
-  channels: [
-    {
-      id: guild.channelId,
-      type: 0,
-      name: 'general',
-      position: 0,
-      permission_overwrites: [],
-      guild_id: guild.id,
-    },
-  ],
+  channels: [...guild.channels.values()].map(({ id, name }, position) => ({
+    id,
+    type: 0,
+    name,
+    position,
+    permission_overwrites: [],
+    guild_id: guild.id,
+  })),
   members: [
     {
       user: world.bot,

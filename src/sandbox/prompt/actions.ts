@@ -2,6 +2,8 @@ import { ApplicationCommandType } from 'discord.js';
 import type { SeenMessage } from '../contract.ts';
 import { oneText } from './assignments.ts';
 import { BadLine, suggestion } from './bad-line.ts';
+import { CHANNEL_ACTIONS, channelNames } from './channel-actions.ts';
+import { GUILD_ACTIONS, guildsChecked, whereYouAre } from './guild-actions.ts';
 import { ROLES } from './people.ts';
 import { SERVICE_ACTIONS } from './service-actions.ts';
 import type { Session } from './session.ts';
@@ -39,13 +41,14 @@ export const ACTIONS: readonly Action[] = [
   {
     name: 'pick',
     usage: 'OPTION',
-    help: 'choose that option in the select of the last message; several in double quotes each',
-    words: ({ message }) => optionsOf(message?.current?.components ?? []),
+    help: 'choose that option in the select of the last message, or #channel; several in double quotes each, "" for none',
+    words: (session) => pickable(session)(session.message?.current?.components ?? []),
     async run(session, argument) {
-      const message = messageWith(session, 'a select', optionsOf);
+      const find = pickable(session);
+      const message = messageWith(session, 'a select', find);
       const several = [...argument.matchAll(/"([^"]+)"/g)].map(([, word = '']) => word);
-      const values = several.length > 0 ? several : [argument];
-      const options = optionsOf(message.current?.components ?? []);
+      const values = argument === '""' ? [] : several.length > 0 ? several : [argument];
+      const options = find(message.current?.components ?? []);
       await session.show(
         session.me().pick(
           message,
@@ -67,19 +70,7 @@ export const ACTIONS: readonly Action[] = [
       whereYouAre(session);
     },
   },
-  {
-    name: 'guild',
-    usage: 'NUMBER',
-    help: 'go to another guild that has the bot',
-    words: ({ sandbox }) => sandbox.discord.guilds.map((_, i) => String(i + 1)),
-    run(session, argument) {
-      const { guilds } = session.sandbox.discord;
-      if (!/^\d+$/.test(argument) || !guilds[Number(argument) - 1])
-        throw new BadLine(`guild takes a number from 1 to ${guilds.length}.`);
-      session.guild = Number(argument) - 1;
-      whereYouAre(session);
-    },
-  },
+  ...GUILD_ACTIONS,
   {
     name: 'language',
     usage: 'en-US|de|…',
@@ -117,13 +108,17 @@ export const ACTIONS: readonly Action[] = [
       await session.show(session.me().useOnMessage(command, session.said));
     },
   },
+  ...CHANNEL_ACTIONS,
   ...SERVICE_ACTIONS,
   {
     name: 'restart',
     usage: '',
     help: 'stop the bot and start it on the same data',
     async run(session) {
-      await session.sandbox.restart();
+      const { sandbox } = session;
+      const before = sandbox.discord.requests.length;
+      await sandbox.restart();
+      await guildsChecked(sandbox.discord, before);
       session.print('The bot was stopped and started on the same data.');
     },
   },
@@ -153,16 +148,18 @@ function helpText(session: Session): string {
   ].join('\n');
 }
 
-function whereYouAre({ role, guild, sandbox, print }: Session): void {
-  print(`You are ${role} in guild ${guild + 1}, ${sandbox.discord.guilds[guild]?.name}.`);
-}
-
 function messageCommands(session: Session): readonly string[] {
   return session
     .published()
     .filter(({ type }) => type === ApplicationCommandType.Message)
     .map(({ name }) => name);
 }
+
+/** Finds what can be chosen in the selects of a message. */
+const pickable =
+  (session: Session): typeof buttonsOf =>
+  (components) =>
+    optionsOf(components, channelNames(session));
 
 /** The last message, if it has what is to be used. */
 function messageWith({ message }: Session, what: string, find: typeof buttonsOf): SeenMessage {

@@ -1,11 +1,12 @@
 import type { APIApplicationCommand } from 'discord.js';
-import type { Answer, Person, SeenMessage, SeenModal } from '../contract.ts';
+import type { Answer, Guild, Person, SeenMessage, SeenModal } from '../contract.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { ACTIONS } from './actions.ts';
 import { BadLine, suggestion } from './bad-line.ts';
 import type { Reading } from './markdown.ts';
 import { modalFields, readModalLine } from './modal-line.ts';
 import { type Paint, plain } from './paint.ts';
+import { patiently } from './patience.ts';
 import { createPeople, type Role } from './people.ts';
 import { showAnswer, showChoices } from './show-answer.ts';
 import { isSettled, showMessage } from './show-message.ts';
@@ -15,7 +16,9 @@ import { readSlashLine, slashCommandsOf } from './slash-line.ts';
 export interface Session {
   readonly sandbox: Sandbox;
   role: Role;
-  /** Which of the guilds, counted from 0. */
+  /** Every guild there was in this session, also those that the bot was removed from. */
+  readonly guilds: Guild[];
+  /** Which of them, counted from 0. */
   guild: number;
   locale: string;
   /** The message that was seen last: the one that buttons are pressed on. */
@@ -28,6 +31,8 @@ export interface Session {
   /** Every command the bot has published here, whether or not this person may use it. */
   published(): readonly APIApplicationCommand[];
   print(text: string): void;
+  /** A message as this person sees it. */
+  draw(message: SeenMessage): string;
   /** Waits for what comes of an action, and prints it. */
   show(coming: Promise<Answer>): Promise<void>;
 }
@@ -43,11 +48,6 @@ export interface Prompt {
    * @throws NoAnswer when nothing came of it
    */
   run(line: string): Promise<boolean>;
-}
-
-/** Nothing came of an action for {@link PATIENCE_MS}. */
-export class NoAnswer extends Error {
-  override readonly name = 'NoAnswer';
 }
 
 /** Longer than the bot waits for the listing service (10 s by default). */
@@ -74,14 +74,15 @@ export function createPrompt(deps: {
 
   function me(): Person {
     const { role, locale } = session;
-    const guild = sandbox.discord.guilds[session.guild];
-    if (!guild) throw new BadLine(`There is no guild ${session.guild + 1} any more.`);
+    const guild = session.guilds[session.guild];
+    if (!guild) throw new BadLine(`There is no guild ${session.guild + 1}.`);
     return people.at({ role, guild, locale });
   }
 
   const session: Session = {
     sandbox,
     role: 'admin',
+    guilds: [...sandbox.discord.guilds],
     guild: 0,
     locale: 'en-US',
     message: undefined,
@@ -90,16 +91,17 @@ export function createPrompt(deps: {
     me,
     published: () => {
       const { discord } = sandbox;
-      return [...discord.commands(discord.guilds[session.guild]), ...discord.commands()];
+      return [...discord.commands(session.guilds[session.guild]), ...discord.commands()];
     },
     print,
+    draw: (message) => showMessage(message, reading()),
     async show(coming) {
       const answer = await patiently(coming, patienceMs);
       print(showAnswer(answer, reading()));
       lost ||= answer.kind === 'lost';
       session.modal = answer.kind === 'modal' ? answer.modal : undefined;
       if (answer.kind !== 'message') return;
-      session.message = answer.message;
+      if (!isBeside(answer.message)) session.message = answer.message;
       if (await settle(answer.message, patienceMs)) print(showMessage(answer.message, reading()));
     },
   };
@@ -166,24 +168,19 @@ export function createPrompt(deps: {
   };
 }
 
+/** Said beside a message whose buttons stay: a refusal, for instance. */
+function isBeside({ current }: SeenMessage): boolean {
+  const origin = current?.interaction_metadata;
+  return (
+    origin !== undefined && 'original_response_message_id' in origin && current?.components?.length === 0
+  );
+}
+
 /** Waits until nothing more is to come in a message; tells whether anything did. */
 async function settle(message: SeenMessage, patienceMs: number): Promise<boolean> {
   for (let moved = false; ; moved = true) {
     const change = message.changed();
     if (isSettled(message)) return moved;
     await patiently(change, patienceMs);
-  }
-}
-
-async function patiently<T>(coming: Promise<T>, ms: number): Promise<T> {
-  const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => timeout.reject(new NoAnswer(`No answer came within ${ms / 1000} seconds.`)),
-    ms,
-  );
-  try {
-    return await Promise.race([coming, timeout.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }

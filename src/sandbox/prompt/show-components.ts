@@ -36,6 +36,12 @@ function showComponent(component: APIMessageComponent, reading: Reading): string
       );
       return [paint('cyan', title), ...options].join('\n');
     }
+    case ComponentType.ChannelSelect: {
+      const chosen = (component.default_values ?? []).map(
+        ({ id }) => `\n  ● ${readMarkdown(`<#${id}>`, reading)}`,
+      );
+      return `${paint('cyan', `▾ ${component.placeholder ?? 'Select a channel'}`)}${chosen.join('')}`;
+    }
     case ComponentType.TextDisplay:
       return readMarkdown(component.content, reading);
     case ComponentType.Separator:
@@ -61,11 +67,18 @@ export function buttonsOf(components: readonly APIMessageComponent[]): readonly 
   });
 }
 
-/** What the options of the selects are called: their labels, and their values where these differ. */
-export function optionsOf(components: readonly APIMessageComponent[]): readonly string[] {
+/**
+ * What the options of the selects are called: their labels, and their values where these differ.
+ * @param channels what may be chosen in a select of channels
+ */
+export function optionsOf(
+  components: readonly APIMessageComponent[],
+  channels: readonly string[],
+): readonly string[] {
   return components.flatMap((component) => {
+    if (component.type === ComponentType.ChannelSelect && !component.disabled) return channels;
     if (component.type === ComponentType.StringSelect && !component.disabled)
       return [...new Set(component.options.flatMap(({ label, value }) => [label, value]))];
-    return 'components' in component ? optionsOf(component.components) : [];
+    return 'components' in component ? optionsOf(component.components, channels) : [];
   });
 }

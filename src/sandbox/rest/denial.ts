@@ -2,6 +2,8 @@ import type { Refusal } from './rules/refusal.ts';
 
 /** A refusal, and for a 429 how long to wait and who is limited (Discord docs: Rate Limits). */
 export interface Denial extends Refusal {
+  /** Nobody could have known before asking, so that no rule is broken: the channel was deleted, or closed to the bot. */
+  readonly blameless?: true;
   readonly limited?: {
     readonly retryAfterMs: number;
     readonly scope: 'user' | 'global' | 'shared';
@@ -52,6 +54,13 @@ export const brokenJson: Denial = {
 
 /** Rule 23. */
 export const missingAccess: Denial = { rule: 23, status: 403, code: 50001, message: 'Missing Access' };
+export const missingPermissions: Denial = {
+  blameless: true,
+  rule: 23,
+  status: 403,
+  code: 50013,
+  message: 'Missing Permissions',
+};
 export const otherApplication: Denial = {
   rule: 23,
   status: 403,

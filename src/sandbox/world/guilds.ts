@@ -5,19 +5,33 @@ import { type Snowflakes, snowflakeAt } from './snowflakes.ts';
 export interface GuildState {
   readonly id: string;
   name: string;
-  /** Its text channel. */
+  /** The first of its text channels, where its members are. */
   readonly channelId: string;
+  /** By id; `general` and `staff` from the start. */
+  readonly channels: Map<string, Channel>;
   readonly locale: string;
   readonly ownerId: string;
   /** `left`: the bot was removed (rule 53). `unavailable`: an outage, the bot is still in it. */
   status: 'available' | 'unavailable' | 'left';
   /** Whether the application may have commands of its own here (rule 23). */
   readonly authorised: boolean;
-  /** Whether the bot may write in the text channel. An installation with permissions 0 may where @everyone may. */
-  botMayPost: boolean;
   readonly roles: Map<string, Role>;
   readonly members: Map<string, Member>;
 }
+
+/** A text channel. */
+export interface Channel {
+  readonly id: string;
+  readonly name: string;
+  /** What the bot may do in it. */
+  botPermissions: bigint;
+}
+
+/**
+ * View channel, send messages, embed links, attach files, read message history: an installation with permissions 0
+ * may what @everyone may, and that is what @everyone may in a new server.
+ */
+export const USUAL_BOT_PERMISSIONS = (1n << 10n) | (1n << 11n) | (1n << 14n) | (1n << 15n) | (1n << 16n);
 
 export interface Role {
   readonly id: string;
@@ -38,7 +52,7 @@ export interface Member {
 export interface Guilds {
   get(id: string): GuildState | undefined;
   withChannel(channelId: string): GuildState | undefined;
-  /** The name of a member, a role or the channel of any guild, by its id. */
+  /** The name of a member, a role or a channel of any guild, by its id. */
   nameOf(id: string): string | undefined;
   /** Guilds the bot is in, ascending by id as `GET /users/@me/guilds` lists them. */
   joined(): readonly GuildState[];
@@ -59,12 +73,11 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
 
   return {
     get: (id) => all.get(id),
-    withChannel: (channelId) => [...all.values()].find((guild) => guild.channelId === channelId),
+    withChannel: (channelId) => [...all.values()].find((guild) => guild.channels.has(channelId)),
     nameOf(id) {
-      for (const { members, roles, channelId } of all.values()) {
-        const name = members.get(id)?.name ?? roles.get(id)?.name;
+      for (const { members, roles, channels } of all.values()) {
+        const name = (members.get(id) ?? roles.get(id) ?? channels.get(id))?.name;
         if (name !== undefined) return name;
-        if (channelId === id) return 'general';
       }
       return undefined;
     },
@@ -72,15 +85,19 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
     add({ name, authorised = true, locale = 'en-US' }) {
       const snowflake = snowflakeAt(firstMs + all.size);
       const id = String(snowflake);
+      const channels = [
+        { id: String(snowflake + 1n), name: 'general', botPermissions: USUAL_BOT_PERMISSIONS },
+        { id: String(snowflake + 3n), name: 'staff', botPermissions: USUAL_BOT_PERMISSIONS },
+      ];
       const guild: GuildState = {
         id,
         name,
         channelId: String(snowflake + 1n),
+        channels: new Map(channels.map((channel) => [channel.id, channel])),
         locale,
         ownerId: String(snowflake + 2n),
         status: 'available',
         authorised,
-        botMayPost: true,
         // @everyone is the role with the guild's own id (rule 50).
         roles: new Map([[id, { id, name: '@everyone', permissions: 0n }]]),
         members: new Map(),

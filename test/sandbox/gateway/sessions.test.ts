@@ -1,7 +1,8 @@
 import { type Client, Events, GatewayIntentBits } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DiscordStandIn, Guild, Person, StandInOptions } from '../../../src/sandbox/contract.ts';
+import type { DiscordStandIn, Guild, Person } from '../../../src/sandbox/contract.ts';
 import { startDiscord } from '../../../src/sandbox/stand-in.ts';
+import type { StandInOptions } from '../../../src/sandbox/stand-in-options.ts';
 import { identified, nextInteraction, openGateway, raw } from '../support/raw.ts';
 import { connect, TOKEN } from '../support/small-bot.ts';
 
@@ -68,7 +69,7 @@ describe('rule 50: guild events', () => {
     expect((await listening.next({ t: 'GUILD_CREATE' })).d).toMatchObject({
       id: guild(0).id,
       unavailable: false,
-      channels: [{ id: guild(0).channelId }],
+      channels: standIn.channels(guild(0)),
       roles: [{ id: guild(0).id, name: '@everyone' }],
       members: [{ user: { id: standIn.applicationId } }],
     });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BadLine } from '../../../src/sandbox/prompt/bad-line.ts';
 import { complete } from '../../../src/sandbox/prompt/completion.ts';
-import { createPrompt, NoAnswer, type Prompt } from '../../../src/sandbox/prompt/session.ts';
+import { NoAnswer } from '../../../src/sandbox/prompt/patience.ts';
+import { createPrompt, type Prompt } from '../../../src/sandbox/prompt/session.ts';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 
 let sandbox: Sandbox;
@@ -59,6 +60,22 @@ describe('at the prompt', () => {
     );
   });
 
+  it('channels are closed to the bot, opened, chosen, read and deleted', async () => {
+    const { prompt, type } = sitDown();
+    await type('/settings');
+    expect(await type('forbid #staff embed')).toBe('In #staff the bot may no longer: embed.');
+    expect(await type('pick #staff')).toContain('lacks this permission: Embed Links');
+    expect(await type('allow #staff')).toContain('may do what it may by default');
+    expect(await type('read #staff')).toBe('Nothing is written in #staff.');
+    expect(await type('pick #staff')).toContain('Log channel: #staff: every submission');
+    expect(await type('read #staff')).toContain('this channel is the log of this bot');
+    expect(await refusal(prompt, 'read #elsewhere')).toContain('there is #general, #staff.');
+    expect(await refusal(prompt, 'forbid #staff fun')).toContain('view, send or embed');
+    expect(await type('press No log channel')).toContain('Log channel: None');
+    expect(await type('delete #staff')).toBe('#staff was deleted.');
+    expect(await refusal(prompt, 'read #staff')).toContain('there is #general.');
+  });
+
   it('the language of the answers is that of the Discord of the person', async () => {
     const { type } = sitDown();
     const english = await type('/addserver game:cs2 server:192.168.0.4:27015');
@@ -80,11 +97,11 @@ describe('at the prompt', () => {
 
   it('the listing service fails and recovers as told', async () => {
     const { prompt, type } = sitDown();
-    const submit = () => type('/addserver game:cs2 server:service.example.com:27015');
+    const submit = (host = 'service.example.com') => type(`/addserver game:cs2 server:${host}:27015`);
     await type('/setkey');
     await type('sandbox-key');
     expect(await type('service html')).toBe('The listing service now answers with a web page.');
-    expect(await submit()).not.toContain('added for review');
+    expect(await submit('html.example.com')).not.toContain('added for review');
     await type('service revoke');
     await type('service ok');
     expect(await submit()).toContain('Invalid API key.');
@@ -111,7 +128,7 @@ describe('at the prompt', () => {
 
   it.each([
     ['as boss', 'as takes one of admin, member, other.'],
-    ['guild 3', 'guild takes a number from 1 to 2.'],
+    ['guild 30', 'guild takes a number from 1 to'],
     ['language German', 'such as en-US or de'],
     ['message "hello', 'does not end'],
     ['message', 'message takes the text'],
@@ -119,6 +136,36 @@ describe('at the prompt', () => {
     ['games', 'Did you mean /games?'],
   ])('%s is answered with what was expected', async (line, words) => {
     expect(await refusal(sitDown().prompt, line)).toContain(words);
+  });
+
+  it('the bot leaves and joins guilds, which keep their numbers, and has an outage in them', async () => {
+    const { prompt, type } = sitDown();
+    await type('guild 2');
+    await type('/setkey');
+    await type('sandbox-key');
+    expect(await type('outage')).toContain('has an outage');
+    expect(await type('outage over')).toContain('is back');
+    expect(await refusal(prompt, 'join')).toContain('already');
+    expect(await refusal(prompt, 'outage now')).toContain('outage takes nothing, or over');
+
+    expect(await type('leave')).toContain('The bot was removed from');
+    expect(await refusal(prompt, 'leave')).toContain('The bot is not in');
+    expect(await refusal(prompt, 'outage')).toContain('The bot is not in');
+    expect(await type('/keystatus')).toContain('does not offer /keystatus');
+    await type('restart');
+    expect(await type('join')).toContain('again');
+    expect(await type('/keystatus')).toContain('Last worked');
+
+    await type('restart');
+    await type('leave');
+    await type('restart');
+    await type('restart');
+    await type('join');
+    expect(await type('/keystatus')).toContain('has no API key');
+
+    expect(await type('join "New place"')).toBe('You are admin in guild 3, New place.');
+    expect(await type('/keystatus')).toContain('has no API key');
+    expect(await type('guild 1')).toBe('You are admin in guild 1, First guild.');
   });
 
   it('help names every command and every action', async () => {

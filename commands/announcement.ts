@@ -1,0 +1,15 @@
+import type { Call } from '../src/discord/command.ts';
+import { wordsFor } from '../src/locales/words.ts';
+
+/**
+ * What everybody in the channel is told of servers that were sent for review, in the guild's language.
+ * @param what the one server as text; with several, only their number is said
+ */
+export function announcementText(
+  { user, guildLocale }: Pick<Call, 'user' | 'guildLocale'>,
+  { count, what }: { readonly count: number; readonly what: string },
+): string {
+  const t = wordsFor(guildLocale);
+  const userId = user.id;
+  return count === 1 ? t('announcement.one', { userId, what }) : t('announcement.many', { userId, count });
+}

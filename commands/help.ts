@@ -1,0 +1,81 @@
+import {
+  ActionRowBuilder,
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  ButtonBuilder,
+  ButtonStyle,
+  InteractionContextType,
+  PermissionFlagsBits,
+} from 'discord.js';
+import type { Call, Command } from '../src/discord/command.ts';
+import type { ApiKeys } from '../src/guilds/api-keys.ts';
+import { commandText } from '../src/locales/command-text.ts';
+
+export interface HelpDeps {
+  readonly keys: Pick<ApiKeys, 'status' | 'isRefused'>;
+  readonly links: { readonly support?: string; readonly privacy?: string };
+}
+
+/**
+ * /help: the commands that this member may use, by the bot's own defaults: what the Integrations page says otherwise is
+ * in no interaction, and cannot be asked for with a bot's token.
+ * @param commands every command of the bot, in the order to show them
+ */
+export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly Command[]): Command {
+  async function keyText({ t, guildId }: Call): Promise<string> {
+    const status = await keys.status(guildId);
+    if (status === undefined) return t('help.key.none');
+    if (!status.readable) return t('help.key.unreadable');
+    return t((await keys.isRefused(guildId)) ? 'help.key.refused' : 'help.key.set');
+  }
+
+  return {
+    data: {
+      type: ApplicationCommandType.ChatInput,
+      ...commandText('help'),
+      contexts: [InteractionContextType.Guild],
+      integration_types: [ApplicationIntegrationType.GuildInstall],
+    },
+    audience: 'member',
+    async run(call) {
+      const { t } = call;
+      const lines = commands()
+        .filter(({ data }) => mayUse(call, data.default_member_permissions))
+        .map(({ data }) => line(call, data));
+      const description = [...lines, await keyText(call), `-# ${t('help.overrides')}`].join('\n\n');
+      const buttons = linkButtons(call, links);
+      return {
+        embeds: [{ title: t('help.title'), description }],
+        components:
+          buttons.length === 0 ? [] : [new ActionRowBuilder<ButtonBuilder>().addComponents(...buttons)],
+      };
+    },
+  };
+}
+
+/** What Discord makes of `default_member_permissions`; "0" leaves a command to administrators. */
+function mayUse({ permissions }: Call, needed: Command['data']['default_member_permissions']): boolean {
+  if (needed === undefined || needed === null) return true;
+  const bits = BigInt(needed);
+  return permissions.has(bits === 0n ? PermissionFlagsBits.Administrator : bits);
+}
+
+function line({ t, locale, mention }: Call, data: Command['data']): string {
+  const translations: Readonly<Record<string, string | null | undefined>> =
+    'description_localizations' in data ? (data.description_localizations ?? {}) : {};
+  const fallback = 'description' in data ? (data.description ?? '') : '';
+  const description = translations[locale] ?? translations[locale.split('-')[0] ?? ''] ?? fallback;
+  const examples: Readonly<Record<string, string>> = t('help.examples', { returnObjects: true });
+  const example = examples[data.name];
+  const values = { command: mention(data.name), description };
+  return example === undefined ? t('help.lineWithout', values) : t('help.line', { ...values, example });
+}
+
+function linkButtons({ t }: Call, { support, privacy }: HelpDeps['links']): readonly ButtonBuilder[] {
+  const link = (label: string, url: string) =>
+    new ButtonBuilder().setLabel(label).setStyle(ButtonStyle.Link).setURL(url);
+  return [
+    ...(support === undefined ? [] : [link(t('help.support'), support)]),
+    ...(privacy === undefined ? [] : [link(t('help.privacy'), privacy)]),
+  ];
+}

@@ -1,0 +1,31 @@
+import type { Call } from '../src/discord/command.ts';
+import { harmless } from '../src/discord/limits.ts';
+import type { AddOutcome, Game, ServerSubmission } from '../src/listing/contract.ts';
+import { formatAddress } from '../src/submissions/address.ts';
+import { failureText } from './failure-text.ts';
+
+/** A submission as members read it: the game's name and the address. */
+export function describe(t: Call['t'], game: Game, { server, port, queryPort }: ServerSubmission): string {
+  const values = { name: harmless(game.name), address: formatAddress({ host: server, port }) };
+  return queryPort === undefined
+    ? t('addserver.submitted', values)
+    : t('addserver.submittedQuery', { ...values, queryPort });
+}
+
+/** How the submission of one server ended. */
+export function outcomeText({ t, mention }: Call, outcome: AddOutcome, what: string): string {
+  switch (outcome.kind) {
+    case 'accepted':
+      return t('addserver.accepted', { message: harmless(outcome.message), what });
+    case 'rejected': {
+      const said = t('addserver.rejected', { message: harmless(outcome.message), what });
+      if (!outcome.known) return said;
+      const next = { setkey: mention('setkey'), games: mention('games') };
+      return `${said}\n${t(`addserver.next.${outcome.known}`, next)}`;
+    }
+    case 'not-sent':
+      return t('addserver.notSent', { reason: failureText(outcome, t), what });
+    default:
+      return t('addserver.unknown', { reason: failureText(outcome, t), what });
+  }
+}

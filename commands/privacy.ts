@@ -1,0 +1,86 @@
+import {
+  ActionRowBuilder,
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  ButtonBuilder,
+  ButtonStyle,
+  InteractionContextType,
+  PermissionFlagsBits,
+} from 'discord.js';
+import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
+import type { GuildData } from '../src/guilds/guild-data.ts';
+import { commandText } from '../src/locales/command-text.ts';
+import { mayManage } from './may-manage.ts';
+
+export interface PrivacyDeps {
+  readonly guildData: Pick<GuildData, 'delete' | 'forgetMember'>;
+  /** How many days the data of a guild that removed the bot is kept. */
+  readonly graceDays: number;
+}
+
+/** /privacy: what is stored; members take their name out of it, admins delete all that is kept of their guild. */
+export function privacyCommand({ guildData, graceDays }: PrivacyDeps): Command {
+  function overview(call: Call): Reply {
+    const { t, permissions } = call;
+    const parts = ['key', 'submissions', 'settings', 'underway', 'service', 'operator'] as const;
+    const description = [
+      ...parts.map((part) => t(`privacy.${part}`)),
+      t('privacy.leaving', { count: graceDays }),
+    ];
+    const forget = button('forget', t('privacy.forget'), ButtonStyle.Secondary);
+    const erase = button('erase', t('privacy.erase'), ButtonStyle.Danger);
+    const isAdmin = permissions.has(PermissionFlagsBits.ManageGuild);
+    return {
+      embeds: [{ title: t('privacy.title'), description: description.join('\n\n') }],
+      components: [row(forget, ...(isAdmin ? [erase] : []))],
+    };
+  }
+
+  return {
+    data: {
+      type: ApplicationCommandType.ChatInput,
+      ...commandText('privacy'),
+      contexts: [InteractionContextType.Guild],
+      integration_types: [ApplicationIntegrationType.GuildInstall],
+    },
+    audience: 'member',
+    run: async (call) => overview(call),
+    presses: {
+      forget: {
+        answer: 'reply',
+        async run({ t, guildId, user }) {
+          const count = await guildData.forgetMember(guildId, user.id);
+          return { content: count === 0 ? t('privacy.notNamed') : t('privacy.forgotten', { count }) };
+        },
+      },
+      erase: {
+        answer: 'reply',
+        async run(call) {
+          mayManage(call);
+          const confirm = button('confirm', call.t('privacy.confirm'), ButtonStyle.Danger);
+          return { content: call.t('privacy.question'), components: [row(confirm)] };
+        },
+      },
+      confirm: {
+        answer: 'update',
+        async run(call) {
+          mayManage(call);
+          const isClean = await guildData.delete(call.guildId);
+          return { content: call.t(isClean ? 'privacy.erased' : 'privacy.lingering') };
+        },
+      },
+    },
+  };
+}
+
+function button(
+  action: string,
+  label: string,
+  style: ButtonStyle.Secondary | ButtonStyle.Danger,
+): ButtonBuilder {
+  return new ButtonBuilder().setCustomId(customId('privacy', action)).setLabel(label).setStyle(style);
+}
+
+function row(...buttons: readonly ButtonBuilder[]): ActionRowBuilder<ButtonBuilder> {
+  return new ActionRowBuilder<ButtonBuilder>().addComponents(...buttons);
+}

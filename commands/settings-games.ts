@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { ActionRowBuilder, ButtonBuilder, ButtonStyle, StringSelectMenuBuilder } from 'discord.js';
+import { type Call, customId, type PressCall, type Reply } from '../src/discord/command.ts';
+import { LIMITS, shorten } from '../src/discord/limits.ts';
+import type { GuildSettings, Settings } from '../src/guilds/settings.ts';
+import type { Game } from '../src/listing/contract.ts';
+import { UserError } from '../src/user-error.ts';
+import { gamesText } from './settings-view.ts';
+
+interface Shown {
+  readonly now: Settings;
+  /** The service's list. */
+  readonly games: readonly Game[];
+  /** From 1; anything else is brought into range. */
+  readonly page: number;
+}
+
+interface Page {
+  readonly number: number;
+  readonly pages: number;
+  readonly games: readonly Game[];
+  /** Tells whether the page still offers the same games when something is chosen on it. */
+  readonly mark: string;
+}
+
+/** The games of the service to choose from, as many on a page as a select takes. */
+export function gamesView(call: Call, { now, games, page }: Shown): Reply {
+  const { t } = call;
+  const { number, pages, games: offered, mark } = pageOf(games, page);
+  const select = new StringSelectMenuBuilder()
+    .setCustomId(customId('settings', 'choose', `${number}:${mark}`))
+    .setPlaceholder(t('settings.gamesPlaceholder', { page: number, pages }))
+    .setMinValues(0)
+    .setMaxValues(offered.length)
+    .addOptions(
+      offered.map(({ name, alias }) => ({
+        label: shorten(name, LIMITS.choiceName),
+        value: alias,
+        default: now.games?.includes(alias) ?? false,
+      })),
+    );
+  const button = (id: string, label: string) =>
+    new ButtonBuilder().setCustomId(id).setLabel(label).setStyle(ButtonStyle.Secondary);
+  const turn = (label: string, to: number) =>
+    // Two buttons may not have the same custom id, and both ends of one page would.
+    button(customId('settings', 'games', String(to)), label).setDisabled(to < 1 || to > pages);
+  return {
+    embeds: [
+      {
+        title: t('settings.gamesTitle'),
+        description: `${t('settings.gamesHow')}\n\n${gamesText(call, now, games)}`,
+      },
+    ],
+    components: [
+      new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(select),
+      new ActionRowBuilder<ButtonBuilder>().addComponents(
+        ...(pages > 1
+          ? [turn(t('settings.previous'), number - 1), turn(t('settings.next'), number + 1)]
+          : []),
+        button(customId('settings', 'allgames'), t('settings.allowAll')).setDisabled(now.games === undefined),
+        button(customId('settings', 'back'), t('settings.back')),
+      ),
+    ],
+  };
+}
+
+/**
+ * Puts what was chosen on a page in place of what was chosen on it before; other pages stay. The list may be another
+ * one since the page was shown, and then a game that was not on it could be taken for one that was taken back.
+ * @throws UserError when the page no longer offers the same games
+ */
+export async function chooseGames(
+  call: PressCall,
+  { settings, games }: { readonly settings: Pick<GuildSettings, 'change'>; readonly games: readonly Game[] },
+): Promise<Reply> {
+  const [wanted = '', mark] = call.argument.split(':');
+  const page = pageOf(games, Number.parseInt(wanted, 10));
+  if (page.mark !== mark) throw new UserError(call.t('settings.gamesChanged'));
+  const offered = new Set(page.games.map(({ alias }) => alias));
+  const chosen = call.values.filter((alias) => offered.has(alias));
+  const now = await settings.change(call.guildId, ({ games: former = [], ...others }) => {
+    const some = [...former.filter((alias) => !offered.has(alias)), ...chosen];
+    return some.length === 0 ? others : { ...others, games: some };
+  });
+  return gamesView(call, { now, games, page: page.number });
+}
+
+function pageOf(games: readonly Game[], wanted: number): Page {
+  // A select takes 25 options, and each value at most 100 characters (Discord docs: Components, String Select).
+  const usable = games.filter(({ alias }) => alias.length <= LIMITS.choiceValue);
+  const pages = Math.max(1, Math.ceil(usable.length / LIMITS.choices));
+  const number = Math.min(Math.max(Number.isInteger(wanted) ? wanted : 1, 1), pages);
+  const offered = usable.slice((number - 1) * LIMITS.choices, number * LIMITS.choices);
+  const mark = createHash('sha256')
+    .update(JSON.stringify(offered.map(({ alias }) => alias)))
+    .digest('base64url')
+    .slice(0, 12);
+  return { number, pages, games: offered, mark };
+}

@@ -1,0 +1,95 @@
+import {
+  ActionRowBuilder,
+  ButtonBuilder,
+  ButtonStyle,
+  ChannelSelectMenuBuilder,
+  ChannelType,
+} from 'discord.js';
+import { type Call, customId, type Reply } from '../src/discord/command.ts';
+import { harmless } from '../src/discord/limits.ts';
+import type { Settings } from '../src/guilds/settings.ts';
+import type { Game } from '../src/listing/contract.ts';
+
+/**
+ * Discord's own guide to the Integrations page. There is no documented link to that page of a server itself (Discord
+ * docs: Message Formatting has guild navigation to other pages only), so the way there is said in words.
+ */
+const INTEGRATIONS_GUIDE =
+  'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
+/** Names of games that are shown; a field takes 1,024 characters. */
+const NAMED = 15;
+
+/** What is set, with a component for each setting. The components carry all their state. */
+export function settingsView(call: Call, now: Settings, games: readonly Game[]): Reply {
+  const { t } = call;
+  const field = (name: string, value: string) => ({ name, value });
+  return {
+    embeds: [
+      {
+        title: t('settings.title'),
+        description: t('settings.integrations'),
+        fields: [
+          field(t('settings.log'), logText(call, now)),
+          field(t('settings.announce'), t(now.announce ? 'settings.announceOn' : 'settings.announceOff')),
+          field(t('settings.games'), gamesText(call, now, games)),
+          field(t('settings.quota'), quotaText(call, now)),
+        ],
+      },
+    ],
+    components: [channelRow(call, now), buttonRow(call, now)],
+  };
+}
+
+function logText({ t }: Call, { logChannelId: channelId, logTrouble }: Settings): string {
+  if (channelId === undefined) return t('settings.logOff');
+  const on = t('settings.logOn', { channelId });
+  return logTrouble === undefined ? on : `${on}\n${t(`settings.trouble.${logTrouble}`)}`;
+}
+
+export function gamesText({ t }: Call, now: Settings, games: readonly Game[]): string {
+  if (now.games === undefined) return t('settings.gamesAll');
+  const names = now.games
+    .slice(0, NAMED)
+    .map((alias) => harmless(games.find((game) => game.alias === alias)?.name ?? alias).slice(0, 50))
+    .join(', ');
+  const more = now.games.length - NAMED;
+  const shown = more > 0 ? t('settings.gamesSomeMore', { names, count: more }) : names;
+  return t('settings.gamesSome', { count: now.games.length, names: shown });
+}
+
+function quotaText({ t }: Call, { dailyQuota }: Settings): string {
+  return dailyQuota === undefined ? t('settings.quotaNone') : t('settings.quotaSet', { count: dailyQuota });
+}
+
+function channelRow(
+  { t }: Call,
+  { logChannelId, logTrouble }: Settings,
+): ActionRowBuilder<ChannelSelectMenuBuilder> {
+  const select = new ChannelSelectMenuBuilder()
+    .setCustomId(customId('settings', 'channel'))
+    .setPlaceholder(t('settings.logPlaceholder'))
+    // In threads and forums other permissions count, and they end by themselves.
+    .setChannelTypes(ChannelType.GuildText, ChannelType.GuildAnnouncement);
+  // Whether Discord takes a channel that is gone for a default is not documented.
+  if (logChannelId !== undefined && logTrouble !== 'gone') select.setDefaultChannels(logChannelId);
+  return new ActionRowBuilder<ChannelSelectMenuBuilder>().addComponents(select);
+}
+
+function buttonRow({ t }: Call, now: Settings): ActionRowBuilder<ButtonBuilder> {
+  const button = (id: string, label: string) =>
+    new ButtonBuilder().setCustomId(id).setLabel(label).setStyle(ButtonStyle.Secondary);
+  return new ActionRowBuilder<ButtonBuilder>().addComponents(
+    now.announce
+      ? button(customId('settings', 'announce', 'off'), t('settings.announceOffButton'))
+      : button(customId('settings', 'announce', 'on'), t('settings.announceOnButton')),
+    button(customId('settings', 'games', '1'), t('settings.gamesButton')),
+    button(customId('settings', 'quota', String(now.dailyQuota ?? '')), t('settings.quotaButton')),
+    button(customId('settings', 'nolog'), t('settings.logOffButton')).setDisabled(
+      now.logChannelId === undefined,
+    ),
+    new ButtonBuilder()
+      .setLabel(t('settings.integrationsButton'))
+      .setStyle(ButtonStyle.Link)
+      .setURL(INTEGRATIONS_GUIDE),
+  );
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { formatAddress } from '../src/submissions/address.ts';
+import type { LedgerEntry } from '../src/submissions/ledger.ts';
+
+/** What is to be seen of the ledger; an empty text leaves that part open. */
+export interface SubmissionFilter {
+  readonly userId: string;
+  /** See {@link gameMark}. */
+  readonly game: string;
+  /** A part of the address. */
+  readonly server: string;
+}
+
+/** An IPv6 address in brackets fits. Everything has to fit into a custom id, of which a part is not ours to use. */
+export const LONGEST_SERVER_FILTER = 45;
+
+/** An alias in 8 characters, since aliases have no greatest length and custom ids do. */
+export const gameMark = (alias: string): string =>
+  createHash('sha256').update(alias).digest('base64url').slice(0, 8);
+
+export function filtered(
+  entries: readonly LedgerEntry[],
+  { userId, game, server }: SubmissionFilter,
+): readonly LedgerEntry[] {
+  const part = server.toLowerCase();
+  return entries.filter(
+    (entry) =>
+      (userId === '' || entry.userId === userId) &&
+      (game === '' || gameMark(entry.game) === game) &&
+      formatAddress({ host: entry.server, port: entry.port }).includes(part),
+  );
+}
+
+/** A page and its filter as the argument of a custom id; a Discord id takes 13 characters in base 36. */
+export function writeFilter(page: number, { userId, game, server }: SubmissionFilter): string {
+  return [page, userId === '' ? '' : BigInt(userId).toString(36), game, server].join(':');
+}
+
+/** The reverse of {@link writeFilter}. The address may hold colons. */
+export function readFilter(argument: string): { readonly page: number; readonly filter: SubmissionFilter } {
+  const [page = '', user = '', game = '', ...server] = argument.split(':');
+  const id = [...user].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36) || 0), 0n);
+  return {
+    page: Number.parseInt(page, 10) || 1,
+    filter: { userId: user === '' ? '' : String(id), game, server: server.join(':') },
+  };
+}

@@ -1,0 +1,97 @@
+import { MessageFlags } from 'discord.js';
+import type { Logger } from '../observability/logger.ts';
+import { Secret } from '../secret.ts';
+import { acknowledge, announce, deliver, isRefused, LostInteraction, say } from './answers.ts';
+import { type BoundIds, ownerOf } from './bound-ids.ts';
+import type { Call, Reply } from './command.ts';
+import type { FailureWords } from './failure-words.ts';
+import type { Incoming } from './incoming.ts';
+import type { Memory, Remembered, Work } from './memory.ts';
+
+export interface DeferralDeps {
+  /** Every button, select and modal is bound to its guild, and to its member where only they see it. */
+  readonly ids: BoundIds;
+  readonly memory: Memory;
+  readonly words: FailureWords;
+  /** Says to a guild what its member can no longer be told. */
+  readonly tellGuild: (guildId: string, text: string) => Promise<void>;
+  readonly logger: Logger;
+}
+
+/** An interaction whose answer takes longer than Discord waits. */
+export interface Deferred {
+  readonly interaction: Incoming;
+  readonly call: Call;
+  /** `reply` shows "thinking…", `update` leaves the message of the button as it is. */
+  readonly shape: Remembered['shape'];
+  /** Only the member sees the answer. */
+  readonly isPrivate: boolean;
+  readonly work?: Work | undefined;
+  readonly run: () => Promise<Reply>;
+}
+
+/** Remember, acknowledge, carry out, answer, forget: a crash anywhere in between leaves nobody waiting. */
+export function createDeferral({ ids, memory, words, tellGuild, logger }: DeferralDeps) {
+  async function remember({ interaction, call, shape, isPrivate, work }: Deferred): Promise<boolean> {
+    const { interactionId, guildId, channelId, user, permissions, locale, guildLocale } = call;
+    try {
+      return await memory.remember({
+        ...{ interactionId, guildId, channelId, user, locale, guildLocale, shape, isPrivate },
+        permissions: String(permissions.bitfield),
+        token: new Secret(interaction.token),
+        ...(work && { work }),
+      });
+    } catch (error) {
+      // What submits must not begin unnoted; all else is better answered without a net than not at all.
+      if (work) throw error;
+      logger.warn({ err: error, interactionId }, 'an interaction could not be noted; going on without');
+      return true;
+    }
+  }
+
+  async function forget({ interactionId }: Call): Promise<void> {
+    await memory.forget(interactionId).catch((error: unknown) => {
+      logger.error({ err: error, interactionId }, 'an answered interaction could not be forgotten');
+    });
+  }
+
+  return async function answerLater(deferred: Deferred): Promise<void> {
+    const { interaction, call, shape, isPrivate, work, run } = deferred;
+    try {
+      if (!(await remember(deferred))) throw new LostInteraction('The interaction was delivered twice');
+    } catch (error) {
+      if (error instanceof LostInteraction) throw error;
+      return say(interaction, words(error, call));
+    }
+    try {
+      await acknowledge(() => defer(deferred));
+    } catch (error) {
+      await forget(call);
+      throw error;
+    }
+    const answer = await run()
+      .then((reply) => ids.reply(reply, ownerOf(call, isPrivate)))
+      .catch((error: unknown) => words(error, call));
+    try {
+      await deliver(interaction, shape, answer);
+    } catch (error) {
+      // What Discord did not take for another reason stays remembered, and is told after the next start.
+      if (!isRefused(error)) throw error;
+      await forget(call);
+      const text = typeof answer === 'string' ? answer : (answer.content ?? '');
+      if (work) await tellGuild(call.guildId, call.t('resume.told', { user: call.user.name, what: text }));
+      throw error;
+    }
+    await forget(call);
+    if (typeof answer === 'string') return;
+    await announce(interaction, answer).catch((error: unknown) => {
+      logger.warn({ err: error, interactionId: call.interactionId }, 'an announcement could not be made');
+    });
+  };
+}
+
+function defer({ interaction, shape, isPrivate }: Deferred): Promise<unknown> {
+  if (shape === 'reply') return interaction.deferReply(isPrivate ? { flags: MessageFlags.Ephemeral } : {});
+  if (!('deferUpdate' in interaction)) throw new Error('only buttons, selects and modals change a message');
+  return interaction.deferUpdate();
+}

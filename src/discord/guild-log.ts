@@ -1,0 +1,153 @@
+import type { Translate } from '../locales/words.ts';
+import { wordsFor } from '../locales/words.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { ChannelPosts, PostResult } from './channel-posts.ts';
+import { LIMITS } from './limits.ts';
+
+/** Why messages do not arrive, other than for a moment. */
+export type LogTrouble = Exclude<PostResult, 'posted' | 'failed'>;
+
+/** Where a guild's log is, and its language. */
+export interface LogPlace {
+  readonly channelId: string;
+  readonly locale: string;
+  /** What was noted last of this channel. */
+  readonly trouble?: LogTrouble | undefined;
+}
+
+export interface GuildLogDeps {
+  readonly posts: ChannelPosts;
+  /** `undefined`: the guild has no log channel. */
+  readonly placeOf: (guildId: string) => Promise<LogPlace | undefined>;
+  /** Keeps what is wrong with the channel for admins to see; `undefined` when it works again. */
+  readonly noteTrouble: (
+    guildId: string,
+    channelId: string,
+    trouble: LogTrouble | undefined,
+  ) => Promise<void>;
+  readonly logger: Logger;
+}
+
+/** The channel in which admins read what is done with their key. It never gets in the way: nothing throws. */
+export interface GuildLog {
+  /** Adds a line, in the guild's language; it appears within seconds, together with others. */
+  tell(guildId: string, makeText: (t: Translate) => string): Promise<void>;
+  /** Posts at once what is waiting, as when the bot stops. */
+  flush(): Promise<void>;
+}
+
+/** Lines that come within this time of the first make one message, in milliseconds. */
+const COLLECT_MS = 1_000;
+/** At most one message in this time: Discord takes five in 5 seconds, and people read slower. */
+const GAP_MS = 5_000;
+/** Different lines that wait in a guild; further ones are counted only. */
+const MOST_LINES = 50;
+/** A message that Discord could not take for a moment is tried so often. */
+const ATTEMPTS = 3;
+/** How long a channel that refuses is left alone: 10,000 refusals in 10 minutes would have Discord ban the bot. */
+const PAUSE_MS = 10 * 60_000;
+
+interface Waiting {
+  /** Line → how often. */
+  readonly lines: Map<string, number>;
+  uncounted: number;
+  attempts: number;
+  timer: NodeJS.Timeout;
+}
+
+/** Waiting lines are in memory only: what is lost when the bot crashes is a few seconds of a log for people. */
+export function createGuildLog({ posts, placeOf, noteTrouble, logger }: GuildLogDeps): GuildLog {
+  const waiting = new Map<string, Waiting>();
+  /** Channels that refused, and until when they are left alone. */
+  const paused = new Map<string, number>();
+
+  function isPaused(channelId: string): boolean {
+    for (const [id, until] of paused) if (until <= Date.now()) paused.delete(id);
+    return paused.has(channelId);
+  }
+
+  const later = (guildId: string, ms: number) => setTimeout(() => void next(guildId), ms).unref();
+
+  function add(guildId: string, line: string): void {
+    const queue = waiting.get(guildId) ?? {
+      lines: new Map<string, number>(),
+      uncounted: 0,
+      attempts: 0,
+      timer: later(guildId, COLLECT_MS),
+    };
+    waiting.set(guildId, queue);
+    const times = queue.lines.get(line);
+    if (times === undefined && queue.lines.size >= MOST_LINES) queue.uncounted += 1;
+    else queue.lines.set(line, (times ?? 0) + 1);
+  }
+
+  /** Posts what waits in a guild, or forgets that it had anything. */
+  async function next(guildId: string): Promise<void> {
+    const queue = waiting.get(guildId);
+    if (queue === undefined) return;
+    clearTimeout(queue.timer);
+    waiting.delete(guildId);
+    if (queue.lines.size === 0) return;
+    // What comes meanwhile, and until the gap is over, makes the next message.
+    const following: Waiting = { lines: new Map(), uncounted: 0, attempts: 0, timer: later(guildId, GAP_MS) };
+    waiting.set(guildId, following);
+    if ((await post(guildId, queue)) !== 'failed') return;
+    if (queue.attempts + 1 >= ATTEMPTS) return;
+    following.attempts = queue.attempts + 1;
+    following.uncounted += queue.uncounted;
+    const since = [...following.lines];
+    following.lines.clear();
+    for (const [line, times] of [...queue.lines, ...since]) {
+      following.lines.set(line, times + (following.lines.get(line) ?? 0));
+    }
+  }
+
+  async function post(guildId: string, queue: Waiting): Promise<PostResult | undefined> {
+    try {
+      const place = await placeOf(guildId);
+      if (place === undefined) return undefined;
+      const { channelId, locale, trouble } = place;
+      const result = await posts.post(channelId, { description: messageText(queue, wordsFor(locale)) });
+      if (result === 'failed') return result;
+      const found = result === 'posted' ? undefined : result;
+      if (found !== undefined) paused.set(channelId, Date.now() + PAUSE_MS);
+      if (found !== trouble) await noteTrouble(guildId, channelId, found);
+      return result;
+    } catch (error) {
+      logger.warn({ err: error, guildId }, 'the log of a guild could not be written');
+      return undefined;
+    }
+  }
+
+  return {
+    async tell(guildId, makeText) {
+      try {
+        const place = await placeOf(guildId);
+        if (place === undefined) return;
+        // Choosing the channel again clears the trouble, and ends the pause.
+        if (place.trouble !== undefined && isPaused(place.channelId)) return;
+        add(guildId, makeText(wordsFor(place.locale)));
+      } catch (error) {
+        logger.warn({ err: error, guildId }, 'a line for the log of a guild was lost');
+      }
+    },
+    async flush() {
+      await Promise.all([...waiting.keys()].map(next));
+    },
+  };
+}
+
+/** The lines, and how many there was no room for. */
+function messageText({ lines, uncounted }: Waiting, t: Translate): string {
+  const shown: string[] = [];
+  let left = uncounted;
+  // Room for the sentence about those that are left.
+  let room = LIMITS.embedDescription - 200;
+  for (const [line, times] of lines) {
+    const text = times === 1 ? line : t('guildLog.repeated', { line, times });
+    room -= text.length + 1;
+    if (room < 0 && shown.length > 0) left += times;
+    else shown.push(text);
+  }
+  return [...shown, ...(left > 0 ? [t('guildLog.more', { count: left })] : [])].join('\n');
+}

@@ -1,0 +1,91 @@
+import { PermissionsBitField } from 'discord.js';
+import { wordsFor } from '../locales/words.ts';
+import type { Logger } from '../observability/logger.ts';
+import { createProgress, deliver } from './answers.ts';
+import { ownerOf } from './bound-ids.ts';
+import type { Call, Command, PressCall, Reply, Resumption } from './command.ts';
+import type { DeferralDeps } from './deferral.ts';
+import { handlerOf } from './incoming.ts';
+import { keptOptions, type Pending, type Work } from './memory.ts';
+import type { PastReplies } from './past-replies.ts';
+
+export interface ResumeDeps extends DeferralDeps {
+  readonly commands: ReadonlyMap<string, Command>;
+  readonly mention: Call['mention'];
+  /** Aborted when the bot is to stop. */
+  readonly stopping: AbortSignal;
+  readonly logger: Logger;
+  readonly now?: () => number;
+}
+
+/** How long an interaction's token lives (Discord docs: Receiving and Responding, "Followup Messages"). */
+const TOKEN_LIVES_MS = 15 * 60_000;
+
+/**
+ * Answers what a former run of the bot has left: by doing it now, or by saying what became of it. The member's own
+ * answer is edited as long as that is possible; after that the guild is told of submissions.
+ */
+export function createResume(deps: ResumeDeps) {
+  const { commands, ids, mention, memory, words, tellGuild, stopping, logger, now = Date.now } = deps;
+
+  async function settle({ interaction, at, report }: Pending, replies: PastReplies): Promise<void> {
+    const { user, guildId, token, shape, isPrivate, work } = interaction;
+    const call = {
+      ...interaction,
+      permissions: new PermissionsBitField(BigInt(interaction.permissions)).freeze(),
+      t: wordsFor(interaction.locale),
+      mention,
+    };
+    const age = now() - at;
+    // A negative age: the clock was set back, and how old it is cannot be known.
+    if (age < 0 || age >= TOKEN_LIVES_MS || !(await replies.exists(token))) {
+      const what = report?.(call) ?? call.t('resume.notDone');
+      if (work) await tellGuild(guildId, call.t('resume.told', { user: user.name, what }));
+      return;
+    }
+    const original = replies.of(token);
+    const press = { ...call, progress: createProgress(original), stopping };
+    const again = work && resumption(commands, work, press);
+    const rerun = again && (report === undefined || again.resumes === 'where-it-stopped');
+    const answer: Reply | string = rerun
+      ? await again
+          .run()
+          .then((reply) => ids.reply(reply, ownerOf(call, isPrivate)))
+          .catch((error: unknown) => words(error, call))
+      : report
+        ? { content: report(call) }
+        : call.t('resume.runAgain');
+    await deliver(original, shape, answer);
+  }
+
+  return async function resume(pending: Pending, replies: PastReplies): Promise<void> {
+    const { interactionId, guildId } = pending.interaction;
+    try {
+      await settle(pending, replies);
+      await memory.forget(interactionId);
+      logger.info({ interactionId, guildId }, 'answered what was left from before the restart');
+    } catch (error) {
+      logger.error({ err: error, interactionId, guildId }, 'what was left could not be answered');
+    }
+  };
+}
+
+/** What is to be run again for the work, when its command still has it and wants that. */
+function resumption(
+  commands: ReadonlyMap<string, Command>,
+  work: Work,
+  call: Omit<PressCall, 'argument' | 'values' | 'channels'>,
+): { readonly resumes: Resumption; readonly run: () => Promise<Reply> } | undefined {
+  const command = commands.get(work.command);
+  if ('options' in work) {
+    if (!command || 'useOn' in command || command.audience === 'none' || !command.resumes) return undefined;
+    return {
+      resumes: command.resumes,
+      run: () => command.run({ ...call, options: keptOptions(work.options) }),
+    };
+  }
+  const handler = handlerOf(command?.presses, work.action);
+  if (!handler || handler.answer === 'modal' || !handler.resumes) return undefined;
+  const { argument, values } = work;
+  return { resumes: handler.resumes, run: () => handler.run({ ...call, argument, values, channels: [] }) };
+}

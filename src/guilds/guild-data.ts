@@ -1,0 +1,64 @@
+import type { Database } from '../storage/database.ts';
+import { type ApiKeys, SEALED_API_KEYS } from './api-keys.ts';
+
+export interface GuildDataDeps {
+  readonly store: Pick<Database, 'keys' | 'delete' | 'scrub'>;
+  readonly keys: Pick<ApiKeys, 'delete'>;
+  readonly ledger: {
+    deleteGuild(guildId: string): Promise<void>;
+    forgetMember(guildId: string, userId: string): Promise<number>;
+  };
+  /** Further parts that must hear of it before what they keep in the store is deleted: they write one by one, or cache. */
+  readonly parts?: readonly { delete(guildId: string): Promise<unknown> }[];
+}
+
+/** Everything the bot keeps of a guild, whichever part keeps it. */
+export interface GuildData {
+  /** The guilds of which anything is kept, but for the note that one was absent. */
+  held(): Promise<ReadonlySet<string>>;
+  /**
+   * Deletes everything that is kept of a guild.
+   * @returns whether it is gone from the database file too; otherwise it is cleaned up later
+   */
+  delete(guildId: string): Promise<boolean>;
+  /** Takes a member's name and id out of the guild's ledger, also on the disk; in how many entries they were. */
+  forgetMember(guildId: string, userId: string): Promise<number>;
+}
+
+/** Where it is noted that the bot is no longer in a guild. */
+export const ABSENCE = 'absence:';
+
+export function createGuildData({ store, keys, ledger, parts = [] }: GuildDataDeps): GuildData {
+  return {
+    async held() {
+      const held = new Set<string>();
+      for await (const key of store.keys('')) {
+        const guildId = guildOf(key);
+        if (guildId !== undefined && !key.startsWith(ABSENCE)) held.add(guildId);
+      }
+      return held;
+    },
+    async delete(guildId) {
+      await ledger.deleteGuild(guildId);
+      for (const part of parts) await part.delete(guildId);
+      const left: string[] = [];
+      for await (const key of store.keys('')) if (guildOf(key) === guildId) left.push(key);
+      for (const key of left.filter((key) => !isApiKey(key))) await store.delete(key);
+      const removal = await keys.delete(guildId);
+      return removal === 'none' ? store.scrub() : removal === 'erased';
+    },
+    async forgetMember(guildId, userId) {
+      const count = await ledger.forgetMember(guildId, userId);
+      if (count > 0) await store.scrub();
+      return count;
+    },
+  };
+}
+
+/** Deleted apart from the rest, since it is made sure of. */
+const isApiKey = (key: string) => key.startsWith(SEALED_API_KEYS.prefix);
+
+/** The guild that a key of the store belongs to: `area:guild` or `area:guild:…`. */
+function guildOf(key: string): string | undefined {
+  return /^[^:]+:(\d+)(?::|$)/.exec(key)?.[1];
+}

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { ConfigError, readStoreConfig } from './config.ts';
+import { SEALED_API_KEYS } from './guilds/api-keys.ts';
+import { inOrder } from './lifecycle.ts';
+import type { Logger } from './observability/logger.ts';
+import { createDatabase } from './storage/database.ts';
+import { createStoreEncryption, EncryptionKeyError } from './storage/encryption-key.ts';
+import { type RotationResult, rotate, type SealedArea } from './storage/rotation.ts';
+import { StoreError } from './storage/store.ts';
+import { SEALED_INTERACTIONS } from './submissions/journal-record.ts';
+
+/** Everything that is sealed in the store. */
+const AREAS: readonly SealedArea[] = [SEALED_API_KEYS, SEALED_INTERACTIONS];
+
+/** Failures whose message tells the operator all there is to do. */
+const EXPLAINED = [ConfigError, EncryptionKeyError, StoreError];
+
+/** Seals all data anew with the first key of `ENCRYPTION_KEY`, and says how many records that were. */
+async function main(): Promise<void> {
+  const { storeUrl, encryptionKeys } = readStoreConfig(process.env);
+  const warn = (_: object, message: string) => say(message);
+  const logger: Logger = { debug: () => {}, info: () => {}, warn, error: warn };
+  const database = createDatabase({ url: storeUrl, logger });
+  if (!existsSync(database.path)) throw new StoreError(`there is no database at ${database.path}`);
+  if (encryptionKeys === undefined) throw new ConfigError(howToBegin(`${database.path}.key`));
+
+  const encryption = createStoreEncryption({ configured: encryptionKeys, database, logger });
+  const parts = inOrder([database, encryption], logger);
+  await parts.start();
+  try {
+    report(await rotate({ database, encryption, areas: AREAS }), encryption.newestKeyId);
+  } finally {
+    await parts.stop();
+  }
+}
+
+function report({ rotated, already, failed }: RotationResult, id: string): void {
+  const records = (count: number) => (count === 1 ? '1 record' : `${count} records`);
+  process.stdout.write(`Re-encrypted ${records(rotated)} to the key ${id}; ${already} had it already.\n`);
+  if (failed.length === 0) {
+    process.stdout.write('The other keys can be removed from ENCRYPTION_KEY.\n');
+    return;
+  }
+  say(`${records(failed.length)} could not be decrypted, so keep every key: ${failed.join(', ')}`);
+  process.exitCode = 1;
+}
+
+function howToBegin(keyFile: string): string {
+  return (
+    'ENCRYPTION_KEY is missing: put the new key first, and the former one behind it (ENCRYPTION_KEY=new,former). ' +
+    `Without ENCRYPTION_KEY the bot uses the key in ${keyFile}.`
+  );
+}
+
+function say(message: string): void {
+  process.stderr.write(`rotate-key: ${message}\n`);
+}
+
+main().catch((error: unknown) => {
+  if (!EXPLAINED.some((kind) => error instanceof kind)) throw error;
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+});

@@ -1,0 +1,106 @@
+import type { Database } from './database.ts';
+import { type Encryption, UndecryptableError } from './encryption.ts';
+import { EncryptionKeyError, PROOF } from './encryption-key.ts';
+import { readKeyInUse } from './key-in-use.ts';
+
+/** Where sealed records are: in one field of every value whose key begins with the prefix. */
+export interface SealedArea {
+  readonly prefix: string;
+  readonly field: string;
+  /** What the record was sealed for, from the part of the key behind the prefix. */
+  readonly context: (rest: string) => string;
+}
+
+export interface RotationDeps {
+  readonly database: Pick<Database, 'get' | 'delete' | 'replace' | 'entries' | 'keys' | 'scrub'>;
+  readonly encryption: Encryption;
+  readonly areas: readonly SealedArea[];
+}
+
+export interface RotationResult {
+  /** Records that were sealed with a former key, and are now with the newest. */
+  readonly rotated: number;
+  /** Records that were sealed with the newest key before. */
+  readonly already: number;
+  /** The keys of records that could not be opened. While there are any, the former keys are not forgotten. */
+  readonly failed: readonly string[];
+}
+
+type Outcome = 'rotated' | 'already' | 'failed' | 'changed' | 'nothing sealed';
+
+/**
+ * Seals every record anew with the newest key, one by one: stopped at any moment and begun again it goes on. The
+ * bot may run meanwhile, if it seals with the newest key too: a record is replaced only if nobody changed it since
+ * it was read, and the walk is repeated until it finds nothing more to do. What the start of the bot demands the
+ * former keys for is removed last.
+ * @throws EncryptionKeyError when a running bot seals with another key; nothing is changed
+ */
+export async function rotate({ database, encryption, areas }: RotationDeps): Promise<RotationResult> {
+  const newest = encryption.newestKeyId;
+  const inUse = await readKeyInUse(database);
+  if (inUse !== undefined && inUse !== newest) throw new EncryptionKeyError(stillInUse(inUse));
+
+  async function rotateOne(key: string, value: unknown): Promise<Outcome> {
+    const area = areas.find(({ prefix }) => key.startsWith(prefix));
+    const sealed = area ? Object(value)[area.field] : undefined;
+    if (area === undefined || !isSealed(sealed)) {
+      // Something sealed that no area knows of would be lost with the former key.
+      return keyIdsIn(value).some((id) => id !== newest) ? 'failed' : 'nothing sealed';
+    }
+    if (sealed.k === newest) return 'already';
+    try {
+      const context = area.context(key.slice(area.prefix.length));
+      const anew = encryption.seal(encryption.open(sealed, context), context);
+      const isDone = await database.replace(key, value, { ...Object(value), [area.field]: anew });
+      return isDone ? 'rotated' : 'changed';
+    } catch (error) {
+      if (error instanceof UndecryptableError) return 'failed';
+      throw error;
+    }
+  }
+
+  let rotated = 0;
+  let already: number | undefined;
+  for (;;) {
+    const found: Record<Outcome, string[]> = {
+      rotated: [],
+      already: [],
+      failed: [],
+      changed: [],
+      'nothing sealed': [],
+    };
+    for await (const [key, value] of database.entries('')) {
+      if (!key.startsWith(PROOF)) found[await rotateOne(key, value)].push(key);
+    }
+    rotated += found.rotated.length;
+    already ??= found.already.length;
+    if (found.rotated.length > 0 || found.changed.length > 0) continue;
+    if (found.failed.length === 0) await forgetFormerKeys(database, newest);
+    return { rotated, already, failed: found.failed };
+  }
+}
+
+async function forgetFormerKeys(database: RotationDeps['database'], newest: string): Promise<void> {
+  const former: string[] = [];
+  for await (const key of database.keys(PROOF)) if (key !== PROOF + newest) former.push(key);
+  for (const key of former) await database.delete(key);
+  await database.scrub();
+}
+
+function isSealed(value: unknown): value is { readonly k: string } {
+  const { v, k, iv, data, tag } = Object(value);
+  return typeof v === 'number' && [k, iv, data, tag].every((part) => typeof part === 'string');
+}
+
+/** The ids of the keys of everything sealed in a value, however deep. */
+function keyIdsIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return isSealed(value) ? [value.k] : Object.values(value).flatMap(keyIdsIn);
+}
+
+function stillInUse(id: string): string {
+  return (
+    `the bot is running with another first key (its id is ${id}), or ended without notice: start it once with this ` +
+    'ENCRYPTION_KEY, and run this again while it runs or after it has stopped. Nothing was changed.'
+  );
+}

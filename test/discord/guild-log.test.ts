@@ -1,0 +1,111 @@
+import type { APIEmbed } from 'discord.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { PostResult } from '../../src/discord/channel-posts.ts';
+import { createGuildLog, type LogTrouble } from '../../src/discord/guild-log.ts';
+import { recorder } from '../storage/temporary.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function setUp(answers: readonly PostResult[] = []) {
+  const posted: string[] = [];
+  const state: { trouble: LogTrouble | undefined; place: boolean; broken: boolean } = {
+    trouble: undefined,
+    place: true,
+    broken: false,
+  };
+  const left = [...answers];
+  const log = createGuildLog({
+    posts: {
+      async post(_channelId: string, embed: APIEmbed) {
+        const result = left.shift() ?? 'posted';
+        posted.push(`${result}: ${embed.description}`);
+        return result;
+      },
+    },
+    async placeOf() {
+      if (state.broken) throw new Error('the store is down');
+      return state.place ? { channelId: '10', locale: 'de', trouble: state.trouble } : undefined;
+    },
+    async noteTrouble(_guildId, _channelId, trouble) {
+      state.trouble = trouble;
+    },
+    logger: recorder(),
+  });
+  return { log, posted, state };
+}
+
+describe('the log of a guild', () => {
+  it('collects what comes within a second, and posts at most one message in five', async () => {
+    const { log, posted } = setUp();
+    await log.tell('1', () => 'one');
+    await log.tell('1', () => 'two');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(posted).toEqual(['posted: one\ntwo']);
+    await log.tell('1', () => 'three');
+    await vi.advanceTimersByTimeAsync(4_900);
+    expect(posted).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(posted[1]).toBe('posted: three');
+    await vi.advanceTimersByTimeAsync(60_000);
+    await log.tell('1', () => 'four');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(posted[2]).toBe('posted: four');
+  });
+
+  it('says a line once that came often, counts what there is no room for, and speaks the guild’s language', async () => {
+    const { log, posted } = setUp();
+    for (let n = 0; n < 3; n += 1) await log.tell('1', (t) => t('games.next'));
+    for (let n = 0; n < 100; n += 1) await log.tell('1', () => `${'x'.repeat(300)}${n}`);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(posted).toHaveLength(1);
+    expect(posted[0]).toContain('Weiter (3-mal)');
+    expect(posted[0]).toMatch(/… und \d+ weitere Einträge\.$/);
+    const shown = posted[0]?.split('\n').filter((line) => line.includes('xxx')).length ?? 0;
+    expect(posted[0]).toContain(`und ${100 - shown} weitere`);
+    expect(posted[0]?.length).toBeLessThan(4_096);
+  });
+
+  it('notes a channel that refuses, leaves it alone for ten minutes, and notes that it works again', async () => {
+    const { log, posted, state } = setUp(['no-permission']);
+    await log.tell('1', () => 'lost');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(state.trouble).toBe('no-permission');
+    await log.tell('1', () => 'not even tried');
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    expect(posted).toHaveLength(1);
+    await log.tell('1', () => 'tried again');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(posted[1]).toBe('posted: tried again');
+    expect(state.trouble).toBeUndefined();
+  });
+
+  it('tries again what Discord could not take for a moment, three times in all', async () => {
+    const { log, posted, state } = setUp(['failed', 'failed', 'failed']);
+    await log.tell('1', () => 'first');
+    await vi.advanceTimersByTimeAsync(1_000);
+    await log.tell('1', () => 'second');
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(posted).toEqual(['failed: first', 'failed: first\nsecond', 'failed: first\nsecond']);
+    expect(state.trouble).toBeUndefined();
+  });
+
+  it('never throws, and does without what cannot be told', async () => {
+    const { log, posted, state } = setUp();
+    state.broken = true;
+    await log.tell('1', () => 'lost');
+    state.broken = false;
+    state.place = false;
+    await log.tell('1', () => 'nowhere to go');
+    await log.flush();
+    expect(posted).toEqual([]);
+  });
+
+  it('posts what waits when the bot stops', async () => {
+    const { log, posted } = setUp();
+    await log.tell('1', () => 'one');
+    await log.tell('2', () => 'two');
+    await log.flush();
+    expect(posted).toEqual(['posted: one', 'posted: two']);
+  });
+});

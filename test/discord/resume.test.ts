@@ -1,0 +1,161 @@
+import { ApplicationCommandType, type InteractionEditReplyOptions } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { createBoundIds } from '../../src/discord/bound-ids.ts';
+import type { Command, Resumption } from '../../src/discord/command.ts';
+import { createFailureWords } from '../../src/discord/failure-words.ts';
+import type { Pending, Remembered } from '../../src/discord/memory.ts';
+import type { PastReplies } from '../../src/discord/past-replies.ts';
+import { createResume } from '../../src/discord/resume.ts';
+import { Secret } from '../../src/secret.ts';
+import { UserError } from '../../src/user-error.ts';
+import { recorder } from '../storage/temporary.ts';
+
+const NOW = 1_000_000_000;
+const MINUTE = 60_000;
+
+const interaction: Remembered = {
+  interactionId: '1',
+  guildId: '2',
+  channelId: '3',
+  user: { id: '7', name: 'mia' },
+  permissions: '32',
+  locale: 'en-US',
+  guildLocale: 'en-US',
+  token: new Secret('token'),
+  shape: 'reply',
+  isPrivate: true,
+  work: { command: 'send', options: { what: 'it', times: 3 } },
+};
+const press: Remembered = {
+  ...interaction,
+  shape: 'update',
+  work: { command: 'send', action: 'again', argument: 'x:y', values: ['v'] },
+};
+
+/** Resumes one interaction; what was run, edited, said beside it, told to the guild, and forgotten. */
+async function settle(
+  pending: Partial<Pending> = {},
+  how: { resumes?: Resumption; exists?: boolean; refuse?: boolean; discordFails?: boolean } = {},
+) {
+  const { resumes = 'unless-done', exists = true, refuse = false, discordFails = false } = how;
+  const seen = {
+    ran: [] as unknown[],
+    edited: [] as unknown[],
+    beside: [] as string[],
+    told: [] as string[],
+    forgotten: [] as string[],
+  };
+  const run = async (...input: readonly unknown[]) => {
+    seen.ran.push(...input);
+    if (refuse) throw new UserError('Refused.');
+    return { content: 'Done.' };
+  };
+  const command: Command = {
+    data: { type: ApplicationCommandType.ChatInput, name: 'send', description: 'Sends' },
+    audience: 'member',
+    resumes,
+    run: ({ options, user, permissions }) =>
+      run([
+        options.getString('what'),
+        options.getInteger('times'),
+        options.getString('times'),
+        options.getAttachment('what'),
+        user.name,
+        String(permissions.bitfield),
+      ]),
+    presses: {
+      again: { answer: 'update', resumes, run: ({ argument, values }) => run([argument, ...values]) },
+    },
+  };
+  const logger = recorder();
+  const resume = createResume({
+    commands: new Map([['send', command]]),
+    ids: createBoundIds(new Secret('token of the bot')),
+    stopping: new AbortController().signal,
+    mention: (name) => `/${name}`,
+    memory: {
+      remember: async () => true,
+      forget: async (id) => void seen.forgotten.push(id),
+    },
+    words: createFailureWords({ logger, explain: () => undefined }),
+    tellGuild: async (guildId, text) => void seen.told.push(`${guildId}: ${text}`),
+    logger,
+    now: () => NOW,
+  });
+  const replies: PastReplies = {
+    owns: () => true,
+    exists: async () => {
+      if (discordFails) throw new Error('Discord is down');
+      return exists;
+    },
+    of: () => ({
+      editReply: async ({ content }: InteractionEditReplyOptions) => void seen.edited.push(content),
+      followUp: async ({ content }) => void seen.beside.push(content),
+    }),
+  };
+  await resume({ interaction, at: NOW - MINUTE, ...pending }, replies);
+  return seen;
+}
+
+const report = () => 'It was sent.';
+
+describe('an interaction that a former run has left', () => {
+  it('is done now with what it carried, when nothing had been done', async () => {
+    const seen = await settle();
+    expect(seen.ran).toEqual([['it', 3, null, null, 'mia', '32']]);
+    expect(seen).toMatchObject({ edited: ['Done.'], told: [], forgotten: ['1'] });
+    expect(await settle({ interaction: press })).toMatchObject({ ran: [['x:y', 'v']], edited: ['Done.'] });
+  });
+
+  it('says the refusal in its answer, or beside the message that a button is on', async () => {
+    expect(await settle({}, { refuse: true })).toMatchObject({ edited: ['Refused.'], beside: [] });
+    expect(await settle({ interaction: press }, { refuse: true })).toMatchObject({
+      edited: [],
+      beside: ['Refused.'],
+    });
+  });
+
+  it('is not done again when something had been done: it says what', async () => {
+    expect(await settle({ report })).toMatchObject({ ran: [], edited: ['It was sent.'], forgotten: ['1'] });
+    const goesOn = await settle({ report }, { resumes: 'where-it-stopped' });
+    expect(goesOn).toMatchObject({ edited: ['Done.'] });
+    expect(goesOn.ran).toHaveLength(1);
+  });
+
+  it.each([
+    ['is 15 minutes old', { at: NOW - 15 * MINUTE }, {}],
+    ['is from the future, since the clock was set back', { at: NOW + MINUTE }, {}],
+    ['has no answer that could be edited', {}, { exists: false }],
+  ])('is not done any more when it %s: the guild is told', async (_what, pending, how) => {
+    const nothing = await settle(pending, how);
+    expect(nothing).toMatchObject({ ran: [], edited: [], forgotten: ['1'] });
+    expect(nothing.told).toEqual([expect.stringMatching(/^2: .*mia made a submission.*was not sent/s)]);
+    const done = await settle({ ...pending, report }, how);
+    expect(done.told).toEqual([expect.stringMatching(/mia made a submission.*It was sent\./s)]);
+  });
+
+  it('asks to run again what submits nothing, or is no longer there', async () => {
+    const { work: _, ...other } = interaction;
+    expect((await settle({ interaction: other })).edited).toEqual([
+      expect.stringContaining('run the command again'),
+    ]);
+    expect(await settle({ interaction: other, at: 0 })).toMatchObject({
+      edited: [],
+      told: [],
+      forgotten: ['1'],
+    });
+    const gone = { ...interaction, work: { command: 'gone', options: {} } };
+    expect((await settle({ interaction: gone })).edited).toEqual([
+      expect.stringContaining('run the command again'),
+    ]);
+    const inherited = {
+      ...press,
+      work: { command: 'send', action: 'constructor', argument: '', values: [] },
+    };
+    expect((await settle({ interaction: inherited })).beside).toHaveLength(1);
+  });
+
+  it('stays in the journal when Discord cannot be asked', async () => {
+    expect(await settle({}, { discordFails: true })).toMatchObject({ ran: [], forgotten: [] });
+  });
+});

@@ -1,0 +1,147 @@
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { bytesOnDisk, collect, openStore } from '../storage/temporary.ts';
+import { openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+
+let scene: Scene;
+afterEach(() => scene.close());
+
+const file = () => join(scene.data, 'bot.sqlite');
+const first = () => {
+  const [guild] = scene.discord.guilds;
+  if (!guild) throw new Error('there is no guild');
+  return guild;
+};
+const checks = () => scene.discord.requests.filter(({ path }) => path.includes('/users/@me/guilds')).length;
+
+/** One check: the bot makes it when it starts, and ends it before it stops. */
+async function check(): Promise<void> {
+  const before = checks();
+  await scene.restart();
+  await expect.poll(checks).toBeGreaterThan(before);
+}
+
+/** What the stopped bot has in its store, or is given there. */
+async function withStore<Result>(
+  use: (store: Awaited<ReturnType<typeof openStore>>) => Promise<Result>,
+): Promise<Result> {
+  await scene.bot.stop();
+  const store = await openStore(file());
+  const result = await use(store);
+  await store.stop();
+  return result;
+}
+
+describe('a server that removes the bot', () => {
+  it('loses its key at the second check, and the rest after the grace', async () => {
+    scene = await openScene({ key: 'sandbox-key' });
+    const guild = first();
+    await withStore((store) => store.set(`settings:${guild.id}`, { v: 1 }));
+    await scene.startBot();
+    scene.discord.guildEvents.remove(guild);
+    await check();
+    expect(bytesOnDisk(file())).toContain(`api-key:${guild.id}`);
+    await check();
+    const said = (words: string) => scene.log().some(({ msg }) => String(msg).includes(words));
+    await expect.poll(() => said('no longer in a guild: its API key was deleted')).toBe(true);
+    expect(bytesOnDisk(file())).not.toContain(`api-key:${guild.id}`);
+
+    await withStore(async (store) => {
+      expect(await store.get(`settings:${guild.id}`)).toEqual({ v: 1 });
+      const absence = Object(await store.get(`absence:${guild.id}`));
+      await store.set(`absence:${guild.id}`, { ...absence, since: absence.since - 31 * 86_400_000 });
+    });
+    await scene.startBot();
+    await expect.poll(() => said('all its data was deleted')).toBe(true);
+    expect(bytesOnDisk(file())).not.toContain(guild.id);
+  });
+
+  it('is checked on all the time, not only at the start', async () => {
+    scene = await openScene({
+      key: 'sandbox-key',
+      env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '0' },
+    });
+    const guild = first();
+    expect(bytesOnDisk(file())).toContain(guild.id);
+    scene.discord.guildEvents.remove(guild);
+    await expect.poll(() => bytesOnDisk(file()).includes(guild.id), { timeout: 15_000 }).toBe(false);
+  });
+
+  it('finds its key where it was when it is back before the second check', async () => {
+    scene = await openScene({ key: 'sandbox-key' });
+    const guild = first();
+    scene.discord.guildEvents.remove(guild);
+    await check();
+    scene.discord.guildEvents.recover(guild);
+    await check();
+    scene.discord.guildEvents.remove(guild);
+    await check();
+    scene.discord.guildEvents.recover(guild);
+    const said = textOf(
+      await scene.member.slash('addserver', { game: 'cs2', server: 'play.example.com:27015' }),
+    );
+    expect(said).toContain('Servers have been added for review.');
+  });
+});
+
+describe('nothing is deleted', () => {
+  const stillThere = async (guild: number) => {
+    const who = scene.person({ role: 'member', guild });
+    expect(textOf(await who.slash('addserver', { game: 'cs2', server: 'play.example.com:27015' }))).toContain(
+      'Servers have been added for review.',
+    );
+  };
+
+  it('while a server has an outage', async () => {
+    scene = await openScene({ key: 'sandbox-key' });
+    const guild = first();
+    scene.discord.guildEvents.outage(guild);
+    await check();
+    await check();
+    await check();
+    scene.discord.guildEvents.recover(guild);
+    await stillThere(0);
+  });
+
+  it('when Discord fails to list the servers, or lists none', async () => {
+    scene = await openScene({ key: 'sandbox-key' });
+    await setKey(scene.person({ role: 'admin', guild: 1 }), 'sandbox-key');
+    const [one, two] = scene.discord.guilds;
+    if (!one || !two) throw new Error('the stand-in has two guilds');
+    for (const guild of [one, two]) scene.discord.guildEvents.remove(guild);
+    await check();
+    await check();
+    expect(scene.log().filter(({ msg }) => String(msg).includes('lists no guild')).length).toBe(2);
+
+    scene.discord.guildEvents.recover(two);
+    for (let run = 0; run < 3; run++) {
+      scene.discord.faults.inject({ fault: { kind: 'status', status: 503 }, path: /\/users\/@me\/guilds/ });
+      await check();
+    }
+    await expect
+      .poll(
+        () => scene.log().filter(({ msg }) => String(msg).includes('could not be read from Discord')).length,
+      )
+      .toBe(3);
+    scene.discord.guildEvents.recover(one);
+    await stillThere(0);
+    await stillThere(1);
+  });
+
+  it('when more than ten servers and a fifth of all are missing at once', async () => {
+    scene = await openScene({ key: 'sandbox-key' });
+    const gone = Array.from({ length: 11 }, (_, i) => `98765432101234${String(i).padStart(4, '0')}`);
+    await withStore(async (store) => {
+      for (const guild of gone) await store.set(`settings:${guild}`, { v: 1 });
+    });
+    await scene.startBot();
+    await check();
+    const refusals = () => scene.log().filter(({ msg }) => String(msg).includes('token of another bot'));
+    await expect.poll(() => refusals().length).toBeGreaterThan(1);
+    expect(refusals()[0]).toMatchObject({ level: 'error', vanished: 11, of: 12, refusals: 1 });
+    await withStore(async (store) => {
+      expect(await collect(store.keys('settings:'))).toHaveLength(11);
+      expect(await collect(store.keys('absence:'))).toEqual([]);
+    });
+  });
+});

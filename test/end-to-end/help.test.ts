@@ -1,0 +1,64 @@
+import { PermissionFlagsBits } from 'discord.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { languages } from '../../src/locales/words.ts';
+import { messageOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+
+let scene: Scene;
+afterEach(() => scene.close());
+
+describe('/help', () => {
+  it('shows a member the commands they may use, as mentions, with an example each', async () => {
+    scene = await openScene();
+    const answer = messageOf(await scene.member.slash('help'));
+    const text = answer.current?.embeds[0]?.description ?? '';
+    for (const command of scene.discord.commands()) {
+      const usable = command.default_member_permissions === null;
+      expect(text.includes(`</${command.name}:${command.id}>`), command.name).toBe(usable);
+    }
+    expect(text).toContain('`/addserver game:cs2 server:play.example.com:27015`');
+    expect(answer.ephemeral).toBe(true);
+    expect(answer.current?.components).toEqual([]);
+    expect(text).toContain('Server Settings → Integrations');
+  });
+
+  it('shows admins everything, and in an example only commands that exist', async () => {
+    scene = await openScene();
+    const text = textOf(await scene.admin.slash('help'));
+    const commands = scene.discord.commands();
+    for (const { name } of commands) expect(text).toContain(`/${name} — `);
+    const examples = Object.entries(languages.en.help.examples);
+    expect(examples.map(([name]) => name).sort()).toEqual(commands.map(({ name }) => name).sort());
+    for (const [name, example] of examples) expect(example).toMatch(new RegExp(`^/${name}( |$)`));
+  });
+
+  it('says the state of the key in a word', async () => {
+    scene = await openScene();
+    const state = async () =>
+      /API key of this server: (.*)/.exec(textOf(await scene.member.slash('help')))?.[1];
+    expect(await state()).toBe('missing');
+    await setKey(scene.admin, 'sandbox-key');
+    expect(await state()).toBe('set');
+    scene.listing.revoke('sandbox-key');
+    await scene.member.slash('addserver', { game: 'cs2', server: 'play.example.com:1' });
+    expect(await state()).toBe('no longer accepted');
+  });
+
+  it('links to the pages of the configuration, in the language of the member', async () => {
+    const env = {
+      SUPPORT_URL: 'https://example.com/help?x=1#top',
+      PRIVACY_URL: 'https://example.com/privacy',
+    };
+    scene = await openScene({ env });
+    const german = textOf(await scene.person({ locale: 'de' }).slash('help'));
+    expect(german).toContain('[ Hilfe → https://example.com/help?x=1#top ]');
+    expect(german).toContain('[ Datenschutz → https://example.com/privacy ]');
+    expect(german).toContain('Die Befehle, die du benutzen kannst');
+  });
+
+  it('leaves commands that are for administrators alone to them', async () => {
+    scene = await openScene();
+    const administrator = scene.person({ role: 'other' });
+    scene.discord.guildEvents.setPermissions(administrator, PermissionFlagsBits.Administrator);
+    expect(textOf(await administrator.slash('help'))).toContain('/setkey — ');
+  });
+});

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bytesOnDisk, openStore } from '../storage/temporary.ts';
+import { messageOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+
+let scene: Scene;
+beforeEach(async () => {
+  scene = await openScene({ key: 'sandbox-key' });
+});
+afterEach(() => scene.close());
+
+const file = () => join(scene.data, 'bot.sqlite');
+const overview = async (who = scene.member) => messageOf(await who.slash('privacy'));
+
+/** Puts submissions of these members into the ledger of the first guild. */
+async function submissions(
+  ...users: readonly { readonly userId: string; readonly name: string }[]
+): Promise<void> {
+  await scene.bot.stop();
+  const store = await openStore(file());
+  await store.set(`ledger:${scene.member.guildId}`, {
+    v: 1,
+    entries: users.map(({ userId, name }, i) => ({
+      server: `s${i}.example.com`,
+      port: 27015,
+      game: 'cs2',
+      at: 1_000 + i,
+      userId,
+      userName: `${name}-CANARY`,
+      outcome: 'accepted',
+    })),
+  });
+  await store.stop();
+  await scene.startBot();
+}
+
+describe('/privacy', () => {
+  it('says what is stored, who gets it and for how long, to whoever asks', async () => {
+    const said = textOf(await scene.member.slash('privacy'));
+    expect(said).toContain('(only you can see this)');
+    for (const words of [
+      'API key of this server: encrypted',
+      'Submissions',
+      'after 30 days',
+      'operates this bot',
+    ]) {
+      expect(said).toContain(words);
+    }
+    expect(said).toContain('[ Delete my name ]');
+    expect(said).not.toContain("Delete all of this server's data");
+    expect(textOf(await scene.person({ locale: 'de' }).slash('privacy'))).toContain(
+      'Was dieser Bot speichert',
+    );
+  });
+
+  it('takes a member’s own name out of the submissions, and nobody else’s', async () => {
+    const other = scene.person({ role: 'other' });
+    await submissions(scene.member, other, scene.member);
+    const message = await overview();
+    expect(textOf(await scene.member.press(message, 'Delete my name'))).toContain(
+      'Your name and id were removed from 2 submissions of this server.',
+    );
+    const bytes = bytesOnDisk(file());
+    expect(bytes).not.toContain(`${scene.member.name}-CANARY`);
+    expect(bytes).not.toContain(scene.member.userId);
+    expect(bytes).toContain(`${other.name}-CANARY`);
+    expect(bytes).toContain('s2.example.com');
+    await scene.restart();
+    expect(textOf(await scene.member.press(message, 'Delete my name'))).toContain('Your name is in none of');
+  });
+
+  it('lets an admin delete all the data of the server, after asking, and of no other server', async () => {
+    await submissions(scene.member);
+    const elsewhere = scene.person({ role: 'admin', guild: 1 });
+    await setKey(elsewhere, 'sandbox-key');
+    const question = messageOf(
+      await scene.admin.press(await overview(scene.admin), "Delete all of this server's data"),
+    );
+    expect(question.current?.content).toContain('This cannot be undone.');
+    expect(bytesOnDisk(file())).toContain('CANARY');
+
+    await scene.restart();
+    const said = textOf(await scene.admin.press(question, 'Delete everything'));
+    expect(said).toContain("is deleted, and the bot's database no longer holds it.");
+    expect(said).not.toContain('[ Delete everything ]');
+    const bytes = bytesOnDisk(file());
+    expect(bytes).not.toContain(scene.admin.guildId);
+    expect(bytes).not.toContain('CANARY');
+    expect(bytes).toContain(`api-key:${elsewhere.guildId}`);
+
+    expect(textOf(await scene.admin.slash('keystatus'))).toContain('has no API key');
+    await setKey(scene.admin, 'sandbox-key');
+    expect(textOf(await scene.admin.slash('keystatus'))).toContain('API key');
+    expect(textOf(await elsewhere.slash('keystatus'))).toContain('Last worked');
+  });
+
+  it('asks for the permission again at each press', async () => {
+    const message = await overview(scene.admin);
+    const question = messageOf(await scene.admin.press(message, "Delete all of this server's data"));
+    scene.discord.guildEvents.setPermissions(scene.admin, 0n);
+    const refused = textOf(await scene.admin.press(message, "Delete all of this server's data"));
+    expect(refused).toContain('This takes the permission “Manage Server”.');
+    await scene.admin.press(question, 'Delete everything');
+    const said = scene.discord.messages(scene.admin).map(({ current }) => current?.content);
+    expect(said.at(-1)).toContain('This takes the permission “Manage Server”.');
+    expect(bytesOnDisk(file())).toContain(`api-key:${scene.admin.guildId}`);
+  });
+});

@@ -1,0 +1,169 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Answer } from '../../src/sandbox/contract.ts';
+import { messageOf, openScene, type Scene, type SceneOptions, textOf } from '../support/scene.ts';
+
+let scene: Scene;
+/** Rules that a test has broken on purpose: 39 is asking for an answer that is not there any more. */
+let breaches: readonly number[] = [];
+afterEach(async () => {
+  await scene.close({ breaches });
+  breaches = [];
+});
+
+const ACCEPTED = 'Servers have been added for review.';
+const UNKNOWN = /restarted while this was on its way.*may have been received: check the list/;
+
+async function open(options: SceneOptions = {}): Promise<void> {
+  scene = await openScene({
+    key: 'sandbox-key',
+    ...options,
+    env: { LISTING_API_TIMEOUT_MS: '60000', ...options.env },
+  });
+}
+
+const add = (server: string, person = scene.member) => person.slash('addserver', { game: 'cs2', server });
+const requestsFor = (host: string) =>
+  scene.listing.requests.filter(({ servers }) => servers.some(({ server }) => server === host)).length;
+const heldOf = (host: string) => scene.listing.submitted.filter(({ server }) => server === host).length;
+const thinking = () =>
+  scene.discord
+    .messages({ channelId: scene.member.channelId })
+    .concat(scene.discord.messages({ channelId: scene.member.channelId, userId: scene.member.userId }))
+    .filter(({ loading }) => loading).length;
+
+/** Ends the bot as if the machine had lost its power, and starts it again on the same data. */
+async function crash(): Promise<void> {
+  await scene.kill();
+  await scene.listing.behave({ kind: 'ok' });
+  scene.discord.faults.clear();
+  await scene.startBot();
+}
+
+describe('after a kill -9', () => {
+  it('sends what had not left, and reports what had as unknown without sending it again', async () => {
+    await open();
+    await scene.listing.behave({ kind: 'hang', carriedOut: true });
+    // At most four requests run at once: the fifth is ready, and waits.
+    const answers: Promise<Answer>[] = [];
+    for (const n of [1, 2, 3, 4, 5]) {
+      answers.push(add(`s${n}.example.com:27015`));
+      const arrived = Math.min(n, 4);
+      await expect.poll(() => scene.listing.submitted.length).toBe(arrived);
+    }
+    await expect.poll(thinking).toBe(5);
+    await crash();
+
+    const said = (await Promise.all(answers)).map(textOf);
+    for (const text of said.slice(0, 4)) expect(text.replaceAll('\n', ' ')).toMatch(UNKNOWN);
+    expect(said[0]).toContain('Counter-Strike 2 — s1.example.com:27015');
+    expect(said[4]).toContain(ACCEPTED);
+    expect([1, 2, 3, 4, 5].map((n) => requestsFor(`s${n}.example.com`))).toEqual([1, 1, 1, 1, 1]);
+    expect(thinking()).toBe(0);
+
+    // What may have been received is not sent again by mistake, and the next command works.
+    expect(textOf(await add('s1.example.com:27015'))).toMatch(/no answer came: it may have been received/);
+    expect(textOf(await add('s5.example.com:27015'))).toMatch(/the listing service accepted it/);
+    expect(textOf(await add('s6.example.com:27015'))).toContain(ACCEPTED);
+    expect(heldOf('s1.example.com')).toBe(1);
+  });
+
+  it('reports as unknown what was about to be sent when it ended', async () => {
+    await open();
+    await scene.listing.behave({ kind: 'down' });
+    const answer = add('about.example.com:1');
+    // Refused once; it would be tried again in a moment, which the kill has to come before.
+    await expect
+      .poll(() => scene.output(), { interval: 5 })
+      .toContain('no answer to use from the listing service');
+    await crash();
+    expect(textOf(await answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
+    expect(requestsFor('about.example.com')).toBe(0);
+  });
+
+  it('tells the service’s answer that had come, but could not be passed on any more', async () => {
+    await open();
+    scene.discord.faults.inject({ fault: { kind: 'hang' }, method: 'PATCH', path: /webhooks/, times: 9 });
+    const answer = add('answered.example.com:1');
+    await expect
+      .poll(() => scene.discord.requests.some(({ method, status }) => method === 'PATCH' && status === 0))
+      .toBe(true);
+    await crash();
+    expect(textOf(await answer)).toContain(ACCEPTED);
+    expect(requestsFor('answered.example.com')).toBe(1);
+    expect(thinking()).toBe(0);
+  });
+
+  it('does not submit what was never acknowledged, since the member was told that nothing came', async () => {
+    breaches = [25, 39];
+    await open();
+    scene.discord.faults.inject({ fault: { kind: 'hang' }, path: /callback/ });
+    const answer = add('silent.example.com:1');
+    await expect.poll(() => scene.discord.requests.some(({ status }) => status === 0)).toBe(true);
+    await crash();
+    expect(await answer).toEqual({ kind: 'lost' });
+    await expect.poll(() => scene.output()).toContain('answered what was left from before the restart');
+    expect(requestsFor('silent.example.com')).toBe(0);
+  });
+
+  it('tells the guild, in the log, what the member can no longer be told', async () => {
+    breaches = [39];
+    await open();
+    await scene.listing.behave({ kind: 'hang' });
+    void add('late.example.com:1');
+    await expect.poll(() => requestsFor('late.example.com')).toBe(1);
+    await scene.kill();
+    await scene.listing.behave({ kind: 'ok' });
+    scene.discord.clock.advance(16 * 60_000);
+    await scene.startBot();
+    await expect.poll(() => scene.output()).toContain('for the admins');
+    const [line] = scene.log().filter(({ msg }) => msg === 'for the admins');
+    expect(line).toMatchObject({ guildId: scene.member.guildId });
+    expect(String(line?.text)).toMatch(/member made a submission.*may have been received/s);
+    expect(requestsFor('late.example.com')).toBe(1);
+  });
+
+  it('asks to run a command again that submits nothing', async () => {
+    scene = await openScene({ startBot: false, env: { LISTING_API_KEY: 'sandbox-key' } });
+    await scene.listing.behave({ kind: 'hang' });
+    await scene.startBot();
+    const answer = scene.member.slash('games');
+    await expect.poll(thinking).toBe(1);
+    await crash();
+    expect(textOf(await answer)).toContain('restarted before it could answer. Please run the command again.');
+    expect(thinking()).toBe(0);
+    expect(textOf(await scene.member.slash('games'))).toContain('Counter-Strike 2');
+  });
+
+  it('goes on with a button that submits, once', async () => {
+    await open();
+    await add('button.example.com:1');
+    const warning = messageOf(await add('button.example.com:1'));
+    await scene.listing.behave({ kind: 'hang', carriedOut: true });
+    const others = [1, 2, 3, 4].map((n) => add(`o${n}.example.com:1`));
+    await expect.poll(() => scene.listing.submitted.length).toBe(5);
+    const pressed = scene.member.press(warning, 'Submit again');
+    await expect.poll(() => callbacks()).toBe(7);
+    await crash();
+    expect(textOf(await pressed)).toContain(ACCEPTED);
+    await Promise.all(others);
+    expect(requestsFor('button.example.com')).toBe(2);
+  });
+
+  it('leaves nothing behind in the store', async () => {
+    await open();
+    await scene.listing.behave({ kind: 'hang' });
+    const answer = add('gone.example.com:1');
+    await expect.poll(() => requestsFor('gone.example.com')).toBe(1);
+    await crash();
+    await answer;
+    await scene.restart();
+    await add('after.example.com:1');
+    const settled = scene.log().filter(({ msg }) => String(msg).startsWith('answered what was left'));
+    expect(settled).toHaveLength(1);
+  });
+});
+
+/** Acknowledgements that arrived, without those of /setkey. */
+const callbacks = () =>
+  scene.discord.requests.filter(({ path, body }) => path.includes('callback') && /"type":[56]/.test(body))
+    .length - 1;

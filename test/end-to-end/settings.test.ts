@@ -1,0 +1,355 @@
+import { PermissionFlagsBits } from 'discord.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Answer, Person } from '../../src/sandbox/contract.ts';
+import { USUAL_BOT_PERMISSIONS } from '../../src/sandbox/world/guilds.ts';
+import { chooseLogChannel, logLines, logMessages, staffChannel } from '../support/guild-log.ts';
+import {
+  messageOf,
+  modalOf,
+  openScene,
+  type Scene,
+  type SceneOptions,
+  setKey,
+  textOf,
+} from '../support/scene.ts';
+
+let scene: Scene;
+async function open(options: SceneOptions = {}): Promise<void> {
+  scene = await openScene({ key: 'sandbox-key', ...options });
+}
+afterEach(() => scene.close());
+
+/** The log collects entries for a second, and posts at most one message in five. */
+const soon = { timeout: 10_000 };
+const settings = (who = scene.admin) => who.slash('settings');
+const press = async (answer: Answer, button: string, who = scene.admin) =>
+  who.press(messageOf(answer), button);
+const pick = async (answer: Answer, values: readonly string[], who = scene.admin) =>
+  who.pick(messageOf(answer), values);
+let port = 1000;
+const submit = (game = 'cs2', who = scene.member) => {
+  port += 1;
+  return who.slash('addserver', { game, server: `play.example.com:${port}` });
+};
+async function setQuota(quota: string): Promise<string> {
+  const modal = modalOf(await press(await settings(), 'Daily quota …'));
+  return textOf(await scene.admin.submit(modal, { quota }));
+}
+const inGeneral = () =>
+  scene.discord.messages({ channelId: scene.member.channelId }).map(({ current }) => current);
+function allowBot(permissions: bigint): void {
+  const [guild] = scene.discord.guilds;
+  if (guild) scene.discord.guildEvents.setBotPermissions(guild, staffChannel(scene), permissions);
+}
+/** Lets somebody use a command whatever Discord shows by default. */
+function giveCommand(name: string, person: Person): void {
+  const id = scene.discord.commands().find((command) => command.name === name)?.id ?? '';
+  const guild = { id: person.guildId, name: '', channelId: '' };
+  scene.discord.setIntegrations(guild, id, [{ id: person.userId, type: 'user', allow: true }]);
+}
+
+describe('/settings', () => {
+  beforeEach(() => open());
+
+  it('shows every setting with its component, and says where commands are given to members', async () => {
+    const said = textOf(await settings());
+    expect(said).toContain('(only you can see this)');
+    expect(said).toMatch(/Log channel: None.*Announcements: Off.*Games: All games.*Daily quota: No limit/s);
+    expect(said).toContain('Server Settings → Integrations');
+    expect(said).toContain('[ Who may use a command → https://support-apps.discord.com/');
+    expect(said).toContain('▾ Choose a log channel');
+    expect(said).toContain(
+      '[ Announce submissions ]  [ Games … ]  [ Daily quota … ]  [ No log channel · disabled ]',
+    );
+  });
+
+  it('is kept over a restart, and so are its components', async () => {
+    const message = await settings();
+    await pick(message, ['#staff']);
+    await press(message, 'Announce submissions');
+    await setQuota('7');
+    await scene.restart();
+    const said = textOf(await settings());
+    expect(said).toContain(`Log channel: #${staffChannel(scene)}: every submission`);
+    expect(said).toContain('Announcements: On');
+    expect(said).toContain('A member may submit 7 servers a day');
+    expect(textOf(await press(message, 'Do not announce'))).toContain('Announcements: Off');
+    expect(textOf(await press(message, 'No log channel'))).toContain('Log channel: None');
+  });
+
+  it('speaks German', async () => {
+    const german = scene.person({ role: 'admin', locale: 'de' });
+    expect(textOf(await settings(german))).toMatch(
+      /Servereinstellungen → Integrationen.*Protokollkanal: Keiner/s,
+    );
+  });
+
+  it('is for members who may manage the server, at every press and however it was shown', async () => {
+    expect(await settings(scene.member)).toMatchObject({ kind: 'refused' });
+    giveCommand('settings', scene.member);
+    expect(textOf(await settings(scene.member))).toContain('This takes the permission “Manage Server”.');
+
+    const other = scene.person({ role: 'other' });
+    scene.discord.guildEvents.setPermissions(other, PermissionFlagsBits.ManageGuild);
+    giveCommand('settings', other);
+    const shown = await settings(other);
+    const modal = modalOf(await press(shown, 'Daily quota …', other));
+    scene.discord.guildEvents.setPermissions(other, PermissionFlagsBits.ViewChannel);
+    const refused = 'This takes the permission “Manage Server”.';
+    expect(textOf(await press(shown, 'Announce submissions', other))).toContain(refused);
+    expect(textOf(await pick(shown, ['#staff'], other))).toContain(refused);
+    expect(textOf(await press(shown, 'Daily quota …', other))).toContain(refused);
+    expect(textOf(await other.submit(modal, { quota: '1' }))).toContain(refused);
+    expect(textOf(await settings())).toMatch(/Log channel: None.*Announcements: Off.*No limit/s);
+  });
+});
+
+describe('the log channel', () => {
+  beforeEach(() => open());
+
+  it('is checked when it is chosen, and what the bot may not do there is named', async () => {
+    const message = await settings();
+    allowBot(USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.SendMessages);
+    expect(textOf(await pick(message, ['#staff']))).toMatch(/the bot lacks this permission: Send Messages\./);
+    allowBot(USUAL_BOT_PERMISSIONS & ~(PermissionFlagsBits.SendMessages | PermissionFlagsBits.EmbedLinks));
+    expect(textOf(await pick(message, ['#staff']))).toContain(
+      'these permissions: Send Messages, Embed Links.',
+    );
+    allowBot(0n);
+    const german = scene.person({ role: 'admin', locale: 'de' });
+    expect(textOf(await pick(await settings(german), ['#staff'], german))).toContain(
+      'diese Berechtigungen: Kanal ansehen, Nachrichten senden, Links einbetten.',
+    );
+    expect(textOf(await settings())).toContain('Log channel: None');
+    expect(logMessages(scene)).toEqual([]);
+    allowBot(USUAL_BOT_PERMISSIONS);
+    expect(textOf(await pick(message, ['#staff']))).toContain('every submission');
+    expect(logMessages(scene)).toEqual([
+      expect.stringMatching(/log of this bot.*Chosen by <@\d+> \(admin\)/),
+    ]);
+  });
+
+  it('is not taken when its first message cannot be posted', async () => {
+    const post = { method: 'POST', path: /\/channels\/\d+\/messages/ };
+    const message = await settings();
+    scene.discord.faults.inject({ ...post, times: 1, fault: { kind: 'status', status: 500 } });
+    expect(textOf(await pick(message, ['#staff']))).toMatch(/Discord could not be asked.*try again/);
+    expect(textOf(await settings())).toContain('Log channel: None');
+    expect(textOf(await pick(message, ['#staff']))).toContain('every submission');
+  });
+
+  it('is told of every submission: who, what and the answer', async () => {
+    await chooseLogChannel(scene);
+    await submit();
+    const body = { status: 'error', message: 'No such luck.' };
+    await scene.listing.behave({ kind: 'json', status: 400, body }, 1);
+    await submit('rust');
+    await scene.listing.behave({ kind: 'reset' }, 1);
+    await submit('minecraft');
+    await scene.listing.behave({ kind: 'down' });
+    await submit('ark');
+    const member = `<@${scene.member.userId}> (member)`;
+    await expect.poll(() => logLines(scene).length, soon).toBe(4);
+    const [accepted, rejected, unknown, notSent] = logLines(scene);
+    expect(accepted).toContain(`${member} submitted **Counter-Strike 2** — \`play.example.com:`);
+    expect(accepted).toContain(
+      'sent for review; the listing service said: Servers have been added for review.',
+    );
+    expect(rejected).toMatch(/\*\*Rust\*\*.* refused it: No such luck\./);
+    expect(unknown).toMatch(/\*\*Minecraft\*\*.* may have been received/);
+    expect(notSent).toMatch(/wanted to submit .* nothing was sent/);
+  });
+
+  it('is told of changes of the key and of refused attempts, without a key and without a ping', async () => {
+    await chooseLogChannel(scene);
+    await setKey(scene.admin, 'sandbox-key');
+    giveCommand('setkey', scene.member);
+    await scene.member.slash('setkey');
+    await setQuota('1');
+    await submit();
+    await submit();
+    await expect.poll(() => logLines(scene).length, soon).toBe(4);
+    const [key, attempt, , refused] = logLines(scene);
+    expect(key).toContain(`<@${scene.admin.userId}> (admin) replaced the API key by one ending in key.`);
+    expect(attempt).toMatch(/\(member\) tried to use <\/setkey:\d+> without the permission “Manage Server”/);
+    expect(refused).toMatch(/could not submit .*more than the daily quota of 1 server/);
+    const posts = scene.discord.requests.filter(({ path }) => path.endsWith('/messages'));
+    for (const { body } of posts) expect(JSON.parse(body)).toMatchObject({ allowed_mentions: { parse: [] } });
+  });
+
+  it('gets one message for many entries, in the language of the guild, also when the bot is stopped', async () => {
+    const guild = scene.discord.guildEvents.add({ name: 'Deutsch', locale: 'de' });
+    const index = scene.discord.guilds.findIndex(({ id }) => id === guild.id);
+    const [admin, member] = [scene.person({ role: 'admin', guild: index }), scene.person({ guild: index })];
+    await setKey(admin, 'sandbox-key');
+    await admin.pick(messageOf(await admin.slash('settings')), ['#staff']);
+    for (const game of ['cs2', 'rust', 'ark']) await submit(game, member);
+    await scene.restart();
+    const staff = scene.discord.channels(guild).find(({ name }) => name === 'staff')?.id ?? '';
+    const entries = scene.discord.messages({ channelId: staff }).slice(1);
+    const texts = entries.map(({ current }) => current?.embeds[0]?.description ?? '');
+    expect(texts.join('\n').match(/zur Prüfung geschickt/g)).toHaveLength(3);
+    expect(texts.length).toBeLessThanOrEqual(2);
+  });
+
+  it('that vanished or forbids posting is shown in /settings and never gets in the way', async () => {
+    await chooseLogChannel(scene);
+    allowBot(USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.EmbedLinks);
+    expect(textOf(await submit())).toContain('Servers have been added for review.');
+    await expect
+      .poll(async () => textOf(await settings()), soon)
+      .toMatch(/could not be posted: the bot needs the permissions Send Messages and Embed Links/);
+    await scene.restart();
+    expect(textOf(await settings())).toContain('could not be posted');
+
+    const [guild] = scene.discord.guilds;
+    if (guild) scene.discord.guildEvents.removeChannel(guild, staffChannel(scene));
+    expect(textOf(await submit())).toContain('Servers have been added for review.');
+    await expect.poll(async () => textOf(await settings()), soon).toContain('the channel no longer exists');
+  });
+
+  it('works again once it is chosen again', async () => {
+    await chooseLogChannel(scene);
+    allowBot(0n);
+    await submit();
+    await expect
+      .poll(async () => textOf(await settings()), soon)
+      .toContain('needs the permission View Channel');
+    allowBot(USUAL_BOT_PERMISSIONS);
+    expect(textOf(await pick(await settings(), ['#staff']))).not.toContain('could not be posted');
+    await submit('rust');
+    await expect.poll(() => logMessages(scene).join('\n'), soon).toContain('**Rust**');
+  });
+
+  it('is left alone where none was chosen', async () => {
+    await submit();
+    await scene.restart();
+    expect(scene.discord.requests.filter(({ path }) => path.includes('/channels/'))).toEqual([]);
+  });
+});
+
+describe('announcements', () => {
+  beforeEach(() => open());
+
+  it('tell everybody in the channel of what was sent for review, if they are on', async () => {
+    await submit();
+    expect(inGeneral()).toEqual([]);
+    await press(await settings(), 'Announce submissions');
+    const said = await submit();
+    expect(messageOf(said).ephemeral).toBe(true);
+    await expect.poll(() => inGeneral().length).toBe(1);
+    const [announced] = inGeneral();
+    expect(announced?.content).toMatch(
+      /^<@\d+> has submitted a server, and it was sent for review: .*Counter-Strike 2/,
+    );
+    expect(announced?.mentions).toEqual([]);
+  });
+
+  it('say nothing of what was refused, not sent, or not answered', async () => {
+    await press(await settings(), 'Announce submissions');
+    await scene.listing.behave({ kind: 'json', status: 400, body: { status: 'error', message: 'No.' } }, 1);
+    await submit();
+    await scene.listing.behave({ kind: 'reset' }, 1);
+    await submit();
+    await scene.listing.behave({ kind: 'down' });
+    await submit();
+    await submit('no-such-game');
+    await scene.restart();
+    expect(inGeneral()).toEqual([]);
+  });
+});
+
+describe('the games of a guild', () => {
+  beforeEach(() => open());
+
+  it('are all of them, or those that were chosen, page by page', async () => {
+    const page = await press(await settings(), 'Games …');
+    expect(textOf(page)).toMatch(/All games.*Games, page 1 of 3/s);
+    expect(textOf(await pick(page, ['Counter-Strike 2', 'Factorio']))).toContain(
+      'Only 2 games may be submitted: Counter-Strike 2, Factorio',
+    );
+    const second = await press(page, 'Next');
+    expect(textOf(await pick(second, ['Rust']))).toContain('Only 3 games may be submitted');
+    await press(page, 'Previous');
+    expect(textOf(await pick(page, ['Factorio']))).toContain('Only 2 games may be submitted: Rust, Factorio');
+    expect(textOf(await press(page, 'Back'))).toContain('Games: Only 2 games');
+    await press(page, 'Games …');
+    expect(textOf(await press(page, 'Allow all games'))).toContain('All games of the listing service');
+  });
+
+  it('are allowed again when the last one is taken back', async () => {
+    const page = await press(await settings(), 'Games …');
+    await pick(page, ['Factorio']);
+    const [row] = messageOf(page).current?.components ?? [];
+    expect(JSON.stringify(row)).toContain('"value":"factorio","default":true');
+    expect(textOf(await pick(page, []))).toContain('All games of the listing service');
+  });
+
+  it('are the only ones that can be submitted, and the only ones suggested, over a restart too', async () => {
+    await pick(await press(await settings(), 'Games …'), ['Counter-Strike 2', 'Factorio']);
+    for (let run = 0; run < 2; run += 1) {
+      const choices = await scene.member.complete('addserver', 'game', { game: '' });
+      expect(choices).toMatchObject([{ value: 'cs2' }, { value: 'factorio' }]);
+      expect(await scene.member.complete('addserver', 'game', { game: 'rust' })).toEqual([]);
+      const sent = scene.listing.submitted.length;
+      expect(textOf(await submit('rust'))).toContain('Servers of Rust cannot be submitted here');
+      expect(scene.listing.submitted).toHaveLength(sent);
+      expect(textOf(await submit('cs2'))).toContain('Servers have been added for review.');
+      await scene.restart();
+    }
+    const elsewhere = scene.person({ guild: 1 });
+    expect(await elsewhere.complete('addserver', 'game', { game: '' })).toHaveLength(25);
+  });
+
+  it('are not changed when the list has changed since they were shown', async () => {
+    const page = await press(await settings(), 'Games …');
+    const games = [{ name: 'Factorio', alias: 'factorio' }];
+    await scene.listing.behave({ kind: 'json', status: 200, body: games }, 1);
+    await setKey(scene.admin, 'sandbox-key');
+    expect(textOf(await pick(page, ['Factorio']))).toContain('The list of games has changed meanwhile');
+    expect(textOf(await settings())).toContain('All games of the listing service');
+  });
+});
+
+describe('the daily quota', () => {
+  beforeEach(() => open());
+
+  it('is a whole number, and shown in the window that changes it', async () => {
+    for (const wrong of ['0', '-1', '1.5', 'ten']) {
+      expect(await setQuota(wrong)).toContain('The quota must be a whole number from 1 to 9999');
+    }
+    expect(await setQuota('3')).toContain('A member may submit 3 servers a day.');
+    expect(textOf(await press(await settings(), 'Daily quota …'))).toContain('now: 3');
+    expect(await setQuota('')).toContain('No limit');
+  });
+
+  it('counts what each member has submitted, over a restart too', async () => {
+    await setQuota('2');
+    await submit();
+    await scene.restart();
+    await submit();
+    expect(textOf(await submit())).toContain(
+      'a member may submit 2 servers a day, and you have 0 left today',
+    );
+    expect(textOf(await submit('cs2', scene.person({ role: 'other' })))).toContain('added for review');
+    expect(scene.listing.submitted).toHaveLength(3);
+  });
+
+  it('does not count what the service refused or what was not sent, but what may have arrived', async () => {
+    await setQuota('1');
+    await scene.listing.behave({ kind: 'json', status: 400, body: { status: 'error', message: 'No.' } }, 1);
+    await submit();
+    await scene.listing.behave({ kind: 'down' });
+    await submit();
+    await scene.listing.behave({ kind: 'ok' });
+    await scene.listing.behave({ kind: 'reset' }, 1);
+    expect(textOf(await submit())).toContain('may have been received');
+    expect(textOf(await submit())).toContain('you have 0 left today');
+  });
+
+  it('is not overrun by submissions at the same moment', async () => {
+    await setQuota('2');
+    await Promise.all([submit(), submit(), submit(), submit(), submit()]);
+    expect(scene.listing.submitted).toHaveLength(2);
+  });
+});

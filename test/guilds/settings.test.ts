@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { logPlaces } from '../../src/guilds/log-places.ts';
+import { createGuildSettings } from '../../src/guilds/settings.ts';
+import { StoreError } from '../../src/storage/store.ts';
+import { openStore } from '../storage/temporary.ts';
+
+describe('the settings of a guild', () => {
+  it('allow everything until something is chosen', async () => {
+    const settings = createGuildSettings({ store: await openStore() });
+    expect(await settings.get('1')).toEqual({ locale: 'en-US', announce: false });
+    expect(settings.allowedGames('1')).toBeUndefined();
+  });
+
+  it('are changed one after the other, and each guild has its own', async () => {
+    const settings = createGuildSettings({ store: await openStore() });
+    await Promise.all(
+      ['a', 'b', 'c'].map((alias) =>
+        settings.change('1', (now) => ({ ...now, games: [...(now.games ?? []), alias] })),
+      ),
+    );
+    expect((await settings.get('1')).games).toEqual(['a', 'b', 'c']);
+    expect((await settings.get('2')).games).toBeUndefined();
+  });
+
+  it('have the allowed games in memory from the start, without reading', async () => {
+    const store = await openStore();
+    await createGuildSettings({ store }).change('1', (now) => ({ ...now, games: ['cs2'] }));
+    await store.set('settings:2', { v: 99, from: 'the future' });
+    const settings = createGuildSettings({ store });
+    expect(settings.allowedGames('1')).toBeUndefined();
+    await settings.start();
+    expect(settings.allowedGames('1')).toEqual(new Set(['cs2']));
+    await settings.change('1', ({ games: _some, ...now }) => now);
+    expect(settings.allowedGames('1')).toBeUndefined();
+  });
+
+  it('are an error when they cannot be read or are of another version, and never the defaults', async () => {
+    const store = await openStore();
+    const settings = createGuildSettings({ store });
+    await store.set('settings:1', { v: 2 });
+    await expect(settings.get('1')).rejects.toThrow(StoreError);
+    await expect(settings.change('1', (now) => now)).rejects.toThrow(StoreError);
+    await store.stop();
+    await expect(settings.get('2')).rejects.toThrow(StoreError);
+  });
+
+  it('are gone once deleted', async () => {
+    const settings = createGuildSettings({ store: await openStore() });
+    await settings.change('1', (now) => ({ ...now, games: ['cs2'], dailyQuota: 5 }));
+    await settings.delete('1');
+    expect(await settings.get('1')).toEqual({ locale: 'en-US', announce: false });
+    expect(settings.allowedGames('1')).toBeUndefined();
+  });
+
+  it('note what is wrong with the log channel, unless another one was chosen meanwhile', async () => {
+    const settings = createGuildSettings({ store: await openStore() });
+    const { placeOf, noteTrouble } = logPlaces(settings);
+    expect(await placeOf('1')).toBeUndefined();
+    await settings.change('1', (now) => ({ ...now, logChannelId: '10' }));
+    await noteTrouble('1', '10', 'gone');
+    expect(await placeOf('1')).toMatchObject({ channelId: '10', trouble: 'gone' });
+    await noteTrouble('1', '11', undefined);
+    expect(await placeOf('1')).toMatchObject({ trouble: 'gone' });
+    await noteTrouble('1', '10', undefined);
+    expect((await placeOf('1'))?.trouble).toBeUndefined();
+  });
+});

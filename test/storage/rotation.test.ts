@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../src/secret.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { createEncryption } from '../../src/storage/encryption.ts';
+import { createStoreEncryption, EncryptionKeyError } from '../../src/storage/encryption-key.ts';
+import { keyInUse } from '../../src/storage/key-in-use.ts';
+import { rotate } from '../../src/storage/rotation.ts';
+import { openStore, recorder } from './temporary.ts';
+
+const FORMER = randomBytes(32);
+const NEWEST = randomBytes(32);
+const areas = [
+  { prefix: 'key:', field: 'sealed', context: (guild: string) => `key of ${guild}` },
+  { prefix: 'journal:', field: 'token', context: (rest: string) => `token of ${rest}` },
+];
+
+async function start(database: Database, ...keys: readonly Buffer[]) {
+  const configured = keys.map((key) => new Secret(key.toString('base64')));
+  const encryption = createStoreEncryption({ configured, database, logger: recorder() });
+  await encryption.start();
+  return encryption;
+}
+
+/** A store with ten keys and two tokens, sealed with the former key. */
+async function filled() {
+  const database = await openStore();
+  const former = await start(database, FORMER);
+  for (let i = 0; i < 10; i++) {
+    await database.set(`key:${i}`, { lastFour: 'wxyz', sealed: former.seal(`secret ${i}`, `key of ${i}`) });
+  }
+  for (const at of ['1:a', '1:b']) {
+    await database.set(`journal:${at}`, { token: former.seal(`token ${at}`, `token of ${at}`) });
+  }
+  await database.set('ledger:1', { entries: [{ server: 'play.example.com' }] });
+  return { database, former };
+}
+
+describe('a rotation', () => {
+  it('seals every record anew with the newest key, and then the former one is not needed', async () => {
+    const { database } = await filled();
+    const encryption = await start(database, NEWEST, FORMER);
+    expect(await rotate({ database, encryption, areas })).toEqual({ rotated: 12, already: 0, failed: [] });
+    expect(await rotate({ database, encryption, areas })).toEqual({ rotated: 0, already: 12, failed: [] });
+
+    const alone = await start(database, NEWEST);
+    const record = Object(await database.get('key:3'));
+    expect(record.lastFour).toBe('wxyz');
+    expect(alone.open(record.sealed, 'key of 3')).toBe('secret 3');
+    expect(alone.open(Object(await database.get('journal:1:b')).token, 'token of 1:b')).toBe('token 1:b');
+    expect(await database.get('ledger:1')).toEqual({ entries: [{ server: 'play.example.com' }] });
+  });
+
+  it('leaves nothing on the disk that the former key opens', async () => {
+    const { database, former } = await filled();
+    const { data, tag } = Object(await database.get('key:3')).sealed;
+    expect(await database.holds([tag])).toBe(true);
+    await rotate({ database, encryption: await start(database, NEWEST, FORMER), areas });
+    expect(await database.holds([data, tag, `"k":"${former.newestKeyId}"`])).toBe(false);
+  });
+
+  it('goes on where it was stopped, and needs both keys until it has ended', async () => {
+    const { database } = await filled();
+    const encryption = await start(database, NEWEST, FORMER);
+    let left = 5;
+    const failing: Database = {
+      ...database,
+      replace: async (...args) => {
+        if (left-- === 0) throw new Error('the power went out');
+        return database.replace(...args);
+      },
+    };
+    await expect(rotate({ database: failing, encryption, areas })).rejects.toThrow('power');
+    await expect(start(database, NEWEST)).rejects.toThrow(EncryptionKeyError);
+    const again = await start(database, NEWEST, FORMER);
+    expect(await rotate({ database, encryption: again, areas })).toEqual({
+      rotated: 7,
+      already: 5,
+      failed: [],
+    });
+    await start(database, NEWEST);
+  });
+
+  it('does not undo what the running bot writes meanwhile', async () => {
+    const { database } = await filled();
+    const encryption = await start(database, NEWEST, FORMER);
+    await keyInUse({ database, encryption }).start?.();
+    let isFirst = true;
+    const busy: Database = {
+      ...database,
+      replace: async (key, former, value) => {
+        if (isFirst) {
+          isFirst = false;
+          const sealed = Object(await database.get('key:0')).sealed;
+          await database.set('key:0', { lastFour: 'new!', sealed });
+          await database.set('key:1', { sealed: encryption.seal('set meanwhile', 'key of 1') });
+          await database.delete('key:2');
+        }
+        return database.replace(key, former, value);
+      },
+    };
+    // The walk begins with the tokens; make it begin with the keys.
+    await database.delete('journal:1:a');
+    await database.delete('journal:1:b');
+    const { failed } = await rotate({ database: busy, encryption, areas });
+    expect(failed).toEqual([]);
+    const alone = createEncryption([NEWEST]);
+    const first = Object(await database.get('key:0'));
+    expect(first.lastFour).toBe('new!');
+    expect(alone.open(first.sealed, 'key of 0')).toBe('secret 0');
+    expect(alone.open(Object(await database.get('key:1')).sealed, 'key of 1')).toBe('set meanwhile');
+    expect(await database.get('key:2')).toBeUndefined();
+  });
+
+  it('is refused while the bot seals with another key, and changes nothing', async () => {
+    const { database, former } = await filled();
+    const bot = keyInUse({ database, encryption: former });
+    await bot.start?.();
+    const encryption = await start(database, NEWEST, FORMER);
+    const before = await database.get('key:0');
+    await expect(rotate({ database, encryption, areas })).rejects.toThrow(
+      /start it once with this ENCRYPTION_KEY/,
+    );
+    expect(await database.get('key:0')).toEqual(before);
+    await bot.stop?.();
+    expect((await rotate({ database, encryption, areas })).rotated).toBe(12);
+  });
+
+  it('keeps the former key when a record does not open, or is sealed where nobody knows of it', async () => {
+    const { database, former } = await filled();
+    await database.set('key:7', { sealed: former.seal('x', 'another context') });
+    await database.set('new-area:1', { deep: [{ in: former.seal('x', 'y') }] });
+    const encryption = await start(database, NEWEST, FORMER);
+    const { rotated, failed } = await rotate({ database, encryption, areas });
+    expect(rotated).toBe(11);
+    expect(failed).toEqual(['key:7', 'new-area:1']);
+    await expect(start(database, NEWEST)).rejects.toThrow(EncryptionKeyError);
+  });
+});

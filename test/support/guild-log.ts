@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { messageOf, type Scene } from './scene.ts';
+
+/** The channel of the first guild that is not the one where people are. */
+export function staffChannel({ discord }: Pick<Scene, 'discord'>): string {
+  const [guild] = discord.guilds;
+  const channel = guild && discord.channels(guild).find(({ name }) => name === 'staff');
+  assert(channel, 'the first guild has no #staff');
+  return channel.id;
+}
+
+/** Makes #staff the log channel of the first guild. */
+export async function chooseLogChannel({ admin }: Pick<Scene, 'admin'>): Promise<void> {
+  const settings = messageOf(await admin.slash('settings'));
+  const { current } = messageOf(await admin.pick(settings, ['#staff']));
+  assert.match(JSON.stringify(current?.embeds), /every submission/, 'the log channel was not taken');
+}
+
+/** What the log has said so far, message by message; the first is the greeting. */
+export function logMessages(scene: Pick<Scene, 'discord'>): readonly string[] {
+  return scene.discord
+    .messages({ channelId: staffChannel(scene) })
+    .map(({ current }) => current?.embeds[0]?.description ?? '');
+}
+
+/** The entries of the log, without its greeting. */
+export function logLines(scene: Pick<Scene, 'discord'>): readonly string[] {
+  return logMessages(scene)
+    .slice(1)
+    .flatMap((text) => text.split('\n'));
+}
