@@ -9,7 +9,6 @@ import {
 } from 'discord.js';
 import { type Call, type Command, type CommandCall, customId, type Reply } from '../src/discord/command.ts';
 import { harmless } from '../src/discord/limits.ts';
-import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { AddOutcome, Game, ServerSubmission } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
@@ -23,6 +22,7 @@ import { parseSubmission } from '../src/submissions/submission.ts';
 import { UserError } from '../src/user-error.ts';
 import { announcementText } from './announcement.ts';
 import { gameChoices } from './game-choices.ts';
+import { type GuildKeys, guildKey } from './guild-key.ts';
 import { describe, outcomeText } from './outcome-text.ts';
 import { problemText } from './problem-text.ts';
 import { refusalText } from './refusal-text.ts';
@@ -31,7 +31,7 @@ export interface AddServerDeps {
   readonly desk: Desk;
   readonly offers: Offers;
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'find' | 'refresh' | 'refreshSoon' | 'invalidate'>;
-  readonly keys: Pick<ApiKeys, 'get' | 'isRefused'>;
+  readonly keys: GuildKeys;
   readonly settings: Pick<GuildSettings, 'get' | 'allowedGames'>;
 }
 
@@ -62,15 +62,6 @@ export function addServer({ desk, offers, games, keys, settings }: AddServerDeps
         ? t('addserver.unknownGameNear', { game: shown, near: near.join(', ') })
         : t('addserver.unknownGame', { game: shown, games: mention('games') }),
     );
-  }
-
-  async function guildKey(call: Call): Promise<Secret> {
-    const { guildId, t, mention } = call;
-    const key = await keys.get(guildId);
-    if (!key) throw new UserError(t('addserver.noKey', { setkey: mention('setkey') }));
-    // Before the games list may be asked for with it.
-    if (await keys.isRefused(guildId)) throw new UserError(refusalText({ code: 'key-invalid' }, call));
-    return key;
   }
 
   async function submit(call: Call, { key, game, submission, again }: Wanted): Promise<Reply> {
@@ -156,7 +147,7 @@ export function addServer({ desk, offers, games, keys, settings }: AddServerDeps
     resumes: 'unless-done',
     complete: ({ guildId }, typed) => gameChoices(offered(guildId, typed)),
     async run(call) {
-      const key = await guildKey(call);
+      const key = await guildKey(call, keys);
       const game = await findGame(call, (call.options.getString('game') ?? '').trim(), key);
       const submission = typedSubmission(call, game);
       return submit(call, { key, game, submission, again: false });
@@ -167,7 +158,7 @@ export function addServer({ desk, offers, games, keys, settings }: AddServerDeps
         resumes: 'unless-done',
         async run(call) {
           const { t, guildId, interactionId, user, argument } = call;
-          const key = await guildKey(call);
+          const key = await guildKey(call, keys);
           const offer = await offers.take(argument, { guildId, interactionId, userId: user.id });
           if (offer === 'gone' || offer === 'taken') throw new UserError(t(`again.${offer}`));
           const { submission, again } = offer;

@@ -61,14 +61,24 @@ function mayUse({ permissions }: Call, needed: Command['data']['default_member_p
 }
 
 function line({ t, locale, mention }: Call, data: Command['data']): string {
-  const translations: Readonly<Record<string, string | null | undefined>> =
-    'description_localizations' in data ? (data.description_localizations ?? {}) : {};
+  // A message command cannot be mentioned, and Discord shows no description of it.
+  if (data.type === ApplicationCommandType.Message) {
+    return t('help.onMessage', { name: inLanguageOf(data.name_localizations, locale) ?? data.name });
+  }
   const fallback = 'description' in data ? (data.description ?? '') : '';
-  const description = translations[locale] ?? translations[locale.split('-')[0] ?? ''] ?? fallback;
+  const translations = 'description_localizations' in data ? data.description_localizations : undefined;
+  const description = inLanguageOf(translations, locale) ?? fallback;
   const examples: Readonly<Record<string, string>> = t('help.examples', { returnObjects: true });
   const example = examples[data.name];
   const values = { command: mention(data.name), description };
   return example === undefined ? t('help.lineWithout', values) : t('help.line', { ...values, example });
+}
+
+function inLanguageOf(
+  translations: Readonly<Record<string, string | null | undefined>> | null | undefined,
+  locale: string,
+): string | undefined {
+  return translations?.[locale] ?? translations?.[locale.split('-')[0] ?? ''] ?? undefined;
 }
 
 function linkButtons({ t }: Call, { support, privacy }: HelpDeps['links']): readonly ButtonBuilder[] {

@@ -1,5 +1,6 @@
 import type { Command } from '../src/discord/command.ts';
 import { type AddServerDeps, addServer } from './addserver.ts';
+import { type AddServersDeps, addServers } from './addservers.ts';
 import { type GamesDeps, gamesCommand } from './games.ts';
 import { type HelpDeps, helpCommand } from './help.ts';
 import { type KeyStatusDeps, keyStatus } from './keystatus.ts';
@@ -8,9 +9,11 @@ import { type RemoveKeyDeps, removeKey } from './removekey.ts';
 import { type SetKeyDeps, setKey } from './setkey.ts';
 import { type SettingsDeps, settingsCommand } from './settings.ts';
 import { type SubmissionsDeps, submissionsCommand } from './submissions.ts';
+import { submitMessage } from './submit-message.ts';
 
 /** What all commands together may touch. */
 export type CommandDeps = AddServerDeps &
+  AddServersDeps &
   GamesDeps &
   HelpDeps &
   KeyStatusDeps &
@@ -25,6 +28,8 @@ export function createCommands(deps: CommandDeps): readonly Command[] {
   const commands: readonly Command[] = [
     gamesCommand(deps),
     addServer(deps),
+    addServers(deps),
+    submitMessage(deps),
     submissionsCommand(deps),
     setKey(deps),
     keyStatus(deps),

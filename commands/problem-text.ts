@@ -1,18 +1,14 @@
 import type { Translate } from '../src/locales/words.ts';
 import { formatAddress } from '../src/submissions/address.ts';
 import type { SubmissionProblem } from '../src/submissions/submission.ts';
+import { quotedValues } from './quoted.ts';
 
 /** The port in an example where no usual one is known. */
 const EXAMPLE_PORT = 27015;
 
 /** What is wrong with a submission, as a sentence for whoever typed it. */
 export function problemText(problem: SubmissionProblem, t: Translate): string {
-  const values = Object.fromEntries(
-    Object.entries(problem).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? quotable(value) : value,
-    ]),
-  );
+  const values = quotedValues(problem);
   switch (problem.code) {
     case 'not-public':
       return t(`problem.not-public.${problem.range}`, values);
@@ -28,6 +24,3 @@ export function problemText(problem: SubmissionProblem, t: Translate): string {
       return t(`problem.${problem.code}`, values);
   }
 }
-
-/** Typed text that a sentence shows between backticks, where only a backtick could end the quotation. */
-const quotable = (text: string): string => text.replaceAll('`', "'").replace(/\s+/gu, ' ');

@@ -12,6 +12,7 @@ export interface SubmissionLogDeps {
   readonly games: Pick<GameCatalog, 'find'>;
   /** How long an order of which nothing more is heard is waited for, in milliseconds. */
   readonly idleMs?: number;
+  readonly quietMs?: number;
 }
 
 /** A step that tells a guild's log of every submission and every refusal. It has to be the last one. */
@@ -25,24 +26,52 @@ const IDLE_MS = 150_000;
 /** Addresses that are named of an order of many servers; /submissions has them all. */
 const NAMED = 5;
 
+/** After a rejection, how soon a part of that request is sent again if it is at all, in milliseconds. */
+const QUIET_MS = 3_000;
+
+interface End {
+  readonly server: ServerSubmission;
+  readonly outcome: AddOutcome;
+  /** It may be sent again: one of several servers in a request that was rejected. */
+  readonly isOpen: boolean;
+}
+
 interface Group {
   readonly order: Order;
-  /** Servers of which it is not known yet how they ended. */
-  left: number;
-  readonly parts: { readonly servers: readonly ServerSubmission[]; readonly outcome: AddOutcome }[];
+  /** By address: how each server has ended so far. */
+  readonly ends: Map<string, End>;
+  /** Requests that have left and are not answered yet. */
+  underway: number;
   timer: NodeJS.Timeout;
 }
 
 /** An order of a thousand servers goes out in ten requests and makes one line. */
-export function createSubmissionLog({ guildLog, games, idleMs = IDLE_MS }: SubmissionLogDeps): SubmissionLog {
+export function createSubmissionLog(deps: SubmissionLogDeps): SubmissionLog {
+  const { guildLog, games, idleMs = IDLE_MS, quietMs = QUIET_MS } = deps;
   const groups = new Map<string, Group>();
 
   function open(order: Order): Group {
     const id = order.interactionId;
     const timer = setTimeout(() => void finish(id), idleMs).unref();
-    const group = { order, left: order.servers.length, parts: [], timer };
+    const group: Group = { order, ends: new Map(), underway: 0, timer };
     groups.set(id, group);
     return group;
+  }
+
+  /** Notes how servers ended, and tells of the order once that is known of all of them. */
+  async function note(
+    { interactionId, servers }: Order,
+    group: Group,
+    end: Omit<End, 'server'>,
+  ): Promise<void> {
+    for (const server of servers) group.ends.set(placeOf(server), { ...end, server });
+    const ends = [...group.ends.values()];
+    if (ends.length >= group.order.servers.length && !ends.some(({ isOpen }) => isOpen)) {
+      return finish(interactionId);
+    }
+    clearTimeout(group.timer);
+    const wait = group.underway > 0 || ends.length < group.order.servers.length ? idleMs : quietMs;
+    group.timer = setTimeout(() => void finish(interactionId), wait).unref();
   }
 
   function forget(id: string): Group | undefined {
@@ -55,7 +84,7 @@ export function createSubmissionLog({ guildLog, games, idleMs = IDLE_MS }: Submi
   async function finish(id: string): Promise<void> {
     const group = forget(id);
     // Let in, and then not sent after all.
-    if (group === undefined || group.parts.length === 0) return;
+    if (group === undefined || group.ends.size === 0) return;
     await guildLog.tell(group.order.guildId, (t) => groupText(t, group));
   }
 
@@ -71,21 +100,24 @@ export function createSubmissionLog({ guildLog, games, idleMs = IDLE_MS }: Submi
     return count > 0 ? t('guildLog.andMore', { named, count }) : named;
   }
 
-  function groupText(t: Translate, { order, parts }: Group): string {
-    const servers = parts.flatMap((part) => part.servers);
-    const values = { member: memberText(order.user), what: whatText(t, servers) };
-    const [first] = parts;
-    if (first !== undefined && servers.length === 1) {
+  function groupText(t: Translate, { order, ends: byPlace }: Group): string {
+    const ends = [...byPlace.values()];
+    const what = whatText(
+      t,
+      ends.map(({ server }) => server),
+    );
+    const values = { member: memberText(order.user), what };
+    const [first] = ends;
+    if (first !== undefined && ends.length === 1) {
       return t(`guildLog.one.${wayOf(first.outcome)}`, { ...values, message: wordsOf(first.outcome) });
     }
-    const ways = [...new Set(parts.map(({ outcome }) => wayOf(outcome)))];
+    const ways = [...new Set(ends.map(({ outcome }) => wayOf(outcome)))];
     return [
-      t('guildLog.many', { ...values, count: servers.length }),
+      t('guildLog.many', { ...values, count: ends.length }),
       ...ways.map((way) => {
-        const ended = parts.filter(({ outcome }) => wayOf(outcome) === way);
-        const count = ended.reduce((sum, part) => sum + part.servers.length, 0);
+        const ended = ends.filter(({ outcome }) => wayOf(outcome) === way);
         const messages = [...new Set(ended.map(({ outcome }) => wordsOf(outcome)))];
-        return t(`guildLog.part.${way}`, { count, message: messages.join(' / ') });
+        return t(`guildLog.part.${way}`, { count: ended.length, message: messages.join(' / ') });
       }),
     ].join('\n');
   }
@@ -107,19 +139,31 @@ export function createSubmissionLog({ guildLog, games, idleMs = IDLE_MS }: Submi
         }),
       );
     },
-    async settled(order, outcome) {
+    async sending(order) {
       // What a former run of the bot had let in is not known here: it is told request by request.
       const group = groups.get(order.interactionId) ?? open(order);
-      group.parts.push({ servers: order.servers, outcome });
-      group.left -= order.servers.length;
-      group.timer.refresh();
-      if (group.left <= 0) await finish(order.interactionId);
+      group.underway++;
+    },
+    async settled(order, outcome) {
+      const group = groups.get(order.interactionId) ?? open(order);
+      group.underway = Math.max(0, group.underway - 1);
+      const isOpen = outcome.kind === 'rejected' && order.servers.length > 1;
+      await note(order, group, { outcome, isOpen });
+    },
+    async withdrawn(order) {
+      const group = groups.get(order.interactionId);
+      if (group) await note(order, group, { outcome: NOT_SENT, isOpen: false });
     },
     async flush() {
       await Promise.all([...groups.keys()].map(finish));
     },
   };
 }
+
+const NOT_SENT: AddOutcome = { kind: 'not-sent', reason: 'aborted', detail: '' };
+
+const placeOf = ({ server, port, game }: ServerSubmission) =>
+  `${formatAddress({ host: server, port })} ${game}`;
 
 /** A member as a mention, which pings nobody in an embed, and as a name, which stays when they have left. */
 export function memberText({ id, name }: Call['user']): string {

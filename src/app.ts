@@ -1,9 +1,11 @@
 import { afterRestartText } from '../commands/after-restart-text.ts';
+import { MOST_FILE_BYTES } from '../commands/batch-opening.ts';
 import { explainFailure } from '../commands/explain-failure.ts';
 import { createCommands } from '../commands/index.ts';
 import { keyRefusedNotice } from '../commands/key-notices.ts';
 import { createAppDesk } from './app-desk.ts';
 import type { Config } from './config.ts';
+import { createAttachments } from './discord/attachment.ts';
 import { createBoundIds } from './discord/bound-ids.ts';
 import { createChannelPosts } from './discord/channel-posts.ts';
 import type { Call } from './discord/command.ts';
@@ -26,6 +28,8 @@ import type { Logger } from './observability/logger.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption } from './storage/encryption-key.ts';
 import { keyInUse } from './storage/key-in-use.ts';
+import { createBatchRuns } from './submissions/batch-runs.ts';
+import { createBatches } from './submissions/batches.ts';
 import { createLedger } from './submissions/ledger.ts';
 import { createOffers } from './submissions/offers.ts';
 
@@ -91,7 +95,11 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     ledger,
     parts: [settings, { delete: quota.deleteGuild }],
   });
-
+  const attachments = createAttachments({
+    hosts: config.attachmentHosts,
+    maxBytes: MOST_FILE_BYTES,
+    logger,
+  });
   const commands = createCommands({
     desk,
     offers: createOffers({ store: database }),
@@ -105,6 +113,12 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     ledger,
     guildData,
     graceDays: config.departureGraceDays,
+    attachments,
+    batches: createBatches({ store: database }),
+    runs: createBatchRuns({ store: database }),
+    // All tries of one request together (see createListingApi).
+    longestRequestMs: 2 * config.listingApiTimeoutMs,
+    logger,
     links: {
       ...(config.supportUrl !== undefined && { support: config.supportUrl }),
       ...(config.privacyUrl !== undefined && { privacy: config.privacyUrl }),
@@ -159,13 +173,17 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     logger,
   });
 
+  const connections: Part = {
+    name: 'connections',
+    stop: async () => void (await Promise.all([listing.close(), attachments.close()])),
+  };
   const inTheirOrder: readonly Part[] = [
     database,
     encryption,
     keyInUse({ database, encryption }),
     settings,
     { name: 'journal', start: journal.start },
-    { name: 'listing', stop: () => listing.close() },
+    connections,
     { name: 'games', ...games },
     discord,
     departures,

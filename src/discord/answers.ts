@@ -5,7 +5,6 @@ import {
   type InteractionEditReplyOptions,
   MessageFlags,
   type ModalBuilder,
-  RateLimitError,
   RESTJSONErrorCodes,
 } from 'discord.js';
 import type { PressCall, Reply } from './command.ts';
@@ -32,18 +31,36 @@ export class LostInteraction extends Error {
 }
 
 /**
- * Sends the first response. Sent once more when Discord itself failed (5xx) or no answer came, since that may leave
- * the interaction unacknowledged; should it have been taken after all, the 40060 of the second attempt says so.
+ * Pauses before the first response is sent again, in milliseconds. Discord waits 3 seconds for it; what is sent later
+ * still brings its word on whether an earlier one had been taken, and so whether the member sees "thinking…".
+ */
+const ACKNOWLEDGE_PAUSES = [0, 250, 1000, 2500, 10_000];
+
+/**
+ * Sends the first response. Sent again when Discord itself failed (5xx) or no answer came, since that may leave the
+ * interaction unacknowledged; should it have been taken after all, the 40060 of a later attempt says so.
  * @throws LostInteraction
  */
 export async function acknowledge(send: () => Promise<unknown>): Promise<void> {
+  const first = await failure(send);
+  if (first === undefined) return;
+  if (!isUncertain(first)) throw lostOr(first);
+  let last: unknown = first;
+  for (const pause of ACKNOWLEDGE_PAUSES) {
+    await sleep(pause);
+    last = await failure(send);
+    if (last === undefined || hasCode(last, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) return;
+    if (!isUncertain(last)) break;
+  }
+  throw lostOr(last);
+}
+
+async function failure(send: () => Promise<unknown>): Promise<unknown> {
   try {
     await send();
+    return undefined;
   } catch (error) {
-    if (isRefused(error) || error instanceof RateLimitError) throw lostOr(error);
-    await send().catch((again: unknown) => {
-      if (!hasCode(again, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw lostOr(again);
-    });
+    return error;
   }
 }
 
@@ -62,12 +79,12 @@ const PROGRESS_EVERY_MS = 2000;
 export function createProgress(interaction: Pick<Answerable, 'editReply'>): PressCall['progress'] {
   let shownAt = Number.NEGATIVE_INFINITY;
   let showing = false;
-  return ({ embeds = [], components = [] }) => {
+  return ({ embeds = [] }) => {
     if (showing || performance.now() - shownAt < PROGRESS_EVERY_MS) return;
     showing = true;
     shownAt = performance.now();
     interaction
-      .editReply({ embeds: [...embeds], components: [...components], allowedMentions: { parse: [] } })
+      .editReply({ embeds: [...embeds], components: [], allowedMentions: { parse: [] } })
       .catch(() => undefined) // The work goes on, and its end is told whatever became of this.
       .finally(() => {
         showing = false;
@@ -138,6 +155,12 @@ export async function announce(
 /** Discord understood and said no: the same request would be refused again. */
 export function isRefused(error: unknown): boolean {
   return error instanceof DiscordAPIError && !isServerFault(error);
+}
+
+/** Nobody knows whether Discord did it: it failed, or its answer did not come. */
+function isUncertain(error: unknown): boolean {
+  const { name, code } = Object(error);
+  return isServerFault(error) || /^(Abort|Timeout)Error$/.test(name) || /^(E[A-Z_]+|UND_ERR_\w+)$/.test(code);
 }
 
 function isServerFault(error: unknown): boolean {

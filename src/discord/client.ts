@@ -5,6 +5,8 @@ import { rejectLongWaits } from './publish.ts';
 
 /** How long Discord waits for the first response to an interaction is 3 s; past this there is no point. */
 const CALLBACK_TIMEOUT_MS = 2500;
+/** An answer without files: it is repeated when Discord does not take it, and the member is waiting. */
+const ANSWER_TIMEOUT_MS = 5_000;
 /** All other requests; an answer may carry a file. */
 const REST_TIMEOUT_MS = 15_000;
 /** Longer than a quiet bot's pauses, so that an acknowledgement does not pay for a new TLS connection. */
@@ -35,6 +37,10 @@ export function createClient({ apiUrl }: { apiUrl: string }): { client: Client; 
       timeout: REST_TIMEOUT_MS,
       // Repeating is decided per kind of request, in answers.ts: a callback that was repeated blindly answers 40060.
       retries: 0,
+      // discord.js counts 50 requests a second by the clock: set back by an hour, that would count for an hour.
+      // What answers interactions is exempt from that limit (Discord docs: Rate Limits, "Global Rate Limit"), and a
+      // 429 is obeyed all the same.
+      globalRequestsPerSecond: Number.POSITIVE_INFINITY,
       rejectOnRateLimit: rejectLongWaits,
       makeRequest: overAgent(agent),
     },
@@ -74,13 +80,17 @@ const nothing = {
   VoiceStateManager: 0,
 };
 
+/** When a request is given up, if that is before discord.js does so. */
+function deadlineFor(url: string, body: unknown): AbortSignal | null {
+  if (url.includes('/callback')) return AbortSignal.timeout(CALLBACK_TIMEOUT_MS);
+  const isAnswer = url.includes('/webhooks/') && typeof body === 'string';
+  return isAnswer ? AbortSignal.timeout(ANSWER_TIMEOUT_MS) : null;
+}
+
 /** discord.js's requests over our own connections, which stay open between interactions. */
 function overAgent(agent: Agent): MakeRequest {
   return async (url, init) => {
-    const signals = [
-      init.signal,
-      url.includes('/callback') ? AbortSignal.timeout(CALLBACK_TIMEOUT_MS) : null,
-    ];
+    const signals = [init.signal, deadlineFor(url, init.body)];
     const { body: sent, headers } = await encoded(init);
     const response = await request(url, {
       method: (init.method ?? 'GET') as 'GET',

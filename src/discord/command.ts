@@ -56,10 +56,11 @@ export interface PressCall extends Call {
   /** The chosen values of a select; empty for a button. */
   readonly values: readonly string[];
   /**
-   * Shows how far the work is, in place of the message of the button. Called as often as one likes: most calls
-   * show nothing, since the message is changed at most every 2 seconds. Attached files stay. Never fails.
+   * Shows how far the work is, in place of the message of the button and without its buttons. Called as often as
+   * one likes: most calls show nothing, since the message is changed at most every 2 seconds. Attached files stay.
+   * Never fails.
    */
-  readonly progress: (reply: Pick<Reply, 'embeds' | 'components'>) => void;
+  readonly progress: (reply: Pick<Reply, 'embeds'>) => void;
   /** Aborted when the bot is to stop: finish what is under way, begin nothing more. */
   readonly stopping: AbortSignal;
   /** What was chosen in a select of channels. */

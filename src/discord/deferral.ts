@@ -65,6 +65,8 @@ export function createDeferral({ ids, memory, words, tellGuild, logger }: Deferr
     }
     try {
       await acknowledge(() => defer(deferred));
+      // discord.js does not know when the answer to that was lost, and would refuse to edit.
+      interaction.deferred = true;
     } catch (error) {
       await forget(call);
       throw error;

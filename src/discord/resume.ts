@@ -36,9 +36,8 @@ export function createResume(deps: ResumeDeps) {
       t: wordsFor(interaction.locale),
       mention,
     };
-    const age = now() - at;
-    // A negative age: the clock was set back, and how old it is cannot be known.
-    if (age < 0 || age >= TOKEN_LIVES_MS || !(await replies.exists(token))) {
+    // Discord knows better when the clock was set back, and the age is too small or negative.
+    if (now() - at >= TOKEN_LIVES_MS || !(await replies.exists(token))) {
       const what = report?.(call) ?? call.t('resume.notDone');
       if (work) await tellGuild(guildId, call.t('resume.told', { user: user.name, what }));
       return;

@@ -29,6 +29,19 @@ export function optionText(command: Described, option: string): LocalisedText {
   return localised((words) => words[command]?.options?.[option]);
 }
 
+/** The name of a message command, in every language; such commands have no description. */
+export function messageCommandText(
+  command: keyof (typeof languages)['en']['messageCommands'],
+): Pick<LocalisedText, 'name' | 'name_localizations'> {
+  const { en, ...others } = languages;
+  return {
+    name: en.messageCommands[command].name,
+    name_localizations: Object.fromEntries(
+      Object.entries(others).map(([language, words]) => [language, words.messageCommands[command].name]),
+    ),
+  };
+}
+
 function localised(
   pick: (commands: Readonly<Record<string, CommandText>>) => Text | undefined,
 ): LocalisedText {

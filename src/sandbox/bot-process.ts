@@ -14,6 +14,8 @@ export interface Exit {
 
 export interface BotProcess {
   readonly running: boolean;
+  /** Of the present run; with a `wrapper` that does not replace itself, the wrapper's. */
+  readonly pid: number | undefined;
   /** Starts the process; it is ready when Discord says so. Nothing happens when it already runs. */
   start(): void;
   /** Resolves when the present run has ended; with the end of the former run when none is under way. */
@@ -25,6 +27,8 @@ export interface BotProcess {
 export interface BotProcessDeps {
   /** The whole configuration. Secrets are given here and never as arguments, which every user of a machine can read. */
   readonly env: Readonly<Record<string, string>>;
+  /** A program and its arguments that run the bot's command line, which is put behind them: a shell that sets limits. */
+  readonly wrapper?: readonly string[];
   /** The environment that the process's surroundings, such as PATH, are taken from. */
   readonly surroundings: NodeJS.ProcessEnv;
   /** Called for each line of the bot's stdout and stderr. */
@@ -42,7 +46,8 @@ const LAST_WORDS = 12;
 const SURROUNDINGS = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'TZ', 'LANG', 'SystemRoot'];
 
 /** The real bot as a process of its own: the same entry as `npm start`, with the stand-ins' addresses in its environment. */
-export function createBotProcess({ env, surroundings, onLine, onCrash }: BotProcessDeps): BotProcess {
+export function createBotProcess(deps: BotProcessDeps): BotProcess {
+  const { env, wrapper = [], surroundings, onLine, onCrash } = deps;
   let child: ChildProcess | undefined;
   let wanted = false;
   let end: Promise<Exit> = Promise.resolve({ status: null, signal: null, wanted: true, lastWords: [] });
@@ -54,7 +59,8 @@ export function createBotProcess({ env, surroundings, onLine, onCrash }: BotProc
     if (child) return;
     wanted = false;
     const lastWords: string[] = [];
-    const run = spawn(process.execPath, [MAIN], {
+    const [program = process.execPath, ...line] = [...wrapper, process.execPath, MAIN];
+    const run = spawn(program, line, {
       env: { ...picked(surroundings), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -95,6 +101,9 @@ export function createBotProcess({ env, surroundings, onLine, onCrash }: BotProc
   return {
     get running() {
       return child !== undefined;
+    },
+    get pid() {
+      return child?.pid;
     },
     start,
     exited: () => end,

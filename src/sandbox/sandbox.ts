@@ -36,6 +36,8 @@ export interface SandboxOptions {
   readonly data?: string | undefined;
   /** More variables for the bot, or other values than the sandbox's own. */
   readonly env?: Readonly<Record<string, string>>;
+  /** For tests: see {@link BotProcessDeps.wrapper}. */
+  readonly wrapper?: readonly string[];
   /** For tests: shards, limits and the like of the Discord stand-in. */
   readonly discord?: Omit<StandInOptions, 'token' | 'onBreach'>;
   /** For tests: other keys or games than the usual ones, or a plan of failures. */
@@ -73,6 +75,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       STORE_URL: `sqlite://${join(data, 'bot.sqlite')}`,
       ...env,
     },
+    ...(options.wrapper && { wrapper: options.wrapper }),
     surroundings: options.surroundings,
     onLine,
     // An end during the start is told by the error of startBot.

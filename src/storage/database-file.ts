@@ -40,9 +40,10 @@ export async function checkFile(path: string, busyTimeoutMs: number): Promise<vo
     }
   } catch (cause) {
     if (isCorruption(cause)) throw damaged(path, reason(cause), cause);
-    throw new StoreError(`cannot read ${path}: ${reason(cause)}`, { cause });
+    // Reading needs the `-shm` file, which may have to be made.
+    throw new StoreError(`cannot read ${path}: ${reason(cause)}; check its owner and free space`, { cause });
   }
-  if (verdict !== 'ok') throw damaged(path, String(verdict));
+  if (verdict !== 'ok') throw damaged(path, reason(verdict));
 }
 
 /** Whether any of these texts is in the bytes of the file, its write-ahead log or its rollback journal. */
@@ -88,7 +89,8 @@ function isCorruption(error: unknown): boolean {
   return primary === 11 || primary === 26;
 }
 
-/** What SQLite or the file system says of a failure; they name files and keys, never values. */
+/** What SQLite or the file system says of a failure, on one line; they name files and keys, never values. */
 export function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replace(/\s+/g, ' ').trim();
 }

@@ -18,7 +18,7 @@ export type Row = { readonly line: number; readonly text: string } & (
   /** `typed` is what stood there, for {@link rejectedCsv}. */
   | { readonly ok: false; readonly problem: RowProblem; readonly typed: TypedRow }
   /** The line where the same submission stood first; it is sent once. */
-  | { readonly ok: false; readonly duplicateOf: number }
+  | { readonly ok: false; readonly duplicateOf: number; readonly submission: ServerSubmission }
 );
 
 export type Bulk =
@@ -113,9 +113,10 @@ function finished(raw: readonly RawRow[], games: GameReading): Bulk {
     const { server, port, queryPort, game } = reading.submission;
     const key = JSON.stringify([server, port, queryPort, game]);
     const duplicateOf = firstLines.get(key);
-    if (duplicateOf !== undefined) return { line, text, ok: false, duplicateOf };
+    const { submission } = reading;
+    if (duplicateOf !== undefined) return { line, text, ok: false, duplicateOf, submission };
     firstLines.set(key, line);
-    return { line, text, ok: true, submission: reading.submission };
+    return { line, text, ok: true, submission };
   });
   return { kind: 'rows', rows };
 }

@@ -18,19 +18,22 @@ function cell(text: string): string {
 /**
  * The rows that cannot be sent, to be corrected and sent again: the columns `line` and `reason` are ignored then.
  * Repeated rows are left out, or they would be sent the second time.
- * @param reason the explanation in the member's language
+ * @param reason the explanation in the member's language; gets the row as one text too
  */
-export function rejectedCsv(rows: readonly Row[], reason: (problem: RowProblem) => string): string {
+export function rejectedCsv(
+  rows: readonly Row[],
+  reason: (problem: RowProblem, text: string) => string,
+): string {
   const rejected = rows.flatMap((row) => ('problem' in row ? [row] : []));
   return csvFile([
     ['server', 'port', 'query_port', 'game', 'line', 'reason'],
-    ...rejected.map(({ typed, line, problem }) => [
+    ...rejected.map(({ typed, text, line, problem }) => [
       typed.server,
       typed.port,
       typed.queryPort,
       typed.game,
       String(line),
-      reason(problem),
+      reason(problem, text),
     ]),
   ]);
 }

@@ -83,6 +83,7 @@ export function createDailyQuota({ store, limitOf, now = Date.now }: DailyQuotaD
         }),
       // Another step has refused it after this one had let it in.
       refused: async (order) => release(order, order.servers.length),
+      withdrawn: async (order) => release(order, order.servers.length),
       settled: (order, { kind }) =>
         inTurn(memberOf(order), async () => {
           const { guildId, user, servers } = order;

@@ -47,6 +47,8 @@ export interface DeskStep {
   refused?(order: Order, refusal: Refusal): Promise<void>;
   /** Told how each request ended, with the servers that were in it. What it throws is logged and changes nothing. */
   settled?(order: Order, outcome: AddOutcome): Promise<void>;
+  /** Told of servers of an admitted order that were not sent in the end. What it throws is logged. */
+  withdrawn?(order: Order): Promise<void>;
 }
 
 /** Where every submission goes through, one server or a thousand. */
@@ -58,6 +60,8 @@ export interface Desk {
    * first: what the first one holds back is let go once all others know.
    */
   send(order: Order): Promise<AddOutcome>;
+  /** Takes servers of an admitted order back that were not sent: they no longer count, and can be ordered again. */
+  withdraw(order: Order): Promise<void>;
 }
 
 export interface DeskDeps {
@@ -72,12 +76,10 @@ const MOST_REQUESTS = 4;
 export function createDesk({ listing, steps, logger }: DeskDeps): Desk {
   const inTurn = atMost(MOST_REQUESTS);
 
-  async function tell(say: (step: DeskStep) => Promise<void> | undefined): Promise<void> {
-    for (const step of steps.toReversed()) {
-      await say(step)?.catch((error: unknown) => {
-        logger.error({ err: error, step: step.name }, 'what came of a submission could not be noted');
-      });
-    }
+  async function tell(step: DeskStep, told: Promise<void> | undefined): Promise<void> {
+    await told?.catch((error: unknown) => {
+      logger.error({ err: error, step: step.name }, 'what came of a submission could not be noted');
+    });
   }
 
   return {
@@ -85,7 +87,7 @@ export function createDesk({ listing, steps, logger }: DeskDeps): Desk {
       for (const step of steps) {
         const refusal = await step.admit?.(order);
         if (refusal) {
-          await tell((each) => each.refused?.(order, refusal));
+          for (const each of steps) await tell(each, each.refused?.(order, refusal));
           return refusal;
         }
       }
@@ -95,8 +97,11 @@ export function createDesk({ listing, steps, logger }: DeskDeps): Desk {
       inTurn(async () => {
         for (const step of steps) await step.sending?.(order);
         const outcome = await listing.add(order.servers, order.key);
-        await tell((step) => step.settled?.(order, outcome));
+        for (const step of steps.toReversed()) await tell(step, step.settled?.(order, outcome));
         return outcome;
       }),
+    async withdraw(order) {
+      for (const step of steps.toReversed()) await tell(step, step.withdrawn?.(order));
+    },
   };
 }

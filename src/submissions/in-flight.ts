@@ -19,6 +19,12 @@ export function createInFlight(now: () => number = Date.now): InFlight {
       place: `${guildId} ${formatAddress({ host: server.server, port: server.port })}`,
     }));
 
+  async function letGo(order: Order): Promise<void> {
+    for (const { place } of places(order)) {
+      if (taken.get(place)?.interactionId === order.interactionId) taken.delete(place);
+    }
+  }
+
   return {
     step: {
       name: 'in-flight',
@@ -33,11 +39,15 @@ export function createInFlight(now: () => number = Date.now): InFlight {
         for (const { place } of all) taken.set(place, { interactionId, until: now() + LONGEST_MS });
         return undefined;
       },
-      async settled(order) {
+      async sending(order) {
+        // A rejected request was let go; its halves are on their way again.
         for (const { place } of places(order)) {
-          if (taken.get(place)?.interactionId === order.interactionId) taken.delete(place);
+          if (!taken.has(place))
+            taken.set(place, { interactionId: order.interactionId, until: now() + LONGEST_MS });
         }
       },
+      settled: letGo,
+      withdrawn: letGo,
     },
     release(interactionId) {
       for (const [place, holder] of taken) if (holder.interactionId === interactionId) taken.delete(place);

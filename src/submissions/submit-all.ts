@@ -15,7 +15,9 @@ export type Halt =
   /** The bot is stopping. */
   | 'stopping'
   /** Two requests in a row got no answer. */
-  | 'service';
+  | 'service'
+  /** The bot itself failed. */
+  | 'bot';
 
 /** What came of one server. */
 export type ServerOutcome =
@@ -28,12 +30,17 @@ export type ServerOutcome =
   | { readonly kind: 'unknown'; readonly why: Failure };
 
 export interface SubmitAllOptions {
-  /** Sends one request of 1 to 100 servers. */
-  readonly send: (servers: readonly ServerSubmission[]) => Promise<AddOutcome>;
+  /** Sends one request of 1 to 100 servers, or tells why nothing more is sent. */
+  readonly send: (
+    servers: readonly ServerSubmission[],
+    places: readonly number[],
+  ) => Promise<AddOutcome | Halt>;
   /** Asked before each request. */
   readonly halt?: () => Halt | undefined;
-  /** Told after each request how many servers are settled. */
-  readonly onProgress?: (settled: number) => void;
+  /** What is known of servers from before, by their places; they are not sent. */
+  readonly known?: ReadonlyMap<number, ServerOutcome>;
+  /** Told after each request what is known by then. */
+  readonly onSettled?: (outcomes: ReadonlyMap<number, ServerOutcome>) => Promise<void> | void;
 }
 
 /** A service that does not answer twice in a row is not asked a third time. */
@@ -55,14 +62,14 @@ const MOST_HALVINGS = 200;
  */
 export async function submitAll(
   servers: readonly ServerSubmission[],
-  { send, halt = () => undefined, onProgress }: SubmitAllOptions,
+  { send, halt = () => undefined, known = new Map(), onSettled }: SubmitAllOptions,
 ): Promise<readonly ServerOutcome[]> {
-  const outcomes = new Map<number, ServerOutcome>();
+  const outcomes = new Map(known);
   const settle = (places: readonly number[], outcome: ServerOutcome) => {
     for (const place of places) outcomes.set(place, outcome);
   };
   /** Requests still to be sent, as places in `servers`; the next one is the first. */
-  const pending = chunks([...servers.keys()]);
+  const pending = chunks([...servers.keys()].filter((place) => !outcomes.has(place)));
   /** Games the service does not know; who asks for one of them need not ask it again. */
   const badGames = new Map<string, ServerOutcome>();
   const gameAt = (place: number) => servers[place]?.game ?? '';
@@ -87,24 +94,29 @@ export async function submitAll(
 
   for (let next = pending.shift(); next; next = pending.shift()) {
     halted ??= halt();
-    if (halted) {
-      settle(next, { kind: 'not-sent', why: halted });
-      continue;
-    }
     for (const place of next) {
-      const known = badGames.get(gameAt(place));
-      if (known) settle([place], known);
+      const bad = badGames.get(gameAt(place));
+      if (bad) settle([place], bad);
     }
     const places = next.filter((place) => !outcomes.has(place));
     if (places.length === 0) continue;
-    const outcome = await send(places.flatMap((place) => servers[place] ?? []));
-    const answered = outcome.kind === 'accepted' || outcome.kind === 'rejected';
-    silences = answered ? 0 : silences + 1;
+    const outcome =
+      halted ??
+      (await send(
+        places.flatMap((place) => servers[place] ?? []),
+        places,
+      ));
+    if (typeof outcome === 'string') {
+      halted = outcome;
+      settle(places, { kind: 'not-sent', why: outcome });
+      continue;
+    }
     if (outcome.kind === 'accepted') settle(places, outcome);
     else if (outcome.kind === 'rejected') learn(places, outcome);
     else settle(places, { kind: outcome.kind === 'not-sent' ? 'not-sent' : 'unknown', why: outcome });
+    silences = outcome.kind === 'accepted' || outcome.kind === 'rejected' ? 0 : silences + 1;
     if (silences === MOST_SILENCES) halted = 'service';
-    onProgress?.(outcomes.size);
+    await onSettled?.(outcomes);
   }
   return servers.map((_, place) => outcomes.get(place) ?? { kind: 'not-sent', why: 'stopping' });
 }

@@ -15,7 +15,7 @@ export interface UsageLimit {
 export function usageLimits(limits: {
   readonly member: UsageLimit;
   readonly guild: UsageLimit;
-}): DeskStep & Required<Pick<DeskStep, 'admit'>> {
+}): DeskStep & Required<Pick<DeskStep, 'admit' | 'withdrawn'>> {
   const limiter = ({ servers: points, seconds: duration }: UsageLimit) =>
     new RateLimiterMemory({ points, duration });
   const member = limiter(limits.member);
@@ -47,6 +47,11 @@ export function usageLimits(limits: {
         await member.consume(ofMember.key, wanted);
         await guild.consume(ofGuild.key, wanted);
         return undefined;
+      }),
+    withdrawn: ({ guildId, user, servers }) =>
+      inTurn(guildId, async () => {
+        await member.reward(`${guildId} ${user.id}`, servers.length);
+        await guild.reward(guildId, servers.length);
       }),
   };
 }

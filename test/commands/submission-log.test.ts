@@ -24,6 +24,7 @@ function setUp(outcomes: readonly AddOutcome[], before: readonly DeskStep[] = []
     guildLog: { tell: async (_guildId, makeText) => void told.push(makeText(wordsFor('en-US'))) },
     games: { find: (alias) => ({ alias, name: 'Counter-Strike 2' }) },
     idleMs: 1_000,
+    quietMs: 200,
   });
   const left = [...outcomes];
   const add = async () => left.shift() ?? { kind: 'accepted' as const, message: 'Added.' };
@@ -43,6 +44,8 @@ describe('the log of submissions', () => {
     const whole = order(1_000);
     await desk.admit(whole);
     for (let from = 0; from < 1_000; from += 100) await send(whole, from);
+    // Of the request that was rejected a part might be sent again.
+    await vi.advanceTimersByTimeAsync(200);
     expect(told).toHaveLength(1);
     const lines = told[0]?.split('\n') ?? [];
     expect(lines[0]).toContain(
@@ -54,6 +57,30 @@ describe('the log of submissions', () => {
       expect.stringContaining('100 servers were sent without a usable answer'),
       expect.stringContaining('100 servers were not sent'),
       expect.stringContaining('700 servers were sent for review; the listing service said: Added.'),
+    ]);
+  });
+
+  it('counts each server once, by how it ended, when a rejected request was halved', async () => {
+    const rejected = { kind: 'rejected', message: 'Bad.' } as const;
+    const yes = { kind: 'accepted', message: 'Added.' } as const;
+    const { told, desk } = setUp([rejected, yes, rejected, rejected, yes]);
+    const whole = order(5);
+    await desk.admit(whole);
+    for (const [from, to] of [
+      [0, 4],
+      [0, 2],
+      [2, 4],
+      [2, 3],
+      [3, 4],
+    ] as const) {
+      await desk.send({ ...whole, servers: whole.servers.slice(from, to) });
+    }
+    await desk.withdraw({ ...whole, servers: whole.servers.slice(4) });
+    expect(told).toHaveLength(1);
+    expect(told[0]?.split('\n').slice(1)).toEqual([
+      expect.stringContaining('3 servers were sent for review'),
+      expect.stringContaining('1 server was refused by the listing service: Bad.'),
+      expect.stringContaining('1 server was not sent'),
     ]);
   });
 

@@ -146,3 +146,35 @@ describe('the limits on use', () => {
     await expect.poll(() => step.admit(order('3', ['c'])), { timeout: 5_000 }).toBeUndefined();
   });
 });
+
+describe('servers that were not sent in the end', () => {
+  const limit = { servers: 3, seconds: 60 };
+  const desk = () =>
+    createDesk({
+      listing: { add: async () => ({ kind: 'accepted', message: '' }) },
+      steps: [createInFlight().step, usageLimits({ member: limit, guild: limit })],
+      logger: recorder(),
+    });
+
+  it('are no longer on their way, and do not count', async () => {
+    const it = desk();
+    expect(await it.admit(order('1', ['a', 'b', 'c']))).toBeUndefined();
+    expect(await it.admit(order('2', ['c']))).toMatchObject({ code: 'in-flight' });
+    await it.send(order('1', ['a', 'b']));
+    await it.withdraw(order('1', ['c']));
+    expect(await it.admit(order('2', ['c']))).toBeUndefined();
+    expect(await it.admit(order('3', ['d']))).toMatchObject({ code: 'member-limit' });
+  });
+});
+
+describe('a request that was rejected and is sent again in halves', () => {
+  it('is on its way again', async () => {
+    const { step } = createInFlight();
+    const [whole, half] = [order('1', ['a', 'b']), order('1', ['a'])];
+    await step.admit(whole);
+    await step.settled(whole, { kind: 'rejected', message: 'No.' });
+    await step.sending?.(half);
+    expect(await step.admit(order('2', ['a']))).toMatchObject({ code: 'in-flight' });
+    expect(await step.admit(order('2', ['b']))).toBeUndefined();
+  });
+});

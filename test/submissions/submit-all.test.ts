@@ -43,7 +43,7 @@ describe('submitting many servers', () => {
     const { send, requests, sizes } = service(() => accepted);
     const settled: number[] = [];
     const all = servers(250);
-    const outcomes = await submitAll(all, { send, onProgress: (count) => settled.push(count) });
+    const outcomes = await submitAll(all, { send, onSettled: ({ size }) => void settled.push(size) });
     expect(sizes()).toEqual([100, 100, 50]);
     expect(requests.flat()).toEqual(all);
     expect(settled).toEqual([100, 200, 250]);
@@ -133,6 +133,20 @@ describe('submitting many servers', () => {
     });
     expect(outcomes.slice(0, 200).every(({ kind }) => kind === 'accepted')).toBe(true);
     expect(outcomes.slice(200)).toEqual(Array(100).fill({ kind: 'not-sent', why: 'deadline' }));
+  });
+
+  it('goes on where it stopped', async () => {
+    const { send, requests } = service(() => accepted);
+    const all = servers(250);
+    const known = new Map([...all.keys()].slice(0, 120).map((place) => [place, accepted]));
+    const outcomes = await submitAll(all, { send, known });
+    expect(requests.flat()).toEqual(all.slice(120));
+    expect(outcomes).toEqual(Array(250).fill(accepted));
+  });
+
+  it('ends when a request cannot be begun', async () => {
+    const outcomes = await submitAll(servers(150), { send: async () => 'bot' });
+    expect(outcomes).toEqual(Array(150).fill({ kind: 'not-sent', why: 'bot' }));
   });
 
   it('sends nothing again of a request that was accepted or may have been', async () => {

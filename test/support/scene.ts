@@ -13,6 +13,8 @@ import type { StandInOptions } from '../../src/sandbox/stand-in-options.ts';
 export interface SceneOptions {
   /** More variables for the bot, or other values than the sandbox's. */
   readonly env?: Readonly<Record<string, string>>;
+  /** A program and its arguments that run the bot, such as a shell that sets limits. */
+  readonly wrapper?: readonly string[];
   /** A key of the first guild, set with /setkey before the scene begins. */
   readonly key?: string;
   /** A folder to keep; without it a temporary one that is removed. */
@@ -66,6 +68,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     surroundings: process.env,
     data: options.data,
     ...(options.env && { env: options.env }),
+    ...(options.wrapper && { wrapper: options.wrapper }),
     ...(options.listing && { listing: options.listing }),
     ...(options.discord && { discord: options.discord }),
     onLine: (line) => lines.push(line),

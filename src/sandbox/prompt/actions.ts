@@ -35,6 +35,7 @@ export const ACTIONS: readonly Action[] = [
       const message = messageWith(session, 'buttons', buttonsOf);
       await session.show(
         session.me().press(message, oneOf(label, buttonsOf(message.current?.components ?? []), 'button')),
+        message,
       );
     },
   },
@@ -54,6 +55,7 @@ export const ACTIONS: readonly Action[] = [
           message,
           values.map((value) => oneOf(value, options, 'option')),
         ),
+        message,
       );
     },
   },

@@ -31,10 +31,12 @@ export interface Session {
   /** Every command the bot has published here, whether or not this person may use it. */
   published(): readonly APIApplicationCommand[];
   print(text: string): void;
+  /** The message on which a button opened the modal, if one did. */
+  opener: SeenMessage | undefined;
   /** A message as this person sees it. */
   draw(message: SeenMessage): string;
-  /** Waits for what comes of an action, and prints it. */
-  show(coming: Promise<Answer>): Promise<void>;
+  /** Waits for what comes of an action, and prints it. `on` is the message that was acted on. */
+  show(coming: Promise<Answer>, on?: SeenMessage): Promise<void>;
 }
 
 export interface Prompt {
@@ -87,6 +89,7 @@ export function createPrompt(deps: {
     locale: 'en-US',
     message: undefined,
     modal: undefined,
+    opener: undefined,
     said: undefined,
     me,
     published: () => {
@@ -95,13 +98,17 @@ export function createPrompt(deps: {
     },
     print,
     draw: (message) => showMessage(message, reading()),
-    async show(coming) {
+    async show(coming, on) {
       const answer = await patiently(coming, patienceMs);
       print(showAnswer(answer, reading()));
       lost ||= answer.kind === 'lost';
       session.modal = answer.kind === 'modal' ? answer.modal : undefined;
+      session.opener = answer.kind === 'modal' ? on : undefined;
       if (answer.kind !== 'message') return;
-      if (!isBeside(answer.message)) session.message = answer.message;
+      // What is only said beside a message leaves its buttons to be pressed.
+      const isAside = on !== undefined && (answer.message.current?.components ?? []).length === 0;
+      if (!isAside && !isBeside(answer.message)) session.message = answer.message;
+      else session.message = on ?? session.message;
       if (await settle(answer.message, patienceMs)) print(showMessage(answer.message, reading()));
     },
   };
@@ -113,7 +120,7 @@ export function createPrompt(deps: {
       return;
     }
     const values = await readModalLine(line, modalFields(modal.data));
-    await session.show(session.me().submit(modal, values));
+    await session.show(session.me().submit(modal, values), session.opener);
   }
 
   async function slash(line: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -90,6 +90,39 @@ describe('a script on standard input', () => {
     expect(stderr).toBe('');
     expect(status).toBe(0);
     expect(await readdir(temporary)).toEqual([]);
+  });
+
+  it('submits many servers from a file and from a message', async () => {
+    const file = join(temporary, 'servers.txt');
+    await writeFile(file, 'a.example.com:27015 cs2\nb.example.com:70000 cs2\nc.example.com:28015 rust\n');
+    const { stdout, stderr, status } = await run([
+      '/setkey',
+      'sandbox-key',
+      `/addservers file:${file}`,
+      'press Submit 2 servers',
+      'message "Join d.example.com:27015 or connect 93.184.216.34:27016; password hidden!"',
+      'apps "Submit servers"',
+      'pick cs2',
+      'press Submit 2 servers',
+      'submitted',
+    ]);
+    await rm(file);
+    const [, , preview, report, , found, chosen, last, held] = parts(stdout);
+    expect(preview?.shown).toContain('line 2: port 70000 is above 65535');
+    expect(preview?.shown).toContain('[ Submit 2 servers ]  [ Cancel ]');
+    expect(report?.shown).toContain('✅ 2 accepted');
+    expect(found?.shown).toContain('2 servers were found in the message.');
+    expect(chosen?.shown).toContain('2 servers are ready');
+    expect(last?.shown).toContain('✅ 2 accepted');
+    for (const address of [
+      'a.example.com:27015',
+      'c.example.com:28015',
+      'd.example.com:27015',
+      '93.184.216.34:27016',
+    ])
+      expect(held?.shown).toContain(address);
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
   });
 
   it('goes on after a line that could not be understood, and ends with status 1', async () => {

@@ -1,0 +1,144 @@
+import {
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  type Attachment,
+  InteractionContextType,
+  LabelBuilder,
+  ModalBuilder,
+  TextInputBuilder,
+  TextInputStyle,
+} from 'discord.js';
+import type { Attachments } from '../src/discord/attachment.ts';
+import { type Call, type Command, customId, type PressCall, type Reply } from '../src/discord/command.ts';
+import { LIMITS } from '../src/discord/limits.ts';
+import { commandText, optionText } from '../src/locales/command-text.ts';
+import { UserError } from '../src/user-error.ts';
+import { gameModal } from './batch-components.ts';
+import { chooseGame } from './batch-game.ts';
+import { MOST_FILE_BYTES, ownerOf, showBatch, withBatch } from './batch-opening.ts';
+import { openList } from './batch-reading.ts';
+import { type SubmitBatchDeps, submitBatch } from './batch-submitting.ts';
+import { gameChoices } from './game-choices.ts';
+import { guildKey } from './guild-key.ts';
+
+export interface AddServersDeps extends SubmitBatchDeps {
+  readonly attachments: Pick<Attachments, 'read'>;
+}
+
+const FILE_TYPES = ['.txt', '.csv', '.json'] as const;
+/** What a paragraph field takes (Discord docs: Component Reference, Text Input). */
+const MOST_PASTED = 4000;
+
+/**
+ * /addservers: takes a list from a file or a window to paste into, shows what it would submit, and submits it on a
+ * button. The buttons of the message command belong here too.
+ */
+export function addServers(deps: AddServersDeps): Command {
+  async function readFile({ t }: Call, { name, url }: Attachment): Promise<Buffer> {
+    const isKnown = FILE_TYPES.some((ending) => name.toLowerCase().endsWith(ending));
+    if (!isKnown) throw new UserError(t('bulk.file.kind'));
+    const read = await deps.attachments.read(url);
+    if (read.ok) return read.bytes;
+    if (read.problem === 'too-large')
+      throw new UserError(t('bulk.file.tooLarge', { kib: MOST_FILE_BYTES / 1024 }));
+    throw new UserError(t(read.problem === 'foreign' ? 'bulk.file.foreign' : 'bulk.file.unavailable'));
+  }
+
+  const toggleFormer = (call: PressCall): Promise<Reply> =>
+    withBatch(call, deps, async (batch) => {
+      const changed = { ...batch, includesFormer: !batch.includesFormer };
+      return showBatch(call, { id: call.argument, batch: changed }, deps);
+    });
+
+  const cancel = (call: PressCall): Promise<Reply> =>
+    withBatch(call, deps, async () => {
+      await deps.batches.drop(ownerOf(call), call.argument);
+      return { content: call.t('bulk.cancelled') };
+    });
+
+  return {
+    data: {
+      type: ApplicationCommandType.ChatInput,
+      ...commandText('addservers'),
+      contexts: [InteractionContextType.Guild],
+      integration_types: [ApplicationIntegrationType.GuildInstall],
+      options: [
+        {
+          type: ApplicationCommandOptionType.Attachment,
+          ...optionText('addservers', 'file'),
+          file_types: [...FILE_TYPES],
+        },
+        {
+          type: ApplicationCommandOptionType.String,
+          ...optionText('addservers', 'game'),
+          autocomplete: true,
+          max_length: LIMITS.choiceValue,
+        },
+      ],
+    },
+    audience: 'member',
+    complete: (_call, typed) => gameChoices(deps.games.search(typed)),
+    opens: (call) =>
+      call.options.getAttachment('file')
+        ? undefined
+        : async () => pasteModal(call, call.options.getString('game') ?? ''),
+    async run(call) {
+      const file = call.options.getAttachment('file');
+      if (!file) throw new Error('without a file a window is opened');
+      const key = await guildKey(call, deps.keys);
+      const content = await readFile(call, file);
+      return openList(call, { content, game: (call.options.getString('game') ?? '').trim(), key }, deps);
+    },
+    submits: {
+      paste: {
+        answer: 'reply',
+        async run(call) {
+          const key = await guildKey(call, deps.keys);
+          return openList(
+            call,
+            { content: call.field('servers'), game: call.field('game').trim(), key },
+            deps,
+          );
+        },
+      },
+      game: { answer: 'update', run: (call) => chooseGame(call, call.field('game'), deps) },
+    },
+    presses: {
+      submit: { answer: 'update', resumes: 'where-it-stopped', run: (call) => submitBatch(call, deps) },
+      former: { answer: 'update', run: toggleFormer },
+      cancel: { answer: 'update', run: cancel },
+      game: { answer: 'update', run: (call) => chooseGame(call, call.values[0] ?? '', deps) },
+      askgame: { answer: 'modal', run: async (call) => gameModal(call, call.argument) },
+    },
+  };
+}
+
+function pasteModal({ t }: Call, game: string): ModalBuilder {
+  const servers = new TextInputBuilder()
+    .setCustomId('servers')
+    .setStyle(TextInputStyle.Paragraph)
+    .setPlaceholder(t('bulk.modal.example'))
+    .setMinLength(1)
+    .setMaxLength(MOST_PASTED)
+    .setRequired(true);
+  const default_ = new TextInputBuilder()
+    .setCustomId('game')
+    .setStyle(TextInputStyle.Short)
+    .setMaxLength(LIMITS.choiceValue)
+    .setRequired(false);
+  if (game !== '') default_.setValue(game);
+  return new ModalBuilder()
+    .setCustomId(customId('addservers', 'paste'))
+    .setTitle(t('bulk.modal.title'))
+    .addLabelComponents(
+      new LabelBuilder()
+        .setLabel(t('bulk.modal.servers'))
+        .setDescription(t('bulk.modal.serversHint'))
+        .setTextInputComponent(servers),
+      new LabelBuilder()
+        .setLabel(t('bulk.modal.game'))
+        .setDescription(t('bulk.modal.gameHint'))
+        .setTextInputComponent(default_),
+    );
+}

@@ -1,0 +1,180 @@
+import type { Call, Reply } from '../src/discord/command.ts';
+import { harmless, shorten } from '../src/discord/limits.ts';
+import { type Game, MAX_SERVERS_PER_REQUEST } from '../src/listing/contract.ts';
+import { formatAddress } from '../src/submissions/address.ts';
+import { isRejected, isRepeated, lacksGame, rowsToSend } from '../src/submissions/batch-rows.ts';
+import type { Batch, Former } from '../src/submissions/batches.ts';
+import type { Row } from '../src/submissions/bulk-text.ts';
+import { rejectedCsv } from '../src/submissions/csv-output.ts';
+import { previewComponents } from './batch-components.ts';
+import { quoted } from './quoted.ts';
+import { rowProblemText } from './row-problem-text.ts';
+
+/** How many lines of each kind are named in the message; the files name them all. */
+const SHOWN = { rejected: 10, repeated: 5, former: 5 };
+/** Code points of a line of the message: with these numbers everything fits into one embed. */
+const MOST_LINE = 200;
+const MOST_ADDRESS = 80;
+/** Discord takes 10 files in a message, and a report is another one. */
+const MOST_FILES = 9;
+
+export interface PreviewOptions {
+  /** The id under which the batch is kept. */
+  readonly id: string;
+  readonly batch: Batch;
+  /** The games to choose from where rows lack one; more than fit into a select are asked for by name. */
+  readonly games: readonly Game[];
+  /** Something to say first. */
+  readonly note?: string;
+  /** The most bytes of a file that can be sent back to us. */
+  readonly mostBytes: number;
+}
+
+/** What would be submitted, what would not and why, and the buttons to go on. */
+export function previewOf(call: Call, options: PreviewOptions): Reply {
+  const { batch, note } = options;
+  const ready = rowsToSend(batch).length;
+  const files = rejectedFiles(call, options);
+  const asksForGame = batch.source === 'message' && batch.rows.some(lacksGame);
+  const sections = asksForGame
+    ? [foundText(call, batch)]
+    : [
+        readyText(call, ready),
+        rejectedText(
+          call,
+          batch,
+          files.map(({ name }) => name),
+        ),
+        repeatedText(call, batch),
+        formerText(call, batch),
+      ];
+  return {
+    embeds: [
+      {
+        title: call.t('bulk.preview.title'),
+        description: [note ?? '', ...sections].filter((section) => section !== '').join('\n\n'),
+      },
+    ],
+    components: previewComponents(call, options),
+    files: asksForGame ? [] : files,
+  };
+}
+
+/**
+ * `rejected.csv`, where there is anything to put into it, and further files for what would make it too large to be
+ * sent back.
+ */
+export function rejectedFiles(
+  { t }: Call,
+  { batch, mostBytes }: Pick<PreviewOptions, 'batch' | 'mostBytes'>,
+): readonly { readonly name: string; readonly data: Buffer }[] {
+  const rows = batch.rows.filter(isRejected);
+  if (rows.length === 0) return [];
+  const file = (some: readonly Row[]) =>
+    Buffer.from(rejectedCsv(some, (problem, text) => plain(rowProblemText(problem, text, t))));
+  for (let count = 1; ; count++) {
+    const each = Math.ceil(rows.length / count);
+    const files = Array.from({ length: count }, (_, i) => file(rows.slice(i * each, (i + 1) * each)));
+    if (count < MOST_FILES && files.some((data) => data.length > mostBytes)) continue;
+    return files.map((data, i) => ({ name: i === 0 ? 'rejected.csv' : `rejected-${i + 1}.csv`, data }));
+  }
+}
+
+/** A sentence without the marks that make a part of it code. */
+export const plain = (text: string): string => text.replaceAll('`', '');
+
+function readyText({ t }: Call, count: number): string {
+  if (count === 0) return t('bulk.preview.nothing');
+  const requests = t('bulk.preview.requests', { count: Math.ceil(count / MAX_SERVERS_PER_REQUEST) });
+  return `${t('bulk.preview.ready', { count })} ${requests}`;
+}
+
+function foundText(call: Call, { rows, ...batch }: Batch): string {
+  const lacking = rows.filter(lacksGame);
+  const names = lacking.map(({ text }) => `- \`${quoted(shorten(text, MOST_ADDRESS))}\``);
+  const others = rejectedText(call, { ...batch, rows: rows.filter((row) => !lacksGame(row)) }, []);
+  return [
+    listed(call, {
+      heading: call.t('bulk.preview.found', { count: lacking.length }),
+      lines: names,
+      most: SHOWN.rejected,
+    }),
+    ...(others === '' ? [] : [others]),
+  ].join('\n\n');
+}
+
+function rejectedText(call: Call, { source, rows }: Batch, files: readonly string[]): string {
+  const { t, mention } = call;
+  const rejected = rows.filter(isRejected);
+  if (rejected.length === 0) return '';
+  const count = rejected.length;
+  const missing = rejected.filter(lacksGame).length;
+  const heading =
+    source === 'text' ? t('bulk.preview.rejected', { count }) : t('bulk.preview.refused', { count });
+  const lines = rejected.map(({ line, text, problem }) => {
+    const reason = rowProblemText(problem, text, t);
+    if (source === 'text') return `- ${t('bulk.preview.line', { line, reason })}`;
+    // Found in a message, an address has no line; most reasons name it.
+    const address = quoted(shorten(text, MOST_ADDRESS));
+    return reason.includes(address) ? `- ${reason}` : `- ${t('bulk.preview.address', { address, reason })}`;
+  });
+  return [
+    listed(call, { heading, lines, most: SHOWN.rejected }),
+    ...(files.length > 0
+      ? [
+          t('bulk.preview.file', {
+            files: files.map((name) => `\`${name}\``).join(', '),
+            addservers: mention('addservers'),
+          }),
+        ]
+      : []),
+    ...(missing > 0 ? ['', t('bulk.preview.gameMissing', { count: missing })] : []),
+  ].join('\n');
+}
+
+function repeatedText({ t }: Call, { rows }: Batch): string {
+  const repeated = rows.filter(isRepeated);
+  if (repeated.length === 0) return '';
+  const named = repeated
+    .slice(0, SHOWN.repeated)
+    .map(({ line, duplicateOf: first }) => t('bulk.preview.sameAs', { line, first }));
+  const rest = repeated.length - named.length;
+  const which = [...named, ...(rest > 0 ? [t('bulk.preview.more', { count: rest })] : [])].join(', ');
+  return t('bulk.preview.repeated', { count: repeated.length, which });
+}
+
+function formerText(call: Call, { rows, former, includesFormer }: Batch): string {
+  const { t } = call;
+  const count = former.length;
+  if (count === 0) return '';
+  const heading = includesFormer
+    ? t('bulk.preview.formerIncluded', { count })
+    : t('bulk.preview.former', { count });
+  const lines = former.map((each) => `- ${formerLine(call, each, rows[each.row])}`);
+  return listed(call, { heading, lines, most: SHOWN.former });
+}
+
+function formerLine({ t }: Call, { at, userName, outcome }: Former, row: Row | undefined): string {
+  const { server: host, port } = row?.ok ? row.submission : { server: '?', port: 0 };
+  return t(`bulk.preview.formerLine.${outcome}`, {
+    address: shorten(formatAddress({ host, port }), MOST_ADDRESS),
+    seconds: Math.floor(at / 1000),
+    user: userName === '' ? t('bulk.preview.someone') : harmless(userName),
+  });
+}
+
+function listed(
+  { t }: Call,
+  {
+    heading,
+    lines,
+    most,
+  }: { readonly heading: string; readonly lines: readonly string[]; readonly most: number },
+): string {
+  const rest = lines.length - most;
+  return [
+    heading,
+    ...lines.slice(0, most).map((line) => shorten(line, MOST_LINE)),
+    ...(rest > 0 ? [t('bulk.preview.more', { count: rest })] : []),
+  ].join('\n');
+}

@@ -1,0 +1,65 @@
+import type { Call, Reply } from '../src/discord/command.ts';
+import { harmless } from '../src/discord/limits.ts';
+import type { Secret } from '../src/secret.ts';
+import { type Bulk, parseBulk } from '../src/submissions/bulk-text.ts';
+import { UserError } from '../src/user-error.ts';
+import { type BatchDeps, gameReading, openBatch } from './batch-opening.ts';
+
+/** How many games are offered in place of one that is not known. */
+const NEAREST = 3;
+
+export interface ListInput {
+  readonly content: string | Uint8Array;
+  /** What was typed as the game of lines that name none; may be empty. */
+  readonly game: string;
+}
+
+/**
+ * Reads a list that was pasted or uploaded, and shows what would be submitted.
+ * @throws UserError when it cannot be read as a list at all
+ */
+export async function openList(
+  call: Call,
+  { content, game, key }: ListInput & { readonly key: Secret },
+  deps: BatchDeps,
+): Promise<Reply> {
+  const { games } = deps;
+  const read = () => parseBulk(content, gameReading(games, games.find(game)?.alias));
+  let bulk = read();
+  const isUnknown = () => game !== '' && !games.find(game);
+  if (!games.list().fresh && (isUnknown() || namesUnknownGame(bulk))) {
+    await games.refresh(key);
+    bulk = read();
+  } else games.refreshSoon(key);
+  const note = isUnknown() ? unknownGame(call, game, games) : undefined;
+  return openBatch(call, { source: 'text', rows: rowsOf(call, bulk), note }, deps);
+}
+
+/** That a game is not known, with the nearest ones. */
+export function unknownGame({ t }: Call, typed: string, games: Pick<BatchDeps['games'], 'search'>): string {
+  const near = games.search(typed, NEAREST).map(({ name, alias }) => `${harmless(name)} (\`${alias}\`)`);
+  const game = harmless(typed);
+  return near.length === 0
+    ? t('bulk.unknownGame', { game })
+    : t('bulk.unknownGameNear', { game, near: near.join(', ') });
+}
+
+function namesUnknownGame(bulk: Bulk): boolean {
+  return (
+    bulk.kind === 'rows' && bulk.rows.some((row) => 'problem' in row && row.problem.code === 'game-unknown')
+  );
+}
+
+function rowsOf({ t }: Call, bulk: Bulk) {
+  switch (bulk.kind) {
+    case 'binary':
+      throw new UserError(t('bulk.file.binary'));
+    case 'bad-json':
+      throw new UserError(t('bulk.file.badJson', { line: bulk.line, column: bulk.column }));
+    case 'too-many':
+      throw new UserError(t('bulk.file.tooMany', { count: bulk.count, most: bulk.most }));
+    case 'rows':
+      if (bulk.rows.length === 0) throw new UserError(t('bulk.file.empty'));
+      return bulk.rows;
+  }
+}

@@ -1,0 +1,129 @@
+import type { Call, Reply } from '../src/discord/command.ts';
+import { harmless, shorten } from '../src/discord/limits.ts';
+import { KNOWN_ERRORS, type ServerSubmission } from '../src/listing/contract.ts';
+import { type ReadyRow, rowsToSend } from '../src/submissions/batch-rows.ts';
+import type { Batch } from '../src/submissions/batches.ts';
+import type { Row } from '../src/submissions/bulk-text.ts';
+import { csvFile } from '../src/submissions/csv-output.ts';
+import type { ServerOutcome } from '../src/submissions/submit-all.ts';
+import { restComponents } from './batch-components.ts';
+import { plain } from './batch-preview.ts';
+import { failureText } from './failure-text.ts';
+import { lineRanges } from './line-ranges.ts';
+import { quoted } from './quoted.ts';
+import { rowProblemText } from './row-problem-text.ts';
+
+export interface ReportOptions {
+  readonly batch: Batch;
+  /** What came of each row that was to be sent, in their order. */
+  readonly outcomes: readonly ServerOutcome[];
+  /** The batch of what was not sent, if there is one. */
+  readonly restId?: string;
+}
+
+const KINDS = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;
+/** Different texts that are shown; `report.csv` has them all. */
+const MOST_TEXTS = 6;
+/** Code points; with these numbers the report fits into one embed. */
+const MOST_TEXT = 400;
+const MOST_WHERE = 150;
+const MOST_ADDRESS = 60;
+
+/** What came of a batch: in numbers, in the service's words with the lines they are about, and line by line. */
+export function reportOf(call: Call, { batch, outcomes, restId }: ReportOptions): Reply {
+  const { t } = call;
+  const counts = KINDS.flatMap((kind) => {
+    const count = outcomes.filter((outcome) => outcome.kind === kind).length;
+    return count > 0 ? [t(`bulk.report.${kind}`, { count })] : [];
+  });
+  const sent = rowsToSend(batch);
+  const about = new Map<string, ReadyRow[]>();
+  for (const [place, outcome] of outcomes.entries()) {
+    const row = sent[place];
+    const text = outcomeText(call, outcome);
+    if (row)
+      about
+        .set(text, about.get(text) ?? [])
+        .get(text)
+        ?.push(row);
+  }
+  const texts = [...about].slice(0, MOST_TEXTS).map(([text, rows]) => {
+    const shown = shorten(text, MOST_TEXT);
+    if (rows.length === batch.rows.length) return shown;
+    return t('bulk.report.where', { text: shown, where: shorten(whereText(call, rows, batch), MOST_WHERE) });
+  });
+  const unsent = outcomes.filter(({ kind }) => kind === 'not-sent').length;
+  return {
+    embeds: [
+      {
+        title: t('bulk.report.title'),
+        description: [counts.join('\n'), ...texts, ...keyText(call, outcomes), t('bulk.report.file')].join(
+          '\n\n',
+        ),
+      },
+    ],
+    components: restId === undefined ? [] : restComponents(call, restId, unsent),
+    files: [{ name: 'report.csv', data: Buffer.from(reportCsv(call, batch, outcomes)) }],
+  };
+}
+
+/** What to do about the key, unless servers that were not sent because of it say so. */
+function keyText({ t, mention }: Call, outcomes: readonly ServerOutcome[]): readonly string[] {
+  const isRefused = outcomes.some(
+    (each) => each.kind === 'rejected' && each.message === KNOWN_ERRORS.invalidKey,
+  );
+  const isSaid = outcomes.some((each) => each.kind === 'not-sent' && each.why === 'key');
+  return isRefused && !isSaid ? [t('addserver.next.invalidKey', { setkey: mention('setkey') })] : [];
+}
+
+/** Every row of the input in its order, with what came of it. */
+function reportCsv({ t, mention }: Call, batch: Batch, outcomes: readonly ServerOutcome[]): string {
+  const places = new Map<Row, number>(rowsToSend(batch).map((row, place) => [row, place]));
+  const cells = (row: Row): readonly string[] => {
+    if ('problem' in row) {
+      const { server, port, queryPort, game } = row.typed;
+      const reason = plain(rowProblemText(row.problem, row.text, t));
+      return [server, port, queryPort, game, t('bulk.outcome.invalid'), reason];
+    }
+    if ('duplicateOf' in row) {
+      const said = t('bulk.preview.sameAs', { line: row.line, first: row.duplicateOf });
+      return [...fields(row.submission), t('bulk.outcome.repeated'), said];
+    }
+    const outcome = outcomes[places.get(row) ?? -1];
+    if (!outcome) return [...fields(row.submission), t('bulk.outcome.former'), ''];
+    const message = 'message' in outcome ? outcome.message : plain(outcomeText({ t, mention }, outcome));
+    return [...fields(row.submission), t(`bulk.outcome.${outcome.kind}`), message];
+  };
+  return csvFile([
+    ['line', 'server', 'port', 'query_port', 'game', 'outcome', 'message'],
+    ...batch.rows.map((row) => [String(row.line), ...cells(row)]),
+  ]);
+}
+
+const fields = ({ server, port, queryPort, game }: ServerSubmission): readonly string[] => [
+  server,
+  String(port),
+  queryPort === undefined ? '' : String(queryPort),
+  game,
+];
+
+function outcomeText({ t, mention }: Pick<Call, 't' | 'mention'>, outcome: ServerOutcome): string {
+  switch (outcome.kind) {
+    case 'accepted':
+    case 'rejected':
+      return t('bulk.report.says', { message: harmless(outcome.message) });
+    case 'unknown':
+      return t('bulk.report.unknownText', { reason: failureText(outcome.why, t) });
+    default:
+      return typeof outcome.why === 'string'
+        ? t(`bulk.report.notSent.${outcome.why}`, { setkey: mention('setkey') })
+        : t('bulk.report.notSent.failure', { reason: failureText(outcome.why, t) });
+  }
+}
+
+function whereText({ t }: Call, rows: readonly ReadyRow[], { source }: Batch): string {
+  if (source === 'text') {
+    return t('bulk.report.lines', { count: rows.length, lines: lineRanges(rows.map(({ line }) => line)) });
+  }
+  return rows.map(({ text }) => `\`${quoted(shorten(text, MOST_ADDRESS))}\``).join(', ');
+}

@@ -1,0 +1,35 @@
+import { ApplicationCommandType, ApplicationIntegrationType, InteractionContextType } from 'discord.js';
+import type { Command } from '../src/discord/command.ts';
+import { messageCommandText } from '../src/locales/command-text.ts';
+import { rowsOfAddresses } from '../src/submissions/batch-rows.ts';
+import { MAX_ROWS } from '../src/submissions/bulk-text.ts';
+import { findAddresses } from '../src/submissions/find-addresses.ts';
+import { UserError } from '../src/user-error.ts';
+import { type BatchDeps, openBatch } from './batch-opening.ts';
+import { guildKey } from './guild-key.ts';
+
+/**
+ * "Submit servers" on a message: takes every address in it and asks for their game. The buttons and the select of
+ * the answer belong to /addservers.
+ */
+export function submitMessage(deps: BatchDeps): Command {
+  return {
+    data: {
+      type: ApplicationCommandType.Message,
+      ...messageCommandText('submit-message'),
+      contexts: [InteractionContextType.Guild],
+      integration_types: [ApplicationIntegrationType.GuildInstall],
+    },
+    audience: 'member',
+    async useOn(call) {
+      const key = await guildKey(call, deps.keys);
+      const rows = rowsOfAddresses(findAddresses(call.text));
+      if (rows.length === 0) throw new UserError(call.t('bulk.message.empty'));
+      if (rows.length > MAX_ROWS) {
+        throw new UserError(call.t('bulk.file.tooMany', { count: rows.length, most: MAX_ROWS }));
+      }
+      deps.games.refreshSoon(key);
+      return openBatch(call, { source: 'message', rows }, deps);
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Mode } from '../../src/sandbox/listing/modes.ts';
+import type { ListingRequest } from '../../src/sandbox/listing/stand-in.ts';
+import { csvOf, labelsOf, lines, read, reported, submit, upload } from '../support/batches.ts';
+import { idsOf, postButton } from '../support/forged-button.ts';
+import { messageOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+
+let scene: Scene;
+/** How the service answers the requests that submit servers, counted from 1. */
+let answer: (count: number, request: ListingRequest) => Mode | undefined;
+let count: number;
+
+beforeEach(async () => {
+  answer = () => undefined;
+  count = 0;
+  scene = await openScene({
+    key: 'sandbox-key',
+    // What was not sent does not count: 500 and 200 of them again are 500.
+    env: { LISTING_API_TIMEOUT_MS: '5000', MEMBER_LIMIT: '600/3600' },
+    listing: {
+      onRequest: (_, request) => (request.action === 'add' ? answer(++count, request) : undefined),
+    },
+  });
+});
+afterEach(() => scene.close());
+
+const preview = (content: string) => scene.member.slash('addservers', { file: upload('list.txt', content) });
+const sizes = () =>
+  scene.listing.requests.filter(({ action }) => action === 'add').map(({ servers }) => servers.length);
+const outcomes = (report: Parameters<typeof csvOf>[0]) => {
+  const found = csvOf(report, 'report.csv').map((row) => row[5] ?? '');
+  return Object.fromEntries(
+    [...new Set(found)].map((kind) => [kind, found.filter((each) => each === kind).length]),
+  );
+};
+
+describe('a batch that the service does not take as it is', () => {
+  it('is submitted but for the one game that the service no longer knows', async () => {
+    const bad = { status: 'error', message: 'Invalid game alias provided.' };
+    answer = (_, { servers }) =>
+      servers.some(({ game }) => game === 'dayz') ? { kind: 'json', status: 200, body: bad } : undefined;
+    const list = lines(100).replace('s42.example.com:27015 cs2', 's42.example.com:27015 dayz');
+    const report = await submit(scene.member, await preview(list));
+    const text = read(report);
+    expect(text).toContain('✅ 99 accepted');
+    expect(text).toContain('❌ 1 rejected');
+    expect(text).toMatch(/Invalid game alias provided\.\n.*Line 43/);
+    expect(csvOf(report, 'report.csv')[42]).toEqual([
+      '43',
+      's42.example.com',
+      '27015',
+      '',
+      'dayz',
+      'rejected',
+      bad.message,
+    ]);
+    expect(scene.listing.submitted.map(({ server }) => server)).toEqual(
+      Array.from({ length: 100 }, (_, n) => `s${n}.example.com`).filter((_, n) => n !== 42),
+    );
+    expect(sizes().length).toBeLessThanOrEqual(15);
+  });
+
+  it('stops when the key is revoked between two requests, and can go on with a new one', async () => {
+    answer = (nth) => {
+      if (nth === 2) scene.listing.revoke('sandbox-key');
+      return undefined;
+    };
+    const report = await submit(scene.member, await preview(lines(250)));
+    expect(sizes()).toEqual([100, 100]);
+    expect(outcomes(report)).toEqual({ accepted: 100, rejected: 100, 'not sent': 50 });
+    expect(read(report)).toMatch(/Invalid API key\.\n.*Lines 101–200/);
+    expect(read(report)).toMatch(/set a new one with \/setkey\.\n.*Lines 201–250/);
+
+    scene.listing.allow('new-key');
+    await setKey(scene.admin, 'new-key');
+    const rest = await submit(scene.member, { kind: 'message', message: report });
+    expect(outcomes(rest)).toEqual({ accepted: 50 });
+    expect(scene.listing.submitted.length).toBe(150);
+  });
+
+  it('says who can renew a key that is refused at once', async () => {
+    const before = await preview(lines(2));
+    scene.listing.revoke('sandbox-key');
+    const text = read(await submit(scene.member, before));
+    expect(text).toContain('Invalid API key.');
+    expect(text.match(/set a new one with \/setkey/g)?.length).toBe(1);
+  });
+
+  it('tells what is sure and what is not when the service goes down at request 3 of 5', async () => {
+    answer = (nth) => (nth === 3 ? { kind: 'down' } : undefined);
+    const report = await submit(scene.member, await preview(lines(500)));
+    expect(outcomes(report)).toEqual({ accepted: 200, unknown: 100, 'not sent': 200 });
+    const text = read(report);
+    expect(text).toMatch(/check the list before you submit them again\.\n.*Lines 201–300/);
+    expect(text).toMatch(/safely submit them again\.\n.*Lines 301–400/);
+
+    await scene.listing.behave({ kind: 'ok' });
+    const rest = await submit(scene.member, { kind: 'message', message: report });
+    expect(outcomes(rest)).toEqual({ accepted: 200 });
+    expect(scene.listing.submitted.map(({ server }) => server)).toEqual(
+      Array.from({ length: 500 }, (_, n) => `s${n}.example.com`).filter((_, n) => n < 200 || n >= 300),
+    );
+  });
+
+  it('ends with what was sent when the bot is stopped in the middle', async () => {
+    answer = (nth) => (nth === 2 ? { kind: 'slow', ms: 1000 } : undefined);
+    const before = await preview(lines(400));
+    const press = scene.member.press(messageOf(before), 'Submit 400 servers');
+    await expect.poll(() => count, { timeout: 10_000 }).toBe(2);
+    await scene.restart();
+    const report = await reported(await press);
+    expect(outcomes(report)).toEqual({ accepted: 200, 'not sent': 200 });
+    expect(read(report)).toContain('The bot is restarting');
+    expect(outcomes(await submit(scene.member, { kind: 'message', message: report }))).toEqual({
+      accepted: 200,
+    });
+    expect(scene.listing.submitted.length).toBe(400);
+  });
+});
+
+describe('a batch that a crash interrupts', () => {
+  it('goes on after the restart; what was on its way is unknown, and nothing is sent twice', async () => {
+    answer = (nth) => (nth === 3 ? { kind: 'hang', carriedOut: true } : undefined);
+    const before = await preview(lines(500));
+    await scene.member.press(messageOf(before), 'Submit 500 servers');
+    await expect.poll(() => count, { timeout: 10_000 }).toBe(3);
+    await scene.kill();
+    await scene.startBot();
+    await expect.poll(() => read(messageOf(before)), { timeout: 15_000 }).toContain('report.csv');
+    const report = messageOf(before);
+    expect(outcomes(report)).toEqual({ accepted: 400, unknown: 100 });
+    expect(read(report)).toMatch(/check the list before you submit them again\.\n.*Lines 201–300/);
+    expect(sizes()).toEqual([100, 100, 100, 100, 100]);
+    expect(scene.listing.submitted.map(({ server }) => server)).toEqual(
+      Array.from({ length: 500 }, (_, n) => `s${n}.example.com`),
+    );
+  });
+});
+
+describe('while a batch is being submitted', () => {
+  it('a bar grows, at most every 2 seconds, and the preview cannot be pressed any more', async () => {
+    answer = () => ({ kind: 'slow', ms: 700 });
+    const before = await preview(lines(600));
+    const message = messageOf(before);
+    const from = scene.discord.requests.length;
+    await scene.member.press(message, 'Submit 600 servers');
+    expect(read(message)).toMatch(/[▰▱]{20} 0 of 600 servers/);
+    expect(labelsOf(before)).toEqual([]);
+    await reported(before);
+    const edits = scene.discord.requests.slice(from).filter(({ method }) => method === 'PATCH');
+    const bars = edits.filter(({ body }) => body.includes('▱'));
+    expect(bars.length).toBeGreaterThan(1);
+    expect(bars.length).toBe(edits.length - 1);
+    for (const [i, { at }] of bars.entries()) expect(at - (bars[i - 1]?.at ?? 0)).toBeGreaterThan(1900);
+  });
+
+  it('edits that Discord does not take do no harm', async () => {
+    answer = () => ({ kind: 'slow', ms: 500 });
+    const before = await preview(lines(300));
+    scene.discord.faults.inject({ fault: { kind: 'status', status: 500 }, times: 1, method: 'PATCH' });
+    const report = await submit(scene.member, before);
+    expect(outcomes(report)).toEqual({ accepted: 300 });
+  });
+});
+
+describe('the Submit button', () => {
+  it('shows the preview again when a server was submitted in the meantime', async () => {
+    const before = await preview('x.example.com:27015 cs2\ny.example.com:27015 cs2');
+    const other = scene.person({ role: 'other' });
+    await other.slash('addserver', { game: 'cs2', server: 'y.example.com:27015' });
+    const after = await scene.member.press(messageOf(before), 'Submit 2 servers');
+    expect(labelsOf(after)).toEqual(['Submit 1 server', 'Include the 1 submitted before', 'Cancel']);
+    const included = await scene.member.press(messageOf(after), 'Include the 1 submitted before');
+    expect(outcomes(await submit(scene.member, included))).toEqual({ accepted: 2 });
+    expect(scene.listing.submitted.length).toBe(3);
+  });
+
+  it('is refused to another member, elsewhere, and with a forged custom id; the batch stays', async () => {
+    const before = await preview('mine.example.com:27015 cs2');
+    const id = idsOf(before)['Submit 1 server'] ?? '';
+    const refused = 'belongs to another member or server';
+    const other = scene.person({ role: 'other' });
+    expect(textOf(await other.press(await postButton(scene, 0, id), 'Go'))).toContain(refused);
+    const elsewhere = scene.person({ role: 'member', guild: 1 });
+    expect(textOf(await elsewhere.press(await postButton(scene, 1, id), 'Go'))).toContain(refused);
+    const forged = id.replace(/\d+/, (number) => String(BigInt(number) + 1n));
+    expect(textOf(await scene.member.press(await postButton(scene, 0, forged), 'Go'))).toContain(refused);
+    expect(count).toBe(0);
+    expect(outcomes(await submit(scene.member, before))).toEqual({ accepted: 1 });
+    expect(textOf(await scene.member.press(await postButton(scene, 0, id), 'Go'))).toContain(
+      'no longer there',
+    );
+    expect(scene.listing.submitted.length).toBe(1);
+  });
+});

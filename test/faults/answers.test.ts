@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FaultPlan } from '../../src/sandbox/rest/faults.ts';
+import { eventually } from '../support/eventually.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { isAccepted, isLost, submit } from './submission.ts';
+
+describe('a Discord that', () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await openScene({ key: 'sandbox-key' });
+  });
+  // Answered too late, or twice.
+  afterAll(() => scene.close({ breaches: [25, 26] }));
+
+  const path = { callback: /\/callback$/, edit: /^\/webhooks\/.*\/messages\// };
+  const limit = (scope: 'user' | 'shared' | 'global') => ({
+    kind: 'rate limit' as const,
+    scope,
+    retryAfterMs: 400,
+  });
+  const passing: readonly (readonly [what: string, fault: FaultPlan])[] = [
+    ['answers the acknowledgement with 429 (user)', { fault: limit('user'), path: path.callback }],
+    ['answers the acknowledgement with 429 (shared)', { fault: limit('shared'), path: path.callback }],
+    ['answers the acknowledgement with 429 (global)', { fault: limit('global'), path: path.callback }],
+    ['answers the acknowledgement with 500', { fault: { kind: 'status', status: 500 }, path: path.callback }],
+    ['resets the acknowledgement', { fault: { kind: 'reset' }, path: path.callback }],
+    [
+      'takes the acknowledgement and loses its answer',
+      { fault: { kind: 'answer lost' }, path: path.callback },
+    ],
+    ['answers the edit with 429 (user)', { fault: limit('user'), path: path.edit }],
+    ['answers the edit with 429 (shared)', { fault: limit('shared'), path: path.edit }],
+    ['answers the edit with 429 (global)', { fault: limit('global'), path: path.edit }],
+    ['answers the edit with 500', { fault: { kind: 'status', status: 500 }, path: path.edit }],
+    [
+      'answers the edit with 502 twice',
+      { fault: { kind: 'status', status: 502 }, path: path.edit, times: 2 },
+    ],
+    ['resets the edit', { fault: { kind: 'reset' }, path: path.edit }],
+    ['takes the edit and loses its answer', { fault: { kind: 'answer lost' }, path: path.edit }],
+  ];
+  for (const [index, [what, fault]] of passing.entries()) {
+    it(what, async () => {
+      const before = scene.discord.requests.length;
+      scene.discord.faults.inject(fault);
+      await isAccepted(scene, `rest-${index}.example.com`);
+      // An acknowledgement and an edit, and those that the fault hit.
+      await eventually(() => scene.discord.requests.length - before, 2 + (fault.times ?? 1));
+      await isAccepted(scene, `after-rest-${index}.example.com`);
+    });
+  }
+
+  it('answers the acknowledgement with 500 as long as that counts', async () => {
+    scene.discord.faults.inject({ fault: { kind: 'status', status: 500 }, path: path.callback, times: 100 });
+    expect(await submit(scene, 'never-acknowledged.example.com')).toEqual({ kind: 'lost' });
+    scene.discord.faults.clear();
+    await isLost(scene, 'never-acknowledged.example.com', Promise.resolve({ kind: 'lost' }));
+    await isAccepted(scene, 'after-never-acknowledged.example.com');
+  });
+
+  it('never answers the acknowledgement', async () => {
+    scene.discord.faults.inject({ fault: { kind: 'hang' }, path: path.callback, times: 2 });
+    await isLost(scene, 'hanging-callback.example.com');
+    await isAccepted(scene, 'after-hanging-callback.example.com');
+  });
+
+  it('limits the acknowledgement for longer than it waits for it', async () => {
+    const fault = { kind: 'rate limit', scope: 'user', retryAfterMs: 4_000 } as const;
+    scene.discord.faults.inject({ fault, path: path.callback });
+    await isLost(scene, 'limited.example.com');
+    await isAccepted(scene, 'after-limited.example.com');
+  });
+
+  it('never answers the edit', async () => {
+    scene.discord.faults.inject({ fault: { kind: 'hang' }, path: path.edit });
+    await isAccepted(scene, 'hanging-edit.example.com');
+    await isAccepted(scene, 'after-hanging-edit.example.com');
+  });
+});

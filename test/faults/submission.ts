@@ -1,0 +1,30 @@
+import { expect } from 'vitest';
+import type { Answer } from '../../src/sandbox/contract.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Scene, textOf } from '../support/scene.ts';
+import { readStored } from '../support/stored.ts';
+
+export const ACCEPTED = 'Servers have been added for review.';
+
+export const submit = (scene: Scene, server: string): Promise<Answer> =>
+  scene.member.slash('addserver', { game: 'cs2', server: `${server}:27015` });
+
+/** The requests with this server that the service has read. */
+export const adds = ({ listing }: Pick<Scene, 'listing'>, server: string) =>
+  listing.requests.filter(({ servers }) => servers.some((held) => held.server === server));
+
+/** The member saw the service's answer; the service got the server once; nothing is left in the journal. */
+export async function isAccepted(scene: Scene, server: string): Promise<void> {
+  expect(textOf(await submit(scene, server))).toContain(ACCEPTED);
+  expect(adds(scene, server)).toHaveLength(1);
+  await eventually(() => readStored(scene.data).journal, []);
+  expect(readStored(scene.data).ended(scene.member.guildId, server)).toEqual(['accepted']);
+}
+
+/** The member saw that the bot did not answer; the service got nothing, and nothing is left in the store. */
+export async function isLost(scene: Scene, server: string, answer = submit(scene, server)): Promise<void> {
+  expect(await answer).toEqual({ kind: 'lost' });
+  await eventually(() => readStored(scene.data).journal, []);
+  expect(adds(scene, server)).toHaveLength(0);
+  expect(readStored(scene.data).ended(scene.member.guildId, server)).toEqual([]);
+}

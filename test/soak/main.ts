@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { createPeople, type Role } from '../../src/sandbox/prompt/people.ts';
+import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { readStored } from '../support/stored.ts';
+import { createMembers } from './members.ts';
+import { createRandom } from './random.ts';
+import { createTrouble } from './trouble.ts';
+import { CLAIMS, claimOf, judge } from './verdict.ts';
+
+/** Discord gives an answer 15 minutes; what the bot tries again pauses for up to a minute. */
+const SETTLE_MS = 100_000;
+/** The ledger keeps 1,000 addresses a guild; older ones are not looked for. */
+const LEDGER_SIZE = 1_000;
+
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '2' }, seed: { type: 'string' } },
+});
+const minutes = Number(values.minutes);
+if (!(minutes > 0)) throw new RangeError('--minutes must be a number above 0');
+const seed = values.seed ?? String(Date.now() % 1_000_000);
+const random = createRandom(seed);
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+say(`seed: ${seed}`);
+const log: string[] = [];
+const sandbox = await openSandbox({
+  surroundings: process.env,
+  env: {
+    // Short, so that many a submission ends so; and no limits, since this is about what is sent.
+    LISTING_API_TIMEOUT_MS: '1500',
+    MEMBER_LIMIT: '1000000/3600',
+    GUILD_LIMIT: '1000000/3600',
+  },
+  onLine: (line) => log.push(line),
+  onCrash: ({ lastWords }) => {
+    process.stderr.write(`the bot ended by itself:\n${lastWords.join('\n')}\n`);
+    process.exit(1);
+  },
+});
+process.exitCode = await soak(sandbox);
+await sandbox.close();
+
+async function soak({ discord, listing, bot, data, startBot }: Sandbox): Promise<0 | 1> {
+  await startBot();
+  const people = createPeople(discord);
+  const members = createMembers();
+  const everybody = discord.guilds.flatMap((guild) =>
+    (['admin', 'member', 'other'] satisfies Role[]).map((role) =>
+      people.at({ role, guild, locale: 'en-US' }),
+    ),
+  );
+  for (const admin of everybody.filter(({ name }) => name === 'admin')) await members.setKey(admin);
+  const atStart = memoryOf(bot.pid);
+
+  const over = AbortSignal.timeout(minutes * 60_000);
+  const trouble = createTrouble(sandbox);
+  await Promise.all([
+    trouble.make(random.of('trouble'), over),
+    ...everybody.map((person) =>
+      members.live(
+        person,
+        random.of(`${person.name} ${discord.guilds.findIndex(({ id }) => id === person.guildId)}`),
+        over,
+      ),
+    ),
+  ]);
+  await members.settled(SETTLE_MS);
+  members.readAgain();
+  const atEnd = memoryOf(bot.pid);
+  await bot.stop();
+
+  const stored = readStored(data);
+  const recent = new Set(members.asks.slice(-LEDGER_SIZE).map(({ server }) => server));
+  const verdict = judge({
+    asks: members.asks,
+    received: listing.requests
+      .filter(({ action }) => action === 'add')
+      .flatMap(({ servers }) => servers.map(({ server = '' }) => server)),
+    held: listing.submitted.map(({ server }) => server),
+    isInLedger: (guildId, server) =>
+      !recent.has(server) ||
+      stored.ended(guildId, server).some((outcome) => outcome === 'accepted' || outcome === 'unknown'),
+  });
+  const lost = [...verdict.lost, ...stored.journal.map((key) => `left in the store: ${key}`)];
+  const harms = [
+    ['lost', lost],
+    ['sent twice', verdict.sentTwice],
+    ['told wrongly', verdict.toldWrongly],
+    ['left thinking', verdict.leftThinking],
+  ] as const;
+
+  say(`commands: ${members.commands()}`);
+  say(`faults: ${trouble.faults()}`);
+  say(`restarts: ${trouble.restarts()}`);
+  for (const [name, cases] of harms) say(`${name}: ${cases.length}`);
+  const told = members.asks.flatMap(({ words }) => (words === undefined ? [] : [claimOf(words)]));
+  const counts = CLAIMS.map((claim) => `${claim} ${told.filter((each) => each === claim).length}`);
+  say(`answers: ${counts.join(', ')}`);
+  say(`memory at start: ${atStart}`);
+  say(`memory at end: ${atEnd}`);
+  for (const [name, cases] of harms) for (const about of cases) process.stderr.write(`${name}: ${about}\n`);
+  return harms.every(([, cases]) => cases.length === 0) ? 0 : 1;
+}
+
+/** What the process holds in the machine's memory, as Linux tells it. */
+function memoryOf(pid: number | undefined): string {
+  try {
+    const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return `${Math.round(Number(kib) / 1024)} MiB`;
+  } catch {
+    return 'not known on this system';
+  }
+}

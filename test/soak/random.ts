@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+
+/** Chance that is the same for the same seed. */
+export interface Random {
+  /** From 0 up to, and without, `end`. */
+  below(end: number): number;
+  between(from: number, to: number): number;
+  chance(probability: number): boolean;
+  /** One of the things, by their weights. */
+  pick<Thing>(weighted: readonly (readonly [weight: number, thing: Thing])[]): Thing;
+  /** A stream of its own: what one actor draws changes nothing for the others, whoever comes first. */
+  of(actor: string): Random;
+}
+
+export function createRandom(seed: string): Random {
+  let state = createHash('sha256').update(seed).digest().readUInt32LE();
+
+  /** mulberry32, a generator of 32 bits of state: enough to choose among faults. */
+  function next(): number {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  return {
+    below: (end) => Math.floor(next() * end),
+    between: (from, to) => from + next() * (to - from),
+    chance: (probability) => next() < probability,
+    pick(weighted) {
+      let left = next() * weighted.reduce((sum, [weight]) => sum + weight, 0);
+      for (const [weight, thing] of weighted) {
+        left -= weight;
+        if (left < 0) return thing;
+      }
+      throw new RangeError('there is nothing to pick from');
+    },
+    of: (actor) => createRandom(`${seed}/${actor}`),
+  };
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { type Ask, claimOf, type Findings, judge } from './verdict.ts';
+
+const ACCEPTED = '✅ Servers have been added for review.';
+const REJECTED = '❌ The listing service says:\n> Not today.';
+const UNKNOWN =
+  'The listing service did not answer in time. The server may have been received: check the list.';
+const NOT_SENT = 'Nothing was sent, so you can safely try again later.';
+const WARNING =
+  'a.example.com was submitted before, and no answer came: it may have been received. Nothing was sent now.';
+
+/** What is wrong when members read these words, and the service got and holds the server so often. */
+function harms(
+  words: readonly (string | undefined)[],
+  service: Partial<Record<'got' | 'has', number>>,
+  ledger = true,
+) {
+  const { got = 0, has = 0 } = service;
+  const server = 'a.example.com';
+  const findings: Findings = {
+    asks: words.map(
+      (each): Ask => ({ server, guildId: '1', who: 'mia', ...(each !== undefined && { words: each }) }),
+    ),
+    received: Array(got).fill(server),
+    held: Array(has).fill(server),
+    isInLedger: () => ledger,
+  };
+  return Object.entries(judge(findings)).flatMap(([harm, cases]) => (cases.length > 0 ? [harm] : []));
+}
+
+describe('what an answer claims', () => {
+  it.each([
+    [ACCEPTED, 'accepted'],
+    [REJECTED, 'rejected'],
+    [UNKNOWN, 'unknown'],
+    [NOT_SENT, 'nothing sent'],
+    [WARNING, 'nothing sent'],
+    ['The application did not respond.', 'nothing sent'],
+    ['Something went wrong in the bot.', 'unclear'],
+  ])('%s', (words, claim) => {
+    expect(claimOf(words)).toBe(claim);
+  });
+});
+
+describe('the verdict of the soak', () => {
+  it('is clean when what was said is true', () => {
+    expect(harms([ACCEPTED], { got: 1, has: 1 })).toEqual([]);
+    expect(harms([REJECTED], { got: 1 })).toEqual([]);
+    expect(harms([NOT_SENT], {})).toEqual([]);
+    for (const service of [{}, { got: 1 }, { got: 1, has: 1 }]) expect(harms([UNKNOWN], service)).toEqual([]);
+    expect(harms([UNKNOWN, WARNING, ACCEPTED], { got: 2, has: 2 })).toEqual([]);
+    expect(harms([REJECTED, ACCEPTED, WARNING], { got: 2, has: 1 })).toEqual([]);
+  });
+
+  it('finds what was sent more often than asked', () => {
+    expect(harms([ACCEPTED], { got: 2, has: 1 })).toContain('sentTwice');
+    expect(harms([UNKNOWN], { got: 2, has: 2 })).toContain('sentTwice');
+  });
+
+  it('finds what was told wrongly', () => {
+    expect(harms([ACCEPTED], {})).toEqual(['toldWrongly']);
+    expect(harms([ACCEPTED], { got: 1 })).toEqual(['toldWrongly']);
+    expect(harms([REJECTED], {})).toEqual(['toldWrongly']);
+    expect(harms([REJECTED], { got: 1, has: 1 })).toEqual(['toldWrongly']);
+    expect(harms([NOT_SENT], { got: 1 })).toEqual(['toldWrongly']);
+    expect(harms([WARNING, NOT_SENT], { got: 1, has: 1 })).toEqual(['toldWrongly']);
+    expect(harms(['The application did not respond.'], { got: 1, has: 1 })).toEqual(['toldWrongly']);
+  });
+
+  it('finds what was lost', () => {
+    expect(harms(['Something went wrong in the bot.'], {})).toEqual(['lost']);
+    expect(harms([ACCEPTED], { got: 1, has: 1 }, false)).toEqual(['lost']);
+  });
+
+  it('finds who was left thinking', () => {
+    expect(harms([undefined], {})).toEqual(['leftThinking']);
+    expect(harms([ACCEPTED, undefined], { got: 1, has: 1 })).toEqual(['leftThinking']);
+  });
+});

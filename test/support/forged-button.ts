@@ -1,0 +1,33 @@
+import type { APIMessage } from 'discord.js';
+import type { Answer, SeenMessage } from '../../src/sandbox/contract.ts';
+import { messageOf, type Scene } from './scene.ts';
+
+/** The custom ids of a message's buttons, by label. */
+export function idsOf(answer: Answer): Readonly<Record<string, string>> {
+  const rows = (messageOf(answer).current?.components ?? []) as { components: object[] }[];
+  const buttons = rows.flatMap(({ components }) => components);
+  return Object.fromEntries(
+    buttons.map((button) => [String(Object(button).label), String(Object(button).custom_id)]),
+  );
+}
+
+/** A message of the bot that everyone sees, with a button "Go" under any custom id. */
+export async function postButton(scene: Scene, guild: number, customId: string): Promise<SeenMessage> {
+  const channelId = scene.discord.guilds[guild]?.channelId ?? '';
+  const response = await fetch(`${scene.discord.apiUrl}/v10/channels/${channelId}/messages`, {
+    method: 'POST',
+    headers: {
+      'user-agent': 'DiscordBot (https://example.org, 1.0)',
+      authorization: `Bot ${scene.token}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({
+      content: 'forged',
+      components: [{ type: 1, components: [{ type: 2, style: 1, label: 'Go', custom_id: customId }] }],
+    }),
+  });
+  const { id } = (await response.json()) as APIMessage;
+  const message = scene.discord.messages({ channelId }).find((seen) => seen.id === id);
+  if (message === undefined) throw new Error(`not posted: ${response.status}`);
+  return message;
+}
