@@ -93,32 +93,6 @@ export interface Person {
   useOnUser(command: string, userId: string): Promise<Answer>;
 }
 
-export interface StandInOptions {
-  readonly token: string;
-  readonly port?: number;
-  /** Called for every rule that is broken, as it happens. */
-  readonly onBreach?: (breach: Breach) => void;
-  /** The number of shards that `GET /gateway/bot` recommends; 1. */
-  readonly shards?: number;
-  /** How many shards may identify every 5 seconds; 1, as for every new bot. */
-  readonly maxConcurrency?: number;
-  /** 41250, as Discord's. */
-  readonly heartbeatIntervalMs?: number;
-  /** The privileged intents that were granted, as bits; none. */
-  readonly grantedIntents?: number;
-  /** How the 201st new command of a day is refused: 429 as today, or 400 as in 2023. */
-  readonly dailyLimitStatus?: 400 | 429;
-  /** Interactions go to an HTTP endpoint, and so never over the gateway (rule 51). */
-  readonly interactionsEndpoint?: boolean;
-  /**
-   * How long people take before they press, pick or submit, in real milliseconds; 50. A bot begins to listen for
-   * the next step when its request was answered, and no human is faster than that.
-   */
-  readonly reactionMs?: number;
-  /** Rule 57: called once when that many of 401, 403 and 429 were answered within 10 minutes; 10,000 ban an address. */
-  readonly invalidRequests?: { readonly limit: number; readonly onReached: (count: number) => void };
-}
-
 /** A Discord of our own on loopback, as strict as the real one. */
 export interface DiscordStandIn {
   /** What a bot's `rest.api` must be: `http://127.0.0.1:PORT/api`. */
@@ -130,7 +104,10 @@ export interface DiscordStandIn {
   readonly breaches: readonly Breach[];
   /** Every request as it arrived, for secret scanning (rule 59) and for asserting what was sent. */
   readonly requests: readonly RecordedRequest[];
-  /** Rule 59: the requests and gateway payloads in which a secret appears, plainly or encoded. */
+  /**
+   * Rule 59: the requests and gateway payloads in which a secret appears, plainly or encoded.
+   * @throws Error when the oldest are no longer kept: the secret might have been in one of those
+   */
   findSecret(secret: string): readonly RecordedRequest[];
   /** Guilds the bot is in. Two exist from the start: `guilds[0]` and `guilds[1]`, each with text channels. */
   readonly guilds: readonly Guild[];
@@ -146,6 +123,8 @@ export interface DiscordStandIn {
   ready(): Promise<void>;
   /** Resolves when a bot is connected, whether or not it has published anything. */
   connected(): Promise<void>;
+  /** The name of a person, a role or a channel, by its id. */
+  nameOf(id: string): string | undefined;
   /** Commands as the bot published them: everywhere, or in one guild. */
   commands(guild?: Guild): readonly APIApplicationCommand[];
   person(who: {

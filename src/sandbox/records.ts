@@ -2,16 +2,20 @@ import type { Breach, RecordedRequest } from './contract.ts';
 import type { Closing } from './gateway/protocol.ts';
 import type { HandledRequest } from './rest/server.ts';
 import type { Clock } from './world/clock.ts';
+import { type Bounds, createLatest } from './world/latest.ts';
 
+/** More broken rules than that say nothing new; `onBreach` hears of each. */
+const MOST_BREACHES = 10_000;
 const TEN_MINUTES_MS = 10 * 60_000;
 
 /** What happened: every request, every payload, every broken rule. */
 export interface Records {
-  readonly requests: readonly RecordedRequest[];
+  requests(): readonly RecordedRequest[];
   readonly breaches: readonly Breach[];
   request(handled: HandledRequest): void;
   frame(text: string): void;
   gatewayBreach(rule: number, what: string, closing: Closing): void;
+  /** @throws Error when not every request was kept, so that none can be vouched for. */
   findSecret(secret: string): readonly RecordedRequest[];
 }
 
@@ -19,15 +23,22 @@ export function createRecords(deps: {
   readonly clock: Pick<Clock, 'now'>;
   readonly onBreach: (breach: Breach) => void;
   readonly invalidRequests: { readonly limit: number; readonly onReached: (count: number) => void };
+  readonly bounds: Bounds;
 }): Records {
-  const { clock, onBreach, invalidRequests } = deps;
-  const requests: RecordedRequest[] = [];
-  const frames: RecordedRequest[] = [];
+  const { clock, onBreach, invalidRequests, bounds } = deps;
+  const requests = createLatest<RecordedRequest>(bounds);
+  const frames = createLatest<RecordedRequest>(bounds);
   const breaches: Breach[] = [];
-  let invalid: readonly number[] = [];
+  const invalid: number[] = [];
+  let recorded = 0;
+
+  function record(kind: typeof requests, what: Omit<RecordedRequest, 'at'>): void {
+    recorded += 1;
+    kind.set(String(recorded), { at: clock.now(), ...what }, what.body.length);
+  }
 
   function breach(broken: Breach): void {
-    breaches.push(broken);
+    if (breaches.length < MOST_BREACHES) breaches.push(broken);
     onBreach(broken);
   }
 
@@ -35,26 +46,30 @@ export function createRecords(deps: {
   function countInvalid({ status, denial }: HandledRequest): void {
     if (![401, 403, 429].includes(status) || denial?.limited?.scope === 'shared') return;
     const now = clock.now();
-    invalid = [...invalid.filter((at) => at > now - TEN_MINUTES_MS), now];
+    while (invalid[0] !== undefined && invalid[0] <= now - TEN_MINUTES_MS) invalid.shift();
+    invalid.push(now);
     if (invalid.length === invalidRequests.limit) invalidRequests.onReached(invalid.length);
   }
 
   return {
-    requests,
+    requests: () => requests.all(),
     breaches,
     request(handled) {
       const { method, path, body, status, denial, injected } = handled;
-      requests.push({ at: clock.now(), method, path, body, status });
+      record(requests, { method, path, body, status });
       countInvalid(handled);
       if (denial === undefined || denial.blameless === true || injected) return;
       const { rule, code, message, errors } = denial;
       breach({ rule, method, path, status, code, body: { code, message, ...(errors && { errors }) } });
     },
-    frame: (text) => frames.push({ at: clock.now(), method: 'GATEWAY', path: '/', body: text, status: 0 }),
+    frame: (text) => record(frames, { method: 'GATEWAY', path: '/', body: text, status: 0 }),
     gatewayBreach: (rule, what, [code, message]) =>
       breach({ rule, method: 'GATEWAY', path: what, status: 0, code, body: { code, message } }),
     /** Rule 59. */
     findSecret(secret) {
+      const dropped = requests.dropped() + frames.dropped();
+      if (dropped > 0)
+        throw new Error(`${dropped} requests are no longer kept and cannot be searched; raise \`keep\`.`);
       const forms = [
         secret,
         JSON.stringify(secret).slice(1, -1),
@@ -62,7 +77,7 @@ export function createRecords(deps: {
         Buffer.from(secret).toString('base64').replace(/=+$/, ''),
         Buffer.from(secret).toString('hex'),
       ];
-      return [...requests, ...frames].filter(({ path, body }) =>
+      return [...requests.all(), ...frames.all()].filter(({ path, body }) =>
         forms.some((form) => path.includes(form) || body.includes(form)),
       );
     },

@@ -28,14 +28,14 @@ const TABLE = `
 12 | Descriptions: 1–100, none on context menu commands | rest/rules/commands | rest/commands rules/commands
 13 | 25 options, 25 choices, names and values of choices up to 100 | rest/rules/command-options | rest/commands rules/commands
 14 | Required options before optional ones | rest/rules/command-options | rest/commands rules/commands
-15 | Option names are unique in every language | rest/rules/command-names | rest/commands
+15 | Option names are unique in every language | rest/rules/command-names | rest/commands rules/commands
 16 | Autocomplete, choices and file types only where they belong | rest/rules/command-options rest/rules/file-types | rest/commands rules/commands
-17 | Command → group → subcommand → option, never mixed | rest/rules/command-options rest/rules/commands | rest/commands
-18 | A command has at most 8000 characters | rest/rules/commands | rest/commands rules/commands
+17 | Command → group → subcommand → option, never mixed | rest/rules/command-options rest/rules/commands | rest/commands rules/commands
+18 | A command has at most 8000 characters | rest/rules/command-size | rest/commands rules/commands
 19 | Localizations: known locales, texts as strict as the default | rest/rules/command-names rest/rules/commands | rest/commands rules/commands
-20 | Contexts, integration types, default permissions: known and unique | rest/rules/commands | rest/commands
+20 | Contexts, integration types, default permissions: known and unique | rest/rules/commands world/command-form | rest/commands rules/commands
 21 | POST upserts, PUT replaces and indexes its errors | world/commands rest/command-routes rest/rules/commands | rest/commands rules/commands
-22 | Caps per type, 200 new commands a day | world/commands rest/command-routes rest/rules/commands | rest/commands
+22 | Caps per type, 200 new commands a day | world/commands rest/command-routes rest/rules/commands | rest/commands rules/commands
 23 | Scope and application must be the bot’s own | rest/command-routes world/command-form | rest/commands
 24 | Only registered commands are invoked, with what their options allow | client/person client/visibility client/options rest/rules/invocation | client/commands rules/invocation
 
@@ -45,7 +45,7 @@ const TABLE = `
 27 | Callback types by kind of interaction | rest/callback-routes rest/rules/callbacks | rest/callback rules/callbacks
 28 | 204, or 200 with the created message when asked for | rest/callback-routes | rest/callback
 29 | A deferral is ephemeral or not, and nothing else | rest/rules/message-flags | rest/callback rules/callbacks
-30 | Flags of a new message | rest/rules/message-flags | rest/callback rules/callbacks
+30 | Flags of a new message | rest/rules/message-flags | rest/callback rules/callbacks rest/transport
 31 | Suggestions: 25, of the option’s type, up to 100 | rest/rules/callbacks rest/rules/command-options | rest/callback rules/callbacks
 32 | A message is not empty; content up to 2000 | rest/rules/messages | rest/callback rules/messages
 33 | Embeds: ten, their fields, 6000 in all | rest/rules/embeds | rest/callback rules/messages
@@ -61,12 +61,12 @@ const TABLE = `
 41 | An edit changes neither ephemeral nor V2; V2 needs the old fields emptied | rest/outgoing rest/rules/message-flags rest/rules/messages | rest/webhook rules/messages
 42 | An edit keeps the attachments it lists and is checked like a new message | rest/outgoing rest/message-form rest/interaction-message rest/rules/messages rest/rules/attachments | rest/webhook
 43 | Five follow-ups for user installs | rest/webhook-routes | rest/webhook
-44 | Allowed mentions, and whom a message pings | rest/outgoing rest/rules/mentions | rest/webhook rules/mentions
+44 | Allowed mentions, and whom a message pings | rest/outgoing rest/channel-routes rest/rules/mentions | rest/webhook rules/mentions rest/transport
 45 | Five requests in 2 seconds for each interaction token | rest/webhook-routes rest/rate-limits | rest/webhook
 
 ## Gateway
 46 | HELLO, heartbeats and their acknowledgements | gateway/connection | gateway/protocol
-47 | Close codes | gateway/connection gateway/identify gateway/server | gateway/protocol gateway/login
+47 | Close codes | gateway/connection gateway/identify gateway/server gateway/protocol | gateway/protocol gateway/login
 48 | Identify limits | gateway/identify gateway/connection gateway/server | gateway/protocol gateway/login
 49 | READY lists the shard’s guilds as unavailable | gateway/payloads | gateway/sessions
 50 | Guild events only with the GUILDS intent | gateway/sessions gateway/guild-events gateway/payloads | gateway/sessions

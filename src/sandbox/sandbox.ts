@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BotProcess, createBotProcess, describeExit, type Exit } from './bot-process.ts';
-import type { Breach, DiscordStandIn, StandInOptions } from './contract.ts';
+import type { Breach, DiscordStandIn } from './contract.ts';
 import { type ListingOptions, type ListingStandIn, startListing } from './listing/stand-in.ts';
 import { startDiscord } from './stand-in.ts';
+import type { StandInOptions } from './stand-in-options.ts';
 
 /** Both stand-ins and the real bot, connected to each other over loopback. */
 export interface Sandbox {

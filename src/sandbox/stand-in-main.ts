@@ -4,7 +4,14 @@ import { startDiscord } from './stand-in.ts';
 
 const USAGE = `Usage: npm run stand-in -- [--port 4000] [--token aaa.bbb.ccc] [--shards 1] [--max-concurrency 1]
 
-A Discord on this machine for a bot under test. Broken rules are printed as they happen.`;
+A Discord on this machine for a bot under test. Broken rules are printed as they happen.
+Nobody types commands here: tests do, by startDiscord() of src/sandbox/stand-in.ts.
+
+  --port N             0 takes a free one
+  --token TOKEN        what the bot logs in with
+  --shards N           how many GET /gateway/bot recommends
+  --max-concurrency N  how many shards may identify every 5 seconds
+  --help               show this`;
 
 const { stdout, stderr } = process;
 const options = readOptions();
@@ -50,7 +57,8 @@ async function leave(): Promise<void> {
 
 async function start() {
   try {
-    return await startDiscord({ ...options, onBreach: tell });
+    // Nobody reads here what was sent long ago, and it may run for days.
+    return await startDiscord({ ...options, keep: { count: 10_000 }, onBreach: tell });
   } catch (error) {
     stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);
@@ -77,7 +85,7 @@ function readOptions() {
         token: { type: 'string', default: 'aaa.bbb.ccc' },
         shards: { type: 'string', default: '1' },
         'max-concurrency': { type: 'string', default: '1' },
-        help: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
       },
     });
     if (values.help) {
@@ -85,7 +93,7 @@ function readOptions() {
       process.exit(0);
     }
     return {
-      token: values.token,
+      token: tokenFrom(values.token),
       port: wholeNumber('port', values.port, 0, 65_535),
       shards: wholeNumber('shards', values.shards, 1, 1_000),
       maxConcurrency: wholeNumber('max-concurrency', values['max-concurrency'], 1, 1_000),
@@ -96,8 +104,14 @@ function readOptions() {
   }
 }
 
+/** discord.js takes a `Bot ` in front of a token away, and a header cannot carry every character. */
+function tokenFrom(text: string): string {
+  if (/^[\w.-]+$/.test(text)) return text;
+  throw new RangeError('--token must be letters, digits, dots, dashes and underscores only, without "Bot ".');
+}
+
 function wholeNumber(name: string, text: string, least: number, most: number): number {
   const number = Number(text);
-  if (Number.isInteger(number) && number >= least && number <= most) return number;
+  if (/^\d+$/.test(text) && number >= least && number <= most) return number;
   throw new RangeError(`--${name} must be a whole number from ${least} to ${most}, and not "${text}".`);
 }

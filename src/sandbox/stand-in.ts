@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { introduce, joinDirectMessages } from './client/introduce.ts';
 import { createPerson } from './client/person.ts';
-import type { DiscordStandIn, StandInOptions } from './contract.ts';
+import type { DiscordStandIn } from './contract.ts';
 import { createDispatcher } from './gateway/dispatcher.ts';
 import { createGuildEvents } from './gateway/guild-events.ts';
 import { createGateway } from './gateway/server.ts';
@@ -16,6 +16,8 @@ import { createFaults } from './rest/faults.ts';
 import { createOutgoing } from './rest/outgoing.ts';
 import { createRestServer } from './rest/server.ts';
 import { webhookRoutes } from './rest/webhook-routes.ts';
+import type { StandInOptions } from './stand-in-options.ts';
+import { USUAL_BOUNDS } from './world/latest.ts';
 import { createWorld } from './world/world.ts';
 
 /** Starts a Discord on loopback: REST API, gateway and CDN on one port, a free one unless told. */
@@ -25,14 +27,16 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     reactionMs = 50,
     invalidRequests = { limit: 10_000, onReached: () => {} },
   } = options;
+  const bounds = { ...USUAL_BOUNDS, ...options.keep };
   let token = options.token;
   let port = 0;
   const world = createWorld({
     cdnOrigin: () => `http://127.0.0.1:${port}`,
     dailyLimitStatus: options.dailyLimitStatus ?? 429,
+    bounds,
   });
   const { clock, guilds, commands, integrations, messages } = world;
-  const records = createRecords({ clock, onBreach, invalidRequests });
+  const records = createRecords({ clock, onBreach, invalidRequests, bounds });
   const faults = createFaults();
   const outgoing = createOutgoing(world);
   const changes = new EventTarget();
@@ -98,7 +102,9 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     cdnUrl: `http://127.0.0.1:${port}`,
     applicationId: world.applicationId,
     breaches: records.breaches,
-    requests: records.requests,
+    get requests() {
+      return records.requests();
+    },
     findSecret: records.findSecret,
     get guilds() {
       return guilds.joined();
@@ -115,6 +121,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     guildEvents,
     ready: () => until(() => isConnected() && isPublished()),
     connected: () => until(isConnected),
+    nameOf: (id) => (id === world.bot.id ? world.bot.username : guilds.nameOf(id)),
     commands: (guild) => commands.list(guild?.id ?? 'global'),
     person(who) {
       const actor = introduce(world, who);

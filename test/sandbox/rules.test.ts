@@ -4,6 +4,19 @@ import { describe, expect, it } from 'vitest';
 import { RULES } from '../../src/sandbox/rules.ts';
 
 const root = join(import.meta.dirname, '../..');
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+
+/** Every rule that a text names: `rule 5`, `rules 30 and 32`, `rule: 7`, `Rules 5, 27, 29–37 and 44`. */
+function named(text: string): Set<number> {
+  const lists = text.matchAll(/\brules?:? (\d+(?:(?:, | and (?:rule )?|–| to |, and (?:rule )?)\d+)*)/gi);
+  return new Set(
+    [...lists].flatMap(([, list = '']) =>
+      [...list.matchAll(/(\d+)(?:(?:–| to )(\d+))?/g)].flatMap(([, from, to = from]) =>
+        Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => Number(from) + i),
+      ),
+    ),
+  );
+}
 
 describe('the table of rules', () => {
   it('has all 59 in order, each with a title', () => {
@@ -13,25 +26,29 @@ describe('the table of rules', () => {
 
   it.each(
     RULES.map((rule) => [rule.rule, rule] as const),
-  )('names files that enforce and test rule %i', (number, rule) => {
+  )('names files that enforce and test rule %i, and that say so', (number, rule) => {
     expect(rule.where).not.toEqual([]);
-    for (const file of rule.where) expect(existsSync(join(root, file)), file).toBe(true);
+    for (const file of [...rule.where, ...rule.tests]) {
+      expect(existsSync(join(root, file)), file).toBe(true);
+      expect([...named(textOf(file))], file).toContain(number);
+    }
     const [first = ''] = rule.tests;
-    // The first one breaks it over real sockets and says so in the name of a test.
+    // The first one breaks it over real sockets and says so in the name of a test that runs.
     const names = new RegExp(`(it|describe)(\\.each)?\\(\\s*['"\`]rule ${number}\\b|\\[\\s*'rule ${number}:`);
-    expect(readFileSync(join(root, first), 'utf8')).toMatch(names);
-    for (const file of rule.tests) expect(readFileSync(join(root, file), 'utf8'), file).toMatch(/rule/i);
+    expect(textOf(first)).toMatch(names);
   });
 
   it('knows every rule that the code mentions', () => {
-    const files = readdirSync(join(root, 'src/sandbox'), { recursive: true, encoding: 'utf8' });
-    const numbers = files
+    const files = readdirSync(join(root, 'src/sandbox'), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
-      .flatMap((file) => [
-        ...readFileSync(join(root, 'src/sandbox', file), 'utf8').matchAll(/\brule: (\d+)/g),
-      ])
-      .map(([, number]) => Number(number));
-    expect(numbers.length).toBeGreaterThan(20);
-    expect(numbers.filter((number) => !RULES.some(({ rule }) => rule === number))).toEqual([]);
+      .map((file) => `src/sandbox/${file}`);
+    const numbers = files.flatMap((file) => [...named(textOf(file))]);
+    expect(new Set(numbers)).toEqual(new Set(RULES.map(({ rule }) => rule)));
+  });
+
+  it('reads lists and ranges of rules', () => {
+    expect([...named('Rules 5, 29–31 and 44, rule: 7, rule 2; Rules 11 to 13, the rule 1')]).toEqual([
+      5, 29, 30, 31, 44, 7, 2, 11, 12, 13, 1,
+    ]);
   });
 });

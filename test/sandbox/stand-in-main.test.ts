@@ -54,3 +54,32 @@ it('names an option that is wrong, and a port that is taken', async () => {
   expect(reason.trim().split('\n')).toEqual([expect.stringContaining('EADDRINUSE')]);
   taken.close();
 });
+
+it.each([
+  [['--token', 'Bot aaa.bbb.ccc'], '--token must be letters, digits'],
+  [['--token', ''], '--token must be letters, digits'],
+  [['--port', ''], '--port must be a whole number'],
+  [['--port', '70000'], '--port must be a whole number from 0 to 65535'],
+  [['--port', '0x50'], '--port must be a whole number'],
+  [['--shards', '0'], '--shards must be a whole number from 1 to 1000'],
+  [['--max-concurrency', '-1'], 'max-concurrency'],
+  [['--prot', '4000'], "Unknown option '--prot'"],
+  [['4000'], "Unexpected argument '4000'"],
+])('says what is wrong with %j, and how it is used', async (options, words) => {
+  const wrong = run(...options);
+  const [complaint, out, [status]] = await Promise.all([
+    text(wrong.stderr),
+    text(wrong.stdout),
+    once(wrong, 'exit'),
+  ]);
+  expect([status, out]).toEqual([1, '']);
+  expect(complaint).toContain(words);
+  expect(complaint).toContain('Usage: npm run stand-in');
+});
+
+it.each(['--help', '-h'])('%s shows how it is used', async (option) => {
+  const asked = run(option);
+  const [out, [status]] = await Promise.all([text(asked.stdout), once(asked, 'exit')]);
+  expect(status).toBe(0);
+  for (const name of ['--port', '--token', '--shards', '--max-concurrency']) expect(out).toContain(name);
+});

@@ -2,19 +2,13 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BotProcess, Exit } from '../../src/sandbox/bot-process.ts';
-import type {
-  Answer,
-  DiscordStandIn,
-  Person,
-  SeenMessage,
-  SeenModal,
-  StandInOptions,
-} from '../../src/sandbox/contract.ts';
+import type { Answer, DiscordStandIn, Person, SeenMessage, SeenModal } from '../../src/sandbox/contract.ts';
 import type { ListingOptions, ListingStandIn } from '../../src/sandbox/listing/stand-in.ts';
 import { modalFields } from '../../src/sandbox/prompt/modal-line.ts';
 import { createPeople, type Role } from '../../src/sandbox/prompt/people.ts';
 import { showAnswer } from '../../src/sandbox/prompt/show-answer.ts';
 import { openSandbox } from '../../src/sandbox/sandbox.ts';
+import type { StandInOptions } from '../../src/sandbox/stand-in-options.ts';
 
 export interface SceneOptions {
   /** More variables for the bot, or other values than the sandbox's. */

@@ -1,4 +1,4 @@
-import type { APIApplicationCommand, APIApplicationCommandOption } from 'discord.js';
+import { type APIApplicationCommand, type APIApplicationCommandOption, ChannelType } from 'discord.js';
 import type { OptionValue, Upload } from '../contract.ts';
 import type { World } from '../world/world.ts';
 import type { Actor } from './member.ts';
@@ -8,6 +8,8 @@ import { createResolved, type Resolved } from './resolved.ts';
 export interface FilledOptions {
   readonly options: readonly object[];
   readonly resolved: object | undefined;
+  /** The options that name somebody or something that is not here, or a channel of a type that they do not take. */
+  readonly strangers: readonly string[];
 }
 
 /**
@@ -27,6 +29,7 @@ export function fillOptions(
 ): FilledOptions {
   const { command, subcommand, given, focused } = about;
   const resolved = createResolved(world, actor);
+  const strangers: string[] = [];
   const values = new Map(Object.entries(given));
 
   const one = (option: APIApplicationCommandOption): object[] => {
@@ -35,6 +38,7 @@ export function fillOptions(
     const { name, type } = option;
     const isFocused = name === focused;
     const sent = focused === undefined ? sentFor(type, value, resolved) : typed(value);
+    if (focused === undefined && !isHere(option, value, resolved)) strangers.push(name);
     return [{ name, type, value: sent, ...(isFocused && { focused: true }) }];
   };
   const below = (options: readonly APIApplicationCommandOption[], path: readonly string[]): object[] => {
@@ -48,7 +52,7 @@ export function fillOptions(
         options: below('options' in option ? (option.options ?? []) : [], rest),
       }));
   };
-  return { options: below(command.options ?? [], subcommand), resolved: resolved.all() };
+  return { options: below(command.options ?? [], subcommand), resolved: resolved.all(), strangers };
 }
 
 /** The option of that name inside the subcommand. */
@@ -63,6 +67,16 @@ export function optionNamed(
   }, command.options ?? []);
   return inside.find((option) => option.name === name);
 }
+
+/** Rule 24: the client offers only who and what is in the guild, and channels of the types that the option takes. */
+function isHere(option: APIApplicationCommandOption, value: OptionValue, resolved: Resolved): boolean {
+  if (!NAMING.includes(option.type) || typeof value !== 'string') return true;
+  const types = 'channel_types' in option ? (option.channel_types ?? []) : [];
+  return resolved.knows(value) && (types.length === 0 || types.includes(ChannelType.GuildText));
+}
+
+/** User, channel, role, mentionable. */
+const NAMING: readonly number[] = [6, 7, 8, 9];
 
 /** A file cannot be looked at while a command is typed; its name stands for it. */
 const typed = (value: OptionValue): string | number | boolean => (isUpload(value) ? value.filename : value);

@@ -30,6 +30,8 @@ type Started = Pick<Interaction, 'kind'> &
 /** Rules 24 and 38: one person and their Discord, which sends nothing that it would not let them send. */
 export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps): Omit<Person, 'guildId'> {
   const refused = (why: string): Answer => ({ kind: 'refused', why });
+  /** What opened a modal that was then submitted and answered. */
+  const closed = new WeakSet<Interaction>();
 
   function send(about: Started, data: object): Interaction {
     const interaction = world.interactions.open({
@@ -93,7 +95,8 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       const { command, subcommand } = found;
       const complaints = checkInvocation(command, given, { subcommand });
       if (complaints.length > 0) return refused(optionWords(complaints));
-      const { options, resolved } = fillOptions(world, actor, { command, subcommand, given });
+      const { options, resolved, strangers } = fillOptions(world, actor, { command, subcommand, given });
+      if (strangers.length > 0) return refused(`${strangers.join(', ')}: there is nothing like that here`);
       const data = { ...head(command), options, ...(resolved && { resolved }) };
       return answerTo(world, send({ kind: 2, commandType: 1 }, data));
     },
@@ -142,8 +145,9 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     async submit({ interactionId }, values) {
       await sleep(reactionMs);
       const opened = world.interactions.get(interactionId);
-      if (opened?.acknowledged?.type !== 'modal' || opened.userId !== actor.userId)
+      if (opened?.acknowledged?.type !== 'modal' || opened.userId !== actor.userId || closed.has(opened))
         return refused('this modal is not open here');
+      if (actor.guild?.status === 'left') return refused('the bot is gone');
       const { modal } = opened.acknowledged;
       const complaints = checkModalValues(modal, checkable(values));
       if (complaints.length > 0) return refused(fieldWords(complaints));
@@ -151,7 +155,10 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       const components = submitted(modal, values, resolved);
       const data = { custom_id: modal.custom_id, components, resolved: resolved.all() };
       // A modal that a command opened has no message to update.
-      return answerTo(world, send({ kind: 5, source: opened.source }, data));
+      const interaction = send({ kind: 5, source: opened.source }, data);
+      // When nothing came, "Something went wrong" stands in the modal, and it can be submitted again.
+      void interaction.answered.then(({ type }) => type !== 'lost' && closed.add(opened));
+      return answerTo(world, interaction);
     },
 
     async useOnMessage(command, messageId) {

@@ -10,6 +10,8 @@ export interface Resolved {
   mentionable(id: string): void;
   /** Uploads it, and returns its id. */
   file(upload: Upload): string;
+  /** Whether an id stood for something. */
+  knows(id: string): boolean;
   /** `undefined` when nothing was collected. */
   all(): object | undefined;
 }
@@ -66,6 +68,7 @@ export function createResolved(world: World, actor: Actor): Resolved {
       add('attachments', attachment.id, attachment);
       return attachment.id;
     },
+    knows: (id) => [...kinds.values()].some((values) => values.has(id)),
     all: () =>
       kinds.size === 0
         ? undefined

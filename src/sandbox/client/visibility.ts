@@ -9,13 +9,20 @@ export function visibleCommands(world: World, actor: Actor): readonly APIApplica
   if (guild?.status === 'left') return [];
   const here = guild === undefined ? [] : world.commands.list(guild.id);
   return [...here, ...world.commands.list('global')].filter(
-    (command) => usableIn(command, guild === undefined ? 1 : 0) && permitted(world, actor, command),
+    (command) =>
+      usableIn(command, guild === undefined ? 1 : 0) &&
+      installedFor(command, actor) &&
+      permitted(world, actor, command),
   );
 }
 
 /** `contexts`: 0 guild, 1 direct message with the bot. A guild command is not for direct messages anyway. */
 const usableIn = ({ contexts }: APIApplicationCommand, context: number): boolean =>
   !contexts || contexts.some((allowed) => Number(allowed) === context);
+
+/** `integration_types`: 0 for guilds, and for direct messages with people of those; 1 for a user of their own. */
+const installedFor = ({ integration_types }: APIApplicationCommand, { userInstall }: Actor): boolean =>
+  !integration_types || integration_types.some((type) => Number(type) === (userInstall ? 1 : 0));
 
 /**
  * Discord docs: Application Commands, Permissions. Administrators may use everything. What the Integrations page says

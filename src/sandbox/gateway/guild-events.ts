@@ -1,7 +1,7 @@
 import type { Guild } from '../contract.ts';
 import type { GuildState } from '../world/guilds.ts';
 import type { World } from '../world/world.ts';
-import { guildCreate } from './payloads.ts';
+import { guildCreate, guildUpdate } from './payloads.ts';
 import { GUILDS } from './protocol.ts';
 import type { GatewayEvent } from './sessions.ts';
 
@@ -9,6 +9,8 @@ import type { GatewayEvent } from './sessions.ts';
 export interface GuildEvents {
   add(guild: { readonly name: string; readonly authorised?: boolean; readonly locale?: string }): Guild;
   addRole(guild: Guild, role: { readonly name: string; readonly permissions?: bigint }): string;
+  /** GUILD_UPDATE. */
+  rename(guild: Guild, name: string): void;
   /** The bot is removed from the guild. */
   remove(guild: Guild): void;
   /** The guild has an outage, and comes back. */
@@ -52,6 +54,12 @@ export function createGuildEvents(world: World, publish: (event: GatewayEvent) =
         role: { ...added, permissions: String(added.permissions) },
       });
       return added.id;
+    },
+    rename({ id }, name) {
+      const guild = world.guilds.get(id);
+      if (guild === undefined) throw new Error(`there is no guild ${id}`);
+      guild.name = name;
+      tell('GUILD_UPDATE', guild, guildUpdate(guild));
     },
     remove: (guild) => change(guild, 'left', (state) => tell('GUILD_DELETE', state, { id: state.id })),
     outage: (guild) =>

@@ -22,15 +22,44 @@ export const ready = (world: World, session: Session, gatewayUrl: string) => ({
 
 /** Rule 50: without `unavailable: false` and `channels`, discord.js takes the guild for unavailable. */
 export const guildCreate = (world: World, guild: GuildState) => ({
-  id: guild.id,
-  name: guild.name,
+  ...guildUpdate(guild),
   unavailable: false,
-  icon: null,
-  owner_id: guild.ownerId,
-  preferred_locale: guild.locale,
   joined_at: new Date(world.clock.now()).toISOString(),
   large: false,
   member_count: guild.members.size + 1,
+  channels: [...guild.channels.values()].map(({ id, name }, position) => ({
+    id,
+    type: 0,
+    name,
+    position,
+    permission_overwrites: [],
+    guild_id: guild.id,
+  })),
+  members: [
+    {
+      user: world.bot,
+      roles: [],
+      joined_at: new Date(world.clock.now()).toISOString(),
+      deaf: false,
+      mute: false,
+      flags: 0,
+    },
+  ],
+  threads: [],
+  presences: [],
+  voice_states: [],
+  stage_instances: [],
+  guild_scheduled_events: [],
+  soundboard_sounds: [],
+});
+
+/** The guild itself, without what is in it (Discord docs: Guild Object): what GUILD_UPDATE tells (rule 50). */
+export const guildUpdate = (guild: GuildState) => ({
+  id: guild.id,
+  name: guild.name,
+  icon: null,
+  owner_id: guild.ownerId,
+  preferred_locale: guild.locale,
   features: [],
   verification_level: 0,
   default_message_notifications: 0,
@@ -58,30 +87,6 @@ export const guildCreate = (world: World, guild: GuildState) => ({
     mentionable: false,
     flags: 0,
   })),
-  channels: [...guild.channels.values()].map(({ id, name }, position) => ({
-    id,
-    type: 0,
-    name,
-    position,
-    permission_overwrites: [],
-    guild_id: guild.id,
-  })),
-  members: [
-    {
-      user: world.bot,
-      roles: [],
-      joined_at: new Date(world.clock.now()).toISOString(),
-      deaf: false,
-      mute: false,
-      flags: 0,
-    },
-  ],
   emojis: [],
   stickers: [],
-  threads: [],
-  presences: [],
-  voice_states: [],
-  stage_instances: [],
-  guild_scheduled_events: [],
-  soundboard_sounds: [],
 });

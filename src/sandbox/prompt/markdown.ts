@@ -4,10 +4,12 @@ export interface Reading {
   readonly paint?: Paint;
   /** Milliseconds since 1970, for "2 minutes ago". */
   readonly now: number;
-  /** The name of a member, by id. */
+  /** The locale of the reader's Discord, for times; `en-US` when not said. */
+  readonly locale?: string;
+  /** The name of a member, a channel or a role, by its id. */
   readonly userName?: (id: string) => string | undefined;
-  /** The name of a channel, by id. */
   readonly channelName?: (id: string) => string | undefined;
+  readonly roleName?: (id: string) => string | undefined;
 }
 
 /** Everything Discord shows in another form than it was sent, one named group each (Discord docs: Message Formatting). */
@@ -49,11 +51,11 @@ export function readMarkdown(text: string, reading: Reading): string {
     if (code !== undefined) return paint('cyan', code);
     if (escaped !== undefined) return escaped;
     if (command !== undefined) return paint('cyan', `/${command}`);
-    if (seconds !== undefined) return readTime(Number(seconds) * 1000, found.format, reading.now);
+    if (seconds !== undefined) return readTime(Number(seconds) * 1000, found.format, reading);
     if (emoji !== undefined) return `:${emoji}:`;
     if (user !== undefined) return `@${reading.userName?.(user) ?? user}`;
     if (place !== undefined && found.sigil === '#') return `#${reading.channelName?.(place) ?? place}`;
-    if (place !== undefined) return `@${place}`;
+    if (place !== undefined) return named(reading.roleName?.(place) ?? place);
     if (label !== undefined) return `${inner(label)} (${link})`;
     if (found.bold !== undefined) return paint('bold', inner(found.bold));
     if (found.heading !== undefined) return paint('bold', inner(found.heading));
@@ -67,7 +69,9 @@ export function readMarkdown(text: string, reading: Reading): string {
   });
 }
 
-const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+/** A role is shown with an @ before it, but for @everyone, whose name has one. */
+const named = (name: string): string => (name.startsWith('@') ? name : `@${name}`);
+
 /** The units Discord counts in, each with its length in seconds, the longest first. */
 const UNITS = [
   ['year', 31_536_000],
@@ -78,15 +82,20 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-function readTime(ms: number, format: string | undefined, now: number): string {
+function readTime(ms: number, format: string | undefined, { now, locale = 'en-US' }: Reading): string {
+  // Every locale of Discord is one that Intl knows; the prompt takes others too.
+  const language = Intl.DateTimeFormat.supportedLocalesOf([locale]);
   if (format === 'R') {
     const seconds = Math.round((ms - now) / 1000);
     const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const);
-    return RELATIVE.format(Math.trunc(seconds / length), unit);
+    return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(
+      Math.trunc(seconds / length),
+      unit,
+    );
   }
   const date = new Date(ms);
   if (Number.isNaN(date.getTime())) return 'Invalid Date';
-  return new Intl.DateTimeFormat('en', STYLES[format ?? 'f'] ?? STYLES.f).format(date);
+  return new Intl.DateTimeFormat(language, STYLES[format ?? 'f'] ?? STYLES.f).format(date);
 }
 
 const STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {

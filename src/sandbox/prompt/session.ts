@@ -3,6 +3,7 @@ import type { Answer, Guild, Person, SeenMessage, SeenModal } from '../contract.
 import type { Sandbox } from '../sandbox.ts';
 import { ACTIONS } from './actions.ts';
 import { BadLine, suggestion } from './bad-line.ts';
+import type { Reading } from './markdown.ts';
 import { modalFields, readModalLine } from './modal-line.ts';
 import { type Paint, plain } from './paint.ts';
 import { patiently } from './patience.ts';
@@ -62,13 +63,14 @@ export function createPrompt(deps: {
 }): Prompt {
   const { sandbox, print, paint = plain, patienceMs = PATIENCE_MS } = deps;
   const people = createPeople(sandbox.discord);
-  const reading = () => ({
+  const nameOf = (id: string) => sandbox.discord.nameOf(id);
+  const reading = (): Reading => ({
     paint,
     now: Date.now(),
-    channelName: (id: string) =>
-      sandbox.discord.guilds
-        .flatMap((guild) => sandbox.discord.channels(guild))
-        .find((channel) => channel.id === id)?.name,
+    locale: session.locale,
+    userName: nameOf,
+    channelName: nameOf,
+    roleName: nameOf,
   });
   let lost = false;
 

@@ -14,13 +14,11 @@ export function showMessage(message: SeenMessage, reading: Reading): string {
   const paint = reading.paint ?? plain;
   const { current } = message;
   if (!current) return '(the message was deleted)';
-  const names = new Map(current.mentions.map((user) => [user.id, user.username]));
-  const here: Reading = { userName: (id) => names.get(id), ...reading };
   const parts = [
-    message.loading ? 'thinking…' : readMarkdown(current.content, here),
-    ...current.embeds.map((embed) => showEmbed(embed, here)),
+    message.loading ? 'thinking…' : readMarkdown(current.content, reading),
+    ...current.embeds.map((embed) => showEmbed(embed, reading)),
     ...current.attachments.map((attachment) => showAttachment(attachment, message)),
-    ...showComponents(current.components ?? [], here),
+    ...showComponents(current.components ?? [], reading),
   ].filter((part) => part !== '');
   const shown = parts.join('\n');
   if (!message.ephemeral) return shown;

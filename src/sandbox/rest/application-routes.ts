@@ -1,5 +1,6 @@
 import type { World } from '../world/world.ts';
 import { noContent, ok, type Route } from './route.ts';
+import { type Flaw, invalidForm } from './rules/refusal.ts';
 
 /** What a bot asks about itself and about the gateway. */
 export function applicationRoutes(
@@ -41,7 +42,9 @@ export function applicationRoutes(
       path: '/users/@me/guilds',
       auth: 'bot',
       handle({ query }) {
-        const limit = Math.min(Math.max(Number(query.get('limit') ?? 200), 1), 200);
+        const refusal = invalidForm(pageFlaws(query));
+        if (refusal !== undefined) return refusal;
+        const limit = Number(query.get('limit') ?? 200);
         const after = BigInt(query.get('after') ?? 0);
         const before = query.get('before');
         const within = world.guilds
@@ -75,4 +78,17 @@ export function applicationRoutes(
       },
     },
   ];
+}
+
+/** Rule 10 for `before` and `after`; how many there may be on a page is in Discord's documentation of the route. */
+function pageFlaws(query: URLSearchParams): Flaw[] {
+  const ids = ['before', 'after'].flatMap((name): Flaw[] => {
+    const id = query.get(name) ?? '0';
+    const message = `Value "${id}" is not snowflake.`;
+    return /^\d{1,20}$/.test(id) ? [] : [{ rule: 10, path: [name], code: 'NUMBER_TYPE_COERCE', message }];
+  });
+  const limit = query.get('limit') ?? '200';
+  const message = 'int value should be between 1 and 200.';
+  const fits = /^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= 200;
+  return fits ? ids : [...ids, { rule: 1, path: ['limit'], code: 'NUMBER_TYPE_MAX', message }];
 }

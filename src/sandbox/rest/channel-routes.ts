@@ -3,6 +3,7 @@ import { type Denial, missingAccess, missingPermissions } from './denial.ts';
 import type { MessageBody } from './message-form.ts';
 import { filesOf, type Outgoing } from './outgoing.ts';
 import { ok, type Route } from './route.ts';
+import { PINGED_BY_CHANNEL_MESSAGES } from './rules/mentions.ts';
 import { checkMessage } from './rules/messages.ts';
 
 /** Discord docs: Permissions. */
@@ -12,7 +13,7 @@ const EMBED_LINKS = 1n << 14n;
 
 const hasEmbeds = (json: unknown): boolean => ((json as MessageBody | undefined)?.embeds ?? []).length > 0;
 
-/** Messages that a bot posts in a channel of a guild it is in, without being asked. */
+/** Rules 30 to 36 and 44 for messages that a bot posts in a channel of a guild it is in, without being asked. */
 export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[] {
   const unknownChannel: Denial = {
     blameless: true,
@@ -36,13 +37,14 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
           return { ...missingAccess, blameless: true };
         const needed = hasEmbeds(json) ? SEND_MESSAGES | EMBED_LINKS : SEND_MESSAGES;
         if ((may & needed) !== needed) return missingPermissions;
-        const refusal = checkMessage(json, { for: 'followup', files: filesOf(files) });
+        const refusal = checkMessage(json, { for: 'channel', files: filesOf(files) });
         if (refusal !== undefined) return refusal;
         const body = json as MessageBody;
         const message = outgoing.send({ channel_id: channelId, type: 0 }, body, {
           files,
           flags: body.flags ?? 0,
           onlyFor: undefined,
+          pings: PINGED_BY_CHANNEL_MESSAGES,
         });
         return ok(message.current);
       },

@@ -84,9 +84,13 @@ function scopeRoutes({ applicationId, commands, guilds }: World, base: string): 
       path: `${base}/:id`,
       auth: 'bot',
       handle: one((scope, command, { json }) => {
-        const refusal = checkCommandPatch(json, command, kind(scope));
+        const others = commands.list(scope);
+        const refusal = checkCommandPatch(json, command, { scope: kind(scope), others });
         if (refusal !== undefined) return refusal;
-        return ok(commands.patch(scope, command.id, json as Partial<CommandBody>));
+        const { id, type } = command;
+        return ok(
+          commands.patch(scope, id, { ...(json as Partial<CommandBody>), type } as Partial<CommandBody>),
+        );
       }),
     },
     {

@@ -25,7 +25,7 @@ export function interactionFrame(
     id,
     type: kind,
     user: { id: userId, username: userName, discriminator: '0', global_name: userName, avatar: null },
-    authorizing_integration_owners: { 0: guildId ?? '0' },
+    authorizing_integration_owners: interaction.userInstallOnly ? { 1: userId } : { 0: guildId ?? '0' },
     ...(original !== undefined && { original_response_message_id: original.id }),
     ...(kind === 3 && source !== undefined && { interacted_message_id: source.id }),
   };

@@ -33,7 +33,7 @@ export interface Attached {
 export function newMessage(
   frame: MessageFrame,
   body: MessageBody,
-  about: { readonly attached: Attached; readonly flags: number; readonly mentions: Pings },
+  about: { readonly attached: Attached; readonly flags: number; readonly mentions: Mentioned },
 ): APIMessage {
   return {
     ...frame,
@@ -53,7 +53,12 @@ export function newMessage(
 export function edited(
   message: APIMessage,
   body: MessageBody,
-  about: { readonly attached: Attached; readonly flags: number; readonly mentions: Pings; readonly at: Date },
+  about: {
+    readonly attached: Attached;
+    readonly flags: number;
+    readonly mentions: Mentioned;
+    readonly at: Date;
+  },
 ): APIMessage {
   return {
     ...message,
@@ -69,14 +74,21 @@ export function edited(
   };
 }
 
-function mentionFields(mentions: Pings): Pick<APIMessage, 'mentions' | 'mention_roles' | 'mention_everyone'> {
+/** Whom it pings, the users by id and name. */
+export type Mentioned = Omit<Pings, 'users'> & {
+  readonly users: readonly { readonly id: string; readonly name: string }[];
+};
+
+function mentionFields(
+  mentions: Mentioned,
+): Pick<APIMessage, 'mentions' | 'mention_roles' | 'mention_everyone'> {
   return {
-    mentions: mentions.users.map((id) => ({
+    mentions: mentions.users.map(({ id, name }) => ({
       id,
-      username: id,
+      username: name,
       discriminator: '0',
       avatar: null,
-      global_name: null,
+      global_name: name,
     })),
     mention_roles: [...mentions.roles],
     mention_everyone: mentions.everyone,

@@ -2,7 +2,14 @@ import type { APIMessage } from 'discord.js';
 import { EPHEMERAL, LOADING, type StoredMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import type { UploadedFile } from './body.ts';
-import { type Attached, edited, type MessageBody, type MessageFrame, newMessage } from './message-form.ts';
+import {
+  type Attached,
+  edited,
+  type Mentioned,
+  type MessageBody,
+  type MessageFrame,
+  newMessage,
+} from './message-form.ts';
 import { pingingText, resolveMentions } from './rules/mentions.ts';
 import type { MessageBody as CheckedBody } from './rules/message-body.ts';
 
@@ -13,7 +20,13 @@ export interface Outgoing {
   send(
     frame: Omit<MessageFrame, 'id' | 'author' | 'timestamp'>,
     body: MessageBody,
-    options: { readonly files: Uploads; readonly flags: number; readonly onlyFor: string | undefined },
+    options: {
+      readonly files: Uploads;
+      readonly flags: number;
+      readonly onlyFor: string | undefined;
+      /** Whom it may ping when the body does not say (rule 44). */
+      readonly pings?: readonly string[];
+    },
   ): StoredMessage;
   edit(message: StoredMessage, body: MessageBody, files: Uploads): void;
   /** A message of a person; returns its id. */
@@ -28,7 +41,7 @@ export const filesOf = (files: Uploads) =>
   [...files].map(([id, { filename, bytes }]) => ({ id, filename, size: bytes.byteLength }));
 
 export function createOutgoing(world: World): Outgoing {
-  const { messages, files: cdn, clock, snowflakes, bot, applicationId } = world;
+  const { messages, files: cdn, clock, snowflakes, bot, applicationId, guilds } = world;
 
   /** The attachments after a request: those kept, then the new ones in the order of their numbers. */
   function attach(
@@ -66,11 +79,13 @@ export function createOutgoing(world: World): Outgoing {
     return { attachments: [...kept, ...added.map(({ attachment }) => attachment)], files };
   }
 
-  const pings = (body: MessageBody) =>
-    resolveMentions(pingingText(body as CheckedBody), body.allowed_mentions);
+  function pings(body: MessageBody, unlessSaid?: readonly string[]): Mentioned {
+    const found = resolveMentions(pingingText(body as CheckedBody), body.allowed_mentions, unlessSaid);
+    return { ...found, users: found.users.map((id) => ({ id, name: guilds.nameOf(id) ?? id })) };
+  }
 
   return {
-    send(frame, body, { files, flags, onlyFor }) {
+    send(frame, body, { files, flags, onlyFor, pings: unlessSaid }) {
       const attached = attach(body, files, {
         before: undefined,
         channelId: frame.channel_id,
@@ -84,7 +99,7 @@ export function createOutgoing(world: World): Outgoing {
           timestamp: new Date(clock.now()).toISOString(),
         },
         body,
-        { attached, flags, mentions: pings(body) },
+        { attached, flags, mentions: pings(body, unlessSaid) },
       );
       return messages.add(message, { onlyFor, files: attached.files });
     },
@@ -100,7 +115,11 @@ export function createOutgoing(world: World): Outgoing {
       };
       const attached = { attachments: [], files: new Map() };
       messages.add(
-        newMessage(frame, { content }, { attached, flags: 0, mentions: resolveMentions('', null) }),
+        newMessage(
+          frame,
+          { content },
+          { attached, flags: 0, mentions: { users: [], roles: [], everyone: false } },
+        ),
         {},
       );
       return id;

@@ -33,7 +33,13 @@ export function createRateLimits({ clock }: { readonly clock: Pick<Clock, 'now'>
     const window =
       current === undefined || current.endsAt <= now ? { endsAt: now + windowMs, used: 0 } : current;
     window.used += 1;
-    windows.set(key, window);
+    if (window !== current) {
+      for (const [old, { endsAt }] of windows) {
+        if (endsAt > now) break;
+        windows.delete(old);
+      }
+      windows.set(key, window);
+    }
     return window;
   }
 
@@ -51,7 +57,11 @@ export function createRateLimits({ clock }: { readonly clock: Pick<Clock, 'now'>
         'x-ratelimit-reset-after': ((window.endsAt - now) / 1_000).toFixed(3),
         'x-ratelimit-bucket': createHash('md5').update(name).digest('hex'),
       };
-      if (window.used > bucket.limit) return { headers, denial: tooMany('user', window.endsAt - now) };
+      if (window.used > bucket.limit) {
+        // Interaction routes alone need no authorization.
+        const rule = route.auth === 'none' ? 45 : 9;
+        return { headers, denial: { ...tooMany('user', window.endsAt - now), rule } };
+      }
       if (route.auth === 'bot') {
         const global = use('global', GLOBAL.windowMs);
         if (global.used > GLOBAL.limit) return { headers, denial: tooMany('global', global.endsAt - now) };
@@ -64,7 +74,7 @@ export function createRateLimits({ clock }: { readonly clock: Pick<Clock, 'now'>
 /** Rule 9: the body and, from `limited`, the headers of a 429. */
 export function tooMany(scope: 'user' | 'global' | 'shared', retryAfterMs: number): Denial {
   return {
-    rule: scope === 'global' ? 9 : 45,
+    rule: 9,
     status: 429,
     code: 0,
     message: scope === 'shared' ? 'The resource is being rate limited.' : 'You are being rate limited.',

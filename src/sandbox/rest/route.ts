@@ -48,16 +48,23 @@ export function createRouter(
   return (method, path) => {
     const matches = patterns.flatMap(({ route, pattern }) => {
       const match = pattern.exec({ pathname: path });
-      return match === null ? [] : [{ route, params: decoded(match.pathname.groups) }];
+      const params = match && decoded(match.pathname.groups);
+      return params ? [{ route, params }] : [];
     });
     const found = matches.find(({ route }) => route.method === method);
     return found ?? (matches.length > 0 ? 'unknown method' : 'unknown path');
   };
 }
 
-const decoded = (groups: Readonly<Record<string, string | undefined>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(groups).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, decodeURIComponent(value)] as const],
-    ),
-  );
+/** Rule 8. `undefined` for what cannot be decoded (`%E0`): no path of Discord's looks so. */
+function decoded(groups: Readonly<Record<string, string | undefined>>): Record<string, string> | undefined {
+  try {
+    return Object.fromEntries(
+      Object.entries(groups).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, decodeURIComponent(value)] as const],
+      ),
+    );
+  } catch {
+    return undefined;
+  }
+}

@@ -47,6 +47,7 @@ export function createRestServer({ world, token, routes, faults, onRequest }: Re
   const findRoute = createRouter(routes);
   const limits = createRateLimits(world);
 
+  /** Rules 1 to 4, before a route has its say. */
   async function answerTo(request: IncomingMessage, url: URL, body: Buffer): Promise<Answer> {
     const header = (name: string) => request.headers[name]?.toString();
     const refuse = (reply: Denial): Answer => ({ reply, headers: {} });

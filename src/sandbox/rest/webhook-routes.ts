@@ -44,7 +44,7 @@ export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[
     const { original } = interaction;
     // Rule 40: the first one after a deferral is that message, as public or private as it was deferred.
     if (original?.current !== undefined && original.seen.loading) {
-      outgoing.edit(original, { ...body, flags: (body.flags ?? 0) & ~EPHEMERAL }, files);
+      outgoing.edit(original, body, files);
       return ok(original.current);
     }
     if (interaction.userInstallOnly && interaction.followUps.length >= MOST_FOLLOW_UPS)

@@ -32,8 +32,9 @@ export function kept(
       default_member_permissions === undefined || default_member_permissions === null
         ? null
         : String(default_member_permissions),
-    contexts: body.contexts ?? null,
-    integration_types: body.integration_types ?? [0],
+    // Rule 20: where a command of one guild is offered needs no saying, and what is said counts for nothing.
+    contexts: of.guildId === undefined ? (body.contexts ?? null) : null,
+    integration_types: of.guildId === undefined ? (body.integration_types ?? [0]) : [0],
     nsfw: body.nsfw ?? false,
     ...(of.guildId !== undefined && { guild_id: of.guildId }),
   };

@@ -93,7 +93,7 @@ export function createCommands(deps: {
     },
     replace(scope, bodies) {
       const before = list(scope);
-      const formers = bodies.map((body) => before.find(({ id }) => id === body.id) ?? sameName(scope, body));
+      const formers = matched(before, bodies);
       const refusal = countNew(scope, formers.filter((former) => former === undefined).length);
       if (refusal !== undefined) return refusal;
       const after = bodies.map((body, i) => store(scope, body, formers[i]));
@@ -123,4 +123,24 @@ export function createCommands(deps: {
     },
     onForgotten: (listener) => forgotten.push(listener),
   };
+}
+
+/**
+ * Rule 21: the command that each body of a PUT replaces: the one it names by id, else the one of its name and type.
+ * No command is replaced twice.
+ */
+function matched(
+  before: readonly APIApplicationCommand[],
+  bodies: readonly CommandBody[],
+): readonly (APIApplicationCommand | undefined)[] {
+  const left = new Map(before.map((command) => [command.id, command]));
+  const take = (command: APIApplicationCommand | undefined) => {
+    if (command !== undefined) left.delete(command.id);
+    return command;
+  };
+  const byId = bodies.map(({ id }) => take(id === undefined ? undefined : left.get(id)));
+  return bodies.map(
+    ({ name, type = 1 }, i) =>
+      byId[i] ?? take([...left.values()].find((command) => command.name === name && command.type === type)),
+  );
 }

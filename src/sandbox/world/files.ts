@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { APIAttachment } from 'discord.js';
 import type { Clock } from './clock.ts';
+import { type Bounds, createLatest } from './latest.ts';
 import type { Snowflakes } from './snowflakes.ts';
 
 /** Rule 56: an address works for about a day (observed on Discord, not promised). */
@@ -38,9 +39,10 @@ export function createFiles(deps: {
   readonly snowflakes: Snowflakes;
   /** Where the addresses point, asked for late because the port is known late. */
   readonly origin: () => string;
+  readonly bounds: Bounds;
 }): Files {
-  const { clock, snowflakes, origin } = deps;
-  const byPath = new Map<string, ServedFile>();
+  const { clock, snowflakes, origin, bounds } = deps;
+  const byPath = createLatest<ServedFile>(bounds);
   const key = randomBytes(32);
   const signature = (path: string, ex: string, is: string) =>
     createHmac('sha256', key).update(`${path}|${ex}|${is}`).digest();
@@ -50,10 +52,12 @@ export function createFiles(deps: {
       const id = snowflakes.next();
       const folder = ephemeral ? 'ephemeral-attachments' : 'attachments';
       const path = `/${folder}/${owner}/${id}/${encodeURIComponent(filename)}`;
-      byPath.set(path, {
-        bytes: Buffer.from(bytes),
+      const served = {
+        // The same memory, which the message with the file also holds.
+        bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
         contentType: contentType ?? 'application/octet-stream',
-      });
+      };
+      byPath.set(path, served, bytes.byteLength);
       const is = hexSeconds(clock.now());
       const ex = hexSeconds(clock.now() + ADDRESS_LIVES_MS);
       const hm = signature(path, ex, is).toString('hex');

@@ -4,7 +4,7 @@ import { type Snowflakes, snowflakeAt } from './snowflakes.ts';
 /** A guild as the stand-in keeps it. */
 export interface GuildState {
   readonly id: string;
-  readonly name: string;
+  name: string;
   /** The first of its text channels, where its members are. */
   readonly channelId: string;
   /** By id; `general` and `staff` from the start. */
@@ -52,6 +52,8 @@ export interface Member {
 export interface Guilds {
   get(id: string): GuildState | undefined;
   withChannel(channelId: string): GuildState | undefined;
+  /** The name of a member, a role or a channel of any guild, by its id. */
+  nameOf(id: string): string | undefined;
   /** Guilds the bot is in, ascending by id as `GET /users/@me/guilds` lists them. */
   joined(): readonly GuildState[];
   add(guild: { readonly name: string; readonly authorised?: boolean; readonly locale?: string }): GuildState;
@@ -72,6 +74,13 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
   return {
     get: (id) => all.get(id),
     withChannel: (channelId) => [...all.values()].find((guild) => guild.channels.has(channelId)),
+    nameOf(id) {
+      for (const { members, roles, channels } of all.values()) {
+        const name = (members.get(id) ?? roles.get(id) ?? channels.get(id))?.name;
+        if (name !== undefined) return name;
+      }
+      return undefined;
+    },
     joined: () => [...all.values()].filter(({ status }) => status !== 'left'),
     add({ name, authorised = true, locale = 'en-US' }) {
       const snowflake = snowflakeAt(firstMs + all.size);

@@ -1,7 +1,8 @@
 import type { APIApplicationCommandOptionChoice, APIModalInteractionResponseCallbackData } from 'discord.js';
 import type { Clock } from './clock.ts';
+import { type Bounds, createLatest } from './latest.ts';
 import type { StoredMessage } from './messages.ts';
-import { interactionToken, type Snowflakes } from './snowflakes.ts';
+import { interactionIdOf, interactionToken, type Snowflakes } from './snowflakes.ts';
 
 /** Rule 25: an answer must come within 3 seconds, and (rule 39) may be edited and followed up for 15 minutes. */
 export const ANSWER_WITHIN_MS = 3_000;
@@ -66,10 +67,10 @@ export interface Interactions {
 export function createInteractions(deps: {
   readonly clock: Clock;
   readonly snowflakes: Snowflakes;
+  readonly bounds: Bounds;
 }): Interactions {
-  const { clock, snowflakes } = deps;
-  const byId = new Map<string, Interaction>();
-  const byToken = new Map<string, Interaction>();
+  const { clock, snowflakes, bounds } = deps;
+  const latest = createLatest<Interaction>(bounds);
   const waiting = new Map<Interaction, (how: Acknowledgement) => void>();
 
   function acknowledge(interaction: Interaction, how: Acknowledgement): void {
@@ -93,8 +94,7 @@ export function createInteractions(deps: {
         followedUp: Promise.withResolvers<void>(),
         answered: promise,
       };
-      byId.set(id, interaction);
-      byToken.set(interaction.token, interaction);
+      latest.set(id, interaction);
       const cancel = clock.setTimeout(() => acknowledge(interaction, { type: 'lost' }), ANSWER_WITHIN_MS);
       waiting.set(interaction, (how) => {
         cancel();
@@ -102,8 +102,11 @@ export function createInteractions(deps: {
       });
       return interaction;
     },
-    get: (id) => byId.get(id),
-    byToken: (token) => byToken.get(token),
+    get: (id) => latest.get(id),
+    byToken(token) {
+      const interaction = latest.get(interactionIdOf(token));
+      return interaction?.token === token ? interaction : undefined;
+    },
     followUp(interaction, message) {
       interaction.followUps.push(message);
       const { resolve } = interaction.followedUp;

@@ -1,5 +1,6 @@
 import type { APIMessage } from 'discord.js';
 import type { SeenMessage } from '../contract.ts';
+import { type Bounds, createLatest } from './latest.ts';
 
 /** Message flags (Discord docs: Message, Message Flags). */
 export const SUPPRESS_EMBEDS = 1 << 2;
@@ -36,19 +37,27 @@ export interface Messages {
   change(message: StoredMessage, next: APIMessage | undefined, files?: ReadonlyMap<string, StoredFile>): void;
 }
 
-export function createMessages(): Messages {
-  const kept = new Map<string, Kept>();
+export function createMessages(bounds: Bounds): Messages {
+  // An interaction may hold its message for longer, but not the files.
+  const latest = createLatest<Kept>(bounds, (message) => message.change(message.current, new Map()));
+  const put = (message: Kept) => {
+    const bytes = [...message.files.values()].reduce((sum, file) => sum + file.bytes.length, 0);
+    latest.set(message.id, message, bytes);
+  };
 
   return {
-    get: (id) => kept.get(id),
-    all: () => [...kept.values()],
+    get: (id) => latest.get(id),
+    all: () => latest.all(),
     add(message, { onlyFor, files = new Map() }) {
       const added = keep(message, onlyFor, files);
-      kept.set(message.id, added);
+      put(added);
       return added;
     },
     change(message, next, files = message.files) {
-      kept.get(message.id)?.change(next, files);
+      const kept = latest.get(message.id);
+      if (kept === undefined) return;
+      kept.change(next, files);
+      put(kept);
     },
   };
 }

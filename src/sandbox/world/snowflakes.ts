@@ -31,3 +31,7 @@ export const shardOf = (guildId: string | undefined, shards: number): number =>
 /** Like a real one: base64url of `interaction:<id>:<random>`, about 200 characters. */
 export const interactionToken = (interactionId: string): string =>
   Buffer.from(`interaction:${interactionId}:${randomBytes(60).toString('hex')}`).toString('base64url');
+
+/** The id that a token of an interaction carries; anything for what is no such token. */
+export const interactionIdOf = (token: string): string =>
+  Buffer.from(token, 'base64url').toString('latin1').split(':')[1] ?? '';

@@ -5,6 +5,7 @@ import { createFiles, type Files } from './files.ts';
 import { createGuilds, type Guilds } from './guilds.ts';
 import { createIntegrations, type Integrations } from './integrations.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
+import type { Bounds } from './latest.ts';
 import { createMessages, type Messages } from './messages.ts';
 import { createSnowflakes, type Snowflakes } from './snowflakes.ts';
 
@@ -29,9 +30,10 @@ export interface World {
 export interface WorldOptions {
   readonly cdnOrigin: () => string;
   readonly dailyLimitStatus: 400 | 429;
+  readonly bounds: Bounds;
 }
 
-export function createWorld({ cdnOrigin, dailyLimitStatus }: WorldOptions): World {
+export function createWorld({ cdnOrigin, dailyLimitStatus, bounds }: WorldOptions): World {
   const clock = createClock();
   const snowflakes = createSnowflakes(clock);
   const applicationId = snowflakes.next();
@@ -42,7 +44,7 @@ export function createWorld({ cdnOrigin, dailyLimitStatus }: WorldOptions): Worl
   guilds.add({ name: 'First guild' });
   guilds.add({ name: 'Second guild' });
 
-  const interactions = createInteractions({ clock, snowflakes });
+  const interactions = createInteractions({ clock, snowflakes, bounds });
   const closeListeners = new Set<() => void>();
 
   return {
@@ -61,8 +63,8 @@ export function createWorld({ cdnOrigin, dailyLimitStatus }: WorldOptions): Worl
     commands,
     integrations,
     interactions,
-    messages: createMessages(),
-    files: createFiles({ clock, snowflakes, origin: cdnOrigin }),
+    messages: createMessages(bounds),
+    files: createFiles({ clock, snowflakes, origin: cdnOrigin, bounds }),
     onClose(listener) {
       closeListeners.add(listener);
       return () => closeListeners.delete(listener);

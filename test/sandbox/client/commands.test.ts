@@ -95,6 +95,25 @@ describe('rule 24: which commands a member is offered', () => {
     expect(await friend.slash('guilds')).toMatchObject({ kind: 'refused' });
   });
 
+  it('depends on whether the application is installed for the guild or for the user', async () => {
+    const path = `/applications/${standIn.applicationId}/commands`;
+    const both = { contexts: [0, 1], description: 'x' };
+    const json = [
+      { ...both, name: 'of-guilds', integration_types: [0] },
+      { ...both, name: 'of-users', integration_types: [1] },
+    ];
+    await raw(standIn, `PUT ${path}`, { json });
+    expect(names(member(ADMINISTRATOR))).toEqual(['of-guilds']);
+    expect(names(standIn.personInDirectMessages({ name: 'friend' }))).toEqual(['of-guilds']);
+    expect(names(standIn.personInDirectMessages({ name: 'user', userInstall: true }))).toEqual(['of-users']);
+  });
+
+  it('keeps to the contexts even for administrators', async () => {
+    const json = [{ name: 'private', description: 'x', contexts: [1] }];
+    await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json });
+    expect(names(member(ADMINISTRATOR))).toEqual([]);
+  });
+
   it('adds the commands of the guild, and has none once the bot is gone', async () => {
     const path = `/applications/${standIn.applicationId}/guilds/${guild.id}/commands`;
     await raw(standIn, `PUT ${path}`, { json: [{ name: 'here', description: 'Only here' }] });
@@ -165,9 +184,25 @@ describe('rule 24: what is sent of a command', () => {
     ['half a whole number', { text: 'xx', whole: 1.5 }, 'whole has a value of the wrong kind'],
     ['what is no choice', { text: 'xx', pick: 'b' }, 'pick is not one of the choices'],
     ['an unknown option', { text: 'xx', nothing: 'b' }, 'nothing is not an option of this command'],
+    ...['user', 'channel', 'role', 'anyone'].map((name): [string, Record<string, string>, string] => [
+      `a ${name} that is not here`,
+      { text: 'xx', [name]: '123456789012345678' },
+      `${name}: there is nothing like that here`,
+    ]),
   ])('is nothing for %s', async (_what, options, why) => {
     expect(await member().slash('types', options)).toEqual({ kind: 'refused', why });
     expect(gateway.frames.map(({ t }) => t)).not.toContain('INTERACTION_CREATE');
+  });
+
+  it('is nothing for a channel of a type that the option does not take', async () => {
+    const place = { type: 7, name: 'to', description: 'x' };
+    const json = [
+      { name: 'text', description: 'x', options: [{ ...place, channel_types: [0, 5] }] },
+      { name: 'voice', description: 'x', options: [{ ...place, channel_types: [2] }] },
+    ];
+    await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json });
+    expect(await member().slash('voice', { to: guild.channelId })).toMatchObject({ kind: 'refused' });
+    await sent(member().slash('text', { to: guild.channelId }));
   });
 
   it('is nothing for the base of subcommands', async () => {

@@ -128,6 +128,26 @@ describe('rule 38: a modal submit', () => {
     expect(await person.submit(never, { select: 'a' })).toMatchObject({ kind: 'refused' });
   });
 
+  it('comes once, or again when nothing came of the first', async () => {
+    const modal = await opened();
+    const lost = person.submit(modal, { select: 'a' });
+    await nextInteraction(gateway);
+    standIn.clock.advance(3_001);
+    expect(await lost).toEqual({ kind: 'lost' });
+    const again = person.submit(modal, { select: 'a' });
+    await answer((await nextInteraction(gateway)).d, { type: 4, data: { content: 'thanks' } });
+    expect(await again).toMatchObject({ kind: 'message' });
+    expect(await person.submit(modal, { select: 'a' })).toMatchObject({ kind: 'refused' });
+  });
+
+  it('is not sent when the bot is gone in the meantime', async () => {
+    const modal = await opened();
+    const [guild] = standIn.guilds;
+    if (guild === undefined) throw new Error('no guild');
+    standIn.guildEvents.remove(guild);
+    expect(await person.submit(modal, { select: 'a' })).toEqual({ kind: 'refused', why: 'the bot is gone' });
+  });
+
   it('names the message when a button opened the modal', async () => {
     const action = person.slash('ask');
     const { d } = await nextInteraction(gateway);
@@ -162,6 +182,12 @@ describe('messages', () => {
       },
       { type: 1, components: [{ type: 3, custom_id: 'select', options, min_values: 1, max_values: 1 }] },
       { type: 1, components: [{ type: 5, custom_id: 'who' }] },
+      {
+        type: 1,
+        components: [
+          { type: 3, custom_id: 'off-too', options: [{ label: 'D', value: 'd' }], disabled: true },
+        ],
+      },
     ];
     await answer(d, { type: 4, data: { content: 'x', flags: 64, components } });
     const shown = await action;
@@ -170,6 +196,10 @@ describe('messages', () => {
       expect(await person.press(shown.message, label)).toMatchObject({ kind: 'refused' });
     expect(await person.pick(shown.message, ['A', 'B'])).toMatchObject({ kind: 'refused' });
     expect(await person.pick(shown.message, ['C'])).toMatchObject({ kind: 'refused' });
+    expect(await person.pick(shown.message, ['D'])).toEqual({
+      kind: 'refused',
+      why: 'the select is disabled',
+    });
     expect(await someone('else').pick(shown.message, ['A'])).toMatchObject({ kind: 'refused' });
 
     const pick = person.pick(shown.message, ['B']);

@@ -47,6 +47,17 @@ describe('rules 2, 47 and 48 through discord.js', () => {
     expect(broken()).toEqual([[47, code]]);
   });
 
+  it('closes with 4010 for a shard that cannot be', async () => {
+    await expect(bot({ shards: [2], shardCount: 2 }).login(TOKEN)).rejects.toThrow('Invalid shard');
+    expect(broken()).toEqual([[47, 4010]]);
+  });
+
+  it('closes with 4011 for more than 2500 guilds on a shard', async () => {
+    for (let n = 0; n < 2500; n += 1) standIn.guildEvents.add({ name: `guild ${n}` });
+    await expect(bot().login(TOKEN)).rejects.toThrow('Sharding is required');
+    expect(broken()).toEqual([[47, 4011]]);
+  });
+
   it('begins none when the day has not enough sessions left (rule 48)', async () => {
     await standIn.close();
     standIn = await startDiscord({ token: TOKEN, shards: 1001 });

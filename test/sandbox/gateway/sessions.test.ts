@@ -1,7 +1,8 @@
 import { type Client, Events, GatewayIntentBits } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DiscordStandIn, Guild, Person, StandInOptions } from '../../../src/sandbox/contract.ts';
+import type { DiscordStandIn, Guild, Person } from '../../../src/sandbox/contract.ts';
 import { startDiscord } from '../../../src/sandbox/stand-in.ts';
+import type { StandInOptions } from '../../../src/sandbox/stand-in-options.ts';
 import { identified, nextInteraction, openGateway, raw } from '../support/raw.ts';
 import { connect, TOKEN } from '../support/small-bot.ts';
 
@@ -68,13 +69,16 @@ describe('rule 50: guild events', () => {
     expect((await listening.next({ t: 'GUILD_CREATE' })).d).toMatchObject({
       id: guild(0).id,
       unavailable: false,
-      channels: [{ id: guild(0).channelId }],
+      channels: standIn.channels(guild(0)),
       roles: [{ id: guild(0).id, name: '@everyone' }],
       members: [{ user: { id: standIn.applicationId } }],
     });
     await listening.next({ t: 'GUILD_CREATE' });
     const added = standIn.guildEvents.add({ name: 'third' });
     expect((await listening.next({ t: 'GUILD_CREATE' })).d.id).toBe(added.id);
+    standIn.guildEvents.rename(added, 'renamed');
+    expect((await listening.next({ t: 'GUILD_UPDATE' })).d).toMatchObject({ id: added.id, name: 'renamed' });
+    expect(standIn.guilds.at(-1)?.name).toBe('renamed');
     const gone = member();
     void gone.slash('ping');
     await nextInteraction(quiet);
@@ -89,6 +93,11 @@ describe('rule 50: guild events', () => {
     const created = next<{ id: string }>(client, Events.GuildCreate);
     const added = standIn.guildEvents.add({ name: 'third' });
     expect((await created).id).toBe(added.id);
+    const updated = new Promise((resolve) =>
+      client.once(Events.GuildUpdate, (_before, after) => resolve(after.name)),
+    );
+    standIn.guildEvents.rename(added, 'renamed');
+    expect(await updated).toBe('renamed');
   });
 });
 

@@ -85,6 +85,16 @@ describe('at the prompt', () => {
     expect(german).not.toBe(english);
   });
 
+  it('people are called by their names, and times are told in the language of who reads them', async () => {
+    const { type } = sitDown();
+    await type('guild 2');
+    await type('/setkey');
+    await type('sandbox-key');
+    expect(await type('/keystatus')).toMatch(/@admin on \w+ \d+, \d{4}[\s\S]*(now|seconds? ago)/);
+    await type('language de');
+    expect(await type('/keystatus')).toMatch(/@admin[\s\S]*(jetzt|vor \d+ Sekunden?)/);
+  });
+
   it('the listing service fails and recovers as told', async () => {
     const { prompt, type } = sitDown();
     const submit = (host = 'service.example.com') => type(`/addserver game:cs2 server:${host}:27015`);

@@ -46,6 +46,24 @@ describe("Discord's markdown", () => {
     ).toBe('@ada @13');
   });
 
+  it('names channels and roles, and leaves the number of what it does not know', () => {
+    const nameOf = (id: string) =>
+      new Map([
+        ['1', 'general'],
+        ['2', 'helpers'],
+        ['3', '@everyone'],
+      ]).get(id);
+    const reading = { now: NOW, channelName: nameOf, roleName: nameOf };
+    expect(readMarkdown('<#1> <@&2> <@&3> <#9> <@&9>', reading)).toBe('#general @helpers @everyone #9 @9');
+  });
+
+  it("tells times in the reader's language", () => {
+    const at = (locale: string, format = 'R') =>
+      readMarkdown(`<t:${seconds(2 * 60_000)}:${format}>`, { now: NOW, locale });
+    expect([at('de'), at('en-US'), at('xx')]).toEqual(['vor 2 Minuten', '2 minutes ago', '2 minutes ago']);
+    expect(at('de', 'D')).toBe('2. Januar 2026');
+  });
+
   it('leaves text alone that has no marks', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-zA-Z0-9 .,:;!?äöü"'()-]*$/), (text) => {

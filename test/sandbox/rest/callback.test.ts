@@ -229,6 +229,29 @@ describe('rule 28: what a callback returns', () => {
     );
   });
 
+  it('is the updated message for an update, and no message for choices or a modal', async () => {
+    const press = await start(person.press(await shown(), 'Press'));
+    const updated = await reply(press, { type: 7, data: { content: 'new' } }, '?with_response=true');
+    expect(updated.json).toMatchObject({ resource: { type: 7, message: { content: 'new' } } });
+    const typing = await start(person.complete('find', 'what', { what: 'x' }));
+    const chosen = await reply(typing, { type: 8, data: { choices: [] } }, '?with_response=true');
+    expect(chosen.json).toMatchObject({ interaction: { id: typing.id, type: 4 }, resource: { type: 8 } });
+    expect(chosen.json.resource).not.toHaveProperty('message');
+  });
+
+  it('is what discord.js makes a message of', async () => {
+    await gateway.close();
+    standIn.clock.advance(5_000);
+    const told = Promise.withResolvers<unknown>();
+    client = await connect(standIn, async (interaction) => {
+      if (!interaction.isChatInputCommand()) return;
+      const { resource } = await interaction.reply({ content: 'x', withResponse: true });
+      told.resolve(resource?.message?.content);
+    });
+    void person.slash('ping');
+    expect(await told.promise).toBe('x');
+  });
+
   it('names the loading message of a deferral without showing it', async () => {
     const command = await start(person.slash('ping'));
     const { json } = await reply(command, { type: 5 }, '?with_response=true');
@@ -238,14 +261,35 @@ describe('rule 28: what a callback returns', () => {
 });
 
 const BAD_CALLBACKS: readonly [title: string, body: object, at: string, code: string][] = [
-  ['rule 29: a deferral with another flag', { type: 5, data: { flags: 4 } }, 'flags', ''],
-  ['rule 29: a deferral with V2', { type: 5, data: { flags: 64 | 32768 } }, 'flags', ''],
-  ['rule 30: a flag that cannot be set', { type: 4, data: { content: 'x', flags: 128 } }, 'flags', ''],
+  ['rule 29: a deferral with another flag', { type: 5, data: { flags: 4 } }, 'flags', 'BASE_TYPE_CHOICES'],
+  ['rule 29: a deferral with V2', { type: 5, data: { flags: 64 | 32768 } }, 'flags', 'BASE_TYPE_CHOICES'],
+  ['rule 29: a deferral with text for data', { type: 5, data: 'x' }, '', 'MODEL_TYPE_CONVERT'],
+  [
+    'rule 30: a flag that cannot be set',
+    { type: 4, data: { content: 'x', flags: 128 } },
+    'flags',
+    'BASE_TYPE_CHOICES',
+  ],
   ['rule 32: content of 2001', { type: 4, data: { content: text(2001) } }, 'content', 'BASE_TYPE_MAX_LENGTH'],
   [
     'rule 33: eleven embeds',
     { type: 4, data: { embeds: Array.from({ length: 11 }, () => ({ title: 'x' })) } },
     'embeds',
+    'BASE_TYPE_MAX_LENGTH',
+  ],
+  [
+    'rule 33: a title of 257',
+    { type: 4, data: { embeds: [{ title: text(257) }] } },
+    'embeds.0.title',
+    'BASE_TYPE_MAX_LENGTH',
+  ],
+  [
+    'rule 33: 26 fields',
+    {
+      type: 4,
+      data: { embeds: [{ fields: Array.from({ length: 26 }, () => ({ name: 'n', value: 'v' })) }] },
+    },
+    'embeds.0.fields',
     'BASE_TYPE_MAX_LENGTH',
   ],
   [
@@ -270,9 +314,49 @@ const BAD_CALLBACKS: readonly [title: string, body: object, at: string, code: st
     'BASE_TYPE_BAD_LENGTH',
   ],
   [
+    'rule 34: six rows',
+    {
+      type: 4,
+      data: { components: Array.from({ length: 6 }, (_, i) => row(button({ custom_id: `b${i}` }))) },
+    },
+    'components',
+    'BASE_TYPE_MAX_LENGTH',
+  ],
+  [
+    'rule 34: a label of 81',
+    { type: 4, data: { components: [row(button({ label: text(81) }))] } },
+    'components.0.components.0.label',
+    'BASE_TYPE_MAX_LENGTH',
+  ],
+  [
+    'rule 34: a link without an address',
+    { type: 4, data: { components: [row({ type: 2, style: 5, label: 'x' })] } },
+    'components.0.components.0.url',
+    'BUTTON_COMPONENT_URL_REQUIRED',
+  ],
+  [
+    'rule 34: a value twice in a select',
+    {
+      type: 4,
+      data: {
+        components: [
+          row({ type: 3, custom_id: 's', options: ['a', 'b'].map((l) => ({ label: l, value: 'v' })) }),
+        ],
+      },
+    },
+    'components.0.components.0.options.1',
+    'SELECT_COMPONENT_OPTION_VALUE_DUPLICATED',
+  ],
+  [
     'rule 34: a select without options',
     { type: 4, data: { components: [row({ type: 3, custom_id: 's', options: [] })] } },
     'components.0.components.0.options',
+    'BASE_TYPE_BAD_LENGTH',
+  ],
+  [
+    'rule 35: a custom id of 101',
+    { type: 4, data: { components: [row(button({ custom_id: text(101) }))] } },
+    'components.0.components.0.custom_id',
     'BASE_TYPE_BAD_LENGTH',
   ],
   [
@@ -285,7 +369,51 @@ const BAD_CALLBACKS: readonly [title: string, body: object, at: string, code: st
     'rule 36: a text display without the flag',
     { type: 4, data: { components: [{ type: 10, content: 'x' }] } },
     'components.0',
-    '',
+    'UNION_TYPE_CHOICES',
+  ],
+  [
+    'rule 36: 41 components',
+    {
+      type: 4,
+      data: {
+        flags: 32768,
+        components: [
+          { type: 17, components: Array.from({ length: 40 }, () => ({ type: 10, content: 'x' })) },
+        ],
+      },
+    },
+    'components',
+    'COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED',
+  ],
+  [
+    'rule 36: 4001 characters in all',
+    {
+      type: 4,
+      data: {
+        flags: 32768,
+        components: [
+          { type: 10, content: text(4000) },
+          { type: 10, content: 'x' },
+        ],
+      },
+    },
+    'components',
+    'COMPONENT_DISPLAYABLE_TEXT_SIZE_EXCEEDED',
+  ],
+  [
+    'rule 36: a section without an accessory',
+    { type: 4, data: { flags: 32768, components: [{ type: 9, components: [{ type: 10, content: 'x' }] }] } },
+    'components.0.accessory',
+    'BASE_TYPE_REQUIRED',
+  ],
+  [
+    'rule 36: a picture of a file that is not there',
+    {
+      type: 4,
+      data: { flags: 32768, components: [{ type: 12, items: [{ media: { url: 'attachment://a.png' } }] }] },
+    },
+    'components.0.items.0.media.url',
+    'UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND',
   ],
   [
     'rule 36: content beside V2 components',
@@ -310,7 +438,38 @@ const BAD_CALLBACKS: readonly [title: string, body: object, at: string, code: st
     'rule 37: a labelled input in a label',
     modal({ components: [label(input({ label: 'x' }))] }),
     'components.0.component.label',
-    '',
+    'TEXT_INPUT_LABEL_IN_LABEL',
+  ],
+  ['rule 37: a custom id of 101', modal({ custom_id: text(101) }), 'custom_id', 'BASE_TYPE_BAD_LENGTH'],
+  [
+    'rule 37: a label of 46',
+    modal({ components: [label(input(), { label: text(46) })] }),
+    'components.0.label',
+    'BASE_TYPE_BAD_LENGTH',
+  ],
+  [
+    'rule 37: a minimum above the maximum',
+    modal({ components: [label(input({ min_length: 3, max_length: 2 }))] }),
+    'components.0.component.min_length',
+    'NUMBER_TYPE_MAX',
+  ],
+  [
+    'rule 37: a disabled field',
+    modal({ components: [label({ type: 5, custom_id: 'who', disabled: true })] }),
+    'components.0.component.disabled',
+    'COMPONENT_DISABLED_IN_MODAL',
+  ],
+  [
+    'rule 37: a required field that takes nothing',
+    modal({ components: [label({ type: 5, custom_id: 'who', min_values: 0 })] }),
+    'components.0.component.min_values',
+    'NUMBER_TYPE_MIN',
+  ],
+  [
+    'rule 37: a button in a modal',
+    modal({ components: [label(button())] }),
+    'components.0.component',
+    'UNION_TYPE_CHOICES',
   ],
   [
     'rule 44: users both parsed and listed',
@@ -328,9 +487,7 @@ describe('answers to a command that break a rule', () => {
     const command = await start(person.slash('ping'));
     const answer = await reply(command, body);
     expect(answer).toMatchObject({ status: 400, json: { code: 50035 } });
-    const found = codeAt(answer.json.errors, `data.${at}`);
-    if (code === '') expect(found).toBeDefined();
-    else expect(found).toBe(code);
+    expect(codeAt(answer.json.errors, at === '' ? 'data' : `data.${at}`)).toBe(code);
     expect(broken()).toEqual([ruleIn(title)]);
     const error = await errorThroughDiscordJs(asIs(body), () => person.slash('ping'));
     expect(error).toMatchObject({ status: 400, code: 50035, rawError: answer.json });
@@ -358,6 +515,7 @@ describe('rule 31: choices', () => {
   it.each([
     ['26 of them', choices(26), 'choices', 'BASE_TYPE_MAX_LENGTH'],
     ['a name of 101', choices(1, { name: text(101) }), 'choices.0.name', 'BASE_TYPE_BAD_LENGTH'],
+    ['a value of 101', choices(1, { value: text(101) }), 'choices.0.value', 'BASE_TYPE_MAX_LENGTH'],
     ['a number for a text option', choices(1, { value: 5 }), 'choices.0.value', 'STRING_TYPE_CONVERT'],
   ] as const)('refuses %s', async (_what, body, at, code) => {
     const typing = await start(person.complete('find', 'what', { what: 'x' }));

@@ -34,6 +34,12 @@ const BROKEN: readonly [title: string, command: object, at: string, code: string
   ['rule 12: no description', { name: 'games' }, 'description', 'BASE_TYPE_REQUIRED'],
   ['rule 12: a description of 101', chat({ description: text(101) }), 'description', 'BASE_TYPE_BAD_LENGTH'],
   [
+    'rule 12: a description on a message command',
+    { type: 3, name: 'Read', description: 'x' },
+    'description',
+    'CONTEXT_MENU_APPLICATION_COMMAND_DESCRIPTION_CANNOT_BE_SET',
+  ],
+  [
     'rule 13: 26 options',
     chat({ options: many(26, (i) => option({ name: `o${i}` })) }),
     'options',
@@ -44,6 +50,12 @@ const BROKEN: readonly [title: string, command: object, at: string, code: string
     withOption({ choices: many(26, (i) => ({ name: `${i}`, value: `${i}` })) }),
     'options.0.choices',
     'BASE_TYPE_MAX_LENGTH',
+  ],
+  [
+    'rule 13: a choice name of 101',
+    withOption({ choices: [{ name: text(101), value: 'v' }] }),
+    'options.0.choices.0.name',
+    'BASE_TYPE_BAD_LENGTH',
   ],
   [
     'rule 13: a value of 101',
@@ -64,6 +76,32 @@ const BROKEN: readonly [title: string, command: object, at: string, code: string
     'APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS',
   ],
   [
+    'rule 15: an option name twice in one language',
+    chat({
+      options: ['a', 'b'].map((name) => option({ name, name_localizations: { de: 'gleich' } })),
+    }),
+    'options.1.name_localizations',
+    'APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS',
+  ],
+  [
+    'rule 16: choices beside autocomplete',
+    withOption({ autocomplete: true, choices: [{ name: 'a', value: 'a' }] }),
+    'options.0.autocomplete',
+    'APPLICATION_COMMAND_OPTIONS_AUTOCOMPLETE_CHOICES',
+  ],
+  [
+    'rule 16: autocomplete of a user',
+    withOption({ type: 6, autocomplete: true }),
+    'options.0.autocomplete',
+    'APPLICATION_COMMAND_OPTIONS_FIELD_INVALID',
+  ],
+  [
+    'rule 16: eleven file types',
+    withOption({ type: 11, file_types: many(11, (i) => `.x${i}`) }),
+    'options.0.file_types',
+    'BASE_TYPE_MAX_LENGTH',
+  ],
+  [
     'rule 16: a file type on text',
     withOption({ file_types: ['.csv'] }),
     'options.0.file_types',
@@ -73,7 +111,22 @@ const BROKEN: readonly [title: string, command: object, at: string, code: string
     'rule 17: an option beside a subcommand',
     chat({ options: [{ type: 1, name: 'a', description: 'b' }, option()] }),
     'options.1',
-    '',
+    'APPLICATION_COMMAND_OPTIONS_TYPE_INVALID',
+  ],
+  [
+    'rule 17: a group in a group',
+    chat({
+      options: [
+        {
+          type: 2,
+          name: 'a',
+          description: 'b',
+          options: [{ type: 2, name: 'c', description: 'd', options: [] }],
+        },
+      ],
+    }),
+    'options.0.options.0.type',
+    'BASE_TYPE_CHOICES',
   ],
   [
     'rule 18: more than 8000 characters',
@@ -88,9 +141,39 @@ const BROKEN: readonly [title: string, command: object, at: string, code: string
     '',
     'APPLICATION_COMMAND_TOO_LARGE',
   ],
-  ['rule 19: an unknown locale', chat({ name_localizations: { xx: 'spiele' } }), 'name_localizations', ''],
+  [
+    'rule 19: an unknown locale',
+    chat({ name_localizations: { xx: 'spiele' } }),
+    'name_localizations',
+    'ENUM_TYPE_COERCE',
+  ],
+  [
+    'rule 19: a localized name with a space',
+    chat({ name_localizations: { de: 'alle spiele' } }),
+    'name_localizations',
+    'APPLICATION_COMMAND_INVALID_NAME',
+  ],
+  [
+    'rule 19: a localized description of 101',
+    chat({ description_localizations: { de: text(101) } }),
+    'description_localizations',
+    'BASE_TYPE_BAD_LENGTH',
+  ],
   ['rule 20: no contexts', chat({ contexts: [] }), 'contexts', 'BASE_TYPE_MIN_LENGTH'],
   ['rule 20: an unknown context', chat({ contexts: [3] }), 'contexts.0', 'BASE_TYPE_CHOICES'],
+  ['rule 20: a context twice', chat({ contexts: [0, 0] }), 'contexts.1', 'SET_TYPE_ALREADY_CONTAINS_VALUE'],
+  [
+    'rule 20: an unknown installation',
+    chat({ integration_types: [2] }),
+    'integration_types.0',
+    'BASE_TYPE_CHOICES',
+  ],
+  [
+    'rule 20: permissions by name',
+    chat({ default_member_permissions: 'ManageGuild' }),
+    'default_member_permissions',
+    'NUMBER_TYPE_COERCE',
+  ],
 ];
 
 describe('bodies that break a rule', () => {
@@ -98,9 +181,7 @@ describe('bodies that break a rule', () => {
     const path = ['0', ...(at === '' ? [] : [at])].join('.');
     const answer = await raw(standIn, `PUT ${scope()}`, { json: [command] });
     expect(answer).toMatchObject({ status: 400, json: { code: 50035 } });
-    const found = codeAt(answer.json.errors, path);
-    if (code === '') expect(found).toBeDefined();
-    else expect(found).toBe(code);
+    expect(codeAt(answer.json.errors, path)).toBe(code);
     expect(broken()).toEqual([ruleIn(title)]);
 
     const viaDiscordJs = rest.put(Routes.applicationCommands(standIn.applicationId), { body: [command] });
@@ -109,15 +190,12 @@ describe('bodies that break a rule', () => {
   });
 });
 
-describe('rule 16: autocomplete', () => {
-  it('refuses choices beside it', async () => {
-    const command = withOption({ autocomplete: true, choices: [{ name: 'a', value: 'a' }] });
-    expect(await raw(standIn, `POST ${scope()}`, { json: command })).toMatchObject({
-      status: 400,
-      json: { code: 50035 },
-    });
-    expect(broken()).toEqual([16]);
+it('rule 20: what is said of contexts means nothing on a command of one guild', async () => {
+  const place = scope(standIn.guilds[0]?.id);
+  const answer = await raw(standIn, `POST ${place}`, {
+    json: chat({ contexts: [1], integration_types: [1] }),
   });
+  expect(answer).toMatchObject({ status: 201, json: { contexts: null, integration_types: [0] } });
 });
 
 describe('rule 21: POST upserts, PATCH changes, PUT replaces', () => {
@@ -144,8 +222,37 @@ describe('rule 21: POST upserts, PATCH changes, PUT replaces', () => {
   it('indexes the errors of a PUT, and refuses a name twice', async () => {
     const answer = await raw(standIn, `PUT ${scope()}`, { json: [chat(), withOption({ name: 'No good' })] });
     expect(codeAt(answer.json.errors, '1.options.0.name')).toBeDefined();
-    expect(await raw(standIn, `PUT ${scope()}`, { json: [chat(), chat()] })).toMatchObject({ status: 400 });
-    expect(broken()).toEqual([11, 21]);
+    const twice = await raw(standIn, `PUT ${scope()}`, { json: [chat(), chat()] });
+    expect(twice).toMatchObject({ status: 400, json: { code: 50035 } });
+    expect(codeAt(twice.json.errors, '1')).toBe('APPLICATION_COMMANDS_DUPLICATE_NAME');
+    const viaDiscordJs = rest.put(Routes.applicationCommands(standIn.applicationId), {
+      body: [chat(), chat()],
+    });
+    await expect(viaDiscordJs).rejects.toMatchObject({ status: 400, code: 50035, rawError: twice.json });
+    expect(broken()).toEqual([11, 21, 21]);
+  });
+
+  it('gives each command of a PUT an id of its own, when one is renamed and its name given to another', async () => {
+    const id = idOf(await raw(standIn, `POST ${scope()}`, { json: chat() }));
+    const { json } = await raw(standIn, `PUT ${scope()}`, {
+      json: [chat(), { ...chat(), id, name: 'all-games' }],
+    });
+    const [fresh, renamed] = Object.values(json) as { id: string; name: string }[];
+    expect(renamed).toMatchObject({ id, name: 'all-games' });
+    expect(fresh).toMatchObject({ name: 'games' });
+    expect(fresh?.id).not.toBe(id);
+  });
+
+  it('refuses a PATCH to the name of another command, and leaves the type as it is', async () => {
+    const id = idOf(await raw(standIn, `POST ${scope()}`, { json: chat() }));
+    await raw(standIn, `POST ${scope()}`, { json: chat({ name: 'taken' }) });
+    const refused = await raw(standIn, `PATCH ${scope()}/${id}`, { json: { name: 'taken' } });
+    expect(refused).toMatchObject({ status: 400, json: { code: 50035 } });
+    expect(codeAt(refused.json.errors, 'name')).toBe('APPLICATION_COMMANDS_DUPLICATE_NAME');
+    const path = Routes.applicationCommand(standIn.applicationId, id);
+    await expect(rest.patch(path, { body: { name: 'taken' } })).rejects.toMatchObject({ code: 50035 });
+    expect(broken()).toEqual([21, 21]);
+    expect(await rest.patch(path, { body: { type: 3, name: 'games' } })).toMatchObject({ id, type: 1 });
   });
 
   it('replaces each field of a PATCH, checks the whole, and deletes with 204', async () => {
@@ -168,7 +275,9 @@ describe('rule 22: how many', () => {
     expect((await raw(standIn, `POST ${scope()}`, { json: chat({ name: 'c5' }) })).status).toBe(200);
     const users = many(16, (i) => ({ type: 2, name: `u${i}` }));
     expect(await raw(standIn, `PUT ${scope()}`, { json: users })).toMatchObject(full);
-    expect(broken()).toEqual([22, 22]);
+    const viaDiscordJs = rest.put(Routes.applicationCommands(standIn.applicationId), { body: users });
+    await expect(viaDiscordJs).rejects.toMatchObject({ status: 400, code: 30032 });
+    expect(broken()).toEqual([22, 22, 22]);
   });
 
   it('refuses the 201st new name of a day with 429 and 30034, in each scope by itself', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DiscordStandIn, Person, StandInOptions } from '../../../src/sandbox/contract.ts';
+import type { DiscordStandIn, Person } from '../../../src/sandbox/contract.ts';
 import { startDiscord } from '../../../src/sandbox/stand-in.ts';
+import type { StandInOptions } from '../../../src/sandbox/stand-in-options.ts';
 import { createClock } from '../../../src/sandbox/world/clock.ts';
 import { identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';
 import { TOKEN } from '../support/small-bot.ts';

@@ -2,7 +2,7 @@ import { type Client, DiscordAPIError, REST, Routes } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DiscordStandIn, Person } from '../../../src/sandbox/contract.ts';
 import { startDiscord } from '../../../src/sandbox/stand-in.ts';
-import { identified, nextInteraction, raw } from '../support/raw.ts';
+import { codeAt, identified, nextInteraction, raw } from '../support/raw.ts';
 import { connect, SMALL_COMMANDS, smallBot, TOKEN } from '../support/small-bot.ts';
 
 let standIn: DiscordStandIn;
@@ -55,6 +55,21 @@ describe('rule 1: only version 10, known paths and known methods', () => {
     expect(await raw(standIn, 'PUT /users/@me')).toMatchObject({ status: 405, json: { code: 0 } });
   });
 
+  it('refuses a path that cannot be decoded, and a page that cannot be', async () => {
+    expect(await raw(standIn, 'GET /webhooks/1/%E0%A4%A/messages/@original')).toMatchObject({
+      status: 404,
+      json: { code: 0 },
+    });
+    for (const limit of ['0', '201', 'many']) {
+      const answer = await raw(standIn, `GET /users/@me/guilds?limit=${limit}`);
+      expect(answer).toMatchObject({ status: 400, json: { code: 50035 } });
+      expect(codeAt(answer.json.errors, 'limit')).toBe('NUMBER_TYPE_MAX');
+    }
+    const answer = await raw(standIn, 'GET /users/@me/guilds?after=first');
+    expect(codeAt(answer.json.errors, 'after')).toBe('NUMBER_TYPE_COERCE');
+    expect(broken()).toEqual([1, 1, 1, 1, 10]);
+  });
+
   it('is seen by discord.js as well', async () => {
     const rest = new REST({ api: standIn.apiUrl, version: '9' }).setToken(TOKEN);
     await expect(rest.get(Routes.user())).rejects.toMatchObject({ status: 400, code: 50041 });
@@ -86,6 +101,13 @@ it('rule 3: turns away what does not name itself DiscordBot, with 403 and 40333'
   const answer = await raw(standIn, 'GET /users/@me', { headers: { 'user-agent': 'curl/8' } });
   expect(answer).toMatchObject({ status: 403, json: { code: 40333 } });
   expect(broken()).toEqual([3]);
+  // discord.js always says so, but a `makeRequest` of one's own can lose it.
+  const rest = new REST({
+    api: standIn.apiUrl,
+    makeRequest: (url, { method = 'GET' }) =>
+      fetch(url, { method, headers: { 'user-agent': 'mine' } }) as never,
+  }).setToken(TOKEN);
+  await expect(rest.get(Routes.user())).rejects.toMatchObject({ status: 403, code: 40333 });
 });
 
 describe('rule 4: content types', () => {
@@ -94,6 +116,22 @@ describe('rule 4: content types', () => {
   it('refuses an unknown one with 400 and 50035', async () => {
     const answer = await raw(standIn, path(), { body: '{}', headers: { 'content-type': 'text/plain' } });
     expect(answer).toMatchObject({ status: 400, json: { code: 50035, message: 'Invalid Form Body' } });
+    expect(codeAt(answer.json.errors, '')).toBe('CONTENT_TYPE_INVALID');
+    const untyped = await raw(standIn, path(), { body: new Uint8Array([0x7b, 0x7d]) });
+    expect(codeAt(untyped.json.errors, '')).toBe('CONTENT_TYPE_INVALID');
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    const torn = await raw(standIn, path(), { body: 'no parts', headers });
+    expect(codeAt(torn.json.errors, '')).toBe('CONTENT_TYPE_INVALID');
+    expect(broken()).toEqual([4, 4, 4]);
+  });
+
+  it('takes a form', async () => {
+    const { callback, webhook } = await waiting();
+    await raw(standIn, `POST ${callback}`, { json: { type: 5 } });
+    const answer = await raw(standIn, `POST ${webhook}`, {
+      body: new URLSearchParams({ content: 'of a form' }),
+    });
+    expect(answer).toMatchObject({ status: 200, json: { content: 'of a form' } });
   });
 
   it('refuses broken JSON with 400 and 50109', async () => {
@@ -150,10 +188,34 @@ describe('rule 5: files', () => {
     const lost = { type: 4, data: { content: 'x', attachments: [{ id: 3 }] } };
     const answer = await raw(standIn, `POST ${callback}`, { json: lost });
     expect(answer).toMatchObject({ status: 400, json: { code: 50035 } });
+    expect(codeAt(answer.json.errors, 'data.attachments.0.id')).toBe('MESSAGE_ATTACHMENT_NOT_FOUND');
     const form = new FormData();
     form.set('payload_json', JSON.stringify({ type: 4, data: {} }));
     for (let n = 0; n < 11; n += 1) form.set(`files[${n}]`, file('x'), `${n}.txt`);
-    expect(await raw(standIn, `POST ${callback}`, { body: form })).toMatchObject({ status: 400 });
+    const eleven = await raw(standIn, `POST ${callback}`, { body: form });
+    expect(eleven).toMatchObject({ status: 400, json: { code: 50035 } });
+    expect(codeAt(eleven.json.errors, 'data.attachments')).toBe('BASE_TYPE_MAX_LENGTH');
+    expect(broken()).toEqual([5, 5]);
+  });
+
+  it('refuses both through discord.js', async () => {
+    const errors: unknown[] = [];
+    client = await connect(standIn, async (interaction) => {
+      if (!interaction.isChatInputCommand()) return;
+      const files = Array.from({ length: 11 }, (_, n) => ({
+        attachment: Buffer.from('x'),
+        name: `${n}.txt`,
+      }));
+      await interaction.reply({ files }).catch((reason: unknown) => errors.push(reason));
+      await interaction.reply('x');
+      const attachments = [{ id: '123456789012345678' }];
+      await interaction.editReply({ attachments }).catch((reason: unknown) => errors.push(reason));
+      await interaction.followUp('that was all');
+    });
+    await client.application?.commands.set(SMALL_COMMANDS);
+    await member().slash('ask');
+    await expect.poll(() => errors).toHaveLength(2);
+    for (const error of errors) expect(error).toMatchObject({ status: 400, code: 50035 });
     expect(broken()).toEqual([5, 5]);
   });
 
@@ -216,6 +278,20 @@ describe('rule 9: rate limit headers and 429s', () => {
     expect(Number(first?.headers.get('retry-after'))).toBe(1);
     expect(first?.headers.get('x-ratelimit-global')).toBe('true');
     expect(first?.headers.get('x-ratelimit-scope')).toBe('global');
+    expect(new Set(broken())).toEqual(new Set([9]));
+  });
+
+  it('limits messages in a channel by the channel', async () => {
+    const json = { content: 'x' };
+    const [first, second] = standIn.guilds;
+    const post = (channel: string | undefined) =>
+      raw(standIn, `POST /channels/${channel}/messages`, { json });
+    for (let n = 0; n < 5; n += 1) expect((await post(first?.channelId)).status).toBe(200);
+    expect(await post(first?.channelId)).toMatchObject({ status: 429, json: { global: false } });
+    expect((await post(second?.channelId)).status).toBe(200);
+    standIn.clock.advance(5_000);
+    expect((await post(first?.channelId)).status).toBe(200);
+    expect(broken()).toEqual([9]);
   });
 
   it('injects each scope, and discord.js waits and asks again', async () => {
@@ -264,4 +340,35 @@ it('rule 10: ids are strings of 17 to 19 digits that tell when they were made', 
     expect(id).toMatch(/^\d{17,19}$/);
     expect(made(id)).toBeLessThan(Date.now());
   }
+});
+
+describe('messages in a channel', () => {
+  const post = (json: object) =>
+    raw(standIn, `POST /channels/${standIn.guilds[0]?.channelId}/messages`, { json });
+
+  it('cannot be ephemeral (rule 30), neither through discord.js', async () => {
+    const json = { content: 'x', flags: 64 };
+    const answer = await post(json);
+    expect(answer).toMatchObject({ status: 400, json: { code: 50035 } });
+    expect(codeAt(answer.json.errors, 'flags')).toBe('BASE_TYPE_CHOICES');
+    const rest = new REST({ api: standIn.apiUrl }).setToken(TOKEN);
+    const path = Routes.channelMessages(standIn.guilds[0]?.channelId ?? '');
+    await expect(rest.post(path, { body: json })).rejects.toMatchObject({ rawError: answer.json });
+    expect(broken()).toEqual([30, 30]);
+  });
+
+  it('ping whomever they name unless they say otherwise (rule 44)', async () => {
+    const person = member();
+    const content = `<@${person.userId}> <@&123456789012345678> @everyone`;
+    expect((await post({ content })).json).toMatchObject({
+      mentions: [{ id: person.userId, username: 'mason' }],
+      mention_roles: ['123456789012345678'],
+      mention_everyone: true,
+    });
+    expect((await post({ content, allowed_mentions: { parse: [] } })).json).toMatchObject({
+      mentions: [],
+      mention_roles: [],
+      mention_everyone: false,
+    });
+  });
 });

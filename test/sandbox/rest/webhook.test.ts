@@ -54,6 +54,7 @@ async function start(who: Pick<Person, 'slash'> = person) {
 /** Lets a discord.js bot handle one command and returns what it threw. */
 async function errorThroughDiscordJs(
   act: (interaction: ChatInputCommandInteraction) => Promise<unknown>,
+  who: Pick<Person, 'slash'> = person,
 ): Promise<unknown> {
   await gateway.close();
   standIn.clock.advance(5_000);
@@ -65,7 +66,7 @@ async function errorThroughDiscordJs(
       (error: unknown) => told.resolve(error),
     );
   });
-  void person.slash('ping');
+  void who.slash('ping');
   return told.promise;
 }
 
@@ -115,6 +116,22 @@ describe('rule 39: what the token is good for', () => {
     const components = [{ type: 18, label: 'Text', component: { type: 4, custom_id: 'text', style: 1 } }];
     await modal.reply({ type: 9, data: { custom_id: 'm', title: 'M', components } });
     expect(await modal.followUp({ content: 'x' })).toMatchObject(unknownWebhook);
+    expect(await modal.get()).toMatchObject(unknownWebhook);
+  });
+
+  it('is nothing after choices', async () => {
+    const options = [{ type: 3, name: 'what', description: 'x', autocomplete: true }];
+    const json = { name: 'find', description: 'Find', options };
+    await raw(standIn, `POST /applications/${standIn.applicationId}/commands`, { json });
+    void person.complete('find', 'what', { what: 'x' });
+    const { id, token } = await nextInteraction(gateway);
+    const choices = { type: 8, data: { choices: [] } };
+    expect((await raw(standIn, `POST /interactions/${id}/${token}/callback`, { json: choices })).status).toBe(
+      204,
+    );
+    const path = `/webhooks/${standIn.applicationId}/${token}`;
+    expect(await raw(standIn, `GET ${path}/messages/@original`)).toMatchObject(unknownWebhook);
+    expect(await raw(standIn, `POST ${path}`, { json: { content: 'x' } })).toMatchObject(unknownWebhook);
   });
 
   it('tells discord.js with 10015, 10008 and 50027', async () => {
@@ -153,6 +170,20 @@ describe('rule 40: the first follow-up after a deferral', () => {
       expect(second).toMatchObject({ status: 200, json: { content: 'second', flags: 64 } });
       expect(second.json.id).not.toBe(original.json.id);
     }
+  });
+});
+
+it('rule 40: discord.js cannot make a public deferral private by its first follow-up', async () => {
+  await gateway.close();
+  standIn.clock.advance(5_000);
+  client = await connect(standIn, async (interaction) => {
+    if (!interaction.isChatInputCommand()) return;
+    await interaction.deferReply();
+    await interaction.followUp({ content: 'meant for one', flags: 64 });
+  });
+  const answer = await person.slash('ping');
+  expect(answer).toMatchObject({
+    message: { ephemeral: false, current: { content: 'meant for one', flags: 0 } },
   });
 });
 
@@ -253,6 +284,14 @@ it('rule 43: five follow-ups where the application is installed for a user only'
   }
   expect(await command.followUp({ content: 'sixth' })).toMatchObject({ status: 400, json: { code: 40094 } });
   expect(broken()).toEqual([43]);
+  const error = await errorThroughDiscordJs(async (interaction) => {
+    await interaction.reply('x');
+    for (let n = 0; n < 6; n += 1) {
+      standIn.clock.advance(2_000);
+      await interaction.followUp(`${n}`);
+    }
+  }, friend);
+  expect(error).toMatchObject({ status: 400, code: 40094 });
 });
 
 describe('rule 44: whom a message pings', () => {
@@ -261,7 +300,7 @@ describe('rule 44: whom a message pings', () => {
     await command.reply(message(`<@${person.userId}> <@&${standIn.guilds[0]?.id}> @everyone`));
     const loud = await command.get();
     expect(loud.json).toMatchObject({
-      mentions: [{ id: person.userId }],
+      mentions: [{ id: person.userId, username: 'mason' }],
       mention_roles: [],
       mention_everyone: false,
     });

@@ -429,16 +429,27 @@ describe('rules 21 and 22: lists of commands', () => {
   });
 });
 
-describe('patches', () => {
+describe('rule 21: patches', () => {
+  const current = {
+    ...chat(),
+    type: 1,
+    id: '666666666666666666',
+    version: '1',
+    default_member_permissions: '32',
+  };
+  const other = { ...current, id: '666666666666666667', name: 'other' };
+  const patch = (body: unknown) =>
+    checkCommandPatch(body, current, { scope: 'global', others: [current, other, { ...other, type: 2 }] });
+
   it('checks the command as it would become', () => {
-    const current = { ...chat(), id: '666666666666666666', version: '1', default_member_permissions: '32' };
-    expect(checkCommandPatch({ description: 'new' }, current, 'global')).toBeUndefined();
-    expectFlaw(
-      checkCommandPatch({ description: '' }, current, 'global'),
-      12,
-      'description',
-      'BASE_TYPE_BAD_LENGTH',
-    );
-    expectFlaw(checkCommandPatch([], current, 'global'), 13, '', 'MODEL_TYPE_CONVERT');
+    expect(patch({ description: 'new' })).toBeUndefined();
+    expectFlaw(patch({ description: '' }), 12, 'description', 'BASE_TYPE_BAD_LENGTH');
+    expectFlaw(patch([]), 13, '', 'MODEL_TYPE_CONVERT');
+  });
+
+  it('refuses the name of another command of the type, and cannot change the type', () => {
+    expect(patch({ name: 'games' })).toBeUndefined();
+    expectFlaw(patch({ name: 'other' }), 21, 'name', 'APPLICATION_COMMANDS_DUPLICATE_NAME');
+    expectFlaw(patch({ name: 'My Games', type: 2 }), 11, 'name', 'STRING_TYPE_REGEX');
   });
 });

@@ -6,7 +6,7 @@ import {
 import type { UploadedFile } from './attachments.ts';
 import { type ChoiceBody, optionType } from './command-body.ts';
 import { choiceFlaws } from './command-options.ts';
-import { notAChoice, required } from './flaws.ts';
+import { notAChoice, notAnObject, required } from './flaws.ts';
 import { deferFlagFlaws } from './message-flags.ts';
 import { type CurrentMessage, checkMessage } from './messages.ts';
 import { checkModal } from './modals.ts';
@@ -42,15 +42,7 @@ const AT: Path = ['data'];
 
 /** Rules 5, 27, 29–37 and 44 for the body of `POST /interactions/{id}/{token}/callback`. */
 export function checkCallback(body: unknown, situation: CallbackSituation): Refusal | undefined {
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    return invalidForm([
-      {
-        rule: 27,
-        path: [],
-        code: 'MODEL_TYPE_CONVERT',
-        message: 'Only dictionaries may be used in a ModelType',
-      },
-    ]);
+  if (!isObject(body)) return invalidForm([notAnObject(27, [])]);
   const type = valueAt(body, ['type']);
   const data = valueAt(body, AT);
   if (type === undefined || type === null) return invalidForm([required(27, ['type'])]);
@@ -61,10 +53,9 @@ export function checkCallback(body: unknown, situation: CallbackSituation): Refu
       return checkMessage(data ?? {}, { ...situation, for: 'callback', at: AT });
     case update:
       return checkMessage(data ?? {}, { ...situation, for: 'update', at: AT });
-    case deferredMessage: {
-      const flags = valueAt(data, ['flags']) as number | null | undefined;
-      return invalidForm(deferFlagFlaws(flags, AT));
-    }
+    case deferredMessage:
+      if (!isObject(data ?? {})) return invalidForm([notAnObject(29, AT)]);
+      return invalidForm(deferFlagFlaws(valueAt(data, ['flags']), AT));
     case suggestions:
       return checkSuggestions(data, situation.focusedOptionType ?? optionType.string);
     case modal:
@@ -73,6 +64,9 @@ export function checkCallback(body: unknown, situation: CallbackSituation): Refu
       return undefined;
   }
 }
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Rule 27. PONG (1) is for HTTP endpoints, 10 is deprecated, 12 is for Activities: none of them is accepted. */
 function allowedTypes({ kind, hasSourceMessage }: CallbackSituation): readonly number[] {

@@ -1,7 +1,8 @@
 import { ApplicationCommandUpdateRequestSchema } from 'discord-api-spec/zod';
-import type { CommandBody, Localizations, OptionBody } from './command-body.ts';
+import type { CommandBody } from './command-body.ts';
 import { localeFlaws, nameFlaws } from './command-names.ts';
 import { optionFlaws } from './command-options.ts';
+import { sizeFlaws } from './command-size.ts';
 import { badLength, isAt, lengthOf, repeats, required, tooLong } from './flaws.ts';
 import { type Flaw, invalidForm, type Path, type Refusal } from './refusal.ts';
 import { shapeFlaws } from './shape.ts';
@@ -28,11 +29,39 @@ const CAPS: Readonly<Record<Scope, ReadonlyMap<number, number>>> = {
 export const checkCommand = (body: unknown, scope: Scope): Refusal | undefined =>
   invalidForm(commandFlaws(body, [])) ?? checkCommandCaps([body as CommandBody], scope);
 
-/** Rules 11–20 for the body of `PATCH …/commands/{id}`: for the command as it would become. */
-export function checkCommandPatch(body: unknown, current: object, scope: Scope): Refusal | undefined {
+/**
+ * Rules 11–21 for the body of `PATCH …/commands/{id}`: for the command as it would become among the `others` of its
+ * scope. It stays of its type: Discord's schema of a PATCH has none.
+ */
+export function checkCommandPatch(
+  body: unknown,
+  current: { readonly id: string; readonly type: number },
+  { scope, others }: { readonly scope: Scope; readonly others: readonly Published[] },
+): Refusal | undefined {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  return checkCommand(isObject ? { ...current, ...body } : body, scope);
+  const whole = isObject ? { ...current, ...body, type: current.type } : body;
+  const refusal = checkCommand(whole, scope);
+  if (refusal !== undefined) return refusal;
+  const { name } = whole as CommandBody;
+  const taken = others.some(
+    (other) => other.id !== current.id && other.type === current.type && other.name === name,
+  );
+  return taken ? invalidForm([duplicateName(['name'])]) : undefined;
 }
+
+interface Published {
+  readonly id: string;
+  readonly type: number;
+  readonly name: string;
+}
+
+/** Rule 21. */
+const duplicateName = (path: Path): Flaw => ({
+  rule: 21,
+  path,
+  code: 'APPLICATION_COMMANDS_DUPLICATE_NAME',
+  message: 'Application command names must be unique',
+});
 
 /** Rules 11–22 for the body of `PUT …/commands`; errors are indexed: `errors["0"].options["0"].name`. */
 export function checkCommandList(bodies: unknown, scope: Scope): Refusal | undefined {
@@ -46,16 +75,7 @@ export function checkCommandList(bodies: unknown, scope: Scope): Refusal | undef
   if (flaws.length > 0) return invalidForm(flaws);
   const commands = bodies as readonly CommandBody[];
   const twice = repeats(commands.map(({ name, type }) => `${type ?? 1} ${name}`));
-  return (
-    invalidForm(
-      twice.map((index) => ({
-        rule: 21,
-        path: [index],
-        code: 'APPLICATION_COMMANDS_DUPLICATE_NAME',
-        message: 'Application command names must be unique',
-      })),
-    ) ?? checkCommandCaps(commands, scope)
-  );
+  return invalidForm(twice.map((index) => duplicateName([index]))) ?? checkCommandCaps(commands, scope);
 }
 
 /** Rule 22: the commands that a scope would have after the request, against the caps of each type. */
@@ -149,37 +169,3 @@ function placeFlaws(command: CommandBody, at: Path): Flaw[] {
     })),
   );
 }
-
-/** Rule 18: name, description and value of the command, its options and choices, each in its longest language. */
-function sizeFlaws(command: CommandBody, at: Path): Flaw[] {
-  if (sizeOf(command) <= 8000) return [];
-  return [
-    {
-      rule: 18,
-      path: at,
-      code: 'APPLICATION_COMMAND_TOO_LARGE',
-      message: 'Command exceeds maximum size (8000)',
-    },
-  ];
-}
-
-const sizeOf = (command: CommandBody): number =>
-  total([ownSize(command), ...(command.options ?? []).map(optionSize)]);
-
-/** Choices are counted on options only: on a command they are an unknown field, which may be anything. */
-const optionSize = (option: OptionBody): number =>
-  total([
-    ownSize(option),
-    ...(option.choices ?? []).map(
-      (choice) => longest(choice.name, choice.name_localizations) + lengthOf(String(choice.value)),
-    ),
-    ...(option.options ?? []).map(optionSize),
-  ]);
-
-const ownSize = (item: CommandBody | OptionBody): number =>
-  longest(item.name, item.name_localizations) + longest(item.description, item.description_localizations);
-
-const total = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
-
-const longest = (text: string | null | undefined, localizations: Localizations): number =>
-  Math.max(...[text, ...Object.values(localizations ?? {})].map((each) => lengthOf(each ?? '')));

@@ -7,7 +7,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   audio: ['.mp3', '.ogg', '.wav', '.flac', '.m4a', '.opus', '.aac'],
 };
 
-/** Discord docs: Reference, File Type Filtering. `image`, `video`, `audio` or an extension with its dot. */
+/** Rules 16 and 37 (Discord docs: Reference, File Type Filtering). `image`, `video`, `audio` or an extension with its dot. */
 export function fileTypeFlaws(types: readonly string[], at: Path, rule: number): Flaw[] {
   return types.flatMap((type, index) =>
     type in KINDS || /^\.[A-Za-z0-9]+$/.test(type)

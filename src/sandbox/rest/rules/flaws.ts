@@ -43,6 +43,13 @@ export const notAnInteger = (rule: number, path: Path, value: unknown): Flaw => 
   message: `Value "${String(value)}" is not int.`,
 });
 
+export const notAnObject = (rule: number, path: Path): Flaw => ({
+  rule,
+  path,
+  code: 'MODEL_TYPE_CONVERT',
+  message: 'Only dictionaries may be used in a ModelType',
+});
+
 /** The indexes at which a value comes again. `undefined` and `null` are not values. */
 export function repeats(values: readonly unknown[]): number[] {
   const seen = new Set<unknown>();

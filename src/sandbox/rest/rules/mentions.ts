@@ -13,6 +13,10 @@ export function mentionFlaws(allowed: AllowedMentions, at: Path): Flaw[] {
     }));
 }
 
+/** Discord docs: Message, Allowed Mentions. */
+const PINGED_BY_INTERACTIONS = ['users'];
+export const PINGED_BY_CHANNEL_MESSAGES = ['users', 'roles', 'everyone'];
+
 /** Whom a message pings: ids, and whether everyone (or everyone who is online) is. */
 export interface Pings {
   readonly users: readonly string[];
@@ -21,11 +25,16 @@ export interface Pings {
 }
 
 /**
- * Whom a text would ping (rule 44). Without `allowed_mentions` an interaction's message pings users only. A mention
- * in a code block counts too, although Discord would not ping: a test should rather hear of one ping too many.
+ * Whom a text would ping (rule 44). Without `allowed_mentions` an interaction's message pings users only, and one
+ * that a bot posts in a channel whoever it names. A mention in a code block counts too, although Discord would not
+ * ping: a test should rather hear of one ping too many.
  */
-export function resolveMentions(text: string, allowed: AllowedMentions): Pings {
-  const { parse, users, roles } = allowed ?? { parse: ['users'] };
+export function resolveMentions(
+  text: string,
+  allowed: AllowedMentions,
+  unlessSaid: readonly string[] = PINGED_BY_INTERACTIONS,
+): Pings {
+  const { parse, users, roles } = allowed ?? { parse: unlessSaid };
   const named = (pattern: RegExp) => [...new Set([...text.matchAll(pattern)].flatMap(([, id]) => id ?? []))];
   const may = (kind: string, ids: readonly (string | null)[] | null | undefined) => (id: string) =>
     parse?.includes(kind) || ids?.includes(id);

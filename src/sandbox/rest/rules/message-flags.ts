@@ -3,17 +3,21 @@ import type { Flaw, Path } from './refusal.ts';
 
 const { suppressEmbeds, ephemeral, suppressNotifications, voiceMessage, componentsV2 } = messageFlag;
 
-/** What is done to a message. `callback` is type 4, `update` type 7, `edit` a PATCH, `followup` a POST. */
-export type MessageRequest = 'callback' | 'update' | 'followup' | 'edit';
+/**
+ * What is done to a message. `callback` is type 4, `update` type 7, `edit` a PATCH, `followup` a POST of an
+ * interaction, `channel` a POST to a channel, which nobody asked for and which so cannot be ephemeral.
+ */
+export type MessageRequest = 'callback' | 'update' | 'followup' | 'edit' | 'channel';
 
-/** Discord docs: Receiving and Responding, Messages; Webhook. */
+/** Discord docs: Receiving and Responding, Messages; Webhook; Message, Create Message. */
 const SETTABLE: Readonly<Record<MessageRequest, readonly number[]>> = {
   callback: [suppressEmbeds, ephemeral, suppressNotifications, voiceMessage, componentsV2],
   followup: [suppressEmbeds, ephemeral, suppressNotifications, componentsV2],
+  channel: [suppressEmbeds, suppressNotifications, voiceMessage, componentsV2],
   edit: [suppressEmbeds, componentsV2],
   update: [suppressEmbeds, componentsV2],
 };
-const RULE: Readonly<Record<MessageRequest, number>> = { callback: 30, followup: 30, edit: 41, update: 41 };
+const RULE = { callback: 30, followup: 30, channel: 30, edit: 41, update: 41 } as const;
 
 /**
  * Rules 30 and 41. An edit can neither make a message ephemeral nor take the V2 flag from it; repeating that an
@@ -43,7 +47,7 @@ export function messageFlagFlaws(
 }
 
 /** Rule 29: a deferral may be ephemeral or not, and nothing else. */
-export const deferFlagFlaws = (flags: number | null | undefined, at: Path): Flaw[] =>
+export const deferFlagFlaws = (flags: unknown, at: Path): Flaw[] =>
   (flags ?? 0) === 0 || flags === ephemeral ? [] : [flagFlaw(29, [...at, 'flags'], [ephemeral])];
 
 const flagFlaw = (rule: number, path: Path, allowed: readonly number[]): Flaw => ({

@@ -46,6 +46,8 @@ const SCHEMAS = {
   callback: IncomingWebhookInteractionRequestSchema,
   update: IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema,
   followup: IncomingWebhookRequestPartialSchema,
+  // Of what the published schema of channel messages allows besides, bots may use nothing (content of 4000).
+  channel: IncomingWebhookRequestPartialSchema,
   edit: IncomingWebhookUpdateRequestPartialSchema,
 };
 

@@ -9,7 +9,7 @@ const SELECTS: readonly number[] = [stringSelect, userSelect, roleSelect, mentio
 export const isSelect = ({ type }: ComponentBody): boolean => SELECTS.includes(type);
 
 /**
- * Rule 34 in messages, 37 in modals: what is chosen from a list. Values are unique, min ≤ max (both 1 unless
+ * Rules 34 and 37: what is chosen from a list, in a message or a modal. Values are unique, min ≤ max (both 1 unless
  * said), a string select has at least as many options as may be chosen, no more are preselected than may be.
  */
 export function selectFlaws(select: ComponentBody, at: Path, rule: number): Flaw[] {

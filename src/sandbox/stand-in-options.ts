@@ -1,0 +1,34 @@
+import type { Breach } from './contract.ts';
+import type { Bounds } from './world/latest.ts';
+
+/** How `startDiscord` sets a stand-in up. What has a default may be left out. */
+export interface StandInOptions {
+  readonly token: string;
+  readonly port?: number;
+  /** Called for every rule that is broken, as it happens. */
+  readonly onBreach?: (breach: Breach) => void;
+  /** The number of shards that `GET /gateway/bot` recommends; 1. */
+  readonly shards?: number;
+  /** How many shards may identify every 5 seconds; 1, as for every new bot. */
+  readonly maxConcurrency?: number;
+  /** 41250, as Discord's. */
+  readonly heartbeatIntervalMs?: number;
+  /** The privileged intents that were granted, as bits; none. */
+  readonly grantedIntents?: number;
+  /** How the 201st new command of a day is refused: 429 as today, or 400 as in 2023. */
+  readonly dailyLimitStatus?: 400 | 429;
+  /** Interactions go to an HTTP endpoint, and so never over the gateway (rule 51). */
+  readonly interactionsEndpoint?: boolean;
+  /**
+   * How long people take before they press, pick or submit, in real milliseconds; 50. A bot begins to listen for
+   * the next step when its request was answered, and no human is faster than that.
+   */
+  readonly reactionMs?: number;
+  /**
+   * How much of what happened is kept: requests, messages, interactions and files, up to so many (50,000) and so many
+   * bytes (256 MiB) of each; then the oldest go.
+   */
+  readonly keep?: Partial<Bounds>;
+  /** Rule 57: called once when that many of 401, 403 and 429 were answered within 10 minutes; 10,000 ban an address. */
+  readonly invalidRequests?: { readonly limit: number; readonly onReached: (count: number) => void };
+}
