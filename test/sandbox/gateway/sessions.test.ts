@@ -69,7 +69,7 @@ describe('rule 50: guild events', () => {
     expect((await listening.next({ t: 'GUILD_CREATE' })).d).toMatchObject({
       id: guild(0).id,
       unavailable: false,
-      channels: standIn.channels(guild(0)),
+      channels: standIn.channels(guild(0)).map(({ id, name }) => ({ id, name })),
       roles: [{ id: guild(0).id, name: '@everyone' }],
       members: [{ user: { id: standIn.applicationId } }],
     });
