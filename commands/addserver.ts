@@ -2,10 +2,8 @@ import {
   ActionRowBuilder,
   ApplicationCommandOptionType,
   ApplicationCommandType,
-  ApplicationIntegrationType,
   ButtonBuilder,
   ButtonStyle,
-  InteractionContextType,
 } from 'discord.js';
 import { type Call, type Command, type CommandCall, customId, type Reply } from '../src/discord/command.ts';
 import { harmless } from '../src/discord/limits.ts';
@@ -23,6 +21,7 @@ import { UserError } from '../src/user-error.ts';
 import { announcementText } from './announcement.ts';
 import { gameChoices } from './game-choices.ts';
 import { type GuildKeys, guildKey } from './guild-key.ts';
+import { GUILD_ONLY } from './guild-only.ts';
 import { describe, outcomeText } from './outcome-text.ts';
 import { problemText } from './problem-text.ts';
 import { refusalText } from './refusal-text.ts';
@@ -117,8 +116,7 @@ export function addServer({ desk, offers, games, keys, settings }: AddServerDeps
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('addserver'),
-      contexts: [InteractionContextType.Guild],
-      integration_types: [ApplicationIntegrationType.GuildInstall],
+      ...GUILD_ONLY,
       options: [
         {
           type: ApplicationCommandOptionType.String,

@@ -1,9 +1,7 @@
 import {
   ApplicationCommandOptionType,
   ApplicationCommandType,
-  ApplicationIntegrationType,
   type Attachment,
-  InteractionContextType,
   LabelBuilder,
   ModalBuilder,
   TextInputBuilder,
@@ -21,6 +19,7 @@ import { openList } from './batch-reading.ts';
 import { type SubmitBatchDeps, submitBatch } from './batch-submitting.ts';
 import { gameChoices } from './game-choices.ts';
 import { guildKey } from './guild-key.ts';
+import { GUILD_ONLY } from './guild-only.ts';
 
 export interface AddServersDeps extends SubmitBatchDeps {
   readonly attachments: Pick<Attachments, 'read'>;
@@ -61,8 +60,7 @@ export function addServers(deps: AddServersDeps): Command {
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('addservers'),
-      contexts: [InteractionContextType.Guild],
-      integration_types: [ApplicationIntegrationType.GuildInstall],
+      ...GUILD_ONLY,
       options: [
         {
           type: ApplicationCommandOptionType.Attachment,

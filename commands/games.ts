@@ -2,10 +2,8 @@ import {
   ActionRowBuilder,
   ApplicationCommandOptionType,
   ApplicationCommandType,
-  ApplicationIntegrationType,
   ButtonBuilder,
   ButtonStyle,
-  InteractionContextType,
 } from 'discord.js';
 import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
 import { harmless } from '../src/discord/limits.ts';
@@ -14,6 +12,7 @@ import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText, optionText } from '../src/locales/command-text.ts';
 import { gameChoices } from './game-choices.ts';
+import { GUILD_ONLY } from './guild-only.ts';
 import { keyForReading } from './key-for-reading.ts';
 
 export interface GamesDeps {
@@ -57,8 +56,7 @@ export function gamesCommand({ games, keys }: GamesDeps): Command {
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('games'),
-      contexts: [InteractionContextType.Guild],
-      integration_types: [ApplicationIntegrationType.GuildInstall],
+      ...GUILD_ONLY,
       options: [
         {
           type: ApplicationCommandOptionType.String,

@@ -1,15 +1,14 @@
 import {
   ActionRowBuilder,
   ApplicationCommandType,
-  ApplicationIntegrationType,
   ButtonBuilder,
   ButtonStyle,
-  InteractionContextType,
   PermissionFlagsBits,
 } from 'discord.js';
 import type { Call, Command } from '../src/discord/command.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import { commandText } from '../src/locales/command-text.ts';
+import { GUILD_ONLY } from './guild-only.ts';
 
 export interface HelpDeps {
   readonly keys: Pick<ApiKeys, 'status' | 'isRefused'>;
@@ -33,8 +32,7 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('help'),
-      contexts: [InteractionContextType.Guild],
-      integration_types: [ApplicationIntegrationType.GuildInstall],
+      ...GUILD_ONLY,
     },
     audience: 'member',
     async run(call) {

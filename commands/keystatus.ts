@@ -1,10 +1,8 @@
 import {
   ActionRowBuilder,
   ApplicationCommandType,
-  ApplicationIntegrationType,
   ButtonBuilder,
   ButtonStyle,
-  InteractionContextType,
   PermissionFlagsBits,
 } from 'discord.js';
 import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
@@ -16,6 +14,7 @@ import type { ListingApi } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText } from '../src/locales/command-text.ts';
 import { failureText } from './failure-text.ts';
+import { GUILD_ONLY } from './guild-only.ts';
 import { adminsOnly } from './may-manage.ts';
 
 export interface KeyStatusDeps {
@@ -56,8 +55,7 @@ export function keyStatus({ listing, games, keys, keyWatch, guildLog }: KeyStatu
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('keystatus'),
-      contexts: [InteractionContextType.Guild],
-      integration_types: [ApplicationIntegrationType.GuildInstall],
+      ...GUILD_ONLY,
       default_member_permissions: String(PermissionFlagsBits.ManageGuild),
     },
     audience: 'member',

@@ -1,15 +1,14 @@
 import {
   ActionRowBuilder,
   ApplicationCommandType,
-  ApplicationIntegrationType,
   ButtonBuilder,
   ButtonStyle,
-  InteractionContextType,
   PermissionFlagsBits,
 } from 'discord.js';
 import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
 import type { GuildData } from '../src/guilds/guild-data.ts';
 import { commandText } from '../src/locales/command-text.ts';
+import { GUILD_ONLY } from './guild-only.ts';
 import { mayManage } from './may-manage.ts';
 
 export interface PrivacyDeps {
@@ -40,8 +39,7 @@ export function privacyCommand({ guildData, graceDays }: PrivacyDeps): Command {
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('privacy'),
-      contexts: [InteractionContextType.Guild],
-      integration_types: [ApplicationIntegrationType.GuildInstall],
+      ...GUILD_ONLY,
     },
     audience: 'member',
     run: async (call) => overview(call),

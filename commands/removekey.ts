@@ -1,10 +1,8 @@
 import {
   ActionRowBuilder,
   ApplicationCommandType,
-  ApplicationIntegrationType,
   ButtonBuilder,
   ButtonStyle,
-  InteractionContextType,
   PermissionFlagsBits,
 } from 'discord.js';
 import { type Call, type Command, customId, type PressCall, type Reply } from '../src/discord/command.ts';
@@ -12,6 +10,7 @@ import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import { commandText } from '../src/locales/command-text.ts';
 import { UserError } from '../src/user-error.ts';
+import { GUILD_ONLY } from './guild-only.ts';
 import { adminsOnly } from './may-manage.ts';
 import { memberText } from './submission-log.ts';
 
@@ -41,8 +40,7 @@ export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('removekey'),
-      contexts: [InteractionContextType.Guild],
-      integration_types: [ApplicationIntegrationType.GuildInstall],
+      ...GUILD_ONLY,
       default_member_permissions: String(PermissionFlagsBits.ManageGuild),
     },
     audience: 'member',

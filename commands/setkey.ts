@@ -1,7 +1,5 @@
 import {
   ApplicationCommandType,
-  ApplicationIntegrationType,
-  InteractionContextType,
   LabelBuilder,
   ModalBuilder,
   PermissionFlagsBits,
@@ -20,6 +18,7 @@ import { Secret } from '../src/secret.ts';
 import { UndecryptableError } from '../src/storage/encryption.ts';
 import { UserError } from '../src/user-error.ts';
 import { failureText } from './failure-text.ts';
+import { GUILD_ONLY } from './guild-only.ts';
 import { adminsOnly } from './may-manage.ts';
 import { memberText } from './submission-log.ts';
 
@@ -71,8 +70,7 @@ export function setKey({ listing, games, keys, guildLog }: SetKeyDeps): Command 
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('setkey'),
-      contexts: [InteractionContextType.Guild],
-      integration_types: [ApplicationIntegrationType.GuildInstall],
+      ...GUILD_ONLY,
       default_member_permissions: String(PermissionFlagsBits.ManageGuild),
     },
     audience: 'none',

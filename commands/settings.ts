@@ -1,7 +1,5 @@
 import {
   ApplicationCommandType,
-  ApplicationIntegrationType,
-  InteractionContextType,
   LabelBuilder,
   ModalBuilder,
   PermissionFlagsBits,
@@ -23,6 +21,7 @@ import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText } from '../src/locales/command-text.ts';
 import { wordsFor } from '../src/locales/words.ts';
 import { UserError } from '../src/user-error.ts';
+import { GUILD_ONLY } from './guild-only.ts';
 import { adminsOnly } from './may-manage.ts';
 import { chooseGames, gamesView } from './settings-games.ts';
 import { settingsView } from './settings-view.ts';
@@ -84,8 +83,7 @@ export function settingsCommand({ settings, games, posts, guildLog }: SettingsDe
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('settings'),
-      contexts: [InteractionContextType.Guild],
-      integration_types: [ApplicationIntegrationType.GuildInstall],
+      ...GUILD_ONLY,
       default_member_permissions: String(PermissionFlagsBits.ManageGuild),
     },
     audience: 'member',

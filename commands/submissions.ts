@@ -1,9 +1,4 @@
-import {
-  ApplicationCommandOptionType,
-  ApplicationCommandType,
-  ApplicationIntegrationType,
-  InteractionContextType,
-} from 'discord.js';
+import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import type { Call, Command } from '../src/discord/command.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText, optionText } from '../src/locales/command-text.ts';
@@ -11,6 +6,7 @@ import { csvFile } from '../src/submissions/csv-output.ts';
 import type { Ledger, LedgerEntry } from '../src/submissions/ledger.ts';
 import { UserError } from '../src/user-error.ts';
 import { gameChoices } from './game-choices.ts';
+import { GUILD_ONLY } from './guild-only.ts';
 import { isManager } from './may-manage.ts';
 import {
   filtered,
@@ -50,8 +46,7 @@ export function submissionsCommand({ ledger, games }: SubmissionsDeps): Command 
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('submissions'),
-      contexts: [InteractionContextType.Guild],
-      integration_types: [ApplicationIntegrationType.GuildInstall],
+      ...GUILD_ONLY,
       options: [
         { type: ApplicationCommandOptionType.User, ...optionText('submissions', 'member') },
         {

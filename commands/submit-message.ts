@@ -1,4 +1,4 @@
-import { ApplicationCommandType, ApplicationIntegrationType, InteractionContextType } from 'discord.js';
+import { ApplicationCommandType } from 'discord.js';
 import type { Command } from '../src/discord/command.ts';
 import { messageCommandText } from '../src/locales/command-text.ts';
 import { rowsOfAddresses } from '../src/submissions/batch-rows.ts';
@@ -7,6 +7,7 @@ import { findAddresses } from '../src/submissions/find-addresses.ts';
 import { UserError } from '../src/user-error.ts';
 import { type BatchDeps, openBatch } from './batch-opening.ts';
 import { guildKey } from './guild-key.ts';
+import { GUILD_ONLY } from './guild-only.ts';
 
 /**
  * "Submit servers" on a message: takes every address in it and asks for their game. The buttons and the select of
@@ -17,8 +18,7 @@ export function submitMessage(deps: BatchDeps): Command {
     data: {
       type: ApplicationCommandType.Message,
       ...messageCommandText('submit-message'),
-      contexts: [InteractionContextType.Guild],
-      integration_types: [ApplicationIntegrationType.GuildInstall],
+      ...GUILD_ONLY,
     },
     audience: 'member',
     async useOn(call) {
