@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PermissionsBitField } from 'discord.js';
 import { wordsFor } from '../locales/words.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Secret } from '../secret.ts';
 import { createProgress, deliver } from './answers.ts';
 import { ownerOf } from './bound-ids.ts';
 import type { Call, Command, PressCall, Reply, Resumption } from './command.ts';
@@ -16,17 +18,31 @@ export interface ResumeDeps extends DeferralDeps {
   readonly stopping: AbortSignal;
   readonly logger: Logger;
   readonly now?: () => number;
+  readonly pause?: (ms: number) => Promise<unknown>;
 }
 
 /** How long an interaction's token lives (Discord docs: Receiving and Responding, "Followup Messages"). */
 const TOKEN_LIVES_MS = 15 * 60_000;
+/** Discord takes a first response for 3 seconds; later than this none is taken any more. In milliseconds. */
+const ACKNOWLEDGED_BY_MS = 4000;
 
 /**
  * Answers what a former run of the bot has left: by doing it now, or by saying what became of it. The member's own
  * answer is edited as long as that is possible; after that the guild is told of submissions.
  */
 export function createResume(deps: ResumeDeps) {
-  const { commands, ids, mention, memory, words, tellGuild, stopping, logger, now = Date.now } = deps;
+  const {
+    commands,
+    ids,
+    mention,
+    memory,
+    words,
+    tellGuild,
+    stopping,
+    logger,
+    now = Date.now,
+    pause = sleep,
+  } = deps;
 
   async function settle({ interaction, at, report }: Pending, replies: PastReplies): Promise<void> {
     const { user, guildId, token, shape, isPrivate, work } = interaction;
@@ -37,7 +53,7 @@ export function createResume(deps: ResumeDeps) {
       mention,
     };
     // Discord knows better when the clock was set back, and the age is too small or negative.
-    const state = now() - at >= TOKEN_LIVES_MS ? 'gone' : await replies.state(token);
+    const state = now() - at >= TOKEN_LIVES_MS ? 'gone' : await stateOf(token, now() - at, replies);
     // The former run came to its end, but for forgetting it. An update has no "thinking…" to tell by.
     if (state === 'answered' && shape === 'reply') return;
     if (state === 'gone') {
@@ -58,6 +74,14 @@ export function createResume(deps: ResumeDeps) {
         ? { content: report(call) }
         : call.t('resume.runAgain');
     await deliver(original, shape, answer);
+  }
+
+  /** An acknowledgement that was on its way in the network when its process died may still arrive. */
+  async function stateOf(token: Secret, age: number, replies: PastReplies): ReturnType<PastReplies['state']> {
+    const state = await replies.state(token);
+    if (state !== 'gone' || age >= ACKNOWLEDGED_BY_MS) return state;
+    await pause(ACKNOWLEDGED_BY_MS - Math.max(age, 0));
+    return replies.state(token);
   }
 
   return async function resume(pending: Pending, replies: PastReplies): Promise<void> {

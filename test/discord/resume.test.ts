@@ -33,22 +33,33 @@ const press: Remembered = {
 };
 
 /** Resumes one interaction; what was run, edited, said beside it, told to the guild, and forgotten. */
+type State = Awaited<ReturnType<PastReplies['state']>>;
+
 async function settle(
   pending: Partial<Pending> = {},
   how: {
     resumes?: Resumption;
-    state?: Awaited<ReturnType<PastReplies['state']>>;
+    state?: State;
+    /** What Discord says when it is asked again. */
+    later?: State;
     refuse?: boolean;
     discordFails?: boolean;
   } = {},
 ) {
-  const { resumes = 'unless-done', state = 'thinking', refuse = false, discordFails = false } = how;
+  const {
+    resumes = 'unless-done',
+    state = 'thinking',
+    later = state,
+    refuse = false,
+    discordFails = false,
+  } = how;
   const seen = {
     ran: [] as unknown[],
     edited: [] as unknown[],
     beside: [] as string[],
     told: [] as string[],
     forgotten: [] as string[],
+    paused: [] as number[],
   };
   const run = async (...input: readonly unknown[]) => {
     seen.ran.push(...input);
@@ -86,12 +97,15 @@ async function settle(
     tellGuild: async (guildId, text) => void seen.told.push(`${guildId}: ${text}`),
     logger,
     now: () => NOW,
+    pause: async (ms) => void seen.paused.push(ms),
   });
+  let asked = 0;
   const replies: PastReplies = {
     owns: () => true,
     state: async () => {
       if (discordFails) throw new Error('Discord is down');
-      return state;
+      asked += 1;
+      return asked === 1 ? state : later;
     },
     of: () => ({
       editReply: async ({ content }: InteractionEditReplyOptions) => void seen.edited.push(content),
@@ -167,6 +181,13 @@ describe('an interaction that a former run has left', () => {
 
   it('stays in the journal when Discord cannot be asked', async () => {
     expect(await settle({}, { discordFails: true })).toMatchObject({ ran: [], forgotten: [] });
+  });
+
+  it('waits for an acknowledgement that was still on its way when the process died', async () => {
+    const seen = await settle({ at: NOW - 1000 }, { state: 'gone', later: 'thinking' });
+    expect(seen).toMatchObject({ paused: [3000], edited: ['Done.'], told: [], forgotten: ['1'] });
+    const old = await settle({ at: NOW - 5000 }, { state: 'gone', later: 'thinking' });
+    expect(old).toMatchObject({ paused: [], edited: [], forgotten: ['1'] });
   });
 
   it('leaves an answer alone that the member was given just before the crash', async () => {
