@@ -113,10 +113,14 @@ function serversIn(requests: readonly ListingRequest[]): readonly string[] {
   return requests.flatMap(({ servers }) => servers.map(({ server = '' }) => server));
 }
 
-/** The servers that a guild has submitted lately; a warning about a former submission is no new one. */
+/**
+ * The servers that a guild has submitted lately and that the service holds or may hold: neither a warning about a former
+ * submission nor a refusal brings one back into a ledger that has let go of it since.
+ */
 function lastSubmitted(asks: readonly Ask[], guild: string): readonly string[] {
   const last = asks.filter(({ guildId }) => guildId === guild).slice(-SURELY_IN_LEDGER);
-  return last.filter(({ words = '' }) => claimOf(words) !== 'nothing sent').map(({ server }) => server);
+  const kept: readonly string[] = ['accepted', 'unknown', 'unclear'];
+  return last.filter(({ words = '' }) => kept.includes(claimOf(words))).map(({ server }) => server);
 }
 
 /** What the process holds in the machine's memory, as Linux tells it. */
