@@ -32,8 +32,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/storage',
     'src/locales',
   ],
-  'src/discord': ['discord.js', 'undici', 'src/locales', 'src/lifecycle.ts'],
-  'src/listing': ['undici', 'zod', 'src/storage', 'src/lifecycle.ts'],
+  'src/http-agent.ts': ['undici'],
+  'src/discord': ['discord.js', 'undici', 'src/http-agent.ts', 'src/locales', 'src/lifecycle.ts'],
+  'src/listing': ['undici', 'zod', 'src/http-agent.ts', 'src/storage', 'src/lifecycle.ts'],
   'src/submissions': [
     'zod',
     'csv-parse',
@@ -133,6 +134,13 @@ describe('the layers', () => {
       .filter((file) => !entries.includes(file))
       .filter((file) => /\bprocess\.(env|exit|on|once)\b/.test(readFileSync(join(root, file), 'utf8')));
     expect(strays).toEqual([]);
+  });
+
+  it('make connections in one place, where their protocol is said', () => {
+    const makers = files
+      .filter((file) => !within(file, 'src/sandbox'))
+      .filter((file) => /\bnew \w*(Agent|Pool)\(|\bfetch\(/.test(readFileSync(join(root, file), 'utf8')));
+    expect(makers).toEqual(['src/http-agent.ts']);
   });
 });
 

@@ -1,4 +1,6 @@
-import { Agent, request } from 'undici';
+import { DefaultUserAgent } from 'discord.js';
+import { request } from 'undici';
+import { createHttpAgent } from '../http-agent.ts';
 import type { Logger } from '../observability/logger.ts';
 
 export interface AttachmentsDeps {
@@ -31,12 +33,12 @@ export interface Attachments {
  */
 export function createAttachments(deps: AttachmentsDeps): Attachments {
   const { hosts, maxBytes, logger, timeoutMs = 10_000 } = deps;
-  const agent = new Agent({ connect: { timeout: timeoutMs } });
+  const agent = createHttpAgent({ connect: { timeout: timeoutMs } });
 
   async function download(url: URL): Promise<AttachmentResult> {
     const { statusCode, body } = await request(url, {
       dispatcher: agent,
-      headers: { 'accept-encoding': 'identity' },
+      headers: { 'accept-encoding': 'identity', 'user-agent': DefaultUserAgent },
       signal: AbortSignal.timeout(timeoutMs),
     });
     if (statusCode !== 200) {

@@ -1,6 +1,7 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
 import { Client, type ClientOptions, Options } from 'discord.js';
-import { Agent, Headers, request } from 'undici';
+import { type Agent, Headers, request } from 'undici';
+import { createHttpAgent } from '../http-agent.ts';
 import { rejectLongWaits } from './publish.ts';
 
 /** How long Discord waits for the first response to an interaction is 3 s; past this there is no point. */
@@ -20,7 +21,7 @@ type MakeRequest = NonNullable<NonNullable<ClientOptions['rest']>['makeRequest']
  * @param apiUrl Discord's REST API without the version, such as `https://discord.com/api`
  */
 export function createClient({ apiUrl }: { apiUrl: string }): { client: Client; close(): Promise<void> } {
-  const agent = new Agent({
+  const agent = createHttpAgent({
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     connect: { timeout: CALLBACK_TIMEOUT_MS },
@@ -108,12 +109,21 @@ function overAgent(agent: Agent): MakeRequest {
       arrayBuffer: () => body.arrayBuffer(),
       json: () => body.json(),
       text: () => body.text(),
-      headers: new Headers(response.headers as Record<string, string>),
+      headers: headersOf(response.headers),
       ok: statusCode >= 200 && statusCode < 300,
       status: statusCode,
       statusText: STATUS_CODES[statusCode] ?? '',
     };
   };
+}
+
+/** Nothing but strings reaches the headers; of several values of one name, such as `set-cookie`, each is kept. */
+function headersOf(received: IncomingHttpHeaders): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(received)) {
+    for (const one of [value ?? []].flat()) headers.append(name, one);
+  }
+  return headers;
 }
 
 /** What is sent: JSON as it is; files as bytes, since undici takes only its own FormData and discord.js has Node's. */

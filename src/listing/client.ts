@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent } from 'undici';
+import { createHttpAgent } from '../http-agent.ts';
 import type { Secret } from '../secret.ts';
 import {
   type AddOutcome,
@@ -43,7 +43,7 @@ const LONGEST_WAIT_MS = 5_000;
  */
 export function createListingApi({ baseUrl, timeoutMs, arrayFormat, logger }: ListingApiDeps): ListingApi {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/api`);
-  const agent = new Agent({
+  const agent = createHttpAgent({
     connections: MAX_CONNECTIONS,
     connectTimeout: Math.min(timeoutMs, 5_000),
     headersTimeout: timeoutMs,
@@ -54,7 +54,6 @@ export function createListingApi({ baseUrl, timeoutMs, arrayFormat, logger }: Li
     maxResponseSize: MAX_ANSWER_BYTES,
     // One request a connection: what became of it is then clear from what became of the connection.
     pipelining: 1,
-    allowH2: false,
   });
   const closing = new AbortController();
 
