@@ -1,0 +1,278 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type LightDiscord, type LightListing, startLightDiscord, startLightListing } from './services.ts';
+
+/**
+ * Measures this bot beside a plain discord.js bot, in one run and taking turns, and prints ratios: of a single figure
+ * nobody knows whether the machine or the bot was slow. `npm run bench -- --rounds 3 --seconds 3`
+ */
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '3' }, seconds: { type: 'string', default: '3' } },
+});
+const rounds = positive('rounds', values.rounds);
+const seconds = positive('seconds', values.seconds);
+
+/** Interactions under way at once, each in a guild of its own. */
+const AT_ONCE = 16;
+/** Interactions a second while the time to acknowledge is measured: far below what either bot can do. */
+const RATE = 50;
+const MANY_GUILDS = 10_000;
+const GAMES = 200;
+const ROOT = join(import.meta.dirname, '../..');
+
+type Bot = 'ours' | 'plain';
+const BOTS: readonly Bot[] = ['ours', 'plain'];
+
+/** A goal for ours / plain: at least, where more is better; at most, where less is. */
+interface Figure {
+  readonly name: string;
+  readonly unit: string;
+  readonly goal: readonly ['≥' | '≤', number] | undefined;
+}
+const FIGURES = {
+  autocomplete: { name: 'autocomplete, 16 at once', unit: '/s', goal: ['≥', 1.5] },
+  acknowledged: { name: '/help acknowledged, 16 at once', unit: '/s', goal: ['≥', 0.8] },
+  submissions: { name: 'whole submissions, 16 at once', unit: '/s', goal: undefined },
+  p50: { name: 'acknowledged, 50 a second, p50', unit: 'ms', goal: ['≤', 1.2] },
+  p99: { name: 'acknowledged, 50 a second, p99', unit: 'ms', goal: undefined },
+  ready: { name: 'start to ready, 1 guild', unit: 'ms', goal: ['≤', 1.2] },
+  memory: { name: 'memory, 1 guild', unit: 'MiB', goal: undefined },
+  memoryMany: { name: `memory, ${MANY_GUILDS} guilds`, unit: 'MiB', goal: ['≤', 0.2] },
+} as const satisfies Record<string, Figure>;
+type Name = keyof typeof FIGURES;
+
+const listing = await startLightListing({ games: GAMES });
+const results = new Map<Name, Map<Bot, number[]>>();
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+function record(name: Name, bot: Bot, value: number): void {
+  const byBot = results.get(name) ?? new Map<Bot, number[]>();
+  byBot.set(bot, [...(byBot.get(bot) ?? []), value]);
+  results.set(name, byBot);
+}
+
+/** From the start of the process to its first answer, and what it holds then. */
+async function atOneGuild(bot: Bot): Promise<void> {
+  await withBot(bot, { guilds: 1 }, async ({ readyMs, memoryMib }) => {
+    record('ready', bot, readyMs);
+    record('memory', bot, await memoryMib());
+  });
+}
+
+async function atManyGuilds(bot: Bot): Promise<void> {
+  await withBot(bot, { guilds: MANY_GUILDS }, async ({ memoryMib }) => {
+    record('memoryMany', bot, await memoryMib());
+  });
+}
+
+async function load(bot: Bot): Promise<void> {
+  await withBot(bot, { guilds: AT_ONCE }, async ({ discord }) => {
+    if (bot === 'ours') for (let guild = 0; guild < AT_ONCE; guild += 1) await setKey(discord, guild);
+    let number = 0;
+    const complete = async (guild: number) => {
+      number += 1;
+      const typed = `game number ${number % GAMES}`.slice(0, 3 + (number % 12));
+      const { acknowledged } = discord.send(completing(typed), guild);
+      expectType(await acknowledged, 8);
+    };
+    const help = async (guild: number) => {
+      expectAcknowledged(await discord.send(slash('help'), guild).acknowledged);
+    };
+    const submit = async (guild: number) => {
+      number += 1;
+      const server = `s${number}.example.com:27015`;
+      const sent = discord.send(slash('addserver', { game: `game${number % GAMES}`, server }), guild);
+      await sent.acknowledged;
+      await sent.answered;
+    };
+    // Once for nothing: code that was never run is slow in both.
+    for (const work of [complete, help, submit]) await perSecond(work, 0.5);
+    record('autocomplete', bot, await perSecond(complete, seconds));
+    record('acknowledged', bot, await perSecond(help, seconds));
+    record('submissions', bot, await perSecond(submit, seconds));
+    const times = await acknowledgements(discord);
+    record('p50', bot, quantile(times, 0.5));
+    record('p99', bot, quantile(times, 0.99));
+  });
+}
+
+/** How often the work is done in a second by 16 who do nothing else. */
+async function perSecond(work: (guild: number) => Promise<void>, forSeconds: number): Promise<number> {
+  const start = performance.now();
+  const until = start + forSeconds * 1000;
+  let done = 0;
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async (_, guild) => {
+      while (performance.now() < until) {
+        await work(guild);
+        done += 1;
+      }
+    }),
+  );
+  return (done * 1000) / (performance.now() - start);
+}
+
+async function acknowledgements(discord: LightDiscord): Promise<readonly number[]> {
+  const count = Math.max(RATE, Math.round(RATE * seconds));
+  const start = performance.now();
+  const all = [];
+  for (let index = 0; index < count; index += 1) {
+    await sleep(Math.max(0, start + (index * 1000) / RATE - performance.now()));
+    all.push(discord.send(slash('help'), index).acknowledged.then(({ acknowledgedMs }) => acknowledgedMs));
+  }
+  return Promise.all(all);
+}
+
+interface Running {
+  readonly discord: LightDiscord;
+  readonly readyMs: number;
+  memoryMib(): Promise<number>;
+}
+
+async function withBot(
+  bot: Bot,
+  { guilds }: { readonly guilds: number },
+  measure: (running: Running) => Promise<void>,
+): Promise<void> {
+  const discord = await startLightDiscord({ guilds });
+  const data = await mkdtemp(join(tmpdir(), 'bench-'));
+  const identified = discord.identified();
+  const startedAt = performance.now();
+  const child = start(bot, { discord, listing, data });
+  try {
+    await Promise.race([
+      identified,
+      once(child, 'exit').then(() => Promise.reject(new Error(`${bot} ended`))),
+    ]);
+    expectAcknowledged(await discord.send(slash('help')).acknowledged);
+    const readyMs = performance.now() - startedAt;
+    await measure({ discord, readyMs, memoryMib: () => settledMemory(child) });
+  } finally {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    await discord.close();
+    await rm(data, { recursive: true });
+  }
+}
+
+function start(
+  bot: Bot,
+  at: { readonly discord: LightDiscord; readonly listing: LightListing; readonly data: string },
+): ChildProcess {
+  const file = bot === 'ours' ? join(ROOT, 'src/main.ts') : join(import.meta.dirname, 'plain-bot.ts');
+  return spawn(process.execPath, [file], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      DISCORD_API_URL: at.discord.apiUrl,
+      DISCORD_TOKEN: 'MTExMTExMTExMTExMTExMTEx.bench.not-a-token',
+      LISTING_API_URL: at.listing.url,
+      LISTING_API_KEY: 'bench-operator-key',
+      STORE_URL: `sqlite://${join(at.data, 'bot.sqlite')}`,
+      MEMBER_LIMIT: '1000000/3600',
+      GUILD_LIMIT: '1000000/3600',
+      LOG_LEVEL: 'warn',
+    },
+  });
+}
+
+/** What the process holds in the machine's memory once that has stopped changing. Linux only. */
+async function settledMemory(child: ChildProcess): Promise<number> {
+  let before = Number.NaN;
+  for (;;) {
+    await sleep(1500);
+    const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+    const mib = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+    if (Math.abs(mib - before) < 0.02 * mib) return mib;
+    before = mib;
+  }
+}
+
+/** Gives a guild a key, as its admin does. */
+async function setKey(discord: LightDiscord, guild: number): Promise<void> {
+  const { callback } = await discord.send(slash('setkey'), guild).acknowledged;
+  if (callback.type !== 9) throw new Error('/setkey opened no modal');
+  const custom_id = callback.data?.custom_id;
+  const component = { type: 4, id: 2, custom_id: 'key', value: `bench-key-of-guild-${guild}` };
+  const data = { custom_id, components: [{ type: 18, id: 1, component }] };
+  const { acknowledged, answered } = discord.send({ type: 5, data }, guild);
+  await acknowledged;
+  await answered;
+}
+
+const COMMAND_ID = '666666666666666666';
+const option = (name: string, value: string) => ({ type: 3, name, value });
+
+const slash = (name: string, given: Readonly<Record<string, string>> = {}) => ({
+  type: 2,
+  data: {
+    id: COMMAND_ID,
+    name,
+    type: 1,
+    options: Object.entries(given).map(([key, value]) => option(key, value)),
+  },
+});
+
+const completing = (typed: string) => ({
+  type: 4,
+  data: {
+    id: COMMAND_ID,
+    name: 'addserver',
+    type: 1,
+    options: [{ ...option('game', typed), focused: true }],
+  },
+});
+
+function expectType({ callback }: { readonly callback: { readonly type: number } }, type: number): void {
+  if (callback.type !== type) throw new Error(`a callback of type ${callback.type} came, not ${type}`);
+}
+
+/** 4: an answer at once; 5: deferred. */
+function expectAcknowledged({ callback }: { readonly callback: { readonly type: number } }): void {
+  if (callback.type !== 4 && callback.type !== 5)
+    throw new Error(`a callback of type ${callback.type} acknowledges nothing`);
+}
+
+function quantile(numbers: readonly number[], part: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
+function show(): void {
+  say(
+    `${'medians of'.padEnd(32)} ${'ours'.padStart(10)} ${'plain'.padStart(10)} ${'ours/plain'.padStart(11)}  goal`,
+  );
+  for (const [name, { name: title, unit, goal }] of Object.entries(FIGURES) as [Name, Figure][]) {
+    const of = (bot: Bot) => quantile(results.get(name)?.get(bot) ?? [], 0.5);
+    const ratio = of('ours') / of('plain');
+    const isMet = goal === undefined || (goal[0] === '≥' ? ratio >= goal[1] : ratio <= goal[1]);
+    const wanted = goal === undefined ? '' : `${goal[0]} ${goal[1]}${isMet ? '' : '  MISSED'}`;
+    const figure = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)} ${unit}`.padStart(10);
+    say(
+      `${title.padEnd(32)} ${figure(of('ours'))} ${figure(of('plain'))} ${`${ratio.toFixed(2)}×`.padStart(11)}  ${wanted}`,
+    );
+  }
+}
+
+function positive(name: string, text: string): number {
+  const number = Number(text);
+  if (!(number > 0)) throw new RangeError(`--${name} must be a number above 0`);
+  return number;
+}
+
+for (let round = 1; round <= rounds; round += 1) {
+  for (const bot of round % 2 === 1 ? BOTS : BOTS.toReversed()) {
+    process.stderr.write(`round ${round} of ${rounds}: ${bot}\n`);
+    await atOneGuild(bot);
+    await load(bot);
+    await atManyGuilds(bot);
+  }
+}
+await listing.close();
+show();

@@ -1,0 +1,267 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { type WebSocket, WebSocketServer } from 'ws';
+
+/**
+ * Discord and a listing service that do as little as possible. The stand-ins of the sandbox check every request by
+ * Discord's rules, which takes them longer than a bot needs to make it: two bots would look alike beside them.
+ */
+
+export const APPLICATION_ID = '111111111111111111';
+const BOT = { id: APPLICATION_ID, username: 'bench', discriminator: '0', avatar: null, bot: true, flags: 0 };
+
+/** What a bot did with an interaction, as Discord sees it. */
+export interface Seen {
+  /** The body of the callback: what Discord calls the interaction response. */
+  readonly callback: { readonly type: number; readonly data?: Readonly<Record<string, unknown>> };
+  /** Milliseconds from when the interaction was sent. */
+  readonly acknowledgedMs: number;
+}
+
+interface Waiting {
+  readonly sentAt: number;
+  readonly acknowledged: PromiseWithResolvers<Seen>;
+  readonly answered: PromiseWithResolvers<void>;
+}
+
+/** One interaction on its way. */
+export interface Sent {
+  readonly acknowledged: Promise<Seen>;
+  /** The deferred answer was filled in. */
+  readonly answered: Promise<void>;
+}
+
+export interface LightDiscord {
+  readonly apiUrl: string;
+  /** Resolves when the next bot has identified. */
+  identified(): Promise<void>;
+  /** Sends an INTERACTION_CREATE; `about` is all of it that differs from one interaction to the next. */
+  send(about: Readonly<Record<string, unknown>>, guild?: number): Sent;
+  close(): Promise<void>;
+}
+
+/** Ids of this moment, in order: the time is the upper 42 bits (Discord docs: Snowflakes). */
+let counter = 0;
+function snowflake(): string {
+  counter = (counter + 1) % 4_194_304;
+  return String(((BigInt(Date.now()) - 1_420_070_400_000n) << 22n) + BigInt(counter));
+}
+
+export const guildId = (index: number): string => String(400_000_000_000_000_000n + BigInt(index));
+
+/** @param guilds how many guilds the bot is in; each has 37 channels, which an average community has */
+export async function startLightDiscord({ guilds }: { readonly guilds: number }): Promise<LightDiscord> {
+  const waiting = new Map<string, Waiting>();
+  let socket: WebSocket | undefined;
+  let sequence = 0;
+  let nextIdentify = Promise.withResolvers<void>();
+
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const apiUrl = `http://127.0.0.1:${port}/api`;
+
+  function dispatch(event: string, data: object): void {
+    sequence += 1;
+    socket?.send(JSON.stringify({ op: 0, t: event, s: sequence, d: data }));
+  }
+
+  function identify(to: WebSocket, { intents }: { readonly intents: number }): void {
+    socket = to;
+    sequence = 0;
+    const ids = Array.from({ length: guilds }, (_, index) => guildId(index));
+    dispatch('READY', {
+      v: 10,
+      user: BOT,
+      guilds: ids.map((id) => ({ id, unavailable: true })),
+      session_id: 'bench',
+      resume_gateway_url: `ws://127.0.0.1:${port}`,
+      shard: [0, 1],
+      application: { id: APPLICATION_ID, flags: 0 },
+    });
+    // Bit 0 is the Guilds intent.
+    if ((intents & 1) === 1) for (const id of ids) dispatch('GUILD_CREATE', guildCreate(id));
+    nextIdentify.resolve();
+    nextIdentify = Promise.withResolvers();
+  }
+
+  const gateway = new WebSocketServer({ server });
+  gateway.on('connection', (to) => {
+    to.send(JSON.stringify({ op: 10, d: { heartbeat_interval: 45_000 } }));
+    to.on('message', (text) => {
+      const { op, d } = JSON.parse(String(text));
+      if (op === 1) to.send(JSON.stringify({ op: 11 }));
+      if (op === 2) identify(to, d);
+    });
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(request);
+    const path = (request.url ?? '').replace(/\?.*/, '').replace('/api/v10', '');
+    const [, area, , token = '', last] = path.split('/');
+    if (area === 'interactions' && last === 'callback') {
+      const one = waiting.get(token);
+      one?.acknowledged.resolve({
+        callback: JSON.parse(String(body)),
+        acknowledgedMs: performance.now() - one.sentAt,
+      });
+      response.writeHead(204).end();
+      return;
+    }
+    if (area === 'webhooks') {
+      waiting.get(token)?.answered.resolve();
+      waiting.delete(token);
+      return json(response, { id: snowflake(), channel_id: '1', content: '', author: BOT, type: 0 });
+    }
+    json(response, fixed(path, String(body)));
+  }
+
+  function fixed(path: string, body: string): unknown {
+    if (path === '/gateway/bot')
+      return {
+        url: `ws://127.0.0.1:${port}`,
+        shards: 1,
+        session_start_limit: { total: 1000, remaining: 1000, reset_after: 0, max_concurrency: 16 },
+      };
+    if (path.endsWith('/commands'))
+      return (body === '' ? [] : (JSON.parse(body) as object[])).map((command) => ({
+        ...command,
+        id: snowflake(),
+        application_id: APPLICATION_ID,
+        version: snowflake(),
+      }));
+    if (path === '/users/@me/guilds') return [];
+    if (path.startsWith('/applications/')) return { id: APPLICATION_ID, name: 'bench', flags: 0 };
+    return {};
+  }
+
+  return {
+    apiUrl,
+    identified: () => nextIdentify.promise,
+    send(about, guild = 0) {
+      const token = `bench-${snowflake()}`;
+      const one: Waiting = {
+        sentAt: performance.now(),
+        acknowledged: Promise.withResolvers(),
+        answered: Promise.withResolvers(),
+      };
+      waiting.set(token, one);
+      dispatch('INTERACTION_CREATE', { ...interaction(guildId(guild % guilds)), token, ...about });
+      return { acknowledged: one.acknowledged.promise, answered: one.answered.promise };
+    },
+    async close() {
+      for (const each of gateway.clients) each.terminate();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function json(response: ServerResponse, body: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+/** Everything of an INTERACTION_CREATE but its data (Discord docs: Receiving and Responding). */
+function interaction(guild: string): object {
+  return {
+    id: snowflake(),
+    application_id: APPLICATION_ID,
+    version: 1,
+    guild_id: guild,
+    guild: { id: guild, locale: 'en-US', features: [] },
+    guild_locale: 'en-US',
+    locale: 'en-US',
+    channel_id: '333333333333333333',
+    channel: { id: '333333333333333333', type: 0, name: 'general', guild_id: guild, permissions: '0' },
+    member: {
+      user: { id: '555555555555555555', username: 'mason', discriminator: '0', avatar: null },
+      roles: [],
+      permissions: '32',
+      joined_at: '2017-03-13T19:19:14.040000+00:00',
+      premium_since: null,
+      pending: false,
+      nick: null,
+      mute: false,
+      deaf: false,
+      avatar: null,
+      flags: 0,
+    },
+    app_permissions: '442368',
+    entitlements: [],
+    authorizing_integration_owners: { 0: guild },
+    context: 0,
+    attachment_size_limit: 10_485_760,
+  };
+}
+
+const CHANNELS = 37;
+
+function guildCreate(id: string): object {
+  // Every id once: 64 channels' worth behind each guild's own.
+  const base = 10n ** 18n + BigInt(id.slice(-9)) * 64n;
+  return {
+    id,
+    name: `Guild ${id}`,
+    unavailable: false,
+    owner_id: '555555555555555555',
+    preferred_locale: 'en-US',
+    features: [],
+    member_count: 100,
+    roles: [{ id, name: '@everyone', permissions: '442368', position: 0, color: 0 }],
+    channels: Array.from({ length: CHANNELS }, (_, index) => ({
+      id: String(base + BigInt(index)),
+      type: 0,
+      name: `channel-${index}`,
+      position: index,
+      permission_overwrites: [],
+      topic: 'What this channel is about',
+      nsfw: false,
+      rate_limit_per_user: 0,
+      last_message_id: null,
+      parent_id: null,
+      flags: 0,
+    })),
+    members: [],
+    emojis: [],
+    stickers: [],
+    threads: [],
+    presences: [],
+    voice_states: [],
+    stage_instances: [],
+    guild_scheduled_events: [],
+  };
+}
+
+export interface LightListing {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Takes any key, knows `games` games, and accepts every submission. */
+export async function startLightListing({ games }: { readonly games: number }): Promise<LightListing> {
+  const list = JSON.stringify(
+    Array.from({ length: games }, (_, index) => ({ name: `Game number ${index}`, alias: `game${index}` })),
+  );
+  const added = JSON.stringify({ status: 'success', message: 'Servers have been added for review.' });
+  const server = createServer(async (request, response) => {
+    const body = String(await buffer(request));
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(body.includes('action=games') ? list : added);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
