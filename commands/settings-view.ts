@@ -36,7 +36,7 @@ export function settingsView(call: Call, now: Settings, games: readonly Game[]):
         ],
       },
     ],
-    components: [channelRow(call, now), buttonRow(call, now)],
+    components: [channelRow(call), buttonRow(call, now)],
   };
 }
 
@@ -61,17 +61,14 @@ function quotaText({ t }: Call, { dailyQuota }: Settings): string {
   return dailyQuota === undefined ? t('settings.quotaNone') : t('settings.quotaSet', { count: dailyQuota });
 }
 
-function channelRow(
-  { t }: Call,
-  { logChannelId, logTrouble }: Settings,
-): ActionRowBuilder<ChannelSelectMenuBuilder> {
+function channelRow({ t }: Call): ActionRowBuilder<ChannelSelectMenuBuilder> {
+  // Nothing is preselected: the channel may have been deleted a second ago, and whether Discord takes a message that
+  // preselects an unknown one is not documented. The field above names the channel.
   const select = new ChannelSelectMenuBuilder()
     .setCustomId(customId('settings', 'channel'))
     .setPlaceholder(t('settings.logPlaceholder'))
     // In threads and forums other permissions count, and they end by themselves.
     .setChannelTypes(ChannelType.GuildText, ChannelType.GuildAnnouncement);
-  // Whether Discord takes a channel that is gone for a default is not documented.
-  if (logChannelId !== undefined && logTrouble !== 'gone') select.setDefaultChannels(logChannelId);
   return new ActionRowBuilder<ChannelSelectMenuBuilder>().addComponents(select);
 }
 

@@ -19,6 +19,8 @@ export interface StandInOptions {
   readonly dailyLimitStatus?: 400 | 429;
   /** Interactions go to an HTTP endpoint, and so never over the gateway (rule 51). */
   readonly interactionsEndpoint?: boolean;
+  /** Selects may preselect channels that are gone, which Discord's documents neither allow nor forbid; `false`. */
+  readonly takesUnknownDefaults?: boolean;
   /**
    * How long people take before they press, pick or submit, in real milliseconds; 50. A bot begins to listen for
    * the next step when its request was answered, and no human is faster than that.

@@ -34,6 +34,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     cdnOrigin: () => `http://127.0.0.1:${port}`,
     dailyLimitStatus: options.dailyLimitStatus ?? 429,
     bounds,
+    takesUnknownDefaults: options.takesUnknownDefaults ?? false,
   });
   const { clock, guilds, commands, integrations, messages } = world;
   const records = createRecords({ clock, onBreach, invalidRequests, bounds });

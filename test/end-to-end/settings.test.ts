@@ -208,6 +208,14 @@ describe('the log channel', () => {
     await expect.poll(async () => textOf(await settings()), soon).toContain('the channel no longer exists');
   });
 
+  it('that was deleted a second ago does not keep /settings from opening', async () => {
+    await chooseLogChannel(scene);
+    const [guild] = scene.discord.guilds;
+    if (guild) scene.discord.guildEvents.removeChannel(guild, staffChannel(scene));
+    expect(textOf(await settings())).toMatch(/Log channel:.*Announcements: Off/s);
+    expect(textOf(await press(await settings(), 'Announce submissions'))).toContain('Announcements: On');
+  });
+
   it('works again once it is chosen again', async () => {
     await chooseLogChannel(scene);
     allowBot(0n);

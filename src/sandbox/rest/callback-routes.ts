@@ -36,6 +36,7 @@ export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route
       current: interaction.source?.current,
       focusedOptionType: interaction.focusedOptionType,
       files: filesOf(files),
+      channelExists: world.channelExists,
     });
     if (refusal !== undefined) return refusal;
 

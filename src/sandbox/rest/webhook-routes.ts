@@ -15,7 +15,7 @@ const MOST_FOLLOW_UPS = 5;
 
 /** Rules 39 to 45: editing the answer, and follow-ups, for the 15 minutes that the token lives. */
 export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[] {
-  const { interactions, messages, applicationId } = world;
+  const { interactions, messages, applicationId, channelExists } = world;
 
   /** Rule 39: what the token is good for, if anything. */
   const withInteraction =
@@ -38,7 +38,7 @@ export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[
     });
 
   function followUp(interaction: Interaction, { json, files }: Call): Reply | Denial {
-    const refusal = checkMessage(json, { for: 'followup', files: filesOf(files) });
+    const refusal = checkMessage(json, { for: 'followup', files: filesOf(files), channelExists });
     if (refusal !== undefined) return refusal;
     const body = json as MessageBody;
     const { original } = interaction;
@@ -57,7 +57,12 @@ export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[
   }
 
   function edit(message: StoredMessage, { json, files }: Call): Reply | Denial {
-    const refusal = checkMessage(json, { for: 'edit', current: message.current, files: filesOf(files) });
+    const refusal = checkMessage(json, {
+      for: 'edit',
+      current: message.current,
+      files: filesOf(files),
+      channelExists,
+    });
     if (refusal !== undefined) return refusal;
     outgoing.edit(message, json as MessageBody, files);
     return ok(message.current);

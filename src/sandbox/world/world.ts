@@ -22,6 +22,8 @@ export interface World {
   readonly interactions: Interactions;
   readonly messages: Messages;
   readonly files: Files;
+  /** Whether a channel may be preselected in a select; always so with `takesUnknownDefaults`. */
+  readonly channelExists: (id: string) => boolean;
   /** For whoever still waits for something when the stand-in closes; the function returned takes it back. */
   onClose(listener: () => void): () => void;
   close(): void;
@@ -31,9 +33,11 @@ export interface WorldOptions {
   readonly cdnOrigin: () => string;
   readonly dailyLimitStatus: 400 | 429;
   readonly bounds: Bounds;
+  readonly takesUnknownDefaults: boolean;
 }
 
-export function createWorld({ cdnOrigin, dailyLimitStatus, bounds }: WorldOptions): World {
+export function createWorld(options: WorldOptions): World {
+  const { cdnOrigin, dailyLimitStatus, bounds, takesUnknownDefaults } = options;
   const clock = createClock();
   const snowflakes = createSnowflakes(clock);
   const applicationId = snowflakes.next();
@@ -64,6 +68,7 @@ export function createWorld({ cdnOrigin, dailyLimitStatus, bounds }: WorldOption
     integrations,
     interactions,
     messages: createMessages(bounds),
+    channelExists: (id) => takesUnknownDefaults || guilds.withChannel(id) !== undefined,
     files: createFiles({ clock, snowflakes, origin: cdnOrigin, bounds }),
     onClose(listener) {
       closeListeners.add(listener);

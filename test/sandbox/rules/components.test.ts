@@ -159,6 +159,24 @@ describe('rule 34: selects', () => {
   });
 });
 
+describe('rule 34: a channel that is preselected', () => {
+  const select = { type: 8, custom_id: 'c', default_values: [{ id: '1', type: 'channel' }] };
+  const check = (channelExists?: (id: string) => boolean) =>
+    checkMessage({ components: [row(select)] }, { for: 'callback', ...(channelExists && { channelExists }) });
+
+  it('is refused when there is no such channel, as far as the channels are known', () => {
+    expect(check()).toBeUndefined();
+    expect(check((id) => id === '1')).toBeUndefined();
+    const at = 'components.0.components.0.default_values.0';
+    expectFlaw(
+      check(() => false),
+      34,
+      at,
+      'SELECT_COMPONENT_INVALID_DEFAULT_VALUE',
+    );
+  });
+});
+
 describe('rule 35: custom ids', () => {
   it('refuses none, 101 characters and the same twice, disabled or not', () => {
     expect(legacy(row(button({ custom_id: text(100) })))).toBeUndefined();

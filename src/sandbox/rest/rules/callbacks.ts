@@ -23,6 +23,8 @@ export interface CallbackSituation {
   readonly files?: readonly UploadedFile[];
   /** Bytes for each file. */
   readonly attachmentSizeLimit?: number;
+  /** Whether a channel may be preselected; without it every channel may. */
+  readonly channelExists?: (id: string) => boolean;
   /** For `autocomplete`: the type of the option that is being completed. Default: string. */
   readonly focusedOptionType?: number | undefined;
 }

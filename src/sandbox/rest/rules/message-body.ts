@@ -50,7 +50,7 @@ export interface ComponentBody {
   readonly disabled?: boolean | null;
   readonly required?: boolean | null;
   readonly options?: readonly SelectOption[] | null;
-  readonly default_values?: readonly unknown[] | null;
+  readonly default_values?: readonly { readonly id: string; readonly type: string }[] | null;
   readonly min_values?: number | null;
   readonly max_values?: number | null;
   readonly min_length?: number | null;

@@ -18,6 +18,7 @@ import { type ComponentBody, type EmbedBody, type MessageBody, messageFlag } fro
 import { checkTextBytes, componentFlaws } from './message-components.ts';
 import { type MessageRequest, messageFlagFlaws } from './message-flags.ts';
 import { type Flaw, invalidForm, type Path, type Refusal } from './refusal.ts';
+import { unknownDefaultFlaws } from './selects.ts';
 import { shapeFlaws, valueAt } from './shape.ts';
 
 /** The message that is edited, as it is now. */
@@ -38,6 +39,8 @@ export interface MessageSituation {
   readonly files?: readonly UploadedFile[];
   /** Bytes for each file; `attachment_size_limit` of the interaction. */
   readonly attachmentSizeLimit?: number;
+  /** Whether a channel may be preselected; without it every channel may. */
+  readonly channelExists?: (id: string) => boolean;
   /** Where the body sits in the request: `['data']` in a callback. */
   readonly at?: Path;
 }
@@ -58,6 +61,7 @@ export function checkMessage(body: unknown, situation: MessageSituation): Refusa
     current = {},
     files = [],
     attachmentSizeLimit = DEFAULT_SIZE_LIMIT,
+    channelExists = () => true,
     at = [],
   } = situation;
   const shape = shapeFlaws(body, {
@@ -89,6 +93,7 @@ export function checkMessage(body: unknown, situation: MessageSituation): Refusa
       ...messageFlagFlaws(message.flags, { request, currently: before.flags ?? 0, at }),
       ...embedFlaws(message.embeds ?? [], [...at, 'embeds']),
       ...componentFlaws(message.components ?? [], { v2, fileNames: names, at: [...at, 'components'] }),
+      ...unknownDefaultFlaws(message.components ?? [], [...at, 'components'], channelExists),
       ...mentionFlaws(message.allowed_mentions, [...at, 'allowed_mentions']),
       ...attachmentFlaws(message, { files, kept, at }),
     ]) ??

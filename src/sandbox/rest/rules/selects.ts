@@ -47,3 +47,30 @@ export function selectFlaws(select: ComponentBody, at: Path, rule: number): Flaw
     ...(options ?? []).flatMap((option, index) => emojiFlaws(option.emoji, [...at, 'options', index], rule)),
   ];
 }
+
+/** Rule 34, read strictly: the documents do not say whether a channel that is gone may be preselected. */
+export function unknownDefaultFlaws(
+  components: readonly ComponentBody[],
+  at: Path,
+  channelExists: (id: string) => boolean,
+): Flaw[] {
+  return components.flatMap((component, index) => {
+    const here = [...at, index];
+    const flaws = (component.default_values ?? []).flatMap(({ id, type }, which): Flaw[] =>
+      type === 'channel' && !channelExists(id)
+        ? [
+            {
+              rule: 34,
+              path: [...here, 'default_values', which],
+              code: 'SELECT_COMPONENT_INVALID_DEFAULT_VALUE',
+              message: 'The specified default value is invalid',
+            },
+          ]
+        : [],
+    );
+    return [
+      ...flaws,
+      ...unknownDefaultFlaws(component.components ?? [], [...here, 'components'], channelExists),
+    ];
+  });
+}
