@@ -19,7 +19,10 @@ export interface BoundIds {
   /** @throws RangeError when a custom id leaves no room for the seal */
   reply(reply: Reply, owner: Owner): Reply;
   modal(modal: ModalBuilder, owner: Owner): ModalBuilder;
-  /** The custom id as the command gave it; `undefined` when it is forged, or of another guild or member. */
+  /**
+   * The custom id as the command gave it; `undefined` when it is forged, of another guild or member, or from before the
+   * bot token was reset. Which of these it is cannot be told, so what members read must be true of all of them.
+   */
   open(customId: string, by: Required<Owner>): string | undefined;
 }
 
@@ -29,7 +32,7 @@ const SEAL_LENGTH = 8;
 
 type Row = NonNullable<Reply['components']>[number];
 
-/** @param secret survives a restart, so that buttons do; when it changes, older buttons are refused */
+/** @param secret survives a restart, so that buttons do; when it changes (a token reset), all older ones are refused */
 export function createBoundIds(secret: Secret): BoundIds {
   function sealOf(id: string, { guildId, userId = '' }: Owner): string {
     const message = JSON.stringify(['custom id', guildId, userId, id]);

@@ -14,6 +14,7 @@ import {
   type ComponentInteraction,
   callOf,
   choiceOf,
+  controlOf,
   handlerOf,
   type Incoming,
   isIncoming,
@@ -79,7 +80,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     }
 
     const id = ids.open(interaction.customId, { guildId: call.guildId, userId: call.user.id });
-    if (id === undefined) return say(interaction, call.t('dispatch.notYours'));
+    if (id === undefined) return say(interaction, call.t(`dispatch.stale.${controlOf(interaction)}`));
     const { command, action, argument } = parseCustomId(id);
     if (interaction.isModalSubmit()) {
       const field = (id: string) => interaction.fields.getTextInputValue(id);

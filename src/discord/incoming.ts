@@ -63,6 +63,14 @@ export function handlerOf<Value>(
   return handlers && Object.hasOwn(handlers, action) ? handlers[action] : undefined;
 }
 
+/** What a member calls the thing they used. */
+export function controlOf(
+  interaction: ComponentInteraction | ModalSubmitInteraction,
+): 'button' | 'menu' | 'form' {
+  if (interaction.isModalSubmit()) return 'form';
+  return interaction.isButton() ? 'button' : 'menu';
+}
+
 /** What was chosen in a select; nothing for a button. */
 export function choiceOf(interaction: ComponentInteraction): {
   values: readonly string[];

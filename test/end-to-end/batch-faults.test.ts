@@ -178,7 +178,7 @@ describe('the Submit button', () => {
   it('is refused to another member, elsewhere, and with a forged custom id; the batch stays', async () => {
     const before = await preview('mine.example.com:27015 cs2');
     const id = idsOf(before)['Submit 1 server'] ?? '';
-    const refused = 'belongs to another member or server';
+    const refused = 'This button no longer works; run the command again.';
     const other = scene.person({ role: 'other' });
     expect(textOf(await other.press(await postButton(scene, 0, id), 'Go'))).toContain(refused);
     const elsewhere = scene.person({ role: 'member', guild: 1 });

@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { idsOf, postButton } from '../support/forged-button.ts';
-import { messageOf, openScene, type Scene, textOf } from '../support/scene.ts';
+import { messageOf, modalOf, openScene, type Scene, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 
@@ -9,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-const REFUSED = 'This button or form belongs to another member or server, or is too old.';
+const REFUSED = 'This button no longer works; run the command again.';
 
 describe('a button', () => {
   it('works for the member who was given it, over a restart too', async () => {
@@ -35,4 +38,37 @@ describe('a button', () => {
       REFUSED,
     );
   });
+});
+
+/** A bot that reads its token anew at each start, from a file that `reset` writes. */
+async function openWithToken(): Promise<{ ours: Scene; reset: (token: string) => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'token-'));
+  const file = join(folder, 'token');
+  const fromFile = `[ -e '${file}' ] && export DISCORD_TOKEN="$(cat '${file}')"; exec "$@"`;
+  const ours = await openScene({ key: 'sandbox-key', wrapper: ['sh', '-c', fromFile, 'sh'] });
+  onTestFinished(async () => {
+    await ours.close();
+    await rm(folder, { recursive: true });
+  });
+  return {
+    ours,
+    async reset(token) {
+      await writeFile(file, token);
+      ours.discord.gateway.replaceToken(token);
+      await ours.restart();
+    },
+  };
+}
+
+it('after a reset of the bot token buttons, menus and forms say what to do', async () => {
+  const { ours, reset } = await openWithToken();
+  const { admin } = ours;
+  const settings = messageOf(await admin.slash('settings'));
+  const form = modalOf(await admin.press(settings, 'Daily quota …'));
+  await reset('MTExMTExMTExMTExMTExMTEx.reset0.a-token-that-was-made-anew-1234567');
+  expect(textOf(await admin.press(settings, 'Announce submissions'))).toContain(REFUSED);
+  expect(textOf(await admin.pick(settings, ['#staff']))).toContain('This menu no longer works; run the');
+  expect(textOf(await admin.submit(form, { quota: '5' }))).toContain('This form no longer works; run the');
+  const again = messageOf(await admin.slash('settings'));
+  expect(textOf(await admin.press(again, 'Announce submissions'))).toContain('Announcements: On');
 });
