@@ -66,7 +66,7 @@ export function unlabelled(text: string): string {
 }
 
 function parseLink(scheme: string, rest: string): AddressResult {
-  const named = /(?:\+connect[ +]+|[?&]addExternalServer=[^|]*\|)(\S+)/iu.exec(rest);
+  const named = /(?:\+connect[ +]+|[?&]addExternalServer=[^|?&]*\|)(\S+)/iu.exec(rest);
   if (named && GAME_SCHEMES.has(scheme)) return parseTarget(named[1] ?? '');
   if (GAME_SCHEMES.has(scheme)) {
     if (scheme === 'steam' && !/^connect\//iu.test(rest)) return refused({ code: 'not-an-address' });
@@ -103,7 +103,8 @@ function parseHostAndPort(text: string): AddressResult {
   if (text.includes('[') || text.includes(']')) return refused({ code: 'not-an-address' });
   const [host = '', port, ...more] = text.split(':');
   if (more.length === 0) return withPort(host, port);
-  if (isIPv6(text.replace(/%.*$/u, ''))) return withPort(text, undefined);
+  const [withoutZone = ''] = text.split('%', 1);
+  if (isIPv6(withoutZone)) return withPort(text, undefined);
   const last = text.lastIndexOf(':');
   const [address, tail] = [text.slice(0, last), text.slice(last + 1)];
   if (isIPv6(address) && /^\d{1,6}$/u.test(tail)) {

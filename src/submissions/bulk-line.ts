@@ -1,5 +1,5 @@
 import { parseAddress, unlabelled } from './address.ts';
-import { hasWords, unwrapped } from './pasted-text.ts';
+import { hasWords, unwrapped, withoutEnds } from './pasted-text.ts';
 import { EMPTY_ROW, type GameReading, gameOf, type RowProblem, shown, type TypedRow } from './row.ts';
 
 export type LineReading = { readonly typed: TypedRow; readonly problem?: RowProblem };
@@ -120,4 +120,4 @@ function parsedPort(text: string): number | undefined {
 }
 
 /** Without separators such as `-` or `|` at the ends. */
-const trimmed = (text: string) => text.replace(/^[-=>|:\s]+|[-|:\s]+$/gu, '');
+const trimmed = (text: string) => withoutEnds(text, { start: /[-=>|:\s]/u, end: /[-|:\s]/u });

@@ -5,7 +5,7 @@ import {
   MAX_ADDRESS_TEXT,
   parseAddress,
 } from './address.ts';
-import { plainText, withoutPasswordWords } from './pasted-text.ts';
+import { plainText, withoutEnds, withoutPasswordWords } from './pasted-text.ts';
 import { parsePort } from './port.ts';
 
 export interface FoundAddresses {
@@ -17,6 +17,8 @@ export interface FoundAddresses {
 
 /** What stands between addresses in running text and markup. Brackets are not in it: IPv6 needs them. */
 const BETWEEN = /[\s,;|<>(){}"'`*~=]+/u;
+/** What an address neither begins nor ends with. */
+const MARKS_AROUND = { start: /[^\p{L}\p{N}[:]/u, end: /[^\p{L}\p{N}\]]/u };
 /** Custom emoji, mentions and timestamps of Discord. */
 const DISCORD_MARKUP = /<(?:a?:\w{2,32}:|[@#][!&]?|t:)[\d:tTdDfFRs]{1,30}>/gu;
 
@@ -36,7 +38,7 @@ export function findAddresses(text: string): FoundAddresses {
     if (word.length > MAX_ADDRESS_TEXT || !/[.:]/u.test(word)) continue;
     const game = /^(?:steam|minecraft|samp|mtasa|fivem):\/\//iu.test(word);
     if (!game && /:\/\/|@/u.test(word)) continue;
-    const result = parseAddress(game ? word : word.replace(/^[^\p{L}\p{N}[:]+|[^\p{L}\p{N}\]]+$/gu, ''));
+    const result = parseAddress(game ? word : withoutEnds(word, MARKS_AROUND));
     if (!result.ok) {
       if (isMeant(result.problem)) refused.push(result.problem);
       continue;
@@ -61,7 +63,7 @@ function withPortAfter(address: Address, [next = '', afterNext = '']: readonly s
   if (address.port !== undefined) return address;
   const labelled = /^port:?$/iu.test(next) ? afterNext : /^port:(\d+)$/iu.exec(next)?.[1];
   const written = labelled ?? (isNumeric(address.host) ? next : '');
-  const port = parsePort(written.replace(/^:|[.!?]+$/gu, ''));
+  const port = parsePort(withoutEnds(written.replace(/^:/u, ''), { end: /[.!?]/u }));
   return port.ok ? { ...address, port: port.port } : address;
 }
 

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { clipped } from './pasted-text.ts';
+import { clipped, withoutEnds } from './pasted-text.ts';
 import { type AddressRange, mappedIPv4, reservedZone, specialRange } from './special-addresses.ts';
 
 export type HostProblem =
@@ -43,7 +43,7 @@ const refused = (problem: HostProblem): HostResult => ({ ok: false, problem });
  */
 export function parseHost(text: string): HostResult {
   if (text.includes(':')) return parseIPv6(text);
-  const name = text.replace(/\.+$/u, '').toLowerCase();
+  const name = withoutEnds(text, { end: /\./u }).toLowerCase();
   if (name === '') return refused({ code: 'server-missing' });
   if (isIPv4(name)) return publicAddress(name);
   if (endsInNumber(name)) return refused({ code: 'ipv4-form', host: clipped(name, SHOWN) });
@@ -51,7 +51,7 @@ export function parseHost(text: string): HostResult {
 }
 
 function parseIPv6(text: string): HostResult {
-  const address = text.replace(/%.*$/u, '');
+  const [address = ''] = text.split('%', 1);
   if (!isIPv6(address)) return refused({ code: 'bad-ipv6', host: clipped(text, SHOWN) });
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1); // RFC 5952
   const result = publicAddress(mappedIPv4(canonical) ?? canonical);

@@ -17,25 +17,51 @@ export function plainText(text: string): string {
     .replace(/(?![\t\n\r])\p{Cc}/gu, ' ');
 }
 
+/**
+ * Text without the characters at its beginning that `start` matches, and those at its end that `end` does, each a set
+ * of single characters. `/[set]+$/` would begin anew at every character of a run in the middle: a file of 256 KiB
+ * with one long run takes minutes.
+ */
+export function withoutEnds(
+  text: string,
+  { start, end }: { readonly start?: RegExp; readonly end?: RegExp },
+): string {
+  let from = 0;
+  for (const character of text) {
+    if (!start?.test(character)) break;
+    from += character.length;
+  }
+  let to = text.length;
+  while (to > from) {
+    const isPair = to - from > 1 && text.codePointAt(to - 2) !== text.charCodeAt(to - 2);
+    const character = text.slice(isPair ? to - 2 : to - 1, to);
+    if (!end?.test(character)) break;
+    to -= character.length;
+  }
+  return text.slice(from, to);
+}
+
 /** How people announce a password, in the languages of most game communities. */
 const PASSWORD_WORD =
   '(?:sv_|rcon_|rcon |server)?(?:password|passwd|passwort|kennwort|pass|pwd?|mdp|mot de passe|contraseña|clave|senha|hasło|haslo|пароль|şifre|密码|密碼|パスワード)';
-const PASSWORD_START = `(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_|]{0,4}(?: ?[:=]|[ \\t])`;
-const PASSWORD_TO_LINE_END = new RegExp(
-  `[ \\t;,|+(]{0,8}${PASSWORD_START}[^\\r\\n]*?(?:(?=; ?\\+?connect\\b)|$)`,
-  'gimu',
+const PASSWORD = new RegExp(
+  `[ \\t;,|+(]{0,8}(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_|]{0,4}(?: ?[:=]|[ \\t])`,
+  'giu',
 );
-const PASSWORD_ONE_WORD = new RegExp(`${PASSWORD_START}[ \\t]{0,4}(?:"[^"\\r\\n]{0,200}"|[^\\s;]+)`, 'giu');
+/** Where a password with spaces in it ends at last. */
+const PASSWORD_END = /; ?\+?connect\b|[\r\n]|$/giu;
+const PASSWORD_AS_WORD = /[ \t]{0,4}(?:"[^"\r\n]{0,200}"|[^\s;]+)/uy;
 
 /** What follows the host and port in a link: there `steam://connect/` puts the password. Up to a closing quote. */
-const LINK_TAIL = '(?:[^\\s"]|"(?![,;\\t ]|$))*';
+const LINK_TAIL = '(?:[^\\s"]|"+[^\\s",;])*';
+/** From the end of the scheme on, whatever it is: `steam` matters, since its links may name their host behind it. */
 const LINK = new RegExp(
-  `([a-z][a-z0-9+.-]{1,20}://(?:connect/)?)(?:[^\\s/@"]{0,200}@)?([^\\s/?#,;"|]{0,300})(?:[/?#]${LINK_TAIL})?`,
-  'gimu',
+  `((?:steam|[a-z0-9+.-])://(?:connect/)?)(?:[^\\s/@"]*@)?([^\\s/?#,;"|]*)(?:[/?#]${LINK_TAIL})?`,
+  'giu',
 );
 /** Links that name their host behind it: Steam's that start a game, Minecraft's that add a server. */
 const HOST_IN_TAIL = /^steam:\/\/(?!connect\/)|\+connect|[?&]addExternalServer=/iu;
-const PORT_TAIL = new RegExp(`(:\\d{1,6})[/?#]${LINK_TAIL}`, 'gimu');
+const PORT_TAIL = new RegExp(`(:\\d{1,6})[/?#]${LINK_TAIL}`, 'giu');
 
 /** Links without what follows their host and port, and without a user name before it. Expects {@link plainText}. */
 export function withoutLinkTails(text: string): string {
@@ -51,22 +77,47 @@ export function withoutLinkTails(text: string): string {
  * to the end of the line, since a password may have spaces. Expects {@link plainText}.
  */
 export function withoutPasswords(line: string): string {
-  return withoutLinkTails(line)
-    .replace(/%20/g, ' ') // in steam://run/730//+connect%20…
-    .replace(PASSWORD_TO_LINE_END, '')
+  const text = withoutLinkTails(line).replace(/%20/g, ' '); // in steam://run/730//+connect%20…
+  return withoutFound(text, '', (from) => matchFrom(PASSWORD_END, text, from)?.index)
     .replace(/^[\s;]+(?=\+?connect\b)/iu, '')
     .trim();
 }
 
 /** As {@link withoutPasswords}, but only the word after `password` goes: for running text of which nothing is shown. */
 export function withoutPasswordWords(text: string): string {
-  return withoutLinkTails(text.replace(PASSWORD_ONE_WORD, ' '));
+  const endOf = (from: number) => {
+    const word = matchFrom(PASSWORD_AS_WORD, text, from);
+    return word ? from + word[0].length : undefined;
+  };
+  return withoutLinkTails(withoutFound(text, ' ', endOf));
+}
+
+/**
+ * The text without announced passwords. It is read once, whatever is in it: each search begins where the last ended.
+ * @param endOf where a password ends that begins at `from`; `undefined` when it is none
+ */
+function withoutFound(text: string, instead: string, endOf: (from: number) => number | undefined): string {
+  let kept = '';
+  let at = 0;
+  for (;;) {
+    const start = matchFrom(PASSWORD, text, at);
+    if (!start) return kept + text.slice(at);
+    const from = start.index + start[0].length;
+    const end = endOf(from);
+    kept += end === undefined ? text.slice(at, from) : text.slice(at, start.index) + instead;
+    at = end ?? from;
+  }
+}
+
+/** Where the first match from `from` on is. */
+function matchFrom(expression: RegExp, text: string, from: number): RegExpExecArray | null {
+  expression.lastIndex = from;
+  return expression.exec(text);
 }
 
 /** Text without quotes, Discord's markup and brackets around it. */
-export function unwrapped(text: string): string {
-  return text.replace(/^[\s"'`<>*~|(]+/u, '').replace(/[\s"'`<>*~|),;!?]+$/u, '');
-}
+export const unwrapped = (text: string): string =>
+  withoutEnds(text, { start: /[\s"'`<>*~|(]/u, end: /[\s"'`<>*~|),;!?]/u });
 
 /** Whether there is anything to read in a text, rather than only punctuation and symbols. */
 export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);

@@ -421,6 +421,20 @@ describe('any text', () => {
     );
   });
 
+  // Each of these held the bot for minutes: a search for the end of a run began anew at each of its characters.
+  it.each([
+    'a"b,',
+    '8.8.8.8 ',
+    'server,port,game\na,',
+    '{"server": "',
+    '',
+  ])('reads %j, a long run of one character and another one', (start) => {
+    for (const run of ['!', ' ', '|', '.', '%', '/', '\t;,']) {
+      const text = `${start}${run.repeat(Math.floor((256 * 1024 - 20) / run.length))}x`;
+      expect(parseBulk(text, games).kind).toMatch(/^(?:rows|bad-json)$/);
+    }
+  });
+
   it('takes linear time, whatever is in 256 KiB', () => {
     for (const piece of [
       '"',
