@@ -1,0 +1,27 @@
+/**
+ * Loaded into the bot before anything else: writes a line to STALL_FILE for each time that its event loop stood still
+ * for more than 20 ms. See ../event-loop-stall.ts.
+ */
+import { appendFileSync } from 'node:fs';
+
+const file = process.env.STALL_FILE ?? '';
+const TICK_MS = 5;
+const WORTH_A_LINE_MS = 20;
+
+let last = performance.now();
+let lastCpu = process.threadCpuUsage();
+
+setInterval(() => {
+  const now = performance.now();
+  const ms = now - last - TICK_MS;
+  if (ms > WORTH_A_LINE_MS) {
+    const { user, system } = process.threadCpuUsage(lastCpu);
+    const own = Math.min(ms, (user + system) / 1000);
+    appendFileSync(
+      file,
+      `${JSON.stringify({ at: Date.now(), ms: Math.round(ms), ownMs: Math.round(own) })}\n`,
+    );
+  }
+  last = performance.now();
+  lastCpu = process.threadCpuUsage();
+}, TICK_MS).unref();
