@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAttachments } from '../src/discord/attachment.ts';
 import { createClient } from '../src/discord/client.ts';
 import { createListingApi } from '../src/listing/client.ts';
+import { selfSigned } from '../src/sandbox/self-signed.ts';
 import { Secret } from '../src/secret.ts';
-import { selfSigned } from './faults/self-signed.ts';
 
 const certificate = selfSigned();
 const asked: Pick<Http2ServerRequest, 'httpVersion' | 'headers'>[] = [];

@@ -79,6 +79,8 @@ export function post(
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
       accept: 'application/json',
+      // Nothing is decompressed here. A request that does not say so accepts every encoding (RFC 9110 §12.5.3).
+      'accept-encoding': 'identity',
       'user-agent': 'server-listing-bot',
     },
     body: form,

@@ -95,9 +95,9 @@ export interface Person {
 
 /** A Discord of our own on loopback, as strict as the real one. */
 export interface DiscordStandIn {
-  /** What a bot's `rest.api` must be: `http://127.0.0.1:PORT/api`. */
+  /** What a bot's `rest.api` must be: `http://127.0.0.1:PORT/api`, or with `https`. */
   readonly apiUrl: string;
-  /** Where attachments are: `http://127.0.0.1:PORT`. */
+  /** Where attachments are: the origin of `apiUrl`. */
   readonly cdnUrl: string;
   readonly applicationId: string;
   /** Every rule broken so far. A run is clean when it is empty. */
@@ -170,6 +170,8 @@ export interface Channel {
 
 export interface RecordedRequest {
   readonly at: number;
+  /** `1.1`, or `2.0` from a client that took what TLS offered. */
+  readonly httpVersion: string;
   readonly method: string;
   readonly path: string;
   readonly body: string;

@@ -55,14 +55,15 @@ export function createRecords(deps: {
     requests: () => requests.all(),
     breaches,
     request(handled) {
-      const { method, path, body, status, denial, injected } = handled;
-      record(requests, { method, path, body, status });
+      const { method, path, body, status, httpVersion, denial, injected } = handled;
+      record(requests, { method, path, body, status, httpVersion });
       countInvalid(handled);
       if (denial === undefined || denial.blameless === true || injected) return;
       const { rule, code, message, errors } = denial;
       breach({ rule, method, path, status, code, body: { code, message, ...(errors && { errors }) } });
     },
-    frame: (text) => record(frames, { method: 'GATEWAY', path: '/', body: text, status: 0 }),
+    frame: (text) =>
+      record(frames, { method: 'GATEWAY', path: '/', body: text, status: 0, httpVersion: '1.1' }),
     gatewayBreach: (rule, what, [code, message]) =>
       breach({ rule, method: 'GATEWAY', path: what, status: 0, code, body: { code, message } }),
     /** Rule 59. */

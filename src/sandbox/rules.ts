@@ -14,7 +14,7 @@ const TABLE = `
 ## Transport
  1 | Only /api/v10 is served; unknown routes 404, wrong methods 405 | rest/server rest/route | rest/transport
  2 | Bot routes need the bot token; interaction routes need none | rest/server | rest/transport
- 3 | The User-Agent begins with "DiscordBot (" | rest/server | rest/transport
+ 3 | The User-Agent begins with "DiscordBot ("; a file is given to no client without one | rest/server rest/cdn | rest/transport rest/operations
  4 | The Content-Type is known and the JSON is JSON | rest/body | rest/transport
  5 | Multipart: known attachment ids, ten files, each within the size limit | rest/body rest/rules/attachments | rest/transport rules/messages
  6 | A 204 has no Content-Type | rest/server | rest/transport
@@ -77,7 +77,7 @@ const TABLE = `
 55 | Faults on demand | gateway/server gateway/dispatcher rest/faults | gateway/sessions
 
 ## CDN and operations
-56 | Signed attachment addresses that expire | world/files rest/server | rest/operations
+56 | Signed attachment addresses that expire | world/files rest/cdn | rest/operations
 57 | Invalid requests are counted | records | rest/operations
 58 | A clock that can be moved | world/clock | rest/operations
 59 | Every request is kept, for scanning for secrets | records | rest/operations

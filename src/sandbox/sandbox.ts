@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BotProcess, createBotProcess, describeExit, type Exit } from './bot-process.ts';
 import type { Breach, DiscordStandIn } from './contract.ts';
 import { type ListingOptions, type ListingStandIn, startListing } from './listing/stand-in.ts';
+import { selfSigned } from './self-signed.ts';
 import { startDiscord } from './stand-in.ts';
 import type { StandInOptions } from './stand-in-options.ts';
 
@@ -38,6 +39,8 @@ export interface SandboxOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** For tests: see {@link BotProcessDeps.wrapper}. */
   readonly wrapper?: readonly string[];
+  /** For tests: both stand-ins listen on TLS, with HTTP/2 on offer; the bot trusts their certificate. */
+  readonly tls?: boolean;
   /** For tests: shards, limits and the like of the Discord stand-in. */
   readonly discord?: Omit<StandInOptions, 'token' | 'onBreach'>;
   /** For tests: other keys or games than the usual ones, or a plan of failures. */
@@ -62,8 +65,12 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const token = madeUpToken();
   const data = options.data === undefined ? await mkdtemp(join(tmpdir(), 'sandbox-')) : resolve(options.data);
   await mkdir(data, { recursive: true });
-  const discord = await startDiscord({ ...options.discord, token, ...(onBreach && { onBreach }) });
-  const listing = await startListing(options.listing);
+  const certificate = options.tls === true ? selfSigned() : undefined;
+  const certificateFile = join(data, 'stand-ins.pem');
+  if (certificate !== undefined) await writeFile(certificateFile, certificate.cert);
+  const common = certificate === undefined ? {} : { certificate };
+  const discord = await startDiscord({ ...common, ...options.discord, token, ...(onBreach && { onBreach }) });
+  const listing = await startListing({ ...common, ...options.listing });
   let starting = false;
   let startedBefore = false;
   const bot = createBotProcess({
@@ -73,6 +80,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       LISTING_API_URL: listing.url,
       ATTACHMENT_HOSTS: new URL(discord.cdnUrl).hostname,
       STORE_URL: `sqlite://${join(data, 'bot.sqlite')}`,
+      ...(certificate !== undefined && { NODE_EXTRA_CA_CERTS: certificateFile }),
       ...env,
     },
     ...(options.wrapper && { wrapper: options.wrapper }),

@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Breach } from './contract.ts';
+import { selfSigned } from './self-signed.ts';
 import { startDiscord } from './stand-in.ts';
 
-const USAGE = `Usage: npm run stand-in -- [--port 4000] [--token aaa.bbb.ccc] [--shards 1] [--max-concurrency 1]
+const USAGE = `Usage: npm run stand-in -- [--port 4000] [--token aaa.bbb.ccc] [--shards 1] [--max-concurrency 1] [--tls FILE]
 
 A Discord on this machine for a bot under test. Broken rules are printed as they happen.
 Nobody types commands here: tests do, by startDiscord() of src/sandbox/stand-in.ts.
@@ -11,6 +13,8 @@ Nobody types commands here: tests do, by startDiscord() of src/sandbox/stand-in.
   --token TOKEN        what the bot logs in with
   --shards N           how many GET /gateway/bot recommends
   --max-concurrency N  how many shards may identify every 5 seconds
+  --tls FILE           listens on TLS, with HTTP/2 on offer, and writes its certificate to FILE;
+                       the bot trusts it with NODE_EXTRA_CA_CERTS=FILE
   --help               show this`;
 
 const { stdout, stderr } = process;
@@ -85,6 +89,7 @@ function readOptions() {
         token: { type: 'string', default: 'aaa.bbb.ccc' },
         shards: { type: 'string', default: '1' },
         'max-concurrency': { type: 'string', default: '1' },
+        tls: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -97,11 +102,19 @@ function readOptions() {
       port: wholeNumber('port', values.port, 0, 65_535),
       shards: wholeNumber('shards', values.shards, 1, 1_000),
       maxConcurrency: wholeNumber('max-concurrency', values['max-concurrency'], 1, 1_000),
+      ...(values.tls !== undefined && { certificate: writtenCertificate(values.tls) }),
     };
   } catch (error) {
     stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}\n`);
     process.exit(1);
   }
+}
+
+/** A certificate made at start; a bot needs only what is written, and not its key. */
+function writtenCertificate(file: string) {
+  const certificate = selfSigned();
+  writeFileSync(file, certificate.cert);
+  return certificate;
 }
 
 /** discord.js takes a `Bot ` in front of a token away, and a header cannot carry every character. */

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { introduce, joinDirectMessages } from './client/introduce.ts';
 import { createPerson } from './client/person.ts';
@@ -7,6 +6,7 @@ import type { DiscordStandIn } from './contract.ts';
 import { createDispatcher } from './gateway/dispatcher.ts';
 import { createGuildEvents } from './gateway/guild-events.ts';
 import { createGateway } from './gateway/server.ts';
+import { createLoopbackServer } from './loopback-server.ts';
 import { createRecords } from './records.ts';
 import { applicationRoutes } from './rest/application-routes.ts';
 import { callbackRoutes } from './rest/callback-routes.ts';
@@ -14,7 +14,7 @@ import { channelRoutes } from './rest/channel-routes.ts';
 import { commandRoutes } from './rest/command-routes.ts';
 import { createFaults } from './rest/faults.ts';
 import { createOutgoing } from './rest/outgoing.ts';
-import { createRestServer } from './rest/server.ts';
+import { createRestApi } from './rest/server.ts';
 import { webhookRoutes } from './rest/webhook-routes.ts';
 import type { StandInOptions } from './stand-in-options.ts';
 import { USUAL_BOUNDS } from './world/latest.ts';
@@ -30,8 +30,9 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
   const bounds = { ...USUAL_BOUNDS, ...options.keep };
   let token = options.token;
   let port = 0;
+  const origin = (scheme: string = loopback.scheme) => `${scheme}://127.0.0.1:${port}`;
   const world = createWorld({
-    cdnOrigin: () => `http://127.0.0.1:${port}`,
+    cdnOrigin: () => origin(),
     dailyLimitStatus: options.dailyLimitStatus ?? 429,
     bounds,
     takesUnknownDefaults: options.takesUnknownDefaults ?? false,
@@ -43,7 +44,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
   const changes = new EventTarget();
   const changed = () => changes.dispatchEvent(new Event('change'));
 
-  const server = createRestServer({
+  const restApi = createRestApi({
     world,
     token: () => token,
     faults,
@@ -62,10 +63,11 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
       changed();
     },
   });
+  const loopback = createLoopbackServer(restApi, options.certificate);
   const gateway = createGateway({
-    server,
+    server: loopback.server,
     world,
-    url: () => `ws://127.0.0.1:${port}`,
+    url: () => origin(loopback.scheme === 'https' ? 'wss' : 'ws'),
     token: () => token,
     replaceToken: (next) => {
       token = next;
@@ -85,9 +87,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     silent: options.interactionsEndpoint === true,
   });
 
-  server.listen(options.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
-  port = (server.address() as AddressInfo).port;
+  port = await loopback.listen(options.port ?? 0);
 
   async function until(holds: () => boolean): Promise<void> {
     // What a process that just ended did to its connection is only seen a turn later.
@@ -99,8 +99,8 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     ['global', ...guilds.joined().map(({ id }) => id)].some((scope) => commands.list(scope).length > 0);
 
   return {
-    apiUrl: `http://127.0.0.1:${port}/api`,
-    cdnUrl: `http://127.0.0.1:${port}`,
+    apiUrl: `${origin()}/api`,
+    cdnUrl: origin(),
     applicationId: world.applicationId,
     breaches: records.breaches,
     get requests() {
@@ -144,9 +144,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     async close() {
       world.close();
       gateway.stop();
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
+      await loopback.close();
     },
   };
 }

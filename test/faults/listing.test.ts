@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Mode } from '../../src/sandbox/listing/modes.ts';
+import { selfSigned } from '../../src/sandbox/self-signed.ts';
 import { eventually } from '../support/eventually.ts';
 import { openScene, type Scene, textOf } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
-import { selfSigned } from './self-signed.ts';
 import { ACCEPTED, submit } from './submission.ts';
 
 const KEY = 'sandbox-key';

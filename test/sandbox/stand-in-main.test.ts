@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { get } from 'node:https';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
@@ -31,6 +34,21 @@ it('tells how to point a bot at it, prints broken rules, and ends with status 1 
   standIn.kill('SIGINT');
   expect(await once(standIn, 'exit')).toEqual([1, null]);
 }, 20_000);
+
+it('listens on TLS with a certificate made at start', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'stand-in-'));
+  const file = join(folder, 'certificate.pem');
+  const standIn = run('--port', '0', '--tls', file);
+  const [said] = await once(standIn.stdout, 'data');
+  const apiUrl = /https:\/\/127\.0\.0\.1:\d+\/api/.exec(String(said))?.[0] ?? '';
+  const headers = { 'user-agent': 'DiscordBot (x, 1)' };
+  const options = { ca: await readFile(file), headers };
+  const [response] = await once(get(`${apiUrl}/v10/gateway`, options), 'response');
+  expect(JSON.parse(await text(response)).url).toMatch(/^wss:/);
+  standIn.kill('SIGTERM');
+  await once(standIn, 'exit');
+  await rm(folder, { recursive: true });
+});
 
 it('ends with status 0 when nothing was broken', async () => {
   const standIn = run('--port', '0');
@@ -81,5 +99,6 @@ it.each(['--help', '-h'])('%s shows how it is used', async (option) => {
   const asked = run(option);
   const [out, [status]] = await Promise.all([text(asked.stdout), once(asked, 'exit')]);
   expect(status).toBe(0);
-  for (const name of ['--port', '--token', '--shards', '--max-concurrency']) expect(out).toContain(name);
+  for (const name of ['--port', '--token', '--shards', '--max-concurrency', '--tls'])
+    expect(out).toContain(name);
 });

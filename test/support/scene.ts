@@ -21,6 +21,8 @@ export interface SceneOptions {
   readonly data?: string;
   /** `false`: the test starts the bot itself. */
   readonly startBot?: boolean;
+  /** Discord and the listing service over TLS, with HTTP/2 on offer. */
+  readonly tls?: boolean;
   readonly listing?: ListingOptions;
   readonly discord?: Omit<StandInOptions, 'token' | 'onBreach'>;
 }
@@ -69,6 +71,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     data: options.data,
     ...(options.env && { env: options.env }),
     ...(options.wrapper && { wrapper: options.wrapper }),
+    ...(options.tls && { tls: options.tls }),
     ...(options.listing && { listing: options.listing }),
     ...(options.discord && { discord: options.discord }),
     onLine: (line) => lines.push(line),

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { LoopbackServer } from '../loopback-server.ts';
 import type { World } from '../world/world.ts';
 import { type Connection, createConnection, type GatewaySettings } from './connection.ts';
 import { createIdentifyLimit } from './identify.ts';
@@ -9,7 +11,7 @@ import { type Closing, closing, GUILDS, op } from './protocol.ts';
 import { createSessions, type GatewayEvent, type Session, type Shard } from './sessions.ts';
 
 export interface GatewayDeps {
-  readonly server: Server;
+  readonly server: LoopbackServer['server'];
   readonly world: World;
   readonly url: () => string;
   readonly token: () => string;
@@ -108,7 +110,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   }
 
   // Not by `{ server }`, which would make an error of `listen` one of the gateway, heard by nobody.
-  server.on('upgrade', (request, socket, head) => {
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     sockets.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, request));
   });
 

@@ -73,7 +73,18 @@ const RESPONDERS: Responders = {
 };
 
 function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
-  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body);
+  response.setHeader('vary', 'accept-encoding');
+  const encoded = isWanted(response, 'gzip') ? gzipSync(body) : body;
+  if (encoded !== body) response.setHeader('content-encoding', 'gzip');
+  response
+    .writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(encoded) })
+    .end(encoded);
+}
+
+/** Whether the client takes the encoding, and the answer has none yet. */
+function isWanted(response: ServerResponse, encoding: string): boolean {
+  const taken = response.req.headers['accept-encoding']?.toString().split(/[\s,;]+/) ?? [];
+  return taken.includes(encoding) && !response.hasHeader('content-encoding');
 }
 
 function whileOpen(response: ServerResponse, timer: NodeJS.Timeout): void {

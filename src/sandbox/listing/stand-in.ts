@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Game } from '../../listing/contract.ts';
+import { createLoopbackServer } from '../loopback-server.ts';
+import type { Certificate } from '../self-signed.ts';
 import { type ReadForm, readForm } from './form-reading.ts';
 import { SANDBOX_GAMES } from './games.ts';
 import { isCarriedOut, type Mode } from './modes.ts';
@@ -15,6 +15,8 @@ export interface ListingRequest {
   readonly at: number;
   /** Requests with the same number came over the same connection. */
   readonly connection: number;
+  /** `1.1`, or `2.0` from a client that took what TLS offered. */
+  readonly httpVersion: string;
   readonly action: string;
   readonly key: string;
   readonly servers: readonly Readonly<Record<string, string>>[];
@@ -22,6 +24,8 @@ export interface ListingRequest {
 
 export interface ListingOptions {
   readonly port?: number;
+  /** Listens on TLS with this certificate, and offers HTTP/2. */
+  readonly certificate?: Certificate;
   readonly keys?: readonly string[];
   readonly games?: readonly Game[];
   /**
@@ -54,33 +58,17 @@ export async function startListing(options: ListingOptions = {}): Promise<Listin
   let mode: Mode = { kind: 'ok' };
   let timesLeft = Number.POSITIVE_INFINITY;
 
-  const server = createServer((request, response) => {
+  const loopback = createLoopbackServer((request, response) => {
     // A connection that ends in the middle of a request is nothing to report: that is what half the modes do.
     handle(request, response).catch(() => request.destroy());
-  });
-  server.on('connection', (socket) => {
-    connections.set(socket, ++connectionCount);
+  }, options.certificate);
+  loopback.server.on('connection', (socket) => {
     if (mode.kind !== 'resetBefore') return;
     useUp();
     socket.resetAndDestroy();
   });
-
-  const listen = async (port: number) => {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
-  };
-  const port = await listen(options.port ?? 0);
-
-  let closed: Promise<unknown> = Promise.resolve();
-  async function goDown(): Promise<void> {
-    if (server.listening) {
-      closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-    }
-    await closed;
-  }
+  loopback.onConnection((socket) => connections.set(socket, ++connectionCount));
+  const port = await loopback.listen(options.port ?? 0);
 
   /** The mode for one request; a mode for a number of requests ends with the last of them. */
   function useUp(): Mode {
@@ -99,39 +87,41 @@ export async function startListing(options: ListingOptions = {}): Promise<Listin
     const form = readForm(await text(request));
     if (request.url !== '/api') return void response.writeHead(404).end('not found');
     if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end('POST only');
-    const record = recordOf(form, connections.get(request.socket) ?? 0);
+    const record = recordOf(form, request, connections.get(request.socket) ?? 0);
     requests.push(record);
     const standing = useUp();
     const current = options.onRequest?.(requests.length, record) ?? standing;
-    if (current.kind === 'down') await goDown();
-    if (current.kind === 'okThenDown') response.once('finish', () => void goDown());
+    if (current.kind === 'down') await loopback.close();
+    if (current.kind === 'okThenDown') response.once('finish', () => void loopback.close());
     const json = isCarriedOut(current) ? JSON.stringify(service.answer(form)) : '';
     respond(current, response, json);
   }
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${loopback.scheme}://127.0.0.1:${port}`,
     submitted: service.submitted,
     requests,
     async behave(next, times = Number.POSITIVE_INFINITY) {
       mode = next;
       timesLeft = times;
-      if (next.kind === 'down') return goDown();
-      // Listening again before the last connection is gone would never end the closing.
-      if (server.listening) return;
-      await closed;
-      await listen(port);
+      if (next.kind === 'down') return loopback.close();
+      if (!loopback.listening) await loopback.listen(port);
     },
     allow: service.allow,
     revoke: service.revoke,
-    close: goDown,
+    close: loopback.close,
   };
 }
 
-function recordOf({ fields, servers }: ReadForm, connection: number): ListingRequest {
+function recordOf(
+  { fields, servers }: ReadForm,
+  { httpVersion }: IncomingMessage,
+  connection: number,
+): ListingRequest {
   return {
     at: Date.now(),
     connection,
+    httpVersion,
     action: fields.get('action') ?? '',
     key: fields.get('api_key') ?? '',
     servers: servers.map((server) => Object.fromEntries(server)),

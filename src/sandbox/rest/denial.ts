@@ -29,6 +29,9 @@ export const unknownAgent: Denial = {
   message: 'internal network error',
 };
 
+/** Rule 3, for files. */
+export const nameless: Denial = { rule: 3, status: 403, code: 0, message: 'error code: 1010' };
+
 /** Rule 4. */
 export const wrongContentType: Denial = {
   rule: 4,

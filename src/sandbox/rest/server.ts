@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { World } from '../world/world.ts';
 import { parseBody } from './body.ts';
+import { fileAnswer } from './cdn.ts';
 import {
   type Denial,
   isDenial,
@@ -12,6 +13,7 @@ import {
   wrongMethod,
   wrongVersion,
 } from './denial.ts';
+import { edgeHeaders } from './edge-headers.ts';
 import type { Fault } from './faults.ts';
 import { createRateLimits, limitHeaders, tooMany } from './rate-limits.ts';
 import { createRouter, type Reply, type Route } from './route.ts';
@@ -31,6 +33,7 @@ export interface HandledRequest {
   readonly path: string;
   readonly body: string;
   readonly status: number;
+  readonly httpVersion: string;
   readonly denial: Denial | undefined;
   /** Whether the answer was made up by an injected fault, so that nobody is to blame. */
   readonly injected: boolean;
@@ -42,8 +45,8 @@ interface Answer {
   readonly injected?: boolean;
 }
 
-/** The REST API at `/api/v10` and the CDN beside it, on one port. */
-export function createRestServer({ world, token, routes, faults, onRequest }: RestDeps): Server {
+/** Answers as the REST API at `/api/v10` and as the CDN beside it. */
+export function createRestApi({ world, token, routes, faults, onRequest }: RestDeps): RequestListener {
   const findRoute = createRouter(routes);
   const limits = createRateLimits(world);
 
@@ -73,18 +76,25 @@ export function createRestServer({ world, token, routes, faults, onRequest }: Re
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://stand-in');
     const body = await buffer(request);
-    if (!url.pathname.startsWith('/api/')) return serveFile(world, url, response);
-
     const method = request.method ?? 'GET';
+    const path = `${url.pathname}${url.search}`;
+    const { httpVersion } = request;
+    if (!url.pathname.startsWith('/api/')) {
+      const { status, headers, body: file, denial } = fileAnswer(world, url, request.headers['user-agent']);
+      onRequest({ method, path, body: '', status, httpVersion, denial, injected: false });
+      response.writeHead(status, { ...edgeHeaders(), ...headers }).end(file);
+      return;
+    }
     const fault = faults.take(method, url.pathname.replace(/^\/api\/v\d+/, ''));
     if (fault?.kind === 'delay') await sleep(fault.ms);
     const cut = fault?.kind === 'hang' || fault?.kind === 'reset';
     const answer = cut ? undefined : (madeUp(fault) ?? (await answerTo(request, url, body)));
     onRequest({
       method,
-      path: `${url.pathname}${url.search}`,
+      path,
       body: body.toString('utf8'),
       status: answer?.reply.status ?? 0,
+      httpVersion,
       denial: answer !== undefined && isDenial(answer.reply) ? answer.reply : undefined,
       injected: cut || answer?.injected === true,
     });
@@ -93,13 +103,13 @@ export function createRestServer({ world, token, routes, faults, onRequest }: Re
     else send(response, answer);
   }
 
-  return createServer((request, response) => {
+  return (request, response) => {
     handle(request, response).catch((error: Error) => {
       // A request that broke off while it was read has nobody left to answer. Anything else is a fault of ours.
       if (request.complete) process.emitWarning(error);
       response.destroy();
     });
-  });
+  };
 }
 
 /** The answers that are made up when a fault was injected. */
@@ -139,21 +149,11 @@ function send(response: ServerResponse, { reply, headers }: Answer): void {
 }
 
 /** Rule 9: the five limit headers are there even where no route was found and so no bucket counts. */
-const usualHeaders = (): Record<string, string> => ({
+const usualHeaders = (): Record<string, string | string[]> => ({
+  ...edgeHeaders(),
   'x-ratelimit-limit': '1',
   'x-ratelimit-remaining': '1',
   'x-ratelimit-reset': (Date.now() / 1_000 + 1).toFixed(3),
   'x-ratelimit-reset-after': '1.000',
   'x-ratelimit-bucket': 'none',
 });
-
-/** Rule 56: the CDN. */
-function serveFile(world: World, url: URL, response: ServerResponse): void {
-  const file = world.files.at(url);
-  if (file === undefined) {
-    response.writeHead(404, { 'content-type': 'text/plain' }).end('This content is no longer available.');
-    return;
-  }
-  response.writeHead(200, { 'content-type': file.contentType, 'content-length': file.bytes.length });
-  response.end(file.bytes);
-}

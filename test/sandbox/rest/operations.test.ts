@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DiscordStandIn, Person } from '../../../src/sandbox/contract.ts';
 import { startDiscord } from '../../../src/sandbox/stand-in.ts';
@@ -24,6 +26,16 @@ async function start(options: Partial<StandInOptions> = {}): Promise<void> {
 
 beforeEach(() => start());
 afterEach(() => standIn.close());
+
+it('rule 3: a file is given to no client without a name', async () => {
+  const [response]: IncomingMessage[] = await once(
+    get(`${standIn.cdnUrl}/attachments/1/2/a.txt`),
+    'response',
+  );
+  response?.resume();
+  expect(response?.statusCode).toBe(403);
+  expect(standIn.breaches).toMatchObject([{ rule: 3, status: 403 }]);
+});
 
 describe('rule 56: the addresses of attachments', () => {
   async function uploaded(more: object = {}): Promise<{ url: string; size: number }> {

@@ -1,7 +1,13 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A new certificate for 127.0.0.1 that nothing vouches for, with its key; in PEM (RFC 5280 §4.1, DER by hand). */
-export function selfSigned(): { readonly key: string; readonly cert: string } {
+/** A certificate with its key, both in PEM. */
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** A new certificate for 127.0.0.1 that nothing vouches for (RFC 5280 §4.1, DER by hand). */
+export function selfSigned(): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const ecdsaWithSha256 = sequence(der(0x06, Buffer.from('2a8648ce3d040302', 'hex')));
   const commonName = sequence(

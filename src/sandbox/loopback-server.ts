@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Certificate } from './self-signed.ts';
+
+/** An HTTP server on 127.0.0.1, in clear or over TLS. */
+export interface LoopbackServer {
+  /** For `upgrade` and `connection`; the latter comes once the connection is ready to carry a request. */
+  readonly server: Pick<Server, 'on'>;
+  /** The origin's scheme: `http` or `https`. */
+  readonly scheme: 'http' | 'https';
+  readonly listening: boolean;
+  /** Returns the port. */
+  listen(port: number): Promise<number>;
+  /** Called with each connection that is ready to carry a request. */
+  onConnection(listener: (socket: Socket) => void): void;
+  /** Takes no more connections and cuts those there are. */
+  close(): Promise<void>;
+}
+
+/**
+ * Over TLS it offers HTTP/2 before HTTP/1.1, as large CDNs do: what takes it is answered over HTTP/2.
+ * @param listener is given requests of either protocol; those of HTTP/2 by Node's compatibility API
+ */
+export function createLoopbackServer(listener: RequestListener, certificate?: Certificate): LoopbackServer {
+  const server: Server =
+    certificate === undefined
+      ? createServer(listener)
+      : // The compatibility API has the same methods with types of its own.
+        createSecureServer({ ...certificate, allowHTTP1: true }, listener as never);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  let closed: Promise<unknown> = Promise.resolve();
+
+  return {
+    server,
+    scheme: certificate === undefined ? 'http' : 'https',
+    get listening() {
+      return server.listening;
+    },
+    async listen(port) {
+      // Listening again before the last connection is gone would never end the closing.
+      await closed;
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+      return (server.address() as AddressInfo).port;
+    },
+    onConnection(listener) {
+      server.on(certificate === undefined ? 'connection' : 'secureConnection', listener);
+    },
+    async close() {
+      if (server.listening) {
+        closed = once(server, 'close');
+        server.close();
+        for (const socket of sockets) socket.destroy();
+      }
+      await closed;
+    },
+  };
+}
