@@ -1,4 +1,5 @@
 import type { Breach } from './contract.ts';
+import type { ApplicationSettings } from './rest/application-routes.ts';
 import type { Certificate } from './self-signed.ts';
 import type { Bounds } from './world/latest.ts';
 
@@ -24,6 +25,8 @@ export interface StandInOptions {
   readonly interactionsEndpoint?: boolean;
   /** Selects may preselect channels that are gone, which Discord's documents neither allow nor forbid; `false`. */
   readonly takesUnknownDefaults?: boolean;
+  /** What `GET /applications/@me` tells of the application's pages in the Developer Portal. */
+  readonly application?: ApplicationSettings;
   /**
    * How long people take before they press, pick or submit, in real milliseconds; 50. A bot begins to listen for
    * the next step when its request was answered, and no human is faster than that.

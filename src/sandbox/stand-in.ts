@@ -13,6 +13,7 @@ import { callbackRoutes } from './rest/callback-routes.ts';
 import { channelRoutes } from './rest/channel-routes.ts';
 import { commandRoutes } from './rest/command-routes.ts';
 import { createFaults } from './rest/faults.ts';
+import { guildRoutes } from './rest/guild-routes.ts';
 import { createOutgoing } from './rest/outgoing.ts';
 import { createRestApi } from './rest/server.ts';
 import { webhookRoutes } from './rest/webhook-routes.ts';
@@ -51,8 +52,12 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     routes: [
       ...applicationRoutes(world, {
         connectionInfo: () => gateway.connectionInfo(),
-        remove: (id) => guildEvents.remove({ id, name: '', channelId: '' }),
+        settings: options.application ?? {},
+        interactionsEndpointUrl: options.interactionsEndpoint
+          ? 'https://example.com/interactions'
+          : undefined,
       }),
+      ...guildRoutes(world, (id) => guildEvents.remove({ id, name: '', channelId: '' })),
       ...commandRoutes(world),
       ...callbackRoutes(world, outgoing),
       ...webhookRoutes(world, outgoing),

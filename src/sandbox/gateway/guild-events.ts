@@ -1,5 +1,5 @@
 import type { Guild } from '../contract.ts';
-import type { GuildState } from '../world/guilds.ts';
+import { type GuildState, isMember, type NewGuild } from '../world/guilds.ts';
 import type { World } from '../world/world.ts';
 import { guildCreate, guildUpdate } from './payloads.ts';
 import { GUILDS } from './protocol.ts';
@@ -7,13 +7,17 @@ import type { GatewayEvent } from './sessions.ts';
 
 /** Rules 50 and 53. */
 export interface GuildEvents {
-  add(guild: { readonly name: string; readonly authorised?: boolean; readonly locale?: string }): Guild;
+  add(guild: NewGuild): Guild;
   addRole(guild: Guild, role: { readonly name: string; readonly permissions?: bigint }): string;
   /** GUILD_UPDATE. */
   rename(guild: Guild, name: string): void;
   /** The bot is removed from the guild. */
   remove(guild: Guild): void;
-  /** The guild has an outage, and comes back. */
+  /** The bot user is removed, and the guild has the commands alone from now on. */
+  keepCommandsOnly(guild: Guild): void;
+  /** From now on a page of the list of guilds has at most so many, however many are asked for. */
+  shortenPages(most: number): void;
+  /** The guild has an outage, and comes back; also: the bot user is added. */
   outage(guild: Guild): void;
   recover(guild: Guild): void;
   /** What the bot may do in a channel of the guild from now on. */
@@ -35,14 +39,15 @@ export function createGuildEvents(world: World, publish: (event: GatewayEvent) =
   ) => {
     const guild = world.guilds.get(id);
     if (guild === undefined || guild.status === status) return;
+    const wasMember = isMember(guild);
     guild.status = status;
-    tellOf(guild);
+    if (wasMember || isMember(guild)) tellOf(guild);
   };
 
   return {
     add(about) {
       const guild = world.guilds.add(about);
-      tell('GUILD_CREATE', guild, guildCreate(world, guild));
+      if (isMember(guild)) tell('GUILD_CREATE', guild, guildCreate(world, guild));
       return guild;
     },
     addRole({ id }, role) {
@@ -62,6 +67,11 @@ export function createGuildEvents(world: World, publish: (event: GatewayEvent) =
       tell('GUILD_UPDATE', guild, guildUpdate(guild));
     },
     remove: (guild) => change(guild, 'left', (state) => tell('GUILD_DELETE', state, { id: state.id })),
+    keepCommandsOnly: (guild) =>
+      change(guild, 'commands only', (state) => tell('GUILD_DELETE', state, { id: state.id })),
+    shortenPages(most) {
+      world.guilds.pageSize = most;
+    },
     outage: (guild) =>
       change(guild, 'unavailable', (state) =>
         tell('GUILD_DELETE', state, { id: state.id, unavailable: true }),

@@ -1,28 +1,73 @@
 import type { World } from '../world/world.ts';
-import { noContent, ok, type Route } from './route.ts';
-import { type Flaw, invalidForm } from './rules/refusal.ts';
+import { ok, type Route } from './route.ts';
+
+/** What the owner of the application has set on its pages; by default as this bot's README asks. */
+export interface ApplicationSettings {
+  readonly bot_public?: boolean;
+  readonly bot_require_code_grant?: boolean;
+  /** The Installation page: what "Add App" asks for, by kind of installation (0 guild, 1 user). */
+  readonly integration_types_config?: Readonly<
+    Record<string, { readonly oauth2_install_params?: InstallParams }>
+  >;
+  readonly install_params?: InstallParams;
+  readonly custom_install_url?: string;
+}
+
+interface InstallParams {
+  readonly scopes: readonly string[];
+  readonly permissions: string;
+}
+
+export interface ApplicationRoutesDeps {
+  /** The answer of `GET /gateway/bot` (Discord docs: Gateway, Get Gateway Bot). */
+  readonly connectionInfo: () => { readonly url: string };
+  readonly settings: ApplicationSettings;
+  /** Where interactions go in place of the gateway (rule 51). */
+  readonly interactionsEndpointUrl: string | undefined;
+}
 
 /** What a bot asks about itself and about the gateway. */
-export function applicationRoutes(
-  world: World,
-  gateway: {
-    /** The answer of `GET /gateway/bot` (Discord docs: Gateway, Get Gateway Bot). */
-    readonly connectionInfo: () => { readonly url: string };
-    readonly remove: (guildId: string) => void;
-  },
-): readonly Route[] {
+export function applicationRoutes(world: World, deps: ApplicationRoutesDeps): readonly Route[] {
+  const { connectionInfo, settings, interactionsEndpointUrl } = deps;
+  const person = { public_flags: 0, flags: 0, primary_guild: null };
+  const ownerId = world.snowflakes.next();
+
+  /** Discord docs: Application Object. */
   const application = () => ({
     id: world.applicationId,
     name: world.bot.username,
     icon: null,
     description: '',
-    bot: world.bot,
+    type: null,
+    bot: { ...person, ...world.bot },
     bot_public: true,
     bot_require_code_grant: false,
+    integration_types_config: {
+      0: { oauth2_install_params: { scopes: ['applications.commands', 'bot'], permissions: '0' } },
+    },
+    ...settings,
     verify_key: '0'.repeat(64),
     flags: 0,
+    flags_new: '0',
+    redirect_uris: [],
+    interactions_endpoint_url: interactionsEndpointUrl ?? null,
+    role_connections_verification_url: null,
+    owner: {
+      ...person,
+      id: ownerId,
+      username: 'operator',
+      discriminator: '0',
+      global_name: null,
+      avatar: null,
+    },
+    team: null,
     approximate_guild_count: world.guilds.joined().length,
-    integration_types_config: { 0: {} },
+    approximate_user_install_count: 0,
+    approximate_user_authorization_count: 0,
+    event_webhooks_url: null,
+    event_webhooks_status: 1,
+    explicit_content_filter: 0,
+    eligible_oauth2_scopes: [],
   });
 
   return [
@@ -30,65 +75,11 @@ export function applicationRoutes(
       method: 'GET',
       path: '/gateway',
       auth: 'none',
-      handle: () => ok({ url: gateway.connectionInfo().url }),
+      handle: () => ok({ url: connectionInfo().url }),
     },
-    { method: 'GET', path: '/gateway/bot', auth: 'bot', handle: () => ok(gateway.connectionInfo()) },
+    { method: 'GET', path: '/gateway/bot', auth: 'bot', handle: () => ok(connectionInfo()) },
     { method: 'GET', path: '/users/@me', auth: 'bot', handle: () => ok(world.bot) },
     { method: 'GET', path: '/applications/@me', auth: 'bot', handle: () => ok(application()) },
     { method: 'GET', path: '/oauth2/applications/@me', auth: 'bot', handle: () => ok(application()) },
-    {
-      // The list of guilds: ascending by id, pages of at most 200 (Discord docs: User, Get Current User Guilds).
-      method: 'GET',
-      path: '/users/@me/guilds',
-      auth: 'bot',
-      handle({ query }) {
-        const refusal = invalidForm(pageFlaws(query));
-        if (refusal !== undefined) return refusal;
-        const limit = Number(query.get('limit') ?? 200);
-        const after = BigInt(query.get('after') ?? 0);
-        const before = query.get('before');
-        const within = world.guilds
-          .joined()
-          .filter(({ id }) => BigInt(id) > after && (before === null || BigInt(id) < BigInt(before)));
-        const page = before === null ? within.slice(0, limit) : within.slice(-limit);
-        return ok(
-          page.map(({ id, name }) => ({
-            id,
-            name,
-            icon: null,
-            banner: null,
-            owner: false,
-            permissions: '0',
-            features: [],
-          })),
-        );
-      },
-    },
-    {
-      // Leaving a guild: the bot is then told so like of any other removal (rule 53).
-      method: 'DELETE',
-      path: '/users/@me/guilds/:guild',
-      auth: 'bot',
-      handle({ params }) {
-        const guild = world.guilds.get(params.guild ?? '');
-        if (guild === undefined || guild.status === 'left')
-          return { rule: 53, status: 404, code: 10004, message: 'Unknown Guild' };
-        gateway.remove(guild.id);
-        return noContent;
-      },
-    },
   ];
-}
-
-/** Rule 10 for `before` and `after`; how many there may be on a page is in Discord's documentation of the route. */
-function pageFlaws(query: URLSearchParams): Flaw[] {
-  const ids = ['before', 'after'].flatMap((name): Flaw[] => {
-    const id = query.get(name) ?? '0';
-    const message = `Value "${id}" is not snowflake.`;
-    return /^\d{1,20}$/.test(id) ? [] : [{ rule: 10, path: [name], code: 'NUMBER_TYPE_COERCE', message }];
-  });
-  const limit = query.get('limit') ?? '200';
-  const message = 'int value should be between 1 and 200.';
-  const fits = /^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= 200;
-  return fits ? ids : [...ids, { rule: 1, path: ['limit'], code: 'NUMBER_TYPE_MAX', message }];
 }

@@ -1,3 +1,4 @@
+import { isMember } from '../world/guilds.ts';
 import type { World } from '../world/world.ts';
 import { type Denial, missingAccess, missingPermissions } from './denial.ts';
 import type { MessageBody } from './message-form.ts';
@@ -33,8 +34,7 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
         const guild = world.guilds.withChannel(channelId);
         if (guild === undefined) return unknownChannel;
         const may = guild.channels.get(channelId)?.botPermissions ?? 0n;
-        if (guild.status === 'left' || (may & VIEW_CHANNEL) === 0n)
-          return { ...missingAccess, blameless: true };
+        if (!isMember(guild) || (may & VIEW_CHANNEL) === 0n) return { ...missingAccess, blameless: true };
         const needed = hasEmbeds(json) ? SEND_MESSAGES | EMBED_LINKS : SEND_MESSAGES;
         if ((may & needed) !== needed) return missingPermissions;
         const refusal = checkMessage(json, { for: 'channel', files: filesOf(files) });

@@ -11,8 +11,11 @@ export interface GuildState {
   readonly channels: Map<string, Channel>;
   readonly locale: string;
   readonly ownerId: string;
-  /** `left`: the bot was removed (rule 53). `unavailable`: an outage, the bot is still in it. */
-  status: 'available' | 'unavailable' | 'left';
+  /**
+   * `left`: the bot was removed (rule 53). `unavailable`: an outage, the bot is still in it. `commands only`: installed
+   * with the scope `applications.commands` alone, so that members use the commands and the bot is no member.
+   */
+  status: 'available' | 'unavailable' | 'left' | 'commands only';
   /** Whether the application may have commands of its own here (rule 23). */
   readonly authorised: boolean;
   readonly roles: Map<string, Role>;
@@ -49,20 +52,34 @@ export interface Member {
   readonly joinedAt: string;
 }
 
+export interface NewGuild {
+  readonly name: string;
+  readonly authorised?: boolean;
+  readonly locale?: string;
+  /** `false`: the guild has the commands without the bot user. */
+  readonly bot?: boolean;
+}
+
 export interface Guilds {
+  /** The most guilds that a page of the list has, however many are asked for: Discord's may be short. */
+  pageSize: number;
   get(id: string): GuildState | undefined;
   withChannel(channelId: string): GuildState | undefined;
   /** The name of a member, a role or a channel of any guild, by its id. */
   nameOf(id: string): string | undefined;
   /** Guilds the bot is in, ascending by id as `GET /users/@me/guilds` lists them. */
   joined(): readonly GuildState[];
-  add(guild: { readonly name: string; readonly authorised?: boolean; readonly locale?: string }): GuildState;
+  add(guild: NewGuild): GuildState;
   addRole(guild: GuildState, role: { readonly name: string; readonly permissions?: bigint }): Role;
   addMember(
     guild: GuildState,
     member: Omit<Member, 'userId' | 'joinedAt'> & { readonly userId?: string | undefined },
   ): Member;
 }
+
+/** Whether the bot user is in it, also while it has an outage. */
+export const isMember = ({ status }: Pick<GuildState, 'status'>): boolean =>
+  status === 'available' || status === 'unavailable';
 
 export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes: Snowflakes }): Guilds {
   const { clock, snowflakes } = deps;
@@ -72,6 +89,7 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
   const firstMs = Date.UTC(2025, 0, 1);
 
   return {
+    pageSize: 200,
     get: (id) => all.get(id),
     withChannel: (channelId) => [...all.values()].find((guild) => guild.channels.has(channelId)),
     nameOf(id) {
@@ -81,8 +99,8 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
       }
       return undefined;
     },
-    joined: () => [...all.values()].filter(({ status }) => status !== 'left'),
-    add({ name, authorised = true, locale = 'en-US' }) {
+    joined: () => [...all.values()].filter(isMember),
+    add({ name, authorised = true, locale = 'en-US', bot = true }) {
       const snowflake = snowflakeAt(firstMs + all.size);
       const id = String(snowflake);
       const channels = [
@@ -96,7 +114,7 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
         channels: new Map(channels.map((channel) => [channel.id, channel])),
         locale,
         ownerId: String(snowflake + 2n),
-        status: 'available',
+        status: bot ? 'available' : 'commands only',
         authorised,
         // @everyone is the role with the guild's own id (rule 50).
         roles: new Map([[id, { id, name: '@everyone', permissions: 0n }]]),

@@ -3,6 +3,7 @@ declare module 'discord-api-spec/zod' {
   import type { $ZodType } from 'zod/v4/core';
 
   export const ApplicationCommandUpdateRequestSchema: $ZodType;
+  export const GuildWithCountsResponseSchema: $ZodType;
   export const IncomingWebhookInteractionRequestSchema: $ZodType;
   export const IncomingWebhookRequestPartialSchema: $ZodType;
   export const IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema: $ZodType;
@@ -11,4 +12,6 @@ declare module 'discord-api-spec/zod' {
   export const InteractionApplicationCommandAutocompleteCallbackNumberDataSchema: $ZodType;
   export const InteractionApplicationCommandAutocompleteCallbackStringDataSchema: $ZodType;
   export const ModalInteractionCallbackRequestDataSchema: $ZodType;
+  export const MyGuildResponseSchema: $ZodType;
+  export const PrivateApplicationResponseSchema: $ZodType;
 }
