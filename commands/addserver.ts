@@ -6,7 +6,7 @@ import {
   ButtonStyle,
 } from 'discord.js';
 import { type Call, type Command, type CommandCall, customId, type Reply } from '../src/discord/command.ts';
-import { harmless } from '../src/discord/limits.ts';
+import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { AddOutcome, Game, ServerSubmission } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
@@ -19,7 +19,7 @@ import { HIGHEST_PORT, LOWEST_PORT } from '../src/submissions/port.ts';
 import { parseSubmission } from '../src/submissions/submission.ts';
 import { UserError } from '../src/user-error.ts';
 import { announcementText } from './announcement.ts';
-import { gameChoices } from './game-choices.ts';
+import { gameChoices, nearestGames } from './game-choices.ts';
 import { type GuildKeys, guildKey } from './guild-key.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 import { describe, outcomeText } from './outcome-text.ts';
@@ -39,9 +39,6 @@ interface Wanted extends Offer {
   readonly game: Game;
 }
 
-/** How many games are offered in place of one that is not known. */
-const NEAREST = 3;
-
 /** /addserver: checks what was typed, sends one server with the guild's key, and relays the service's answer. */
 export function addServer({ desk, offers, games, keys, settings }: AddServerDeps): Command {
   /** The game that was meant; asks the service for its list once if ours is old and does not know it. */
@@ -54,12 +51,12 @@ export function addServer({ desk, offers, games, keys, settings }: AddServerDeps
     if (game) return game;
     // Only the service knows which games it takes: while its list is unknown, what was typed goes out as it is.
     if (!games.list().fresh) return { name: typed, alias: typed };
-    const near = games.search(typed, NEAREST).map(({ name, alias }) => `${harmless(name)} (\`${alias}\`)`);
-    const shown = harmless(typed);
+    const near = nearestGames(games, typed);
+    const shown = escapeText(typed, LONGEST_NAME);
     throw new UserError(
-      near.length > 0
-        ? t('addserver.unknownGameNear', { game: shown, near: near.join(', ') })
-        : t('addserver.unknownGame', { game: shown, games: mention('games') }),
+      near === ''
+        ? t('addserver.unknownGame', { game: shown, games: mention('games') })
+        : t('addserver.unknownGameNear', { game: shown, near }),
     );
   }
 

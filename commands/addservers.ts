@@ -9,7 +9,7 @@ import {
 } from 'discord.js';
 import type { Attachments } from '../src/discord/attachment.ts';
 import { type Call, type Command, customId, type PressCall, type Reply } from '../src/discord/command.ts';
-import { LIMITS } from '../src/discord/limits.ts';
+import { cut, LIMITS } from '../src/discord/limits.ts';
 import { commandText, optionText } from '../src/locales/command-text.ts';
 import { UserError } from '../src/user-error.ts';
 import { gameModal } from './batch-components.ts';
@@ -125,7 +125,7 @@ function pasteModal({ t }: Call, game: string): ModalBuilder {
     .setStyle(TextInputStyle.Short)
     .setMaxLength(LIMITS.choiceValue)
     .setRequired(false);
-  if (game !== '') default_.setValue(game);
+  if (game !== '') default_.setValue(cut(game, LIMITS.choiceValue));
   return new ModalBuilder()
     .setCustomId(customId('addservers', 'paste'))
     .setTitle(t('bulk.modal.title'))

@@ -1,5 +1,5 @@
 import type { Call } from '../src/discord/command.ts';
-import { harmless } from '../src/discord/limits.ts';
+import { escapeText } from '../src/discord/escape.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import type { LeftOver } from '../src/submissions/journal.ts';
 import { describe } from './outcome-text.ts';
@@ -14,7 +14,7 @@ export function afterRestartText(
   const [server] = request?.servers ?? [];
   if (request && server && wanted <= 1) {
     const game = games.find(server.game) ?? { name: server.game, alias: server.game };
-    const values = { message: harmless(request.message ?? ''), what: describe(t, game, server) };
+    const values = { message: escapeText(request.message ?? ''), what: describe(t, game, server) };
     return t(`resume.one.${request.outcome ?? 'unknown'}`, values);
   }
   const count = (outcome: string) =>

@@ -14,6 +14,7 @@ import type { Game } from '../src/listing/contract.ts';
 import { KNOWN_GAMES } from '../src/listing/known-games.ts';
 import { lacksGame, rowsToSend } from '../src/submissions/batch-rows.ts';
 import type { Batch } from '../src/submissions/batches.ts';
+import { gameOption, isSelectable } from './game-choices.ts';
 
 /** The command that all buttons of a batch belong to, whichever way it came in. */
 const OWNER = 'addservers';
@@ -71,15 +72,11 @@ export function gameModal({ t }: Call, id: string): ModalBuilder {
 function gameRows({ t }: Call, id: string, games: readonly Game[]): Components {
   const usual = new Set(KNOWN_GAMES.map(({ alias }) => alias));
   const [first, others] = [games.filter(isIn(usual)), games.filter((game) => !isIn(usual)(game))];
-  const choices = [...first, ...others].filter(({ alias }) => [...alias].length <= LIMITS.choiceValue);
+  const choices = [...first, ...others].filter(isSelectable);
   const select = new StringSelectMenuBuilder()
     .setCustomId(customId(OWNER, 'game', id))
     .setPlaceholder(t('bulk.button.selectGame'))
-    .addOptions(
-      choices
-        .slice(0, LIMITS.choices)
-        .map(({ name, alias }) => ({ label: shorten(name, LIMITS.choiceName), value: alias })),
-    );
+    .addOptions(choices.slice(0, LIMITS.choices).map(gameOption));
   const rows = [new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(select)];
   if (choices.length <= LIMITS.choices) return rows;
   return [...rows, row(button('askgame', id, t('bulk.button.game')))];

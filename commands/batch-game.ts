@@ -1,5 +1,5 @@
 import type { Call, Reply } from '../src/discord/command.ts';
-import { harmless } from '../src/discord/limits.ts';
+import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import { withGame } from '../src/submissions/batch-rows.ts';
 import { UserError } from '../src/user-error.ts';
 import { type BatchDeps, gameReading, showBatch, withBatch } from './batch-opening.ts';
@@ -22,7 +22,7 @@ export function chooseGame(
       const rows = withGame(batch.rows, gameReading(games, game.alias));
       return showBatch(call, { id, batch: { ...batch, rows } }, deps);
     }
-    const note = t('bulk.severalGames', { game: harmless(typed) });
+    const note = t('bulk.severalGames', { game: escapeText(typed, LONGEST_NAME) });
     return showBatch(call, { id, batch, note, games: matches }, deps);
   });
 }

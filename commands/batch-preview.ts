@@ -1,5 +1,6 @@
 import type { Call, Reply } from '../src/discord/command.ts';
-import { harmless, shorten } from '../src/discord/limits.ts';
+import { escapeCode, escapeText } from '../src/discord/escape.ts';
+import { shortenMarkup } from '../src/discord/limits.ts';
 import { type Game, MAX_SERVERS_PER_REQUEST } from '../src/listing/contract.ts';
 import { formatAddress } from '../src/submissions/address.ts';
 import { isRejected, isRepeated, lacksGame, rowsToSend } from '../src/submissions/batch-rows.ts';
@@ -7,14 +8,14 @@ import type { Batch, Former } from '../src/submissions/batches.ts';
 import type { Row } from '../src/submissions/bulk-text.ts';
 import { rejectedCsv } from '../src/submissions/csv-output.ts';
 import { previewComponents } from './batch-components.ts';
-import { quoted } from './quoted.ts';
 import { rowProblemText } from './row-problem-text.ts';
 
 /** How many lines of each kind are named in the message; the files name them all. */
 const SHOWN = { rejected: 10, repeated: 5, former: 5 };
-/** Code points of a line of the message: with these numbers everything fits into one embed. */
+/** UTF-16 units of a line of the message: with these numbers everything fits into one embed. */
 const MOST_LINE = 200;
 const MOST_ADDRESS = 80;
+const MOST_USER = 70;
 /** Discord takes 10 files in a message, and a report is another one. */
 const MOST_FILES = 9;
 
@@ -91,7 +92,7 @@ function readyText({ t }: Call, count: number): string {
 
 function foundText(call: Call, { rows, ...batch }: Batch): string {
   const lacking = rows.filter(lacksGame);
-  const names = lacking.map(({ text }) => `- \`${quoted(shorten(text, MOST_ADDRESS))}\``);
+  const names = lacking.map(({ text }) => `- \`${escapeCode(text, MOST_ADDRESS)}\``);
   const others = rejectedText(call, { ...batch, rows: rows.filter((row) => !lacksGame(row)) }, []);
   return [
     listed(call, {
@@ -115,7 +116,7 @@ function rejectedText(call: Call, { source, rows }: Batch, files: readonly strin
     const reason = rowProblemText(problem, text, t);
     if (source === 'text') return `- ${t('bulk.preview.line', { line, reason })}`;
     // Found in a message, an address has no line; most reasons name it.
-    const address = quoted(shorten(text, MOST_ADDRESS));
+    const address = escapeCode(text, MOST_ADDRESS);
     return reason.includes(address) ? `- ${reason}` : `- ${t('bulk.preview.address', { address, reason })}`;
   });
   return [
@@ -157,9 +158,9 @@ function formerText(call: Call, { rows, former, includesFormer }: Batch): string
 function formerLine({ t }: Call, { at, userName, outcome }: Former, row: Row | undefined): string {
   const { server: host, port } = row?.ok ? row.submission : { server: '?', port: 0 };
   return t(`bulk.preview.formerLine.${outcome}`, {
-    address: shorten(formatAddress({ host, port }), MOST_ADDRESS),
+    address: escapeCode(formatAddress({ host, port }), MOST_ADDRESS),
     seconds: Math.floor(at / 1000),
-    user: userName === '' ? t('bulk.preview.someone') : harmless(userName),
+    user: userName === '' ? t('bulk.preview.someone') : escapeText(userName, MOST_USER),
   });
 }
 
@@ -174,7 +175,7 @@ function listed(
   const rest = lines.length - most;
   return [
     heading,
-    ...lines.slice(0, most).map((line) => shorten(line, MOST_LINE)),
+    ...lines.slice(0, most).map((line) => shortenMarkup(line, MOST_LINE)),
     ...(rest > 0 ? [t('bulk.preview.more', { count: rest })] : []),
   ].join('\n');
 }

@@ -1,12 +1,10 @@
 import type { Call, Reply } from '../src/discord/command.ts';
-import { harmless } from '../src/discord/limits.ts';
+import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import type { Secret } from '../src/secret.ts';
 import { type Bulk, parseBulk } from '../src/submissions/bulk-text.ts';
 import { UserError } from '../src/user-error.ts';
 import { type BatchDeps, gameReading, openBatch } from './batch-opening.ts';
-
-/** How many games are offered in place of one that is not known. */
-const NEAREST = 3;
+import { nearestGames } from './game-choices.ts';
 
 export interface ListInput {
   readonly content: string | Uint8Array;
@@ -37,11 +35,9 @@ export async function openList(
 
 /** That a game is not known, with the nearest ones. */
 export function unknownGame({ t }: Call, typed: string, games: Pick<BatchDeps['games'], 'search'>): string {
-  const near = games.search(typed, NEAREST).map(({ name, alias }) => `${harmless(name)} (\`${alias}\`)`);
-  const game = harmless(typed);
-  return near.length === 0
-    ? t('bulk.unknownGame', { game })
-    : t('bulk.unknownGameNear', { game, near: near.join(', ') });
+  const near = nearestGames(games, typed);
+  const game = escapeText(typed, LONGEST_NAME);
+  return near === '' ? t('bulk.unknownGame', { game }) : t('bulk.unknownGameNear', { game, near });
 }
 
 function namesUnknownGame(bulk: Bulk): boolean {

@@ -1,5 +1,6 @@
 import type { Call, Reply } from '../src/discord/command.ts';
-import { harmless, shorten } from '../src/discord/limits.ts';
+import { escapeCode, escapeText } from '../src/discord/escape.ts';
+import { shortenMarkup } from '../src/discord/limits.ts';
 import { KNOWN_ERRORS, type ServerSubmission } from '../src/listing/contract.ts';
 import { type ReadyRow, rowsToSend } from '../src/submissions/batch-rows.ts';
 import type { Batch } from '../src/submissions/batches.ts';
@@ -10,7 +11,6 @@ import { restComponents } from './batch-components.ts';
 import { plain } from './batch-preview.ts';
 import { failureText } from './failure-text.ts';
 import { lineRanges } from './line-ranges.ts';
-import { quoted } from './quoted.ts';
 import { rowProblemText } from './row-problem-text.ts';
 
 export interface ReportOptions {
@@ -24,7 +24,7 @@ export interface ReportOptions {
 const KINDS = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;
 /** Different texts that are shown; `report.csv` has them all. */
 const MOST_TEXTS = 6;
-/** Code points; with these numbers the report fits into one embed. */
+/** UTF-16 units; with these numbers the report fits into one embed. */
 const MOST_TEXT = 400;
 const MOST_WHERE = 150;
 const MOST_ADDRESS = 60;
@@ -48,9 +48,8 @@ export function reportOf(call: Call, { batch, outcomes, restId }: ReportOptions)
         ?.push(row);
   }
   const texts = [...about].slice(0, MOST_TEXTS).map(([text, rows]) => {
-    const shown = shorten(text, MOST_TEXT);
-    if (rows.length === batch.rows.length) return shown;
-    return t('bulk.report.where', { text: shown, where: shorten(whereText(call, rows, batch), MOST_WHERE) });
+    if (rows.length === batch.rows.length) return text;
+    return t('bulk.report.where', { text, where: shortenMarkup(whereText(call, rows, batch), MOST_WHERE) });
   });
   const unsent = outcomes.filter(({ kind }) => kind === 'not-sent').length;
   return {
@@ -111,7 +110,7 @@ function outcomeText({ t, mention }: Pick<Call, 't' | 'mention'>, outcome: Serve
   switch (outcome.kind) {
     case 'accepted':
     case 'rejected':
-      return t('bulk.report.says', { message: harmless(outcome.message) });
+      return t('bulk.report.says', { message: escapeText(outcome.message, MOST_TEXT) });
     case 'unknown':
       return t('bulk.report.unknownText', { reason: failureText(outcome.why, t) });
     default:
@@ -125,5 +124,5 @@ function whereText({ t }: Call, rows: readonly ReadyRow[], { source }: Batch): s
   if (source === 'text') {
     return t('bulk.report.lines', { count: rows.length, lines: lineRanges(rows.map(({ line }) => line)) });
   }
-  return rows.map(({ text }) => `\`${quoted(shorten(text, MOST_ADDRESS))}\``).join(', ');
+  return rows.map(({ text }) => `\`${escapeCode(text, MOST_ADDRESS)}\``).join(', ');
 }

@@ -1,10 +1,33 @@
 import type { Choice } from '../src/discord/command.ts';
+import { escapeCode, escapeText, LONGEST_NAME, visibleLine } from '../src/discord/escape.ts';
+import { LIMITS, shorten } from '../src/discord/limits.ts';
 import type { Game } from '../src/listing/contract.ts';
+import type { GameCatalog } from '../src/listing/game-catalog.ts';
+
+/** How many games are offered in place of one that is not known. */
+const NEAREST = 3;
 
 /** Games as autocomplete choices: people read the name, the alias is what is filled in. */
 export function gameChoices(games: readonly Game[]): readonly Choice[] {
   return games.map(({ name, alias }) => ({
-    name: name === alias ? name : `${name} (${alias})`,
+    name: visibleLine(name === alias ? name : `${name} (${alias})`),
     value: alias,
   }));
 }
+
+/** A select takes values of 1 to 100 characters (Discord docs: Components, Select Option). */
+export const isSelectable = ({ alias }: Game): boolean =>
+  alias.trim() !== '' && alias.length <= LIMITS.choiceValue;
+
+/** A game as an option of a select. A name that shows nothing gives way to the alias. */
+export const gameOption = ({ name, alias }: Game): { readonly label: string; readonly value: string } => ({
+  label: shorten(visibleLine(name) || visibleLine(alias) || '?', LIMITS.choiceName),
+  value: alias,
+});
+
+/** The games that come nearest to what was typed, for a sentence; empty when none does. */
+export const nearestGames = (games: Pick<GameCatalog, 'search'>, typed: string): string =>
+  games
+    .search(typed, NEAREST)
+    .map(({ name, alias }) => `${escapeText(name, LONGEST_NAME)} (\`${escapeCode(alias)}\`)`)
+    .join(', ');

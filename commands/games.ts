@@ -6,7 +6,8 @@ import {
   ButtonStyle,
 } from 'discord.js';
 import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
-import { harmless } from '../src/discord/limits.ts';
+import { escapeCode, escapeText } from '../src/discord/escape.ts';
+import { cut } from '../src/discord/limits.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
@@ -23,6 +24,9 @@ export interface GamesDeps {
 /** Short enough for the custom id of the page buttons (100 characters) to carry it. */
 const MAX_SEARCH_LENGTH = 60;
 const GAMES_PER_PAGE = 20;
+/** UTF-16 units in a line: 20 lines, the heading and the source fit into the 4,096 of an embed. */
+const LONGEST_NAME = 85;
+const LONGEST_ALIAS = 80;
 
 /** /games: names and aliases, in pages whose buttons carry all their state, so that they survive a restart. */
 export function gamesCommand({ games, keys }: GamesDeps): Command {
@@ -30,13 +34,13 @@ export function gamesCommand({ games, keys }: GamesDeps): Command {
     const { t } = call;
     const { games: all } = games.list();
     const found = search === '' ? all : games.search(search, all.length);
-    if (found.length === 0) return { content: t('games.none', { search: harmless(search) }) };
+    if (found.length === 0) return { content: t('games.none', { search: escapeText(search) }) };
     const pages = Math.ceil(found.length / GAMES_PER_PAGE);
     const current = Math.min(Math.max(wanted, 1), pages);
     const shown = found.slice((current - 1) * GAMES_PER_PAGE, current * GAMES_PER_PAGE);
     const count = { count: found.length };
     const heading =
-      search === '' ? t('games.total', count) : t('games.found', { ...count, search: harmless(search) });
+      search === '' ? t('games.total', count) : t('games.found', { ...count, search: escapeText(search) });
     const embed = {
       title: t('games.title'),
       description: [heading, '', ...shown.map((game) => line(call, game)), '', source(call)].join('\n'),
@@ -72,7 +76,8 @@ export function gamesCommand({ games, keys }: GamesDeps): Command {
       // An old list is good enough to show at once; none at all is worth waiting for.
       if (games.list().fetchedAt === undefined) await games.refresh(key);
       else games.refreshSoon(key);
-      return page(call, (call.options.getString('search') ?? '').trim(), 1);
+      // Discord counts the option in code points, a custom id may have 100 UTF-16 units.
+      return page(call, cut((call.options.getString('search') ?? '').trim(), MAX_SEARCH_LENGTH), 1);
     },
     complete: (_call, typed) => gameChoices(games.search(typed)),
     presses: {
@@ -88,7 +93,7 @@ export function gamesCommand({ games, keys }: GamesDeps): Command {
 }
 
 function line({ t }: Call, { name, alias }: Game): string {
-  return t('games.line', { name: harmless(name), alias: alias.replaceAll('`', "'") });
+  return t('games.line', { name: escapeText(name, LONGEST_NAME), alias: escapeCode(alias, LONGEST_ALIAS) });
 }
 
 function buttons(

@@ -6,8 +6,8 @@ import {
   PermissionFlagsBits,
 } from 'discord.js';
 import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
+import { escapeText } from '../src/discord/escape.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
-import { harmless } from '../src/discord/limits.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import type { KeyWatch } from '../src/guilds/key-watch.ts';
 import type { ListingApi } from '../src/listing/contract.ts';
@@ -97,7 +97,7 @@ function answerLine(t: Call['t'], { at, message }: NonNullable<KeyStatus['answer
   const about = { seconds: seconds(at) };
   return message === undefined
     ? t('keystatus.sentGames', about)
-    : t('keystatus.answered', { ...about, message: harmless(message) });
+    : t('keystatus.answered', { ...about, message: escapeText(message) });
 }
 
 const seconds = (time: string) => Math.floor(Date.parse(time) / 1000);

@@ -1,12 +1,15 @@
 import type { Call } from '../src/discord/command.ts';
-import { harmless } from '../src/discord/limits.ts';
+import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import type { AddOutcome, Game, ServerSubmission } from '../src/listing/contract.ts';
 import { formatAddress } from '../src/submissions/address.ts';
 import { failureText } from './failure-text.ts';
 
 /** A submission as members read it: the game's name and the address. */
 export function describe(t: Call['t'], game: Game, { server, port, queryPort }: ServerSubmission): string {
-  const values = { name: harmless(game.name), address: formatAddress({ host: server, port }) };
+  const values = {
+    name: escapeText(game.name, LONGEST_NAME),
+    address: formatAddress({ host: server, port }),
+  };
   return queryPort === undefined
     ? t('addserver.submitted', values)
     : t('addserver.submittedQuery', { ...values, queryPort });
@@ -16,9 +19,9 @@ export function describe(t: Call['t'], game: Game, { server, port, queryPort }: 
 export function outcomeText({ t, mention }: Call, outcome: AddOutcome, what: string): string {
   switch (outcome.kind) {
     case 'accepted':
-      return t('addserver.accepted', { message: harmless(outcome.message), what });
+      return t('addserver.accepted', { message: escapeText(outcome.message), what });
     case 'rejected': {
-      const said = t('addserver.rejected', { message: harmless(outcome.message), what });
+      const said = t('addserver.rejected', { message: escapeText(outcome.message), what });
       if (!outcome.known) return said;
       const next = { setkey: mention('setkey'), games: mention('games') };
       return `${said}\n${t(`addserver.next.${outcome.known}`, next)}`;

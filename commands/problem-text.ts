@@ -1,14 +1,24 @@
+import { escapeCode } from '../src/discord/escape.ts';
 import type { Translate } from '../src/locales/words.ts';
 import { formatAddress } from '../src/submissions/address.ts';
 import type { SubmissionProblem } from '../src/submissions/submission.ts';
-import { quotedValues } from './quoted.ts';
 
 /** The port in an example where no usual one is known. */
 const EXAMPLE_PORT = 27015;
 
+/** The values of a problem, with every text fit to be shown between backticks. */
+export function escapedValues(problem: object, most?: number): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(problem).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? escapeCode(value, most) : value,
+    ]),
+  );
+}
+
 /** What is wrong with a submission, as a sentence for whoever typed it. */
 export function problemText(problem: SubmissionProblem, t: Translate): string {
-  const values = quotedValues(problem);
+  const values = escapedValues(problem);
   switch (problem.code) {
     case 'not-public':
       return t(`problem.not-public.${problem.range}`, values);

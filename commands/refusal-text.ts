@@ -1,5 +1,5 @@
 import type { Call } from '../src/discord/command.ts';
-import { harmless } from '../src/discord/limits.ts';
+import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import { formatAddress } from '../src/submissions/address.ts';
 import type { Refusal } from '../src/submissions/desk.ts';
 import type { LedgerEntry } from '../src/submissions/ledger.ts';
@@ -29,7 +29,7 @@ export function refusalText(refusal: Refusal, { t, mention }: Call): string {
     case 'service-down':
       return t('refusal.service-down');
     case 'game-not-allowed':
-      return t('refusal.game-not-allowed', { game: harmless(refusal.game) });
+      return t('refusal.game-not-allowed', { game: escapeText(refusal.game, LONGEST_NAME) });
     case 'daily-quota':
       return t('refusal.daily-quota', { count: refusal.left, limit: refusal.limit });
   }
@@ -41,7 +41,7 @@ function submittedBefore({ server: host, port, at, outcome, userName }: LedgerEn
   const ended = outcome === 'accepted' ? 'accepted' : 'unknown';
   return userName === ''
     ? t(`twice.${ended}`, about)
-    : t(`twice.${ended}By`, { ...about, user: harmless(userName) });
+    : t(`twice.${ended}By`, { ...about, user: escapeText(userName, LONGEST_NAME) });
 }
 
 /** A length of time in its largest whole unit. */

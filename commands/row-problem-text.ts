@@ -1,8 +1,7 @@
-import { shorten } from '../src/discord/limits.ts';
+import { escapeCode } from '../src/discord/escape.ts';
 import type { Translate } from '../src/locales/words.ts';
 import type { RowProblem } from '../src/submissions/row.ts';
-import { problemText } from './problem-text.ts';
-import { quoted, quotedValues } from './quoted.ts';
+import { escapedValues, problemText } from './problem-text.ts';
 
 /** How much of a line a reason repeats. */
 const MOST_TEXT = 60;
@@ -13,7 +12,7 @@ const MOST_TEXT = 60;
  * @param text the row as it was typed
  */
 export function rowProblemText(problem: RowProblem, text: string, t: Translate): string {
-  const values = { ...quotedValues(problem), text: quoted(shorten(text, MOST_TEXT)) };
+  const values = { ...escapedValues(problem, MOST_TEXT), text: escapeCode(text, MOST_TEXT) };
   switch (problem.code) {
     case 'port-missing':
       return t(

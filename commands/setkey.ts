@@ -7,8 +7,8 @@ import {
   TextInputStyle,
 } from 'discord.js';
 import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
+import { escapeText } from '../src/discord/escape.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
-import { harmless } from '../src/discord/limits.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { ListingApi } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
@@ -60,7 +60,7 @@ export function setKey({ listing, games, keys, guildLog }: SetKeyDeps): Command 
     }
     const problem =
       outcome.kind === 'rejected'
-        ? t('setkey.rejected', { message: harmless(outcome.message) })
+        ? t('setkey.rejected', { message: escapeText(outcome.message) })
         : t('setkey.untested', { reason: failureText(outcome, t) });
     const state = former ? t('setkey.formerStays') : t('setkey.noneYet', { setkey: call.mention('setkey') });
     return { content: `${problem}\n${state}` };

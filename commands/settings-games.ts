@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { ActionRowBuilder, ButtonBuilder, ButtonStyle, StringSelectMenuBuilder } from 'discord.js';
 import { type Call, customId, type PressCall, type Reply } from '../src/discord/command.ts';
-import { LIMITS, shorten } from '../src/discord/limits.ts';
+import { LIMITS } from '../src/discord/limits.ts';
 import type { GuildSettings, Settings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
 import { UserError } from '../src/user-error.ts';
+import { gameOption, isSelectable } from './game-choices.ts';
 import { gamesText } from './settings-view.ts';
 
 interface Shown {
@@ -33,11 +34,7 @@ export function gamesView(call: Call, { now, games, page }: Shown): Reply {
     .setMinValues(0)
     .setMaxValues(offered.length)
     .addOptions(
-      offered.map(({ name, alias }) => ({
-        label: shorten(name, LIMITS.choiceName),
-        value: alias,
-        default: now.games?.includes(alias) ?? false,
-      })),
+      offered.map((game) => ({ ...gameOption(game), default: now.games?.includes(game.alias) ?? false })),
     );
   const button = (id: string, label: string) =>
     new ButtonBuilder().setCustomId(id).setLabel(label).setStyle(ButtonStyle.Secondary);
@@ -86,8 +83,7 @@ export async function chooseGames(
 }
 
 function pageOf(games: readonly Game[], wanted: number): Page {
-  // A select takes 25 options, and each value at most 100 characters (Discord docs: Components, String Select).
-  const usable = games.filter(({ alias }) => alias.length <= LIMITS.choiceValue);
+  const usable = games.filter(isSelectable);
   const pages = Math.max(1, Math.ceil(usable.length / LIMITS.choices));
   const number = Math.min(Math.max(Number.isInteger(wanted) ? wanted : 1, 1), pages);
   const offered = usable.slice((number - 1) * LIMITS.choices, number * LIMITS.choices);

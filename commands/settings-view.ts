@@ -6,7 +6,7 @@ import {
   ChannelType,
 } from 'discord.js';
 import { type Call, customId, type Reply } from '../src/discord/command.ts';
-import { harmless } from '../src/discord/limits.ts';
+import { escapeText } from '../src/discord/escape.ts';
 import type { Settings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
 
@@ -16,8 +16,9 @@ import type { Game } from '../src/listing/contract.ts';
  */
 const INTEGRATIONS_GUIDE =
   'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
-/** Names of games that are shown; a field takes 1,024 characters. */
+/** Names of games that are shown, and UTF-16 units of each; a field takes 1,024 characters. */
 const NAMED = 15;
+const LONGEST_NAME = 50;
 
 /** What is set, with a component for each setting. The components carry all their state. */
 export function settingsView(call: Call, now: Settings, games: readonly Game[]): Reply {
@@ -50,7 +51,7 @@ export function gamesText({ t }: Call, now: Settings, games: readonly Game[]): s
   if (now.games === undefined) return t('settings.gamesAll');
   const names = now.games
     .slice(0, NAMED)
-    .map((alias) => harmless(games.find((game) => game.alias === alias)?.name ?? alias).slice(0, 50))
+    .map((alias) => escapeText(games.find((game) => game.alias === alias)?.name ?? alias, LONGEST_NAME))
     .join(', ');
   const more = now.games.length - NAMED;
   const shown = more > 0 ? t('settings.gamesSomeMore', { names, count: more }) : names;

@@ -1,6 +1,6 @@
 import type { Call } from '../src/discord/command.ts';
+import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
-import { harmless } from '../src/discord/limits.ts';
 import type { AddOutcome, ServerSubmission } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import type { Translate } from '../src/locales/words.ts';
@@ -25,6 +25,9 @@ export interface SubmissionLog extends DeskStep {
 const IDLE_MS = 150_000;
 /** Addresses that are named of an order of many servers; /submissions has them all. */
 const NAMED = 5;
+/** Different messages of the service that are shown of one order, and UTF-16 units of each: all fits into an embed. */
+const MESSAGES = 2;
+const LONGEST_MESSAGE = 400;
 
 /** After a rejection, how soon a part of that request is sent again if it is at all, in milliseconds. */
 const QUIET_MS = 3_000;
@@ -88,7 +91,7 @@ export function createSubmissionLog(deps: SubmissionLogDeps): SubmissionLog {
     await guildLog.tell(group.order.guildId, (t) => groupText(t, group));
   }
 
-  const nameOfGame = (alias: string) => harmless(games.find(alias)?.name ?? alias);
+  const nameOfGame = (alias: string) => escapeText(games.find(alias)?.name ?? alias, LONGEST_NAME);
 
   function nameOf({ game, server, port }: ServerSubmission): string {
     return `**${nameOfGame(game)}** — \`${formatAddress({ host: server, port })}\``;
@@ -117,7 +120,10 @@ export function createSubmissionLog(deps: SubmissionLogDeps): SubmissionLog {
       ...ways.map((way) => {
         const ended = ends.filter(({ outcome }) => wayOf(outcome) === way);
         const messages = [...new Set(ended.map(({ outcome }) => wordsOf(outcome)))];
-        return t(`guildLog.part.${way}`, { count: ended.length, message: messages.join(' / ') });
+        return t(`guildLog.part.${way}`, {
+          count: ended.length,
+          message: messages.slice(0, MESSAGES).join(' / '),
+        });
       }),
     ].join('\n');
   }
@@ -167,7 +173,7 @@ const placeOf = ({ server, port, game }: ServerSubmission) =>
 
 /** A member as a mention, which pings nobody in an embed, and as a name, which stays when they have left. */
 export function memberText({ id, name }: Call['user']): string {
-  return `<@${id}> (${harmless(name)})`;
+  return `<@${id}> (${escapeText(name, LONGEST_NAME)})`;
 }
 
 /** How it ended, as the ledger has it; an answer that cannot be understood leaves it open. */
@@ -177,7 +183,8 @@ function wayOf({ kind }: AddOutcome): 'accepted' | 'rejected' | 'notSent' | 'unk
 }
 
 /** The service's own words, where it said something. */
-const wordsOf = (outcome: AddOutcome): string => ('message' in outcome ? harmless(outcome.message) : '');
+const wordsOf = (outcome: AddOutcome): string =>
+  'message' in outcome ? escapeText(outcome.message, LONGEST_MESSAGE) : '';
 
 function reasonText(t: Translate, refusal: Refusal, nameOf: (alias: string) => string): string {
   switch (refusal.code) {

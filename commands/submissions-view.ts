@@ -1,15 +1,16 @@
 import { ActionRowBuilder, ButtonBuilder, ButtonStyle } from 'discord.js';
 import { type Call, customId, type Reply } from '../src/discord/command.ts';
-import { harmless, shorten } from '../src/discord/limits.ts';
+import { escapeCode, escapeText } from '../src/discord/escape.ts';
 import { formatAddress } from '../src/submissions/address.ts';
 import type { LedgerEntry } from '../src/submissions/ledger.ts';
 import { isManager } from './may-manage.ts';
 import { type SubmissionFilter, writeFilter } from './submissions-filter.ts';
 
 const PER_PAGE = 10;
-/** Ten entries with the longest message fit into the 4,096 characters of an embed. */
+/** UTF-16 units. Ten entries with the longest message fit into the 4,096 characters of an embed. */
 const LONGEST_MESSAGE = 100;
 const LONGEST_NAME = 60;
+const LONGEST_ADDRESS = 80;
 
 export interface Shown {
   /** Newest first, and only what this member may see. */
@@ -52,12 +53,12 @@ function entryText(
   { name, own }: { readonly name: string; readonly own: boolean },
 ): string {
   const what = [
-    `**${harmless(shorten(name, LONGEST_NAME))}** — \`${formatAddress({ host: server, port })}\``,
+    `**${escapeText(name, LONGEST_NAME)}** — \`${escapeCode(formatAddress({ host: server, port }), LONGEST_ADDRESS)}\``,
     ...(queryPort === undefined ? [] : [t('submissions.queryPort', { queryPort })]),
   ];
   const how = [
     outcome === 'rejected'
-      ? t('submissions.outcome.rejected', { message: harmless(shorten(message ?? '', LONGEST_MESSAGE)) })
+      ? t('submissions.outcome.rejected', { message: escapeText(message ?? '', LONGEST_MESSAGE) })
       : t(`submissions.outcome.${outcome}`),
     `<t:${Math.floor(at / 1000)}:R>`,
     ...(own ? [] : [userId === '' ? t('submissions.byUnknown') : t('submissions.by', { userId })]),

@@ -1,5 +1,6 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import type { Call, Command } from '../src/discord/command.ts';
+import { cut } from '../src/discord/limits.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText, optionText } from '../src/locales/command-text.ts';
 import { csvFile } from '../src/submissions/csv-output.ts';
@@ -69,7 +70,7 @@ export function submissionsCommand({ ledger, games }: SubmissionsDeps): Command 
       const filter: SubmissionFilter = {
         userId: call.options.getUser('member')?.id ?? '',
         game: game === '' ? '' : gameMark(games.find(game)?.alias ?? game),
-        server: (call.options.getString('server') ?? '').trim().slice(0, LONGEST_SERVER_FILTER),
+        server: cut((call.options.getString('server') ?? '').trim(), LONGEST_SERVER_FILTER),
       };
       return submissionsView(call, { entries: await entries(call, filter), filter, page: 1, nameOf });
     },

@@ -8,7 +8,7 @@ import {
   RESTJSONErrorCodes,
 } from 'discord.js';
 import type { PressCall, Reply } from './command.ts';
-import { fitReply, LIMITS, shorten } from './limits.ts';
+import { fitReply, LIMITS, shortenMarkup } from './limits.ts';
 
 /** The parts of an interaction that an answer needs; commands, components and modal submits all have them. */
 export interface Answerable {
@@ -122,7 +122,7 @@ export async function deliver(
   answer: Reply | string,
 ): Promise<void> {
   if (typeof answer === 'string' && shape === 'update') {
-    const content = shorten(answer, LIMITS.content);
+    const content = shortenMarkup(answer, LIMITS.content);
     await persist(() =>
       interaction.followUp({ content, flags: MessageFlags.Ephemeral, allowedMentions: { parse: [] } }),
     );
@@ -148,7 +148,7 @@ export async function announce(
 ): Promise<void> {
   if (announcement === undefined) return;
   // A follow-up is public unless it says otherwise, whatever the reply was.
-  const content = shorten(announcement, LIMITS.content);
+  const content = shortenMarkup(announcement, LIMITS.content);
   await interaction.followUp({ content, allowedMentions: { parse: [] } });
 }
 
@@ -184,5 +184,6 @@ function hasCode(error: unknown, code: number): boolean {
 
 /** A private message as the first response, without "thinking…" before it. */
 export function say(interaction: Pick<Answerable, 'reply'>, content: string): Promise<void> {
-  return acknowledge(() => interaction.reply({ content, flags: MessageFlags.Ephemeral }));
+  const fitted = shortenMarkup(content, LIMITS.content);
+  return acknowledge(() => interaction.reply({ content: fitted, flags: MessageFlags.Ephemeral }));
 }

@@ -4,6 +4,7 @@ import { Secret } from '../secret.ts';
 import { acknowledge, announce, deliver, isRefused, LostInteraction, say } from './answers.ts';
 import { type BoundIds, ownerOf } from './bound-ids.ts';
 import type { Call, Reply } from './command.ts';
+import { escapeText } from './escape.ts';
 import type { FailureWords } from './failure-words.ts';
 import type { Incoming } from './incoming.ts';
 import type { Memory, Remembered, Work } from './memory.ts';
@@ -81,7 +82,11 @@ export function createDeferral({ ids, memory, words, tellGuild, logger }: Deferr
       if (!isRefused(error)) throw error;
       await forget(call);
       const text = typeof answer === 'string' ? answer : (answer.content ?? '');
-      if (work) await tellGuild(call.guildId, call.t('resume.told', { user: call.user.name, what: text }));
+      if (work)
+        await tellGuild(
+          call.guildId,
+          call.t('resume.told', { user: escapeText(call.user.name), what: text }),
+        );
       throw error;
     }
     await forget(call);

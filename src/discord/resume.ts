@@ -7,6 +7,7 @@ import { createProgress, deliver } from './answers.ts';
 import { ownerOf } from './bound-ids.ts';
 import type { Call, Command, PressCall, Reply, Resumption } from './command.ts';
 import type { DeferralDeps } from './deferral.ts';
+import { escapeText } from './escape.ts';
 import { handlerOf } from './incoming.ts';
 import { keptOptions, type Pending, type Work } from './memory.ts';
 import type { PastReplies } from './past-replies.ts';
@@ -58,7 +59,7 @@ export function createResume(deps: ResumeDeps) {
     if (state === 'answered' && shape === 'reply') return;
     if (state === 'gone') {
       const what = report?.(call) ?? call.t('resume.notDone');
-      if (work) await tellGuild(guildId, call.t('resume.told', { user: user.name, what }));
+      if (work) await tellGuild(guildId, call.t('resume.told', { user: escapeText(user.name), what }));
       return;
     }
     const original = replies.of(token);

@@ -23,7 +23,7 @@ await instance.init({
   ),
   fallbackLng: 'en',
   initAsync: false,
-  // Discord is not HTML; what people typed is made harmless where it is put into a sentence.
+  // Discord is not HTML; what others wrote is escaped where it is put into a sentence.
   interpolation: { escapeValue: false },
 });
 

@@ -1,12 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitReply, harmless, LIMITS, shorten } from '../../src/discord/limits.ts';
+import { fitChoices, fitReply, LIMITS, shorten, shortenMarkup } from '../../src/discord/limits.ts';
+import { rendered } from '../support/rendered.ts';
 
-const points = (text: string) => [...text].length;
+const graphemes = (text: string) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
 
 describe('shorten', () => {
-  it('leaves a text that fits as it is, counted in code points', () => {
-    expect(shorten('🎮'.repeat(10), 10)).toBe('🎮'.repeat(10));
+  it('counts as discord.js does, which is never less than Discord counts', () => {
+    expect(shorten('🎮'.repeat(10), 20)).toBe('🎮'.repeat(10));
+    expect(shorten('🎮'.repeat(10), 10)).toBe('🎮🎮🎮🎮…');
+  });
+
+  it.each(['👨‍👩‍👧', '👍🏽', '🇩🇪', 'é', '각', 'क्षि'])('leaves %s whole', (character) => {
+    for (let max = 2; max < 40; max++) {
+      const kept = shorten(`ab${character.repeat(20)}`, max).slice(0, -1);
+      expect(['a', 'b', character]).toEqual(expect.arrayContaining(graphemes(kept)));
+    }
   });
 
   it('never exceeds the limit, never cuts a character in half, and marks the cut', () => {
@@ -16,54 +25,102 @@ describe('shorten', () => {
         fc.integer({ min: 1, max: 30 }),
         (text, max) => {
           const short = shorten(text, max);
-          expect(points(short)).toBeLessThanOrEqual(max);
+          expect(short.length).toBeLessThanOrEqual(max);
           expect(short.isWellFormed()).toBe(true);
-          if (points(text) > max) expect(short.endsWith('…')).toBe(true);
-          else expect(short).toBe(text);
+          if (text.length <= max) {
+            expect(short).toBe(text);
+            return;
+          }
+          expect(short.endsWith('…')).toBe(true);
+          expect(graphemes(text).slice(0, graphemes(short).length - 1)).toEqual(
+            graphemes(short.slice(0, -1)),
+          );
         },
       ),
     );
   });
+
+  it('cuts a pile of marks that has no end between code points', () => {
+    const piles = [`a${'\u0301'.repeat(500)}`, `a${'\ud834\udd65'.repeat(500)}`];
+    for (const pile of piles) {
+      for (const max of [200, 201]) {
+        expect(shorten(pile, max).length).toBeGreaterThan(195);
+        expect(shorten(pile, max).length).toBeLessThanOrEqual(max);
+        expect(shorten(pile, max).isWellFormed()).toBe(true);
+      }
+    }
+  });
 });
 
-/** What Discord shows: a backslash before a punctuation character is dropped. */
-const shown = (text: string) => text.replace(/\\([^0-9A-Za-z\s])/g, '$1');
-
-describe('harmless', () => {
-  it('leaves the service’s own sentences as they are', () => {
-    expect(harmless('Servers have been added for review.')).toBe('Servers have been added for review.');
-  });
-
-  it('shows every text word for word', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'ab1 *_~`|>#-+[]()<@:/!.,') }), (text) => {
-        expect(shown(harmless(text))).toBe(text.replace(/\s+/g, ' ').trim());
-      }),
-    );
-  });
-
+describe('shortenMarkup', () => {
   it.each([
-    ['@everyone', '\\@everyone'],
-    ['<@123456789012345678>', '\\<\\@123456789012345678>'],
-    ['# Big', '\\# Big'],
-    ['https://example.com', 'https\\://example.com'],
-    ['two\nlines', 'two lines'],
-  ])('takes the effect out of %s', (text, expected) => {
-    expect(harmless(text)).toBe(expected);
+    ['one `two three` four', 9, 'one …'],
+    ['one `two` `three` four', 15, 'one `two` …'],
+    ['one <@123456789> two', 12, 'one …'],
+    ['one \\*two', 6, 'one …'],
+    ['one \\` <b \\<c', 12, 'one \\` …'],
+    ['code `a\\` and `b` c', 18, 'code `a\\` and `b`…'],
+  ])('cuts %j at %i as %j', (text, max, expected) => {
+    expect(shortenMarkup(text, max)).toBe(expected);
+  });
+
+  it('lets nothing out of the code that it cuts', () => {
+    const text = `- line 1: \`${'[a](https://evil.example) @everyone **b** '.repeat(3)}\` is wrong`;
+    for (let max = 1; max <= text.length; max++) {
+      expect(rendered(shortenMarkup(text, max)).active.filter((kind) => kind !== 'list')).toEqual(
+        max === text.length
+          ? ['inlineCode']
+          : expect.not.arrayContaining(['link', 'url', 'everyone', 'strong']),
+      );
+    }
+  });
+});
+
+describe('fitChoices', () => {
+  it('leaves out what Discord would refuse the whole answer for', () => {
+    const choice = (value: string) => ({ name: value, value });
+    const values = ['', ' ', '🎮'.repeat(51), '🎮'.repeat(50), 'a'.repeat(101)];
+    expect(fitChoices(values.map(choice)).map(({ value }) => value)).toEqual(['🎮'.repeat(50)]);
   });
 });
 
 describe('fitReply', () => {
-  it('keeps a message and its embed inside Discord’s limits', () => {
-    const { content = '', embeds = [] } = fitReply({
-      content: 'x'.repeat(3000),
-      embeds: [{ title: 't'.repeat(300), description: 'd'.repeat(5000), footer: { text: 'f'.repeat(2500) } }],
-    });
-    const [embed] = embeds;
-    expect(points(content)).toBe(LIMITS.content);
-    expect(points(embed?.title ?? '')).toBe(LIMITS.embedTitle);
-    const total =
-      points(embed?.title ?? '') + points(embed?.description ?? '') + points(embed?.footer?.text ?? '');
-    expect(total).toBeLessThanOrEqual(LIMITS.embedTotal);
+  it('keeps a message and its embed inside Discord’s limits, in UTF-16 units too', () => {
+    for (const character of ['x', '🎮', '\\*', '`']) {
+      const long = (length: number) => character.repeat(length);
+      const { content = '', embeds = [] } = fitReply({
+        content: long(3000),
+        embeds: [
+          {
+            title: long(300),
+            description: long(5000),
+            footer: { text: long(2500) },
+            fields: Array.from({ length: 30 }, () => ({ name: long(300), value: long(1100) })),
+          },
+        ],
+      });
+      const [{ title = '', description = '', footer, fields = [] } = {}] = embeds;
+      expect(content.length).toBeLessThanOrEqual(LIMITS.content);
+      expect(title.length).toBeLessThanOrEqual(LIMITS.embedTitle);
+      expect(description.length).toBeLessThanOrEqual(LIMITS.embedDescription);
+      expect(fields.length).toBeLessThanOrEqual(LIMITS.embedFields);
+      for (const { name, value } of fields) {
+        expect(name.length).toBeLessThanOrEqual(LIMITS.embedFieldName);
+        expect(value.length).toBeLessThanOrEqual(LIMITS.embedFieldValue);
+        expect(Math.min(name.length, value.length)).toBeGreaterThan(0);
+      }
+      const texts = [
+        title,
+        description,
+        footer?.text ?? '',
+        ...fields.flatMap(({ name, value }) => [name, value]),
+      ];
+      expect(texts.join('').length).toBeLessThanOrEqual(LIMITS.embedTotal);
+    }
+  });
+
+  it('keeps the fields of an embed that fits', () => {
+    const embed = { title: 'a', description: 'b', fields: [{ name: 'c', value: 'd', inline: true }] };
+    expect(fitReply({ embeds: [embed] })).toEqual({ embeds: [embed] });
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Person } from '../../src/sandbox/contract.ts';
+import { rendered } from '../support/rendered.ts';
 import { openScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
@@ -154,8 +155,32 @@ describe('/addserver', () => {
     await scene.listing.behave({ kind: 'json', status: 200, body: { status: 'error', message } }, 1);
     const said = await addserver({ game: 'cs2', server: 'markup.example.com:1' });
     expect(said).toContain('@everyone **<@123456789012345678>** [x](https://evil.example) # big');
-    const [sent] = scene.discord.requests.filter(({ body }) => body.includes('evil.example'));
-    expect(JSON.parse(sent?.body ?? '{}')).toMatchObject({ allowed_mentions: { parse: [] } });
+    const [sent] = scene.discord.requests.filter(({ body }) => body.includes('evil'));
+    const body = JSON.parse(sent?.body ?? '{}');
+    expect(body).toMatchObject({ allowed_mentions: { parse: [] } });
+    expect(rendered(body.content).active).toEqual(['blockQuote', 'strong', 'inlineCode']);
+  });
+
+  it('shows no masked link and no invite that the service, or whoever typed a game, puts in', async () => {
+    const texts = [
+      '[a] [Staff login](https://evil.example/x)',
+      '[[Staff login](https://evil.example/x)](https://evil.example/x)',
+      'Join discord.gg/evil-x or evil.example/x',
+    ];
+    for (const [index, text] of texts.entries()) {
+      await scene.listing.behave(
+        { kind: 'json', status: 200, body: { status: 'success', message: text } },
+        1,
+      );
+      expect(await addserver({ game: 'cs2', server: `masked${index}.example.com:1` })).toContain(text);
+      expect(await addserver({ game: text, server: 'masked.example.com:1' })).toContain(`“${text}”`);
+    }
+    const said = scene.discord.requests.filter(({ body }) => body.includes('evil'));
+    expect(said).not.toEqual([]);
+    for (const { body } of said) {
+      const ours = ['strong', 'inlineCode', 'blockQuote', 'slashCommand'];
+      expect(ours).toEqual(expect.arrayContaining([...rendered(JSON.parse(body).content).active]));
+    }
   });
 
   it('fits a very long message of the service into Discord’s limits', async () => {

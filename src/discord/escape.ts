@@ -1,0 +1,64 @@
+import { LIMITS, shorten } from './limits.ts';
+
+/**
+ * Characters that show nothing and change how what is around them is read or shown: controls, zero width, text
+ * direction, interlinear annotation. They have no form that could be escaped. Zero-width joiners stay between
+ * characters beyond Latin, where they are spelling (Persian, Indic scripts) or make one emoji of several; variation
+ * selectors stay.
+ */
+const INVISIBLE =
+  /(?<=[^\0-\u02ff\u2000-\u206f])([\u200c\u200d])(?=[^\0-\u02ff\u2000-\u206f])|(?![\ufe00-\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
+
+/** Whatever some program takes for the end of a line, and tabs. */
+const LINE_BREAK = /[\t\n\v\f\r\u0085\u2028\u2029]+/gu;
+
+/**
+ * Someone else's text as one line in which everything can be seen. A line break becomes a space; invisible characters
+ * and spaces around the text go; half a surrogate pair becomes U+FFFD. For places without markup: labels, choices.
+ */
+export const visibleLine = (text: string): string =>
+  text.toWellFormed().replace(LINE_BREAK, ' ').replace(INVISIBLE, '$1').trim();
+
+/**
+ * Where Discord's markup can begin or end (Discord docs: Message Formatting). A colon or a full stop before a space or
+ * at the end is punctuation; elsewhere a colon begins `:emoji:` and the `//` of a link, and a full stop makes a bare
+ * invite such as `discord.gg/…`, which Discord finds in the text as it was sent, of host and path.
+ */
+const MARKUP = /[\\*_~`|[\]<>@#]|[:.](?=\S)|^[-+]/gu;
+
+/** The number of a numbered list. */
+const LIST_NUMBER = /^(\d+)([.)])/u;
+
+const escaped = (line: string): string =>
+  line.replace(MARKUP, '\\$&').replace(LIST_NUMBER, (_all, number, mark) => `${number}\\${mark}`);
+
+/**
+ * Someone else's text as it stands, on one line, in which nothing acts: no markup, link, invite, mention, emoji code,
+ * time or list. Nothing is inserted but backslashes, which Discord takes out before punctuation; what cannot be shown
+ * goes as {@link visibleLine} says. Linear.
+ * @param most UTF-16 units of the result; what is longer is cut before it is escaped
+ */
+export function escapeText(text: string, most: number = MOST_TEXT): string {
+  const line = visibleLine(text);
+  const whole = escaped(line);
+  if (whole.length <= most) return whole;
+  // Each character takes at most one backslash, and a part takes no more of them than the whole.
+  const room = Math.max(Math.floor(most / 2), most - (whole.length - line.length));
+  return escaped(shorten(line, room));
+}
+
+/** A name in a sentence, in UTF-16 units: of the 100 characters that a choice takes, each with a backslash. */
+export const LONGEST_NAME = 2 * LIMITS.choiceName;
+
+/** A text in the service's words, beside the address it is about and what to do next, in a message of 2,000. */
+const MOST_TEXT = 1200;
+
+/**
+ * Someone else's text to be put between backticks, where nothing acts but a backtick, which no backslash escapes: it
+ * is shown as an apostrophe. Never empty, since two backticks with nothing between them would begin other code.
+ */
+export const escapeCode = (text: string, most: number = MOST_CODE): string =>
+  shorten(visibleLine(text).replaceAll('`', "'"), most) || ' ';
+
+/** The longest address with its port. */
+const MOST_CODE = 300;

@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { escapeCode, escapeText, visibleLine } from '../../src/discord/escape.ts';
+import { rendered } from '../support/rendered.ts';
+
+const EVIL = 'https://evil.example/x';
+
+/** What somebody might send to have it do something, and what makes it hard to tell. */
+const attacks: readonly string[] = [
+  `[a] [Staff login](${EVIL})`,
+  `[[Staff login](${EVIL})](${EVIL})`,
+  `[a]: ${EVIL}`,
+  `[a](<${EVIL}> "title")`,
+  `![a](${EVIL})`,
+  `\\[Staff login](${EVIL})`,
+  `\\\\[Staff login](${EVIL})`,
+  EVIL,
+  `<${EVIL}>`,
+  'HTTPS://EVIL.EXAMPLE',
+  'https:/evil.example',
+  'steam://connect/1.2.3.4',
+  'discord.gg/abcdef',
+  'discord.com/invite\\abcdef',
+  'https://discord.gg\\abcdef',
+  'dis\u200bcord.gg/abcdef',
+  'discord\u00ad.gg/abcdef',
+  'evil.example',
+  'who@evil.example',
+  '<who@evil.example>',
+  '<+15551234567>',
+  '<tel:+15551234567>',
+  '@everyone and @here',
+  '@\u200beveryone',
+  '<@123456789012345678> <@!123456789012345678> <@&123456789012345678> <#123456789012345678>',
+  '</setkey:123456789012345678>',
+  '<id:browse> <id:customize> <id:guide> <id:linked-roles:123456789012345678>',
+  '<123456789012345678:customize>',
+  '<t:1700000000:R>',
+  '<:x:123456789012345678> <a:x:123456789012345678>',
+  ':smile: x:smile::joy:',
+  '# Big',
+  '### Big',
+  '\u2028# Big',
+  'x\u0085# Big',
+  'x\r\n# Big\n- a\n-# small\n1. one\n> quote',
+  '-# small',
+  '> quote',
+  '>>> quote',
+  '- item',
+  '* item',
+  '+ item',
+  '1. item',
+  '123) item',
+  '`code`',
+  '``co`de``',
+  '```js\ncode\n```',
+  '||spoiler||',
+  '**a** *b* __c__ _d_ ~~e~~ ***f***',
+  'a*b*c snake_case_name __init__',
+  '\\',
+  '\\\\\\',
+  'ends with \\',
+  '¯\\_(ツ)_/¯',
+  '\u202egpj.exe \u2066x\u2069 \u200fy\u061c',
+  '{{name}} $t(failure.store) $& $1',
+  '👨‍👩‍👧 ❤️‍🔥 🏳️‍🌈 👍🏽',
+  'می‌خواهم',
+];
+
+/** Where sentences of ours put it. */
+const places: readonly ((value: string) => string)[] = [
+  (value) => value,
+  (value) => `✅ ${value}\n**Rust** — \`1.2.3.4:5\``,
+  (value) => `❌ The listing service says:\n> ${value}\nnext line`,
+  (value) => `**${value}** — \`1.2.3.4:5\`, query port 5`,
+  (value) => `“${value}” is not a game. Did you mean ${value} (\`x\`), ${value} (\`y\`)?`,
+  (value) => `- ${value}\n- ${value}`,
+  (value) => `<@123456789012345678> (${value}): ${value} / ${value}`,
+];
+
+const nasty = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(...'\\*_~`|[](){}<>@#:/.-+&!"\'=1a \t\n\r\u0085\u2028\u200b\u202e\u200d\ufe0f'),
+    fc.constantFrom(
+      '://',
+      'https://',
+      'discord.gg/',
+      '-# ',
+      '# ',
+      '1. ',
+      '](',
+      'everyone',
+      'x',
+      '👍🏽',
+      '\ud800',
+    ),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 2 }),
+  ),
+  maxLength: 40,
+});
+
+describe('escapeText', () => {
+  it('leaves the service’s own sentences as they are', () => {
+    expect(escapeText('Servers have been added for review.')).toBe('Servers have been added for review.');
+  });
+
+  it.each(attacks)('leaves nothing that acts, and everything to be read, of %j', (attack) => {
+    for (const place of places) {
+      const shown = rendered(place(escapeText(attack)));
+      const around = rendered(place('VALUE'));
+      expect(shown.active).toEqual(around.active);
+      expect(shown.text).toBe(around.text.replaceAll('VALUE', () => visibleLine(attack)));
+    }
+  });
+
+  it('shows every text word for word, wherever a sentence puts it', () => {
+    fc.assert(
+      fc.property(nasty, fc.constantFrom(...places), (text, place) => {
+        fc.pre(visibleLine(text) !== '');
+        const shown = rendered(place(escapeText(text)));
+        const around = rendered(place('VALUE'));
+        expect(shown.active).toEqual(around.active);
+        expect(shown.text).toBe(around.text.replaceAll('VALUE', () => visibleLine(text)));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('inserts nothing but backslashes', () => {
+    fc.assert(
+      fc.property(nasty, (text) => {
+        const line = visibleLine(text);
+        expect(escapeText(text).replace(/\\(.)/gu, '$1')).toBe(line);
+      }),
+    );
+  });
+
+  it('cuts what is too long before it escapes it, and never within a character', () => {
+    fc.assert(
+      fc.property(nasty, fc.integer({ min: 4, max: 40 }), (text, most) => {
+        const short = escapeText(text, most);
+        expect(short.length).toBeLessThanOrEqual(most);
+        const { text: read, active } = rendered(short);
+        expect(active).toEqual([]);
+        const line = visibleLine(text);
+        if (read !== line) expect(line.startsWith(read.slice(0, -1)) && read.endsWith('…')).toBe(true);
+        expect(read.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+
+  it('takes text of any length', () => {
+    expect(escapeText('['.repeat(60_000), 200_000)).toBe('\\['.repeat(60_000));
+    expect(escapeText('1'.repeat(1_000_000), 1000)).toBe(`${'1'.repeat(999)}…`);
+  });
+});
+
+describe('a text with invisible characters', () => {
+  it.each([
+    ['zero\u200bwidth\u2060\ufeff', 'zerowidth'],
+    ['\u202eright\u202c \u2066to\u2069 \u200eleft\u200f\u061c', 'right to left'],
+    ['a\u0000b\u0007c\u009f', 'abc'],
+    ['one\u2028two\u2029three\u0085four\r\nfive\tsix', 'one two three four five six'],
+    ['\u00a0 around \u3000', 'around'],
+    ['dis\u200dcord', 'discord'],
+    ['half \ud83d a pair', 'half \ufffd a pair'],
+  ])('loses them: %j', (text, expected) => {
+    expect(visibleLine(text)).toBe(expected);
+  });
+
+  it.each(['👨‍👩‍👧', '❤️‍🔥', 'می‌خواهم', '1️⃣', 'क्‍ष'])('keeps what belongs to %s', (text) => {
+    expect(visibleLine(text)).toBe(text);
+  });
+});
+
+describe('escapeCode', () => {
+  it('stays code whatever is put between backticks', () => {
+    fc.assert(
+      fc.property(nasty, (text) => {
+        const shown = rendered(`\`${escapeCode(text)}\` is wrong\nnext \`line\``);
+        expect(shown.active.filter((type) => type !== 'inlineCode')).toEqual([]);
+        expect(shown.active.length).toBe(2);
+        expect(shown.text.trim()).toBe(
+          `${visibleLine(text).replaceAll('`', "'")} is wrong\nnext line`.trim(),
+        );
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
