@@ -49,7 +49,13 @@ export const url = (be: string, allowed: (url: URL) => boolean) =>
   z
     .string(must(be))
     .refine((text) => URL.canParse(text) && isPlainUrl(new URL(text)) && allowed(new URL(text)), must(be))
-    .transform((text) => new URL(text).href.replace(/\/+$/, ''));
+    .transform((text) => withoutSlashes(new URL(text).href));
+
+function withoutSlashes(text: string): string {
+  let end = text.length;
+  while (text.endsWith('/', end)) end -= 1;
+  return text.slice(0, end);
+}
 
 export const secret = (be: string, pattern: RegExp) =>
   z

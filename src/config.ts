@@ -44,8 +44,8 @@ const environmentSchema = z.object({
   DEPARTURE_GRACE_DAYS: wholeNumber({ from: 0, to: 3_650, unit: 'days' }).default(30),
   STORE_URL: z
     .string()
-    .regex(
-      /^sqlite:\/\/(?!.*:memory:)[^?#]*[^?#/]$/,
+    .refine(
+      (url) => /^sqlite:\/\/[^?#]*[^?#/]$/.test(url) && !url.includes(':memory:'),
       must('a file of SQLite, such as sqlite://data/bot.sqlite'),
     )
     .default('sqlite://data/bot.sqlite'),

@@ -42,7 +42,7 @@ const LONGEST_WAIT_MS = 5_000;
  * for a handshake, which nobody notices in an answer that is deferred anyway.
  */
 export function createListingApi({ baseUrl, timeoutMs, arrayFormat, logger }: ListingApiDeps): ListingApi {
-  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/api`);
+  const url = new URL(`${baseUrl.replace(/\/$/, '')}/api`);
   const agent = createHttpAgent({
     connections: MAX_CONNECTIONS,
     connectTimeout: Math.min(timeoutMs, 5_000),

@@ -67,10 +67,17 @@ function pick(error: Error, names: readonly string[]): Record<string, string | n
   return found;
 }
 
+/** Whether a bot's token is among the parts of a run: the bot's id, a time of six characters, a signature of 27 or more. */
+const holdsToken = (parts: readonly string[]): boolean =>
+  parts.some((id, place) => {
+    const [time = '', signature = ''] = parts.slice(place + 1, place + 3);
+    return id.length >= 20 && time.length >= 5 && time.length <= 20 && signature.length >= 20;
+  });
+
 /** Text without what looks like a token: an interaction's (Discord puts it in paths), a bot's, a form's `api_key`. */
 export function scrub(text: string): string {
   return text
-    .replace(/\b(webhooks|interactions)(\/|%2F)(\d+)\2[^\s"'\\/?#&]+/gi, '$1/$3/[redacted]')
-    .replace(/\b[\w-]{20,80}\.[\w-]{5,20}\.[\w-]{20,}/g, '[redacted]')
+    .replace(/\b((?:webhooks|interactions)(?:\/|%2F)\d+(?:\/|%2F))[^\s"'\\/?#&]+/gi, '$1[redacted]')
+    .replace(/[\w.-]{47,}/g, (run) => (holdsToken(run.split('.')) ? '[redacted]' : run))
     .replace(/\bapi_key(=|%3D|"?:\s*\\?")[^\s&"'\\]+/gi, 'api_key$1[redacted]');
 }

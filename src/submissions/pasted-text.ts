@@ -50,7 +50,7 @@ const PASSWORD = new RegExp(
 );
 /** Where a password with spaces in it ends at last. */
 const PASSWORD_END = /; ?\+?connect\b|[\r\n]|$/giu;
-const PASSWORD_AS_WORD = /[ \t]{0,4}(?:"[^"\r\n]{0,200}"|[^\s;]+)/uy;
+const PASSWORD_AS_WORD = /[ \t]{0,4}(?:"[^"\r\n]*"|[^\s;]+)/uy;
 
 /** What follows the host and port in a link: there `steam://connect/` puts the password. Up to a closing quote. */
 const LINK_TAIL = '(?:[^\\s"]|"+[^\\s",;])*';

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { faultsIn } from './check.ts';
+import { expressionsIn } from './find.ts';
+
+describe('the checker of regular expressions', () => {
+  it.each([
+    'export const end = (text: string) => text.replace(/[a-z]+$/u, "");',
+    `const SET = "[a-z]"; new RegExp(\`\${SET}+$\`, "u");`,
+    'const SET = "[a-z]"; const END: RegExp = RegExp(SET + String.raw`+\\s*$`);',
+    `const WORD = /[a-z]+/; new RegExp(\`\${WORD.source}$\`);`,
+    '/^(?:a+)+b/;',
+    '/(?<!a)[a-z]+$/;',
+    '/\\[[^\\]]*\\]\\(x\\)/;',
+  ])('fails on %s', async (source) => {
+    expect(await faultsIn(source)).toEqual([expect.stringMatching(/^1: .*(?:polynomial|exponential)/)]);
+  });
+
+  it.each([
+    'const make = (text: string) => new RegExp(text);',
+    '"a".match("[a-z]+$");',
+  ])('fails on what nobody can know before it runs: %s', async (source) => {
+    expect(await faultsIn(source)).toEqual(['1: the pattern is not a constant']);
+  });
+
+  it('lets linear ones pass, and takes no other text for one', async () => {
+    const source = 'const s = "/[a-z]+$/"; // /[a-z]+$/\n/^[a-z]+$/u.test(s); s.matchAll(/ /g); 4 / 2 / 1;';
+    expect(await faultsIn(source)).toEqual([]);
+  });
+
+  it('finds each with its line, in a file with types', () => {
+    const source = 'interface A {\n  readonly a: string;\n}\nconst a = (b: A) => /x/g.test(b.a);\n';
+    expect(expressionsIn(source)).toEqual([{ line: 4, pattern: 'x', flags: 'g' }]);
+  });
+});

@@ -1,0 +1,97 @@
+import { stripTypeScriptTypes } from 'node:module';
+import { type AnyNode, type Expression, parse, type VariableDeclarator } from 'acorn';
+
+/** A regular expression in a source file. `pattern` is absent where it is not known before the program runs. */
+export interface FoundExpression {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly pattern?: string;
+  readonly flags?: string;
+}
+
+/** Methods that make a regular expression of a text they are given. */
+const MAKE_ONE_OF_TEXT = new Set(['match', 'matchAll']);
+
+/**
+ * Every regular expression of a TypeScript file: literals, and what is made by `RegExp` of constant text (literals,
+ * templates, `String.raw`, `+`, and constants of the same file). Types are stripped as Node strips them, which keeps
+ * every line where it is.
+ */
+export function expressionsIn(source: string): readonly FoundExpression[] {
+  const program = parse(stripTypeScriptTypes(source), {
+    ecmaVersion: 'latest',
+    sourceType: 'module',
+    locations: true,
+  });
+  const constants = new Map<string, Expression>();
+  const found: FoundExpression[] = [];
+
+  visit(program, (node) => {
+    if (node.type === 'VariableDeclaration' && node.kind === 'const') node.declarations.forEach(remember);
+  });
+  visit(program, (node) => {
+    const line = node.loc?.start.line ?? 0;
+    if (node.type === 'Literal' && node.regex) found.push({ line, ...node.regex });
+    else if (node.type === 'NewExpression' || node.type === 'CallExpression') {
+      const { callee } = node;
+      const [first, second] = node.arguments;
+      if (callee.type === 'Identifier' && callee.name === 'RegExp') {
+        const [pattern, flags] = [textOf(first), second ? textOf(second) : ''];
+        found.push(pattern === undefined || flags === undefined ? { line } : { line, pattern, flags });
+      }
+      const method =
+        callee.type === 'MemberExpression' && callee.property.type === 'Identifier' && callee.property.name;
+      const isExpression = first?.type === 'Literal' && first.regex;
+      if (method && MAKE_ONE_OF_TEXT.has(method) && !isExpression && textOf(first) !== undefined) {
+        found.push({ line });
+      }
+    }
+  });
+  return found;
+
+  function remember({ id, init }: VariableDeclarator): void {
+    if (id.type === 'Identifier' && init) constants.set(id.name, init);
+  }
+
+  /** The text of a constant expression. */
+  function textOf(node: AnyNode | undefined): string | undefined {
+    switch (node?.type) {
+      case 'Literal':
+        return node.regex?.pattern ?? (typeof node.value === 'string' ? node.value : undefined);
+      case 'Identifier':
+        return textOf(constants.get(node.name));
+      case 'BinaryExpression':
+        return node.operator === '+' ? joined([textOf(node.left), textOf(node.right)]) : undefined;
+      case 'TemplateLiteral':
+        return joined(parts(node, ({ cooked }) => cooked ?? undefined));
+      case 'TaggedTemplateExpression':
+        return joined(parts(node.quasi, ({ raw }) => raw));
+      case 'MemberExpression':
+        return node.property.type === 'Identifier' && node.property.name === 'source'
+          ? textOf(node.object)
+          : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  type Template = Extract<AnyNode, { type: 'TemplateLiteral' }>;
+  type Piece = Template['quasis'][number]['value'];
+
+  function parts({ quasis, expressions }: Template, read: (piece: Piece) => string | undefined) {
+    return quasis.flatMap(({ value }, place) =>
+      place < expressions.length ? [read(value), textOf(expressions[place])] : [read(value)],
+    );
+  }
+}
+
+const joined = (texts: readonly (string | undefined)[]): string | undefined =>
+  texts.includes(undefined) ? undefined : texts.join('');
+
+function visit(value: unknown, seen: (node: AnyNode) => void): void {
+  if (Array.isArray(value)) for (const each of value) visit(each, seen);
+  else if (typeof value === 'object' && value !== null && 'type' in value) {
+    seen(value as AnyNode);
+    for (const child of Object.values(value)) visit(child, seen);
+  }
+}
