@@ -2,7 +2,13 @@ import type { Failure } from '../src/listing/contract.ts';
 import type { Translate } from '../src/locales/words.ts';
 
 /** Why there is no usable answer of the listing service, as a sentence for a member. Never the service's text. */
-export function failureText({ kind, reason }: Failure, t: Translate): string {
+export function failureText(failure: Failure, t: Translate): string {
+  const { kind, reason } = failure;
+  if (reason === 'key-dropped') return t('service.keyDropped');
+  if (failure.kind === 'not-sent' && failure.retryAfterMs !== undefined) {
+    // Discord counts down by itself, in the member's language.
+    return t('service.keyRests', { seconds: Math.ceil((Date.now() + failure.retryAfterMs) / 1000) });
+  }
   if (reason === 'redirect') return t('service.moved');
   if (kind === 'nonsense') return t('service.broken');
   return kind === 'unknown' ? t('service.silent') : t('service.down');

@@ -10,7 +10,7 @@ import { escapeText } from '../src/discord/escape.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import type { KeyWatch } from '../src/guilds/key-watch.ts';
-import type { ListingApi } from '../src/listing/contract.ts';
+import type { GuardedListing } from '../src/listing/breaker.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText } from '../src/locales/command-text.ts';
 import { failureText } from './failure-text.ts';
@@ -18,7 +18,7 @@ import { GUILD_ONLY } from './guild-only.ts';
 import { adminsOnly } from './may-manage.ts';
 
 export interface KeyStatusDeps {
-  readonly listing: Pick<ListingApi, 'games'>;
+  readonly listing: Pick<GuardedListing, 'tryKey'>;
   readonly games: Pick<GameCatalog, 'accept'>;
   readonly keys: Pick<ApiKeys, 'get' | 'status'>;
   readonly keyWatch: Pick<KeyWatch, 'checked'>;
@@ -43,7 +43,7 @@ export function keyStatus({ listing, games, keys, keyWatch, guildLog }: KeyStatu
   async function check({ guildId, t }: Call): Promise<readonly string[]> {
     const key = await keys.get(guildId);
     if (!key) return [];
-    const outcome = await listing.games(key);
+    const outcome = await listing.tryKey(key);
     if (outcome.kind === 'games') games.accept(outcome.games);
     await keyWatch.checked(guildId, key, outcome);
     if (outcome.kind === 'games') return [t('keystatus.works')];

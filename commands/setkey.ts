@@ -10,7 +10,7 @@ import { type Call, type Command, customId, type Reply } from '../src/discord/co
 import { escapeText } from '../src/discord/escape.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
-import type { ListingApi } from '../src/listing/contract.ts';
+import type { GuardedListing } from '../src/listing/breaker.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText } from '../src/locales/command-text.ts';
 import type { Translate } from '../src/locales/words.ts';
@@ -23,7 +23,7 @@ import { adminsOnly } from './may-manage.ts';
 import { memberText } from './submission-log.ts';
 
 export interface SetKeyDeps {
-  readonly listing: Pick<ListingApi, 'games'>;
+  readonly listing: Pick<GuardedListing, 'tryKey'>;
   readonly games: Pick<GameCatalog, 'accept'>;
   readonly keys: Pick<ApiKeys, 'get' | 'set'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
@@ -51,7 +51,7 @@ export function setKey({ listing, games, keys, guildLog }: SetKeyDeps): Command 
     const { t, guildId, user } = call;
     // Before the service is asked, so that a store that fails is said while nothing has been done.
     const former = await formerKey(guildId);
-    const outcome = await listing.games(key);
+    const outcome = await listing.tryKey(key);
     if (outcome.kind === 'games') {
       games.accept(outcome.games);
       await keys.set(guildId, key, { userId: user.id });

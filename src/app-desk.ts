@@ -37,7 +37,7 @@ export function createAppDesk(deps: AppDeskDeps) {
   const inFlight = createInFlight();
   const breaker: DeskStep = {
     name: 'breaker',
-    admit: async () => (listing.isDown() ? { code: 'service-down' } : undefined),
+    admit: async ({ guildId }) => (listing.isDown(guildId) ? { code: 'service-down' } : undefined),
   };
   const quota = createDailyQuota({
     store: database,

@@ -56,6 +56,7 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
       arrayFormat: config.listingApiArrayFormat,
       logger,
     }),
+    guildOf: keys.guildOf,
     ...operatorKey,
     logger,
   });

@@ -1,14 +1,20 @@
 import { inspect } from 'node:util';
 
+/** Characters. Four of fewer are too large a part of a key to be shown to everybody in a log channel. */
+const SHORTEST_SHOWN = 12;
+
 /**
  * A value that must not be seen: an API key, the bot token, an interaction token.
  * It prints as `[redacted]` however it is printed, so that only {@link Secret.reveal} can let it out.
  */
 export class Secret {
   readonly #value: string;
+  /** Aborted when the value was removed, replaced or refused: nothing leaves with it from then on. */
+  readonly dropped: AbortSignal | undefined;
 
-  constructor(value: string) {
+  constructor(value: string, dropped?: AbortSignal) {
     this.#value = value;
+    this.dropped = dropped;
   }
 
   /** The value itself, for the one place that sends or encrypts it. */
@@ -16,9 +22,10 @@ export class Secret {
     return this.#value;
   }
 
-  /** The last four characters, for people to recognise a key by; fewer when the key is short. */
+  /** The last four characters, for people to recognise a key by; none of a key of less than 12. */
   lastFour(): string {
-    return this.#value.slice(-Math.min(4, Math.floor(this.#value.length / 3)));
+    const characters = [...this.#value];
+    return characters.length < SHORTEST_SHOWN ? '' : characters.slice(-4).join('');
   }
 
   toString(): string {

@@ -35,7 +35,8 @@ export type Removal = 'none' | 'erased' | 'lingering';
  */
 export interface ApiKeys {
   /**
-   * The key, whether or not the service has refused it.
+   * The key, whether or not the service has refused it. It is dropped (see {@link Secret.dropped}) as soon as the
+   * guild's key is removed or replaced, or the service refuses it.
    * @throws UndecryptableError when a key is stored but cannot be opened
    */
   get(guildId: string): Promise<Secret | undefined>;
@@ -67,6 +68,8 @@ const MAX_MESSAGE = 300;
 
 export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps): ApiKeys {
   const owners = new WeakMap<Secret, string>();
+  /** By guild: what drops every key that was read so far. */
+  const holds = new Map<string, AbortController>();
   /** Writes run one after another, so that none reads back what another has just written. */
   let lastWrite: Promise<unknown> = Promise.resolve();
 
@@ -76,16 +79,24 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
     return result;
   }
 
+  function drop(guildId: string): void {
+    holds.get(guildId)?.abort();
+    holds.delete(guildId);
+  }
+
   const time = () => new Date(now()).toISOString();
   const open = (guildId: string, { sealed }: KeyRecord) =>
     encryption.open(sealed, SEALED_API_KEYS.context(guildId));
 
   async function get(guildId: string): Promise<Secret | undefined> {
+    // Taken before the store is read: a key that is removed meanwhile comes back dropped.
+    const hold = holds.get(guildId) ?? new AbortController();
+    holds.set(guildId, hold);
     const stored = await store.get(place(guildId));
     if (stored === undefined) return undefined;
     const record = readKeyRecord(stored);
     if (!record) throw new UndecryptableError('the stored API key is not a record of this version');
-    const key = new Secret(open(guildId, record));
+    const key = new Secret(open(guildId, record), hold.signal);
     owners.set(key, guildId);
     return key;
   }
@@ -122,7 +133,9 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
       if (!record || open(guildId, record) !== key.reveal()) return false;
       // Another process may seal the key anew in between; what it wrote must not be undone.
       if (await store.replace(place(guildId), stored, after(record, verdict))) {
-        return verdict.key === 'refused' && record.invalidSince === undefined;
+        if (verdict.key !== 'refused') return false;
+        drop(guildId);
+        return record.invalidSince === undefined;
       }
     }
   }
@@ -145,6 +158,7 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
           workedAt: time(),
         };
         await store.set(place(guildId), record);
+        drop(guildId);
         if ((await get(guildId))?.reveal() !== key.reveal()) {
           throw new StoreError('the API key reads back differently from what was written');
         }
@@ -155,6 +169,7 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
       inTurn(async () => {
         const traces = tracesOf(await store.get(place(guildId)));
         if (!(await store.delete(place(guildId)))) return 'none';
+        drop(guildId);
         const isClean = await store.scrub();
         return isClean && !(await store.holds(traces)) ? 'erased' : 'lingering';
       }),

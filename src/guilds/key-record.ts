@@ -34,7 +34,11 @@ export type KeyRecord = Readonly<z.infer<typeof recordSchema>>;
 export function readKeyRecord(stored: unknown): KeyRecord | undefined {
   const first = firstSchema.safeParse(stored);
   // Even then a key was only kept when the service had just taken it.
-  if (first.success) return { ...first.data, v: 2, workedAt: first.data.setAt };
+  if (first.success) return showable({ ...first.data, v: 2, workedAt: first.data.setAt });
   const record = recordSchema.safeParse(stored);
-  return record.success ? record.data : undefined;
+  return record.success ? showable(record.data) : undefined;
 }
+
+/** Earlier versions kept up to three characters of a key that has less than 12. */
+const showable = (record: KeyRecord): KeyRecord =>
+  [...record.lastFour].length < 4 ? { ...record, lastFour: '' } : record;

@@ -1,78 +1,161 @@
 import type { Secret } from '../secret.ts';
 import type { AddOutcome, GamesOutcome, ListingApi, ListingLogger } from './contract.ts';
+import { createKeyPauses } from './key-pauses.ts';
+import { createOutage, healthOf, OPERATOR, type Source } from './outage.ts';
 
 export interface BreakerDeps {
   readonly listing: ListingApi;
-  /** For the probes; without it the key that was used last, which is held in memory only. */
+  /** The guild that a key was read for; `undefined`: it is the operator's. */
+  readonly guildOf: (key: Secret) => string | undefined;
+  /** For the probes; without it the keys that the service answered last, which are held in memory only. */
   readonly operatorKey?: Secret;
   readonly logger: ListingLogger;
+  /** Milliseconds of a clock that nobody sets. */
+  readonly now?: () => number;
 }
 
 /** The listing service, left alone while it is down. */
 export interface GuardedListing extends ListingApi {
-  /** Whether the service is taken to be down: `add` then answers at once that nothing was sent. */
-  isDown(): boolean;
+  /** Whether a submission of this guild would be answered at once with `not-sent`. */
+  isDown(guildId: string): boolean;
+  /**
+   * Asks for the games with a key that somebody wants to try. It is sent in any case but after a 429 to that key, and
+   * what comes of it says nothing of the service's health: anybody can try anything.
+   */
+  tryKey(key: Secret): Promise<GamesOutcome>;
 }
 
-/** Failures in a row after which the service is taken to be down. */
-const FAILURES = 5;
-/** Milliseconds before the first probe; doubled after each that fails. */
+/** Milliseconds before the first probe of a service that is down; doubled after each that fails. */
 const FIRST_PROBE_MS = 5_000;
 const LONGEST_PROBE_MS = 60_000;
+/** A suspicion is looked into with so many keys at most. */
+const MOST_WITNESSES = 3;
 
 const DOWN: AddOutcome = { kind: 'not-sent', reason: 'down', detail: 'failed repeatedly, being probed' };
 
 /**
- * A circuit breaker: after repeated failures nobody waits for the service any more, and `games` is asked for in the
- * background until something answers. Requests for games always pass, and count as probes too.
+ * A circuit breaker that one guild cannot open for another.
+ *
+ * - Only 5xx and silence count as failures (see {@link healthOf}); an answer to anybody ends the row. A 429 holds back
+ *   its key alone, and trying a key counts for nothing.
+ * - Five failures in a row make the service suspect, when they hit two guilds or the only active one. It is then asked
+ *   for its games at once, with the operator's key or else one that it answered last, rather of a guild that has not
+ *   failed. Does it answer, all was the fault of those guilds' keys. Does such a key get no answer either, the service
+ *   counts as down for everybody. Is there no such key, it counts as down for the guilds that have failed.
+ * - While it is down, submissions are answered at once, but one in each interval, and not always the same guild's, goes
+ *   out all the same. Probes follow at growing intervals; requests for games always pass. Any answer ends it.
  */
-export function createBreaker({ listing, operatorKey, logger }: BreakerDeps): GuardedListing {
+export function createBreaker(deps: BreakerDeps): GuardedListing {
+  const { listing, guildOf, operatorKey, logger, now = () => performance.now() } = deps;
   const closing = new AbortController();
-  let failures = 0;
-  let down = false;
-  let lastKey: Secret | undefined;
-  let pause = FIRST_PROBE_MS;
+  const outage = createOutage(operatorKey, now);
+  const pauses = createKeyPauses(now);
+  let interval = FIRST_PROBE_MS;
   let timer: NodeJS.Timeout | undefined;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  /** The submission that may go out although the service is down. */
+  const pass: { from: number; last: Source | undefined; othersWait: boolean } = {
+    from: 0,
+    last: undefined,
+    othersWait: false,
+  };
 
-  function note<Outcome extends AddOutcome | GamesOutcome>(outcome: Outcome, key: Secret): Outcome {
-    lastKey = key;
-    if (!('reason' in outcome)) {
-      if (down) logger.info({}, 'the listing service is back');
-      failures = 0;
-      down = false;
+  const sourceOf = (key: Secret): Source => guildOf(key) ?? OPERATOR;
+
+  function note<Outcome extends AddOutcome | GamesOutcome>(key: Secret, outcome: Outcome): Outcome {
+    pauses.heard(key, outcome);
+    const source = sourceOf(key);
+    const health = healthOf(outcome);
+    if (health === 'well') {
+      if (outage.extent() === 'some' || outage.extent() === 'all')
+        logger.info({}, 'the listing service is back');
+      outage.answered(source, key);
       clearTimeout(timer);
-      return outcome;
-    }
-    // The bot is stopping; or the service has moved, which the operator has to hear each time.
-    if (outcome.reason === 'aborted' || outcome.reason === 'redirect') return outcome;
-    failures += 1;
-    if (failures >= FAILURES && !down) {
-      down = true;
-      pause = FIRST_PROBE_MS;
-      logger.warn({ failures, reason: outcome.reason }, 'the listing service is down; probing it');
-      probeLater();
+    } else if (health === 'ill') {
+      const isSuspect = outage.failed(source) && outage.extent() === 'none';
+      if (isSuspect && now() - checkedAt >= FIRST_PROBE_MS) void check();
     }
     return outcome;
   }
 
+  /** Asks with the most telling key. @returns false when there was none that could tell anything */
+  async function ask(): Promise<boolean> {
+    for (const { source, key, isTelling } of outage.witnesses().slice(0, MOST_WITNESSES)) {
+      if (pauses.left(key) > 0 || key.dropped?.aborted) continue;
+      const outcome = note(key, await listing.games(key, { signal: closing.signal }));
+      if (closing.signal.aborted) return false;
+      const health = healthOf(outcome);
+      if (health === 'ill' && (isTelling || source === OPERATOR) && outage.extent() !== 'none') {
+        outage.setExtent('all');
+      }
+      if (health !== undefined) return true;
+    }
+    return false;
+  }
+
+  /** Looks into a suspicion. */
+  async function check(): Promise<void> {
+    checkedAt = now();
+    outage.setExtent('checked');
+    interval = FIRST_PROBE_MS;
+    pass.from = now() + FIRST_PROBE_MS;
+    pass.last = undefined;
+    await ask();
+    if (outage.extent() === 'none' || closing.signal.aborted) return;
+    if (outage.extent() === 'checked') outage.setExtent('some');
+    logger.warn({ forAll: outage.extent() === 'all' }, 'the listing service is down; probing it');
+    probeLater();
+  }
+
   function probeLater(): void {
-    timer = setTimeout(() => void probe(), pause).unref();
-    pause = Math.min(LONGEST_PROBE_MS, pause * 2);
+    timer = setTimeout(() => void probe(), interval).unref();
   }
 
   async function probe(): Promise<void> {
-    const key = operatorKey ?? lastKey;
-    if (key) note(await listing.games(key, { signal: closing.signal }), key);
-    if (down && !closing.signal.aborted) probeLater();
+    interval = Math.min(LONGEST_PROBE_MS, interval * 2);
+    await ask();
+    if (outage.extent() !== 'none' && !closing.signal.aborted) probeLater();
+  }
+
+  function mayPass(source: Source): boolean {
+    return now() >= pass.from && !(pass.last === source && pass.othersWait);
+  }
+
+  function takePass(source: Source): boolean {
+    if (!mayPass(source)) {
+      pass.othersWait ||= pass.last !== source;
+      return false;
+    }
+    pass.from = now() + interval;
+    pass.last = source;
+    pass.othersWait = false;
+    return true;
   }
 
   return {
-    isDown: () => down,
+    isDown(guildId) {
+      if (!outage.isHeldBack(guildId) || mayPass(guildId)) return false;
+      pass.othersWait ||= pass.last !== guildId;
+      return true;
+    },
     async add(servers, key, options) {
-      return down ? DOWN : note(await listing.add(servers, key, options), key);
+      const source = sourceOf(key);
+      outage.asked(source);
+      const paused = await pauses.refusal(key, options?.signal);
+      if (paused !== undefined) return paused;
+      if (outage.isHeldBack(source) && !takePass(source)) return DOWN;
+      return note(key, await listing.add(servers, key, options));
     },
     async games(key, options) {
-      return note(await listing.games(key, options), key);
+      if (guildOf(key) !== undefined) outage.asked(sourceOf(key));
+      return (await pauses.refusal(key, options?.signal)) ?? note(key, await listing.games(key, options));
+    },
+    async tryKey(key) {
+      const paused = await pauses.refusal(key);
+      if (paused !== undefined) return paused;
+      const outcome = await listing.games(key);
+      pauses.heard(key, outcome);
+      return outcome;
     },
     async close() {
       closing.abort();

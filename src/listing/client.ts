@@ -70,6 +70,7 @@ export function createListingApi({ baseUrl, timeoutMs, arrayFormat, logger }: Li
         form,
         timeoutMs: Math.ceil(Math.min(timeoutMs, left())),
         signal,
+        dropped: key.dropped,
         readsBody,
       });
       const outcome = withoutKey(read(exchange, url), key);
@@ -78,7 +79,9 @@ export function createListingApi({ baseUrl, timeoutMs, arrayFormat, logger }: Li
       if (attempt === TRIES || !isWorthRepeating(outcome, exchange)) return outcome;
       const wait = waitAfter(attempt, exchange);
       if (wait > LONGEST_WAIT_MS || wait >= left()) return outcome;
-      const stop = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]);
+      const stop = AbortSignal.any(
+        [closing.signal, signal, key.dropped].filter((each) => each !== undefined),
+      );
       const rested = await sleep(wait, true, { signal: stop }).catch(() => false);
       if (!rested) return outcome;
     }
@@ -117,7 +120,11 @@ function addMayBeRepeated(outcome: AddOutcome): boolean {
 function gamesMayBeRepeated(outcome: GamesOutcome, exchange: Exchange): boolean {
   if (outcome.kind === 'games' || 'known' in outcome) return false;
   if (exchange.kind === 'answer') return exchange.status === 429 || exchange.status >= 500;
-  return 'reason' in outcome && outcome.kind !== 'nonsense' && !['tls', 'aborted'].includes(outcome.reason);
+  return (
+    'reason' in outcome &&
+    outcome.kind !== 'nonsense' &&
+    !['tls', 'aborted', 'key-dropped'].includes(outcome.reason)
+  );
 }
 
 function waitAfter(attempt: number, exchange: Exchange): number {

@@ -40,12 +40,13 @@ export type FailureReason =
   | 'timeout'
   | 'reset' // the connection ended before the answer did
   | 'redirect' // the service moved; the new address is in `detail`, for the operator
-  | 'rate-limited' // 429 without a readable verdict
+  | 'rate-limited' // 429 without a readable verdict; not-sent: the key is held back since then
   | 'server-error' // 5xx without a readable verdict
   | 'not-json' // HTML, empty, truncated
   | 'wrong-shape' // JSON, but not what the specification says
   | 'too-large' // more than 1 MiB
   | 'down' // it has failed repeatedly and is left alone
+  | 'key-dropped' // the key was removed, replaced or refused meanwhile
   | 'aborted'; // the bot is stopping
 
 /**
@@ -55,7 +56,13 @@ export type FailureReason =
  * - `nonsense`: something answered, but not as the specification says; it may have been carried out.
  */
 export type Failure =
-  | { readonly kind: 'not-sent'; readonly reason: FailureReason; readonly detail: string }
+  | {
+      readonly kind: 'not-sent';
+      readonly reason: FailureReason;
+      readonly detail: string;
+      /** Milliseconds for which this key is still held back; the service asked for that. */
+      readonly retryAfterMs?: number;
+    }
   | { readonly kind: 'unknown'; readonly reason: FailureReason; readonly detail: string }
   | {
       readonly kind: 'nonsense';
@@ -70,6 +77,8 @@ export interface Rejection {
   readonly kind: 'rejected';
   readonly message: string;
   readonly known?: KnownError;
+  /** Milliseconds the service asked to be spared for with this key: a 429 and `Retry-After`. */
+  readonly retryAfterMs?: number;
 }
 
 export type AddOutcome = { readonly kind: 'accepted'; readonly message: string } | Rejection | Failure;

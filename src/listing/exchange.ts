@@ -16,7 +16,7 @@ export type Exchange =
       readonly sent: boolean;
       /** Whether the head of an HTTP answer had come. */
       readonly begun: boolean;
-      readonly cause: 'timeout' | 'aborted' | 'error';
+      readonly cause: 'timeout' | 'aborted' | 'key-dropped' | 'error';
       readonly error: Error;
     };
 
@@ -26,6 +26,8 @@ export interface PostOptions {
   /** Milliseconds for everything from now to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Ends the request as long as nothing of it has left; afterwards it goes on. */
+  readonly dropped?: AbortSignal | undefined;
   readonly readsBody: (status: number, headers: IncomingHttpHeaders) => boolean;
 }
 
@@ -37,7 +39,7 @@ export interface PostOptions {
  */
 export function post(
   dispatcher: Dispatcher,
-  { url, form, timeoutMs, signal, readsBody }: PostOptions,
+  { url, form, timeoutMs, signal, dropped, readsBody }: PostOptions,
 ): Promise<Exchange> {
   const { promise, resolve } = Promise.withResolvers<Exchange>();
   const deadline = AbortSignal.timeout(timeoutMs);
@@ -51,6 +53,7 @@ export function post(
     if (settled) return;
     settled = true;
     end.removeEventListener('abort', onEnd);
+    dropped?.removeEventListener('abort', onDrop);
     resolve(exchange);
   }
 
@@ -66,11 +69,22 @@ export function post(
     controller?.abort(error);
   }
 
-  if (end.aborted) {
-    onEnd();
-    return promise;
+  function onDrop(): void {
+    if (controller !== undefined) return;
+    settle({
+      kind: 'no-answer',
+      sent: false,
+      begun: false,
+      cause: 'key-dropped',
+      error: new Error('its key is no longer used'),
+    });
   }
+
+  if (dropped?.aborted) onDrop();
+  else if (end.aborted) onEnd();
+  if (settled) return promise;
   end.addEventListener('abort', onEnd, { once: true });
+  dropped?.addEventListener('abort', onDrop, { once: true });
 
   const options: Dispatcher.DispatchOptions = {
     origin: url.origin,

@@ -24,7 +24,7 @@ export function readAdd(exchange: Exchange, url: URL): AddOutcome {
   const verdict = verdictSchema.safeParse(body.json);
   if (!verdict.success) return unreadable(exchange, 'wrong-shape', whatIsWrong(verdict.error));
   const { status, message } = verdict.data;
-  return status === 'success' ? { kind: 'accepted', message } : rejected(message);
+  return status === 'success' ? { kind: 'accepted', message } : rejected(message, exchange);
 }
 
 /** What `action=games` led to. */
@@ -33,7 +33,7 @@ export function readGames(exchange: Exchange, url: URL): GamesOutcome {
   const body = readJson(exchange, url);
   if ('failure' in body) return body.failure;
   const verdict = verdictSchema.safeParse(body.json);
-  if (verdict.success && verdict.data.status === 'error') return rejected(verdict.data.message);
+  if (verdict.success && verdict.data.status === 'error') return rejected(verdict.data.message, exchange);
   const games = gamesSchema.safeParse(body.json);
   if (!games.success) return unreadable(exchange, 'wrong-shape', whatIsWrong(games.error));
   return { kind: 'games', games: games.data };
@@ -51,10 +51,16 @@ export function retryAfterMs({ 'retry-after': value }: IncomingHttpHeaders): num
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
-function rejected(message: string): Rejection {
+function rejected(message: string, { status, headers }: Answer): Rejection {
+  const wait = status === 429 ? retryAfterMs(headers) : undefined;
   const names = Object.keys(KNOWN_ERRORS) as KnownError[];
   const known = names.find((name) => KNOWN_ERRORS[name] === message.trim());
-  return known === undefined ? { kind: 'rejected', message } : { kind: 'rejected', message, known };
+  return {
+    kind: 'rejected',
+    message,
+    ...(known !== undefined && { known }),
+    ...(wait !== undefined && { retryAfterMs: wait }),
+  };
 }
 
 function readJson(answer: Answer, url: URL): { readonly json: unknown } | { readonly failure: Failure } {

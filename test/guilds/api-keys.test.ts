@@ -39,6 +39,50 @@ describe('the API keys of the guilds', () => {
     });
   });
 
+  it('of less than 12 characters are shown in no part, also where a former version stored their end', async () => {
+    const store = await openStore();
+    const keys = createApiKeys({ store, encryption });
+    for (const [key, lastFour] of [
+      ['ab', ''],
+      ['a-key-of-11', ''],
+      ['a-key-of-12c', '-12c'],
+      ['🔑🔑🔑🔑🔑🔑', ''],
+      ['🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🗝', '🔑🔑🔑🗝'],
+    ] as const) {
+      await keys.set('1', new Secret(key), by);
+      expect(await keys.status('1')).toMatchObject({ lastFour });
+    }
+    const setAt = '1970-01-01T00:00:00.000Z';
+    const sealed = encryption.seal('sandbox-key', 'guild 1: API key');
+    await store.set('api-key:1', { v: 2, sealed, lastFour: 'key', setBy: '42', setAt });
+    expect(await keys.status('1')).toMatchObject({ lastFour: '' });
+  });
+
+  it('that were read are dropped as soon as the key is removed, replaced or refused, and not before', async () => {
+    const keys = createApiKeys({ store: await openStore(), encryption });
+    const read = async () => {
+      const key = await keys.get('1');
+      if (!key) throw new Error('no key');
+      return key;
+    };
+    await keys.set('1', FIRST, by);
+    await keys.set('2', FIRST, by);
+    const other = await keys.get('2');
+    const [first, again] = [await read(), await read()];
+    await keys.note('1', first, { key: 'accepted' });
+    expect([first.dropped?.aborted, again.dropped?.aborted]).toEqual([false, false]);
+    await keys.set('1', SECOND, by);
+    expect([first.dropped?.aborted, again.dropped?.aborted]).toEqual([true, true]);
+    const second = await read();
+    await keys.note('1', second, { key: 'refused' });
+    expect(second.dropped?.aborted).toBe(true);
+    const tried = await read();
+    expect(tried.dropped?.aborted).toBe(false);
+    const [, during] = await Promise.all([keys.delete('1'), keys.get('1')]);
+    expect([tried.dropped?.aborted, during?.dropped?.aborted ?? true]).toEqual([true, true]);
+    expect(other?.dropped?.aborted).toBe(false);
+  });
+
   it('are read from records of the first version, and written in the second', async () => {
     const store = await openStore();
     const keys = createApiKeys({ store, encryption, now: () => 60_000 });

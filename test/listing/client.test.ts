@@ -60,6 +60,25 @@ async function rawServer(onConnection: (socket: Socket) => void, host = '127.0.0
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
+describe('a key that is dropped', () => {
+  it('leaves in no request and no further try, and what has left goes on', async () => {
+    const drop = new AbortController();
+    const dropped = new Secret(CANARY, drop.signal);
+    const service = await serve({
+      onRequest: (count) => {
+        drop.abort();
+        return count === 1 ? { kind: 'status', status: 503 } : undefined;
+      },
+    });
+    const api = client(service.url);
+    expect(await api.games(dropped)).toMatchObject({ kind: 'nonsense', reason: 'server-error' });
+    expect(await api.games(dropped)).toMatchObject({ kind: 'not-sent', reason: 'key-dropped' });
+    expect(await api.add([one], dropped)).toMatchObject({ kind: 'not-sent', reason: 'key-dropped' });
+    expect(service.requests).toHaveLength(1);
+    expect(await api.games(key)).toMatchObject({ kind: 'games' });
+  });
+});
+
 describe('the games list', () => {
   it('comes back as the service sent it', async () => {
     const service = await serve();
