@@ -11,6 +11,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { Secret } from '../secret.ts';
 import { createClient } from './client.ts';
 import { listGuilds } from './guild-list.ts';
+import { receiveInteractions } from './packets.ts';
 import { type PastReplies, pastReplies } from './past-replies.ts';
 import { explainPublishFailure, publishCommands } from './publish.ts';
 
@@ -72,7 +73,7 @@ export function createConnection(deps: ConnectionDeps): Connection {
     }
   }
 
-  client.on(Events.InteractionCreate, (interaction) => void onInteraction(interaction));
+  receiveInteractions({ client, onInteraction: (interaction) => void onInteraction(interaction), logger });
   client.on(Events.Error, (error) => logger.error({ err: error }, 'discord.js reported an error'));
   client.on(Events.Warn, (message) => logger.warn({ message }, 'discord.js warns'));
   client.on(Events.ShardError, (error, shard) =>

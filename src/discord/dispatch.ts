@@ -5,10 +5,11 @@ import {
   MessageFlags,
   type ModalSubmitInteraction,
 } from 'discord.js';
+import { wordsFor } from '../locales/words.ts';
 import type { Logger } from '../observability/logger.ts';
 import { acknowledge, createProgress, LostInteraction, say, show } from './answers.ts';
 import { ownerOf } from './bound-ids.ts';
-import type { Call, Command, Handler, PressCall, SubmitCall } from './command.ts';
+import type { Call, Choice, Command, Handler, PressCall, SubmitCall } from './command.ts';
 import { createDeferral, type DeferralDeps } from './deferral.ts';
 import {
   type ComponentInteraction,
@@ -22,7 +23,6 @@ import {
 } from './incoming.ts';
 import { fitChoices } from './limits.ts';
 import { optionsToKeep, type Pending, type Work } from './memory.ts';
-import { messageText } from './message-text.ts';
 import type { PastReplies } from './past-replies.ts';
 import { createResume } from './resume.ts';
 
@@ -41,7 +41,7 @@ export interface Dispatcher {
   drain(ms: number): Promise<void>;
 }
 
-/** Interaction → command → answer, and errors → words. The only place that talks back to Discord. */
+/** Interaction → command → answer, and errors → words. Nothing else talks back to Discord but `packets.ts`. */
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const { commands, ids, mention, words, logger } = deps;
   const byName = new Map(commands.map((command) => [command.data.name, command]));
@@ -52,47 +52,56 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 
   async function answer(interaction: Incoming): Promise<void> {
     const call = callOf(interaction, mention);
+    // A payload may be so odd that it cannot even be told what is to be done; the member is told all the same.
+    const begin = await plan(interaction, call).catch(
+      (error: unknown) => () => say(interaction, words(error, call)),
+    );
+    return begin();
+  }
+
+  async function plan(interaction: Incoming, call: Call): Promise<() => Promise<void>> {
     const refusal = refuse(call);
-    if (refusal !== undefined) return say(interaction, refusal);
+    if (refusal !== undefined) return () => say(interaction, refusal);
 
     if (interaction.isChatInputCommand()) {
       const command = byName.get(interaction.commandName);
-      if (!command || 'useOn' in command) return say(interaction, call.t('dispatch.unknown'));
+      if (!command || 'useOn' in command) return () => say(interaction, call.t('dispatch.unknown'));
       const input = { ...call, options: interaction.options };
-      if (command.audience === 'none') return open(interaction, call, () => command.run(input));
+      if (command.audience === 'none') return () => open(interaction, call, () => command.run(input));
       const modal = command.opens?.(input);
-      if (modal) return open(interaction, call, modal);
+      if (modal) return () => open(interaction, call, modal);
       const isPrivate = command.audience === 'member';
       const options = optionsToKeep(interaction.options);
-      return answerLater({
-        ...{ interaction, call, isPrivate, shape: 'reply' },
-        work: command.resumes && { command: command.data.name, options },
-        run: () => command.run(input),
-      });
+      return () =>
+        answerLater({
+          ...{ interaction, call, isPrivate, shape: 'reply' },
+          work: command.resumes && { command: command.data.name, options },
+          run: () => command.run(input),
+        });
     }
 
     if (interaction.isMessageContextMenuCommand()) {
       const command = byName.get(interaction.commandName);
-      if (!command || !('useOn' in command)) return say(interaction, call.t('dispatch.unknown'));
-      const text = messageText(interaction.targetMessage);
+      if (!command || !('useOn' in command)) return () => say(interaction, call.t('dispatch.unknown'));
+      const { content: text } = interaction.targetMessage;
       const run = () => command.useOn({ ...call, text });
-      return answerLater({ interaction, call, isPrivate: true, shape: 'reply', run });
+      return () => answerLater({ interaction, call, isPrivate: true, shape: 'reply', run });
     }
 
     const id = ids.open(interaction.customId, { guildId: call.guildId, userId: call.user.id });
-    if (id === undefined) return say(interaction, call.t(`dispatch.stale.${controlOf(interaction)}`));
+    if (id === undefined) return () => say(interaction, call.t(`dispatch.stale.${controlOf(interaction)}`));
     const { command, action, argument } = parseCustomId(id);
     if (interaction.isModalSubmit()) {
       const field = (id: string) => interaction.fields.getTextInputValue(id);
       const handler = handlerOf(byName.get(command)?.submits, action);
-      return respond<SubmitCall>(interaction, handler, { ...call, argument, field });
+      return () => respond<SubmitCall>(interaction, handler, { ...call, argument, field });
     }
     const handler = handlerOf(byName.get(command)?.presses, action);
     const progress = createProgress(interaction);
     const choice = choiceOf(interaction);
     const input = { ...call, argument, ...choice, progress, stopping: stopping.signal };
     const { values } = choice;
-    return respond<PressCall>(interaction, handler, input, { command, action, argument, values });
+    return () => respond<PressCall>(interaction, handler, input, { command, action, argument, values });
   }
 
   function refuse({ guildId, t }: Call): string | undefined {
@@ -136,18 +145,23 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     }
   }
 
-  async function complete(interaction: AutocompleteInteraction): Promise<void> {
-    const call = callOf(interaction, mention);
-    const { name, value } = interaction.options.getFocused(true);
-    const command = stopping.signal.aborted ? undefined : byName.get(interaction.commandName);
-    const choices = command?.complete?.(call, value, name) ?? [];
-    await acknowledge(() => interaction.respond(fitChoices(choices)));
+  function choicesFor(interaction: AutocompleteInteraction): Choice[] {
+    try {
+      const { name, value } = interaction.options.getFocused(true);
+      const command = stopping.signal.aborted ? undefined : byName.get(interaction.commandName);
+      return fitChoices(command?.complete?.(callOf(interaction, mention), value, name) ?? []);
+    } catch (error) {
+      logger.error({ err: error, interactionId: interaction.id }, 'choices could not be made');
+      return [];
+    }
   }
 
   async function route(interaction: Interaction): Promise<void> {
     try {
-      if (interaction.isAutocomplete()) await complete(interaction);
+      if (interaction.isAutocomplete()) await acknowledge(() => interaction.respond(choicesFor(interaction)));
       else if (isIncoming(interaction)) await answer(interaction);
+      // A command or a select of a kind that this bot never made: of an older version, or of another program.
+      else await say(interaction, wordsFor(interaction.locale)('dispatch.unknown'));
     } catch (error) {
       const about = {
         interactionId: interaction.id,

@@ -17,6 +17,19 @@ const added = () => scene.listing.submitted.slice(held);
 const use = (text: string, person = scene.member) =>
   person.useOnMessage('Submit servers', scene.discord.say(scene.admin, text));
 
+const ID = '1000000000000000001';
+/** Discord docs: Poll Object. */
+const pollAbout = (server: string) => ({
+  question: { text: 'Where shall we play?' },
+  answers: [
+    { answer_id: 1, poll_media: { text: server } },
+    { answer_id: 2, poll_media: { text: 'nowhere', emoji: { id: null, name: '💤' } } },
+  ],
+  expiry: null,
+  allow_multiselect: false,
+  layout_type: 1,
+});
+
 describe('"Submit servers" on a message', () => {
   it('finds addresses in every form, each once, asks for their game and submits them', async () => {
     const preview = await use(
@@ -81,6 +94,35 @@ describe('"Submit servers" on a message', () => {
     expect(textOf(await use('see you at 8:30 on https://example.com/play'))).toContain(
       'No server address was found',
     );
+  });
+
+  it.each<[string, (server: string) => object]>([
+    ['a poll', (server) => ({ content: '', poll: pollAbout(server) })],
+    [
+      'a forwarded poll',
+      (server) => ({
+        content: '',
+        message_reference: { type: 1, channel_id: ID, message_id: ID, guild_id: ID },
+        message_snapshots: [{ message: { type: 0, content: '', embeds: [], poll: pollAbout(server) } }],
+      }),
+    ],
+    [
+      'a message of an unknown type',
+      (server) => ({ type: 250, content: server, components: [{ type: 99 }] }),
+    ],
+  ])('finds addresses in %s', async (kind, message) => {
+    const server = `m6.example.com:${27100 + kind.length}`;
+    scene.discord.gateway.disturbDispatch({
+      alter: (payload) => {
+        const { messages } = Object(payload).data.resolved;
+        for (const id of Object.keys(messages)) Object.assign(messages[id], message(server));
+        return payload;
+      },
+    });
+    const preview = await use('replaced below');
+    scene.discord.gateway.disturbDispatch({});
+    await submit(scene.member, await scene.member.pick(messageOf(preview), ['cs2']));
+    expect(added().map(({ server, port }) => `${server}:${port}`)).toEqual([server]);
   });
 
   it('needs the guild’s key', async () => {

@@ -1,0 +1,127 @@
+import {
+  type Client,
+  Events,
+  GatewayDispatchEvents,
+  type Interaction,
+  InteractionResponseType,
+  InteractionType,
+  MessageFlags,
+  Routes,
+} from 'discord.js';
+import { wordsFor } from '../locales/words.ts';
+import type { Logger } from '../observability/logger.ts';
+import { acknowledge, LostInteraction } from './answers.ts';
+import { messageText } from './message-text.ts';
+
+/** An event of the gateway (Discord docs: Gateway, Payload Structure). */
+interface Packet {
+  readonly t: string;
+  d: unknown;
+}
+
+/** The function of discord.js through which every event goes, and which its types keep to themselves. */
+interface PacketHandler {
+  handlePacket(packet?: Packet, shard?: unknown): boolean;
+}
+
+export interface PacketsDeps {
+  readonly client: Client;
+  readonly onInteraction: (interaction: Interaction) => void;
+  readonly logger: Logger;
+}
+
+/**
+ * Hands every interaction on, and answers those of which discord.js makes none. What it cannot build it throws on (a
+ * poll in a message on which a command was used: it looks for the channel in a cache), before any event and where
+ * nobody can catch it; a kind it does not know it passes over in silence. The member would read "The application did
+ * not respond", so the one function that all events go through is wrapped. `Events.Raw` comes earlier and cannot tell
+ * what becomes of the event.
+ */
+export function receiveInteractions({ client, onInteraction, logger }: PacketsDeps): void {
+  const told = new Set<string>();
+  let built = false;
+  client.on(Events.InteractionCreate, (interaction) => {
+    built = true;
+    onInteraction(interaction);
+  });
+
+  const gateway = client.ws as unknown as PacketHandler;
+  const handle = gateway.handlePacket.bind(gateway);
+  gateway.handlePacket = (packet, shard) => {
+    const isInteraction = packet?.t === GatewayDispatchEvents.InteractionCreate;
+    built = false;
+    try {
+      if (isInteraction) packet.d = withoutUnused(packet.d);
+      const handled = handle(packet, shard);
+      // What comes before the client is ready is put by, and comes through here again.
+      if (isInteraction && handled && !built) notBuilt(packet, undefined);
+      return handled;
+    } catch (error) {
+      notBuilt(packet, error);
+      return true;
+    }
+  };
+
+  function notBuilt(packet: Packet | undefined, error: unknown): void {
+    const { id, token, type, locale, data } = Object(packet?.d);
+    const kind = [type, Object(data).type, Object(data).component_type].filter(Number.isInteger).join('/');
+    logOnce({ event: String(packet?.t), kind, ...whereFrom(error) });
+    if (packet?.t !== GatewayDispatchEvents.InteractionCreate || built) return;
+    if (typeof id !== 'string' || typeof token !== 'string') return;
+    const content = wordsFor(String(locale))('dispatch.unreadable');
+    const body =
+      type === InteractionType.ApplicationCommandAutocomplete
+        ? { type: InteractionResponseType.ApplicationCommandAutocompleteResult, data: { choices: [] } }
+        : {
+            type: InteractionResponseType.ChannelMessageWithSource,
+            data: { content, flags: MessageFlags.Ephemeral, allowed_mentions: { parse: [] } },
+          };
+    acknowledge(() => client.rest.post(Routes.interactionCallback(id, token), { auth: false, body })).catch(
+      (err: unknown) => {
+        if (!(err instanceof LostInteraction)) logger.error({ err }, 'an answer could not be delivered');
+      },
+    );
+  }
+
+  /** The same again and again says nothing new, however many members meet it. */
+  function logOnce(about: { readonly event: string; readonly kind: string; readonly at?: string }): void {
+    const key = JSON.stringify(about);
+    if (told.has(key)) return;
+    told.add(key);
+    logger.warn(about, 'discord.js could not read an event; said once for each kind');
+  }
+}
+
+/** What an error is and where it was thrown. Its message may quote what a member wrote. */
+function whereFrom(error: unknown): { readonly error?: string; readonly at?: string } {
+  if (!(error instanceof Error)) return {};
+  const at = /^ {4}at .*/m.exec(error.stack ?? '')?.[0].trim();
+  return { error: error.name, ...(at !== undefined && { at }) };
+}
+
+/**
+ * An interaction with no more of a message than this bot uses: of one that a command was used on its text, as
+ * `content`; of one that a component is on its flags. What is left, discord.js can build, whatever the message is.
+ */
+function withoutUnused(interaction: unknown): unknown {
+  const { data, message, channel_id, ...rest } = Object(interaction);
+  // discord.js takes these as they are, and everything after it takes them for text.
+  const texts = [rest.locale, rest.guild_id ?? '', rest.guild_locale ?? ''];
+  if (!texts.every((value) => typeof value === 'string')) throw new TypeError('a locale or an id is no text');
+  const messages = Object(data).resolved?.messages;
+  return {
+    ...rest,
+    channel_id,
+    entitlements: [],
+    data: messages
+      ? { ...data, resolved: { ...data.resolved, messages: textsOf(messages, channel_id) } }
+      : data,
+    ...(message && { message: { id: message.id, channel_id, flags: message.flags } }),
+  };
+}
+
+function textsOf(messages: object, channel_id: unknown): object {
+  return Object.fromEntries(
+    Object.entries(messages).map(([id, message]) => [id, { id, channel_id, content: messageText(message) }]),
+  );
+}

@@ -1,0 +1,106 @@
+import {
+  ActionRowBuilder,
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
+  ButtonBuilder,
+  ButtonStyle,
+  StringSelectMenuBuilder,
+} from 'discord.js';
+import { createBoundIds } from '../../src/discord/bound-ids.ts';
+import { type Command, customId } from '../../src/discord/command.ts';
+import { createConnection } from '../../src/discord/connection.ts';
+import { createDispatcher } from '../../src/discord/dispatch.ts';
+import { createFailureWords } from '../../src/discord/failure-words.ts';
+import type { DiscordStandIn } from '../../src/sandbox/contract.ts';
+import { startDiscord } from '../../src/sandbox/stand-in.ts';
+import { Secret } from '../../src/secret.ts';
+import { type Line, recorder } from '../storage/temporary.ts';
+
+const TOKEN = 'MTExMTExMTExMTExMTExMTEx.packet.a-token-of-the-packet-tests-1234567';
+
+/** The connection and the dispatcher of the bot, with three commands that say what reached them. */
+export interface SmallBot {
+  readonly discord: DiscordStandIn;
+  readonly log: readonly Line[];
+  stop(): Promise<void>;
+}
+
+/** "Read" repeats a message's text; /echo what was typed, with a button and a select that say what was chosen. */
+function commands(): readonly Command[] {
+  const button = new ButtonBuilder()
+    .setCustomId(customId('echo', 'press'))
+    .setLabel('Go')
+    .setStyle(ButtonStyle.Primary);
+  const select = new StringSelectMenuBuilder()
+    .setCustomId(customId('echo', 'pick'))
+    .addOptions({ label: 'a', value: 'a' });
+  return [
+    {
+      data: { type: ApplicationCommandType.Message, name: 'Read' },
+      audience: 'member',
+      useOn: async ({ text }) => ({ content: `read: ${text}` }),
+    },
+    {
+      data: {
+        type: ApplicationCommandType.ChatInput,
+        name: 'echo',
+        description: 'Echoes',
+        options: [
+          {
+            type: ApplicationCommandOptionType.String,
+            name: 'what',
+            description: 'What',
+            autocomplete: true,
+            required: true,
+          },
+        ],
+      },
+      audience: 'member',
+      complete: (_call, typed) => [{ name: `${typed}!`, value: 'v' }],
+      run: async ({ options }) => ({
+        content: `said: ${options.getString('what')}`,
+        components: [
+          new ActionRowBuilder<ButtonBuilder>().addComponents(button),
+          new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(select),
+        ],
+      }),
+      presses: {
+        press: { answer: 'reply', run: async () => ({ content: 'pressed' }) },
+        pick: { answer: 'reply', run: async ({ values }) => ({ content: `picked: ${values.join()}` }) },
+      },
+    },
+  ];
+}
+
+export async function startSmallBot(): Promise<SmallBot> {
+  const discord = await startDiscord({ token: TOKEN, reactionMs: 0 });
+  const logger = recorder();
+  const dispatcher = createDispatcher({
+    commands: commands(),
+    ids: createBoundIds(new Secret(TOKEN)),
+    mention: (name) => name,
+    memory: { remember: async () => true, forget: async () => undefined },
+    words: createFailureWords({ logger, explain: () => undefined }),
+    tellGuild: async () => undefined,
+    logger,
+  });
+  const connection = createConnection({
+    apiUrl: discord.apiUrl,
+    token: new Secret(TOKEN),
+    commands: commands().map(({ data }) => data),
+    logger,
+    onReady: async () => undefined,
+    onInteraction: dispatcher.handle,
+    drain: dispatcher.drain,
+    onFatal: () => undefined,
+  });
+  await Promise.all([discord.ready(), connection.start?.()]);
+  return {
+    discord,
+    log: logger.lines,
+    async stop() {
+      await connection.stop?.();
+      await discord.close();
+    },
+  };
+}
