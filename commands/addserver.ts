@@ -39,6 +39,9 @@ interface Wanted extends Offer {
   readonly game: Game;
 }
 
+/** What is taken for an alias that we do not know: all of the specification (§2.3) are much shorter. */
+const ALIAS = /^[\w.-]{1,50}$/;
+
 /** /addserver: checks what was typed, sends one server with the guild's key, and relays the service's answer. */
 export function addServer({ desk, offers, games, keys, settings }: AddServerDeps): Command {
   /** The game that was meant; asks the service for its list once if ours is old and does not know it. */
@@ -49,10 +52,13 @@ export function addServer({ desk, offers, games, keys, settings }: AddServerDeps
       game = games.find(typed);
     }
     if (game) return game;
-    // Only the service knows which games it takes: while its list is unknown, what was typed goes out as it is.
-    if (!games.list().fresh) return { name: typed, alias: typed };
-    const near = nearestGames(games, typed);
     const shown = escapeText(typed, LONGEST_NAME);
+    if (!games.list().fresh) {
+      // Only the service knows which games it takes: while its list is unknown, what may be an alias goes out as it is.
+      if (ALIAS.test(typed)) return { name: typed, alias: typed };
+      throw new UserError(t('addserver.noAlias', { game: shown }));
+    }
+    const near = nearestGames(games, typed);
     throw new UserError(
       near === ''
         ? t('addserver.unknownGame', { game: shown, games: mention('games') })

@@ -43,13 +43,17 @@ const BY_CLIENTS = {
   emojiCode: /(?<!\\):[\w+-]+:/u,
   list: /^[> ]*(?:[-*+]|\d+[.)]) /mu,
   subtext: /^[> ]*-#/mu,
-  heading: /^[> -]*#{1,3} /mu,
+  heading: /^(?:> |- )*#{1,3} /mu,
   mention: /(?<!\\)@(?:everyone|here)/u,
   direction: /\p{Bidi_Control}/u,
   invisible: /[\u200b\u2060\ufeff]/u,
 } as const;
 
 function unparsed(markup: string): string[] {
-  const outsideCode = markup.replace(/\\\\|\\`/g, '\\.').replace(/`[^`]*`/g, '');
-  return Object.entries(BY_CLIENTS).flatMap(([kind, pattern]) => (pattern.test(outsideCode) ? [kind] : []));
+  const rest = markup
+    .replace(/\\\\|\\`/g, '\\.')
+    .replace(/`[^`]*`/g, '')
+    // Mentions and times, which the parser knows.
+    .replace(/(?<!\\)<[@#/t][^<>]*>/g, '');
+  return Object.entries(BY_CLIENTS).flatMap(([kind, pattern]) => (pattern.test(rest) ? [kind] : []));
 }
