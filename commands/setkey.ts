@@ -37,7 +37,7 @@ const MAX_KEY_LENGTH = 500;
  * `action=games`, and keeps it only if the service takes it.
  */
 export function setKey({ listing, games, keys, guildLog }: SetKeyDeps): Command {
-  /** The key in use; one that can no longer be decrypted counts as none, since a new one may replace it. */
+  /** The key in use; one that can no longer be read counts as none, since a new one may replace it. */
   async function formerKey(guildId: string): Promise<Secret | undefined> {
     try {
       return await keys.get(guildId);

@@ -28,7 +28,7 @@ import { settingsView } from './settings-view.ts';
 import { memberText } from './submission-log.ts';
 
 export interface SettingsDeps {
-  readonly settings: Pick<GuildSettings, 'get' | 'change'>;
+  readonly settings: Pick<GuildSettings, 'get' | 'areLost' | 'change'>;
   readonly games: Pick<GameCatalog, 'list'>;
   readonly posts: ChannelPosts;
   readonly guildLog: Pick<GuildLog, 'tell'>;
@@ -89,8 +89,10 @@ export function settingsCommand({ settings, games, posts, guildLog }: SettingsDe
     audience: 'member',
     async run(call) {
       await allowed(call);
+      const areLost = await settings.areLost(call.guildId);
       const now = await settings.get(call.guildId);
-      return now.locale === call.guildLocale ? show(call, now) : change(call, (same) => same);
+      const view = now.locale === call.guildLocale ? show(call, now) : await change(call, (same) => same);
+      return areLost ? { ...view, content: call.t('settings.lost') } : view;
     },
     presses: {
       channel: press(async (call) => {

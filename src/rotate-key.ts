@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ConfigError, readStoreConfig } from './config.ts';
-import { SEALED_API_KEYS } from './guilds/api-keys.ts';
+import { SEALED_API_KEYS } from './guilds/key-record.ts';
 import { inOrder } from './lifecycle.ts';
 import type { Logger } from './observability/logger.ts';
 import { createDatabase } from './storage/database.ts';

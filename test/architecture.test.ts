@@ -10,7 +10,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/main.ts': ['src/app.ts', 'src/config.ts', 'src/observability', 'src/discord', 'src/storage'],
   'src/rotate-key.ts': [
     'src/config.ts',
-    'src/guilds/api-keys.ts',
+    'src/guilds/key-record.ts',
     'src/lifecycle.ts',
     'src/observability',
     'src/storage',

@@ -1,18 +1,18 @@
 import { Secret } from '../secret.ts';
 import type { Database } from '../storage/database.ts';
 import { type Encryption, UndecryptableError } from '../storage/encryption.ts';
-import { StoreError } from '../storage/store.ts';
-import { type KeyRecord, readKeyRecord } from './key-record.ts';
+import { type Store, StoreError } from '../storage/store.ts';
+import { type KeyRecord, keyRecords, SEALED_API_KEYS } from './key-record.ts';
 
 export interface ApiKeysDeps {
-  readonly store: Pick<Database, 'get' | 'set' | 'replace' | 'delete' | 'scrub' | 'holds'>;
+  readonly store: Store & Pick<Database, 'scrub' | 'holds'>;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
 /** What is known of a key without opening it. Only `readable` is sure to be there: the record may be damaged. */
-export interface KeyStatus extends Partial<Omit<KeyRecord, 'v' | 'sealed'>> {
+export interface KeyStatus extends Partial<Omit<KeyRecord, 'sealed'>> {
   /** Whether the key itself can be decrypted. */
   readonly readable: boolean;
 }
@@ -56,17 +56,11 @@ export interface ApiKeys {
   guildOf(key: Secret): string | undefined;
 }
 
-/** Where the keys are, for whoever seals them anew. */
-export const SEALED_API_KEYS = {
-  prefix: 'api-key:',
-  field: 'sealed',
-  context: (guildId: string) => `guild ${guildId}: API key`,
-} as const;
-
 /** Code points of the service's words that are kept: the specification's own messages have at most 45. */
 const MAX_MESSAGE = 300;
 
 export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps): ApiKeys {
+  const records = keyRecords(store);
   const owners = new WeakMap<Secret, string>();
   /** By guild: what drops every key that was read so far. */
   const holds = new Map<string, AbortController>();
@@ -85,29 +79,47 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
   }
 
   const time = () => new Date(now()).toISOString();
-  const open = (guildId: string, { sealed }: KeyRecord) =>
-    encryption.open(sealed, SEALED_API_KEYS.context(guildId));
+  /** A record that does not open is of no use from now on. */
+  async function open(guildId: string, record: KeyRecord): Promise<string> {
+    try {
+      return encryption.open(record.sealed, SEALED_API_KEYS.context(guildId));
+    } catch (error) {
+      if (error instanceof UndecryptableError)
+        await records.setAside(guildId, record, 'it cannot be decrypted');
+      throw error;
+    }
+  }
 
   async function get(guildId: string): Promise<Secret | undefined> {
     // Taken before the store is read: a key that is removed meanwhile comes back dropped.
     const hold = holds.get(guildId) ?? new AbortController();
     holds.set(guildId, hold);
-    const stored = await store.get(place(guildId));
-    if (stored === undefined) return undefined;
-    const record = readKeyRecord(stored);
-    if (!record) throw new UndecryptableError('the stored API key is not a record of this version');
-    const key = new Secret(open(guildId, record), hold.signal);
+    const record = await records.get(guildId);
+    if (!record) {
+      if ((await records.aside(guildId)) === undefined) return undefined;
+      throw new UndecryptableError('the stored API key could not be read and was set aside');
+    }
+    const key = new Secret(await open(guildId, record), hold.signal);
     owners.set(key, guildId);
     return key;
   }
 
   async function status(guildId: string): Promise<KeyStatus | undefined> {
-    const stored = await store.get(place(guildId));
-    if (stored === undefined) return undefined;
-    const record = readKeyRecord(stored);
-    if (!record) return { readable: false };
-    const { v, sealed, ...known } = record;
-    return { ...known, readable: isReadable(() => open(guildId, record)) };
+    const record = await records.get(guildId);
+    const aside = record ? undefined : await records.aside(guildId);
+    if (!record && !aside) return undefined;
+    const { sealed: _, ...known } = record ?? aside?.value ?? {};
+    return { ...known, readable: record !== undefined && (await isReadable(guildId, record)) };
+  }
+
+  async function isReadable(guildId: string, record: KeyRecord): Promise<boolean> {
+    try {
+      await open(guildId, record);
+      return true;
+    } catch (error) {
+      if (error instanceof UndecryptableError) return false;
+      throw error;
+    }
   }
 
   function after(record: KeyRecord, { key, message, renews = false }: KeyVerdict): KeyRecord {
@@ -127,66 +139,53 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
   }
 
   async function note(guildId: string, key: Secret, verdict: KeyVerdict): Promise<boolean> {
-    for (;;) {
-      const stored = await store.get(place(guildId));
-      const record = readKeyRecord(stored);
-      if (!record || open(guildId, record) !== key.reveal()) return false;
-      // Another process may seal the key anew in between; what it wrote must not be undone.
-      if (await store.replace(place(guildId), stored, after(record, verdict))) {
-        if (verdict.key !== 'refused') return false;
-        drop(guildId);
-        return record.invalidSince === undefined;
-      }
-    }
+    let known: KeyRecord | undefined;
+    // Another process may seal the key anew in between; what it wrote must not be undone.
+    await records.update(guildId, (now) => {
+      const isTheSame = encryption.open(now.sealed, SEALED_API_KEYS.context(guildId)) === key.reveal();
+      known = isTheSame ? now : undefined;
+      return isTheSame ? after(now, verdict) : undefined;
+    });
+    if (known === undefined || verdict.key !== 'refused') return false;
+    drop(guildId);
+    return known.invalidSince === undefined;
   }
 
   return {
     get,
     async isRefused(guildId) {
-      return readKeyRecord(await store.get(place(guildId)))?.invalidSince !== undefined;
+      return (await records.get(guildId))?.invalidSince !== undefined;
     },
     status,
     set: (guildId, key, by) =>
       inTurn(async () => {
-        const former = await store.get(place(guildId));
+        const former = await records.get(guildId);
         const record: KeyRecord = {
-          v: 2,
           sealed: encryption.seal(key.reveal(), SEALED_API_KEYS.context(guildId)),
           lastFour: key.lastFour(),
           setBy: by.userId,
           setAt: time(),
           workedAt: time(),
         };
-        await store.set(place(guildId), record);
+        await records.set(guildId, record);
         drop(guildId);
         if ((await get(guildId))?.reveal() !== key.reveal()) {
           throw new StoreError('the API key reads back differently from what was written');
         }
-        if (former !== undefined) await store.scrub();
+        const wasAside = await records.dropAside(guildId);
+        if (former !== undefined || wasAside) await store.scrub();
       }),
     note: (guildId, key, verdict) => inTurn(() => note(guildId, key, verdict)),
     delete: (guildId) =>
       inTurn(async () => {
-        const traces = tracesOf(await store.get(place(guildId)));
-        if (!(await store.delete(place(guildId)))) return 'none';
+        const traces = [await records.get(guildId), (await records.aside(guildId))?.stored].flatMap(tracesOf);
+        if (!(await records.delete(guildId))) return 'none';
         drop(guildId);
         const isClean = await store.scrub();
         return isClean && !(await store.holds(traces)) ? 'erased' : 'lingering';
       }),
     guildOf: (key) => owners.get(key),
   };
-}
-
-const place = (guildId: string) => `${SEALED_API_KEYS.prefix}${guildId}`;
-
-function isReadable(open: () => string): boolean {
-  try {
-    open();
-    return true;
-  } catch (error) {
-    if (error instanceof UndecryptableError) return false;
-    throw error;
-  }
 }
 
 /** What no other record has in common with this one: its random parts. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../observability/logger.ts';
+import { createCollection } from '../storage/collection.ts';
 import type { Store } from '../storage/store.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { ABSENCE, type GuildData } from './guild-data.ts';
@@ -10,17 +11,16 @@ const ENOUGH = 2;
 /** More than this many guilds, and more than this share, do not leave at once: the token is of another bot. */
 const MASS = { guilds: 10, share: 0.2 };
 
-const recordSchema = z.object({
-  v: z.literal(1),
+const absenceSchema = z.object({
   /** Milliseconds since 1970. */
   since: z.number(),
   /** In how many checks in a row the guild was absent. */
   absences: z.int().positive(),
 });
-type Absence = z.infer<typeof recordSchema>;
+type Absence = z.infer<typeof absenceSchema>;
 
 export interface DeparturesDeps {
-  readonly store: Pick<Store, 'set' | 'delete' | 'entries'>;
+  readonly store: Store;
   readonly data: GuildData;
   readonly keys: Pick<ApiKeys, 'delete'>;
   /** Every guild the bot is in, or an error. */
@@ -48,16 +48,14 @@ export interface Departures extends Part {
 
 export function createDepartures(deps: DeparturesDeps): Departures {
   const { store, data, keys, listGuilds, isOurs, checkEveryMs, graceMs, logger, now = Date.now } = deps;
+  const records = createCollection<Absence>({ store, name: ABSENCE, version: 1, schema: absenceSchema });
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let refusals = 0;
 
-  async function absences(): Promise<ReadonlyMap<string, Absence | undefined>> {
-    const known = new Map<string, Absence | undefined>();
-    for await (const [key, value] of store.entries(ABSENCE)) {
-      const guildId = key.slice(ABSENCE.length);
-      if (isOurs(guildId)) known.set(guildId, recordSchema.safeParse(value).data);
-    }
+  async function absences(): Promise<ReadonlyMap<string, Absence>> {
+    const known = new Map<string, Absence>();
+    for await (const [guildId, absence] of records.list()) if (isOurs(guildId)) known.set(guildId, absence);
     return known;
   }
 
@@ -78,14 +76,14 @@ export function createDepartures(deps: DeparturesDeps): Departures {
     }
     const gone = new Set(absent);
     // Back again, or nothing is left to delete.
-    for (const guildId of known.keys()) if (!gone.has(guildId)) await store.delete(ABSENCE + guildId);
+    for (const guildId of known.keys()) if (!gone.has(guildId)) await records.delete(guildId);
     for (const guildId of absent) await note(guildId, known.get(guildId));
   }
 
   async function note(guildId: string, known: Absence | undefined): Promise<void> {
     const since = known?.since ?? now();
     const absences = (known?.absences ?? 0) + 1;
-    await store.set(ABSENCE + guildId, { v: 1, since, absences } satisfies Absence);
+    await records.set(guildId, { since, absences });
     if (absences < ENOUGH) return;
     if (now() - since >= graceMs) {
       await data.delete(guildId);

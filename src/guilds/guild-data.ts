@@ -1,5 +1,6 @@
 import type { Database } from '../storage/database.ts';
-import { type ApiKeys, SEALED_API_KEYS } from './api-keys.ts';
+import type { ApiKeys } from './api-keys.ts';
+import { SEALED_API_KEYS } from './key-record.ts';
 
 export interface GuildDataDeps {
   readonly store: Pick<Database, 'keys' | 'delete' | 'scrub'>;
@@ -26,7 +27,7 @@ export interface GuildData {
 }
 
 /** Where it is noted that the bot is no longer in a guild. */
-export const ABSENCE = 'absence:';
+export const ABSENCE = 'absence';
 
 export function createGuildData({ store, keys, ledger, parts = [] }: GuildDataDeps): GuildData {
   return {
@@ -34,7 +35,7 @@ export function createGuildData({ store, keys, ledger, parts = [] }: GuildDataDe
       const held = new Set<string>();
       for await (const key of store.keys('')) {
         const guildId = guildOf(key);
-        if (guildId !== undefined && !key.startsWith(ABSENCE)) held.add(guildId);
+        if (guildId !== undefined && !key.startsWith(`${ABSENCE}:`)) held.add(guildId);
       }
       return held;
     },

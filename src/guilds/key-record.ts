@@ -1,20 +1,21 @@
 import { z } from 'zod';
+import { type Collection, createCollection } from '../storage/collection.ts';
+import type { Store } from '../storage/store.ts';
 
-const firstSchema = z.object({
-  /** Of this shape. */
-  v: z.literal(1),
+const common = {
   /** A `SealedRecord`; whoever opens it checks it. */
   sealed: z.unknown(),
   /** For people to recognise the key by, also when it cannot be opened. */
-  lastFour: z.string(),
+  // Earlier versions kept up to three characters of a key that has less than 12.
+  lastFour: z.string().transform((text) => ([...text].length < 4 ? '' : text)),
   /** The Discord id of the member who ran /setkey. */
   setBy: z.string(),
   /** ISO 8601, like every time here. */
   setAt: z.iso.datetime(),
-});
+};
 
-const recordSchema = firstSchema.extend({
-  v: z.literal(2),
+const schema = z.object({
+  ...common,
   /** When the service last took the key. */
   workedAt: z.exactOptional(z.iso.datetime()),
   /** What the service last said to a request with the key; no message when it sent the games list. */
@@ -28,17 +29,19 @@ const recordSchema = firstSchema.extend({
   /** Since when the service refuses the key; nothing is sent with it meanwhile. */
   invalidSince: z.exactOptional(z.iso.datetime()),
 });
-export type KeyRecord = Readonly<z.infer<typeof recordSchema>>;
+export type KeyRecord = Readonly<z.infer<typeof schema>>;
 
-/** A stored record, brought to the present version; `undefined` when it is none that this version knows. */
-export function readKeyRecord(stored: unknown): KeyRecord | undefined {
-  const first = firstSchema.safeParse(stored);
-  // Even then a key was only kept when the service had just taken it.
-  if (first.success) return showable({ ...first.data, v: 2, workedAt: first.data.setAt });
-  const record = recordSchema.safeParse(stored);
-  return record.success ? showable(record.data) : undefined;
-}
+/** Even then a key was only kept when the service had just taken it. */
+const first = z
+  .object({ v: z.literal(1), ...common })
+  .transform(({ v: _, ...record }): KeyRecord => ({ ...record, workedAt: record.setAt }));
 
-/** Earlier versions kept up to three characters of a key that has less than 12. */
-const showable = (record: KeyRecord): KeyRecord =>
-  [...record.lastFour].length < 4 ? { ...record, lastFour: '' } : record;
+/** Where the keys are, for whoever seals them anew. */
+export const SEALED_API_KEYS = {
+  prefix: 'api-key:',
+  field: 'sealed',
+  context: (guildId: string) => `guild ${guildId}: API key`,
+} as const;
+
+export const keyRecords = (store: Store): Collection<KeyRecord> =>
+  createCollection<KeyRecord>({ store, name: 'api-key', version: 2, schema, former: [first] });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Part } from '../lifecycle.ts';
-import { type Store, StoreError } from '../storage/store.ts';
+import { createCollection } from '../storage/collection.ts';
+import type { Store } from '../storage/store.ts';
 import { createTurns } from '../storage/turns.ts';
 
 /** The most servers a day that can be set as a quota; a whole bulk submission fits many times. */
@@ -26,19 +27,19 @@ const settingsSchema = z.object({
 });
 export type Settings = Readonly<z.infer<typeof settingsSchema>>;
 
-const recordSchema = settingsSchema.extend({ v: z.literal(1) });
-
 const DEFAULTS: Settings = { locale: 'en-US', announce: false };
 
 export interface GuildSettingsDeps {
   readonly store: Store;
 }
 
-/** What each guild's admins have chosen. Methods that return a promise throw a {@link StoreError} when the store fails. */
+/** What each guild's admins have chosen. Methods that return a promise throw a StoreError when the store fails. */
 export interface GuildSettings extends Part {
   /** Loads into memory what {@link GuildSettings.allowedGames} tells. */
   start(): Promise<void>;
   get(guildId: string): Promise<Settings>;
+  /** Whether the guild's settings are back to the defaults because those that were chosen could not be read. */
+  areLost(guildId: string): Promise<boolean>;
   /** Changes of one guild follow one another, each made from what the one before left. */
   change(guildId: string, change: (now: Settings) => Settings): Promise<Settings>;
   /** The aliases that may be submitted, from memory alone; `undefined`: all of them, as far as is known. */
@@ -47,6 +48,7 @@ export interface GuildSettings extends Part {
 }
 
 export function createGuildSettings({ store }: GuildSettingsDeps): GuildSettings {
+  const records = createCollection<Settings>({ store, name: 'settings', version: 1, schema: settingsSchema });
   const inTurn = createTurns();
   /** Only guilds that do not allow all games; the one that was read longest ago goes first. */
   const remembered = new Map<string, ReadonlySet<string>>();
@@ -60,11 +62,7 @@ export function createGuildSettings({ store }: GuildSettingsDeps): GuildSettings
   }
 
   async function get(guildId: string): Promise<Settings> {
-    const stored = await store.get(place(guildId));
-    const settings = stored === undefined ? DEFAULTS : read(stored);
-    if (settings === undefined) {
-      throw new StoreError(`the settings of guild ${guildId} are not a record of this version`);
-    }
+    const settings = (await records.get(guildId)) ?? DEFAULTS;
     remember(guildId, settings);
     return settings;
   }
@@ -72,34 +70,23 @@ export function createGuildSettings({ store }: GuildSettingsDeps): GuildSettings
   return {
     name: 'settings',
     async start() {
-      for await (const [key, value] of store.entries(place(''))) {
-        // A record of another version is told to whoever uses it; it must not keep the bot from starting.
-        const settings = read(value);
-        if (settings !== undefined) remember(key.slice(place('').length), settings);
-      }
+      for await (const [guildId, settings] of records.list()) remember(guildId, settings);
     },
     get,
+    areLost: async (guildId) =>
+      (await records.get(guildId)) === undefined && (await records.aside(guildId)) !== undefined,
     change: (guildId, change) =>
       inTurn(guildId, async () => {
         const changed = change(await get(guildId));
-        await store.set(place(guildId), { v: 1, ...changed });
+        await records.set(guildId, changed);
         remember(guildId, changed);
         return changed;
       }),
     allowedGames: (guildId) => remembered.get(guildId),
     delete: (guildId) =>
       inTurn(guildId, async () => {
-        await store.delete(place(guildId));
+        await records.delete(guildId);
         remembered.delete(guildId);
       }),
   };
 }
-
-function read(stored: unknown): Settings | undefined {
-  const record = recordSchema.safeParse(stored);
-  if (!record.success) return undefined;
-  const { v: _version, ...settings } = record.data;
-  return settings;
-}
-
-const place = (guildId: string) => `settings:${guildId}`;

@@ -1,14 +1,21 @@
 import { z } from 'zod';
+import { createCollection } from '../storage/collection.ts';
 import type { Store } from '../storage/store.ts';
 import { type Game, gameSchema, type ListingLogger } from './contract.ts';
 
-const KEY = 'games:list';
+const ID = 'list';
 
-const recordSchema = z.object({
-  version: z.literal(1),
+const schema = z.object({
   fetchedAt: z.number().int().nonnegative(),
   games: z.array(gameSchema).min(1),
 });
+/** Written before the number of every record was called `v`. */
+const first = schema
+  .extend({ version: z.literal(1) })
+  .transform(({ version: _, ...list }): FetchedGames => list);
+
+const records = (store: Store) =>
+  createCollection<FetchedGames>({ store, name: 'games', version: 2, schema, former: [first] });
 
 /** A list as it came from the service, and when, in ms since 1970. */
 export interface FetchedGames {
@@ -19,11 +26,7 @@ export interface FetchedGames {
 /** The list of the last run; `undefined` when there is none or it cannot be read. The log says why; it is no failure. */
 export async function loadGames(store: Store, logger: ListingLogger): Promise<FetchedGames | undefined> {
   try {
-    const value = await store.get(KEY);
-    if (value === undefined) return undefined;
-    const record = recordSchema.safeParse(value);
-    if (record.success) return record.data;
-    logger.warn({}, 'the stored games list is not readable and will be fetched anew');
+    return await records(store).get(ID);
   } catch (error) {
     logger.warn({ err: error }, 'the games list could not be loaded from the store');
   }
@@ -33,7 +36,7 @@ export async function loadGames(store: Store, logger: ListingLogger): Promise<Fe
 /** Keeps the list for the next run. A store that fails costs a warm start, nothing else. */
 export async function saveGames(store: Store, list: FetchedGames, logger: ListingLogger): Promise<void> {
   try {
-    await store.set(KEY, { version: 1, ...list });
+    await records(store).set(ID, list);
   } catch (error) {
     logger.warn({ err: error }, 'the games list could not be saved');
   }

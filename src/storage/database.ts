@@ -4,7 +4,8 @@ import { Keyv } from 'keyv';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../observability/logger.ts';
 import { cannotWrite, checkFile, fileHolds, prepareFile, reason } from './database-file.ts';
-import { readKeys, replaceRow } from './database-rows.ts';
+import { readKeys, readRow, replaceRow } from './database-rows.ts';
+import { setAside, tryAgain } from './set-aside.ts';
 import { type Store, StoreError } from './store.ts';
 import { storePath } from './store-url.ts';
 
@@ -29,11 +30,6 @@ export interface Database extends Store, Part {
   readonly path: string;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /**
-   * Puts `value` in place of `former`, in one step, also when other processes write at the same time.
-   * @returns whether it was done: not when something else, or nothing, is stored by now
-   */
-  replace(key: string, former: unknown, value: unknown): Promise<boolean>;
   /** All keys that begin with `prefix`, in order; complete or an error. */
   keys(prefix: string): AsyncIterable<string>;
   /**
@@ -78,32 +74,28 @@ export function createDatabase({ url, logger }: DatabaseDeps): Database {
     if (!saved) throw new StoreError(`cannot write ${key} in ${path}`);
   }
 
-  async function* batches(prefix: string): AsyncGenerator<readonly string[]> {
+  async function* keys(prefix: string): AsyncGenerator<string> {
     let from = prefix;
     for (;;) {
-      const keys = await attempt(`cannot read ${prefix}…`, (_, adapter) =>
+      const batch = await attempt(`cannot read ${prefix}…`, (_, adapter) =>
         readKeys(adapter, { prefix, from, limit: BATCH }),
       );
-      yield keys;
-      const last = keys.at(-1);
-      if (last === undefined || keys.length < BATCH) return;
+      yield* batch;
+      const last = batch.at(-1);
+      if (last === undefined || batch.length < BATCH) return;
       from = `${last}\0`;
       await setImmediate();
     }
   }
 
-  async function* entries(prefix: string): AsyncGenerator<readonly [string, unknown]> {
-    for await (const keys of batches(prefix)) {
-      const values = await attempt(`cannot read ${prefix}…`, (keyv) => keyv.getMany<unknown>([...keys]));
-      for (const [index, key] of keys.entries()) {
-        // A value may have gone between the two statements.
-        if (values[index] !== undefined) yield [key, values[index]];
-      }
-    }
-  }
+  const get = (key: string) => attempt(`cannot read ${key}`, (_, adapter) => readRow(adapter, key));
 
-  async function* keys(prefix: string): AsyncGenerator<string> {
-    for await (const batch of batches(prefix)) yield* batch;
+  async function* entries(prefix: string): AsyncGenerator<readonly [string, unknown]> {
+    for await (const key of keys(prefix)) {
+      const value = await get(key);
+      // It may have gone between the two statements.
+      if (value !== undefined) yield [key, value];
+    }
   }
 
   async function writeTest(): Promise<void> {
@@ -164,6 +156,7 @@ export function createDatabase({ url, logger }: DatabaseDeps): Database {
     adapter = opened;
     keyv = new Keyv({ store: opened });
     await writeTest();
+    await attempt('cannot read', (_, adapter) => tryAgain(adapter, logger));
     await sweep();
     timer = setInterval(() => void sweep(), SWEEP_MS).unref();
   }
@@ -182,11 +175,13 @@ export function createDatabase({ url, logger }: DatabaseDeps): Database {
     path,
     start,
     stop,
-    get: async (key) => attempt(`cannot read ${key}`, (keyv) => keyv.get<unknown>(key)),
+    get,
     set,
     delete: async (key) => attempt(`cannot delete ${key}`, (keyv) => keyv.delete(key)),
     replace: async (key, former, value) =>
       attempt(`cannot write ${key}`, (_, adapter) => replaceRow(adapter, { key, former, value })),
+    setAside: async (key, read, why) =>
+      attempt(`cannot set ${key} aside`, (_, adapter) => setAside(adapter, logger, { key, read, why })),
     entries,
     keys,
     scrub,

@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Secret } from '../secret.ts';
 import type { Database } from './database.ts';
-import { createEncryption, type Encryption } from './encryption.ts';
+import { createEncryption, type Encryption, keyId } from './encryption.ts';
 import { isOpenToOthers, makeKeyFile, readKeyFile } from './encryption-key-file.ts';
 
 /** The data cannot be used with the encryption key at hand. Its message is for the operator. */
@@ -19,7 +20,7 @@ export const PROOF = 'encryption:proof:';
 export interface StoreEncryptionDeps {
   /** `ENCRYPTION_KEY`: 32 bytes each in base64, newest first. Without it a key is kept beside the database. */
   readonly configured?: readonly Secret[] | undefined;
-  readonly database: Pick<Database, 'path' | 'get' | 'set' | 'entries'>;
+  readonly database: Pick<Database, 'path' | 'set' | 'entries' | 'setAside'>;
   readonly logger: Logger;
 }
 
@@ -50,6 +51,8 @@ export function createStoreEncryption({
           { keyFile },
           'made an encryption key; back it up: without it the stored API keys are lost',
         );
+      } else if (!hasData && existsSync(keyFile)) {
+        logger.warn({ database: database.path, keyFile }, lost(database.path, keyFile));
       }
       const key = await readKeyFile(keyFile);
       if (key === undefined) throw new EncryptionKeyError(missing(database.path, keyFile));
@@ -68,18 +71,32 @@ export function createStoreEncryption({
     const proofs: (readonly [id: string, record: unknown])[] = [];
     for await (const [key, record] of database.entries(PROOF)) proofs.push([key.slice(PROOF.length), record]);
 
-    const keys = configured?.map((key) => Buffer.from(key.reveal(), 'base64'));
-    const candidate = createEncryption(keys ?? [await keyBesideDatabase(proofs.length > 0)]);
+    const keys = configured?.map((key) => Buffer.from(key.reveal(), 'base64')) ?? [
+      await keyBesideDatabase(proofs.length > 0),
+    ];
+    const byId = new Map(keys.map((key) => [keyId(key), key]));
+    const candidate = createEncryption(keys);
+    const missing = new Map([...byId].slice(0, 1));
+    const damaged: typeof proofs = [];
     for (const [id, record] of proofs) {
+      const key = byId.get(id);
       try {
         candidate.open(record, PROOF + id);
+        missing.delete(id);
       } catch (cause) {
-        throw new EncryptionKeyError(another({ path: database.path, id, keyFile, configured }), { cause });
+        if (key === undefined) {
+          throw new EncryptionKeyError(another({ path: database.path, id, keyFile, configured }), { cause });
+        }
+        // The very key that it names is at hand: the record is damaged.
+        missing.set(id, key);
+        damaged.push([id, record]);
       }
     }
-    const id = candidate.newestKeyId;
-    if (!proofs.some(([known]) => known === id)) {
-      await database.set(PROOF + id, candidate.seal(id, PROOF + id));
+    for (const [id, record] of damaged) {
+      await database.setAside(PROOF + id, record, 'it cannot be decrypted');
+    }
+    for (const [id, key] of missing) {
+      await database.set(PROOF + id, createEncryption([key]).seal(id, PROOF + id));
     }
     encryption = candidate;
   }
@@ -90,9 +107,17 @@ export function createStoreEncryption({
     get newestKeyId() {
       return started().newestKeyId;
     },
+
     seal: (plain, context) => started().seal(plain, context),
     open: (record, context) => started().open(record, context),
   };
+}
+
+function lost(path: string, keyFile: string): string {
+  return (
+    `${path} is empty, but its encryption key ${keyFile} was there before it: unless the data was deleted on purpose, ` +
+    'stop the bot and put the database back, or correct STORE_URL'
+  );
 }
 
 function missing(path: string, keyFile: string): string {

@@ -3,17 +3,33 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
+/** What is read where a row holds no value any more: it fits no schema, and its text goes nowhere. */
+export const UNREADABLE = Symbol('unreadable');
+
 /**
  * Values under string keys, kept over restarts; values are plain JSON. Keys are `area:guild:…`: where the second
  * part is a number it is a guild's id, and what is there is deleted together with the data of that guild.
  * Every method throws a {@link StoreError} when the database fails; none fails quietly.
  */
 export interface Store {
+  /** `undefined` when nothing is there, {@link UNREADABLE} when it is damaged. */
   get(key: string): Promise<unknown>;
   /** @param ttlMs milliseconds after which the value is gone; for ever without it */
   set(key: string, value: unknown, ttlMs?: number): Promise<void>;
+  /**
+   * Puts `value` in place of `former`, in one step, also when other processes write at the same time.
+   * @returns whether it was done: not when something else, or nothing, is stored by now
+   */
+  replace(key: string, former: unknown, value: unknown): Promise<boolean>;
   /** Whether there was something to delete. */
   delete(key: string): Promise<boolean>;
+  /**
+   * Keeps a record that nobody can use under another name, `set-aside.` and its own, and logs it. It is tried
+   * again at the next start, since it may be of a newer version of the bot.
+   * @param read what was read of it; when something else is there by now nothing is done
+   * @param why without anything of what it holds
+   */
+  setAside(key: string, read: unknown, why: string): Promise<void>;
   /** All values whose key begins with `prefix`, in key order; complete or an error. */
   entries(prefix: string): AsyncIterable<readonly [key: string, value: unknown]>;
 }

@@ -12,6 +12,7 @@ async function choose(result: PostResult): Promise<Settings> {
   const command = settingsCommand({
     settings: {
       get: async () => settings,
+      areLost: async () => false,
       change: async (_guildId, change) => {
         settings = change(settings);
         return settings;

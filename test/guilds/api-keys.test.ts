@@ -6,7 +6,7 @@ import { type ApiKeysDeps, createApiKeys } from '../../src/guilds/api-keys.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption, UndecryptableError } from '../../src/storage/encryption.ts';
 import { StoreError } from '../../src/storage/store.ts';
-import { bytesOnDisk, folder, openStore } from '../storage/temporary.ts';
+import { bytesOnDisk, collect, folder, openStore } from '../storage/temporary.ts';
 
 const encryption = createEncryption([randomBytes(32)]);
 const by = { userId: '42' };
@@ -143,9 +143,17 @@ describe('the API keys of the guilds', () => {
     await createApiKeys({ store, encryption: createEncryption([randomBytes(32)]) }).set('1', FIRST, by);
     await store.set('api-key:2', { v: 2 });
     const keys = createApiKeys({ store, encryption });
-    await expect(keys.get('1')).rejects.toThrow(UndecryptableError);
-    await expect(keys.get('2')).rejects.toThrow(UndecryptableError);
+    const known = await keys.status('1');
+    expect(known).toMatchObject({ lastFour: 'abcd', setBy: '42', readable: false });
+    expect(await keys.status('2')).toEqual({ readable: false });
+    // Set aside by now, and still not "none".
+    for (const guild of ['1', '1', '2']) await expect(keys.get(guild)).rejects.toThrow(UndecryptableError);
+    expect(await keys.status('1')).toEqual(known);
     await keys.set('1', SECOND, by);
+    expect(await collect(store.keys('set-aside.'))).toEqual(['set-aside.api-key:2']);
+    expect(await keys.delete('2')).toBe('erased');
+    expect(await keys.delete('2')).toBe('none');
+    expect(await keys.get('2')).toBeUndefined();
     expect((await keys.get('1'))?.reveal()).toBe(SECOND.reveal());
   });
 
@@ -166,6 +174,8 @@ describe('the API keys of the guilds', () => {
       get: async () => undefined,
       set: async () => undefined,
       replace: async () => false,
+      setAside: async () => undefined,
+      async *entries() {},
       delete: async () => false,
       scrub: async () => true,
       holds: async () => false,

@@ -34,14 +34,24 @@ describe('the settings of a guild', () => {
     expect(settings.allowedGames('1')).toBeUndefined();
   });
 
-  it('are an error when they cannot be read or are of another version, and never the defaults', async () => {
+  it('are the defaults when they cannot be read, which is said until something is set again', async () => {
     const store = await openStore();
     const settings = createGuildSettings({ store });
-    await store.set('settings:1', { v: 2 });
-    await expect(settings.get('1')).rejects.toThrow(StoreError);
-    await expect(settings.change('1', (now) => now)).rejects.toThrow(StoreError);
+    await store.set('settings:1', { v: 99, from: 'the future' });
+    expect(await settings.get('1')).toEqual({ locale: 'en-US', announce: false });
+    expect(await settings.areLost('1')).toBe(true);
+    expect(await settings.areLost('2')).toBe(false);
+    expect((await settings.change('1', (now) => ({ ...now, announce: true }))).announce).toBe(true);
+    expect(await settings.areLost('1')).toBe(false);
+    expect(await store.get('set-aside.settings:1')).toEqual({ v: 99, from: 'the future' });
+  });
+
+  it('are an error, and never the defaults, when the store fails', async () => {
+    const store = await openStore();
+    const settings = createGuildSettings({ store });
     await store.stop();
     await expect(settings.get('2')).rejects.toThrow(StoreError);
+    await expect(settings.change('2', (now) => now)).rejects.toThrow(StoreError);
   });
 
   it('are gone once deleted', async () => {

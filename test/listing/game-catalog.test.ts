@@ -33,6 +33,13 @@ function memoryStore(
     async delete(key: string) {
       return kept.delete(key);
     },
+    async replace() {
+      return false;
+    },
+    async setAside(key: string, _: unknown, why: string) {
+      kept.set(`aside ${key}: ${why}`, kept.get(key));
+      kept.delete(key);
+    },
     async *entries() {
       yield* kept;
     },
@@ -308,14 +315,22 @@ describe('the store', () => {
 
   it.each([
     ['another shape', { version: 1, games: 'x' }],
-    ['another version', { version: 2, fetchedAt: 1, games: GAMES }],
+    ['another version', { v: 99, fetchedAt: 1, games: GAMES }],
     ['an empty list', { version: 1, fetchedAt: 1, games: [] }],
     ['text', 'x'],
-  ])('may hold %s: that is logged and not used', async (_case, value) => {
-    const { catalog, log } = setUp([], { store: memoryStore(new Map([['games:list', value]])) });
+  ])('may hold %s: that is set aside and not used', async (_case, value) => {
+    const store = memoryStore(new Map([['games:list', value]]));
+    const { catalog } = setUp([], { store });
     await catalog.start();
     expect(catalog.list().games).toHaveLength(12);
-    expect(log.join()).toContain('not readable');
+    expect([...store.kept.keys()].join()).toContain('aside games:list');
+  });
+
+  it('may hold the list of an earlier version of the bot', async () => {
+    const former = { version: 1, fetchedAt: 1, games: GAMES };
+    const { catalog } = setUp([], { store: memoryStore(new Map([['games:list', former]])) });
+    await catalog.start();
+    expect(catalog.list()).toMatchObject({ games: GAMES, fetchedAt: 1 });
   });
 
   it('may fail without harm to anything but the next start', async () => {

@@ -1,12 +1,21 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/secret.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { createStoreEncryption, EncryptionKeyError } from '../../src/storage/encryption-key.ts';
+import { createStoreEncryption, EncryptionKeyError, PROOF } from '../../src/storage/encryption-key.ts';
 import { collect, folder, openStore, recorder } from './temporary.ts';
 
 const newKey = () => new Secret(randomBytes(32).toString('base64'));
@@ -42,6 +51,25 @@ describe('without ENCRYPTION_KEY', () => {
     expect(second.open(record, 'guild 1')).toBe('kept');
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect(readdirSync(dirname(file)).filter((name) => name.includes('.key'))).toHaveLength(1);
+  });
+
+  it('warns, naming both files, when the database is empty and the key is not', async () => {
+    const data = folder();
+    const [first, second] = [join(data, 'bot.sqlite'), join(data, 'again', 'bot.sqlite')];
+    const database = await openStore(first);
+    const logger = recorder();
+    await start(database, undefined, logger);
+    await start(database, undefined, logger);
+    expect(logger.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+
+    const empty = await openStore(second);
+    copyFileSync(`${first}.key`, `${second}.key`);
+    await start(empty, undefined, logger);
+    await start(empty, undefined, logger);
+    const warnings = logger.lines.filter(({ level }) => level === 'warn');
+    expect(warnings).toMatchObject([{ details: { database: second, keyFile: `${second}.key` } }]);
+    expect(warnings[0]?.message).toContain(`${second} is empty`);
+    expect(warnings[0]?.message).toContain(`${second}.key`);
   });
 
   it('refuses to make another key when there is data and the file is missing', async () => {
@@ -134,6 +162,18 @@ describe('with ENCRYPTION_KEY', () => {
     expect(both.open(record, 'guild 1')).toBe('kept');
     await refusal(database, [older]);
     await refusal(database, [newer]);
+  });
+
+  it('starts with the right keys although their proofs are damaged, and still needs them all', async () => {
+    const database = await openStore();
+    const [older, newer] = [newKey(), newKey()];
+    await start(database, [older]);
+    const record = (await start(database, [newer, older])).seal('kept', 'guild 1');
+    for (const [key] of await collect(database.entries(PROOF))) await database.set(key, { v: 1 });
+    expect((await start(database, [newer, older])).open(record, 'guild 1')).toBe('kept');
+    expect(await collect(database.entries(`set-aside.${PROOF}`))).toHaveLength(2);
+    await refusal(database, [newer]);
+    await refusal(database, [older]);
   });
 
   it('cannot be used before it is started', async () => {
