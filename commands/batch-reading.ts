@@ -23,11 +23,11 @@ export async function openList(
 ): Promise<Reply> {
   const { games } = deps;
   const read = () => parseBulk(content, gameReading(games, games.find(game)?.alias));
-  let bulk = read();
+  let bulk = await read();
   const isUnknown = () => game !== '' && !games.find(game);
   if (!games.list().fresh && (isUnknown() || namesUnknownGame(bulk))) {
     await games.refresh(key);
-    bulk = read();
+    bulk = await read();
   } else games.refreshSoon(key);
   const note = isUnknown() ? unknownGame(call, game, games) : undefined;
   return openBatch(call, { source: 'text', rows: rowsOf(call, bulk), note }, deps);

@@ -14,13 +14,14 @@ const FIELDS = ['server', 'port', 'queryPort', 'game'] as const;
 
 export type Columns = Readonly<Record<keyof TypedRow, number>>;
 
+/** No longer name is one of those, with all spaces and signs that may stand in it. */
+const LONGEST_NAME = 50;
+
+const lettersOf = (text: string) => text.toLowerCase().replace(/[^a-z]/gu, '');
+
 /** Where each field stands in a list of names; -1 for none. A more exact name wins over a vaguer one. */
 export function columnsOf(names: readonly string[]): Columns {
-  const plain = names.map((name) =>
-    plainText(name)
-      .toLowerCase()
-      .replace(/[^a-z]/gu, ''),
-  );
+  const plain = names.map((name) => (name.length > LONGEST_NAME ? '' : lettersOf(plainText(name))));
   const place = (field: keyof TypedRow) =>
     FIELD_NAMES[field].map((name) => plain.indexOf(name)).find((index) => index >= 0) ?? -1;
   return { server: place('server'), port: place('port'), queryPort: place('queryPort'), game: place('game') };
@@ -45,18 +46,27 @@ function parsed(record: string, delimiter: string): string[][] | undefined {
 
 /** A field in quotes spanning more lines than this is a quote somebody forgot to close. */
 const MAX_LINES_OF_RECORD = 10;
-/** A record longer than this is not looked at for quotes; it has room for a row and a long description. */
-const MAX_QUOTED_RECORD = 20_000;
+/** Characters of a record below a header: room for a row and a long description. A longer one is not read at all. */
+export const MAX_RECORD = 20_000;
 
-/** How many of `lines` from `start` on are one record: more than one when a quoted cell has line breaks in it. */
-export function recordLength(lines: readonly string[], start: number, delimiter: string): number {
-  let record = lines[start] ?? '';
+export interface RecordStart {
+  readonly line: string;
+  /** The line's place among all of them. */
+  readonly at: number;
+  lineAt(place: number): string;
+  /** How many lines there are. */
+  readonly end: number;
+}
+
+/** How many lines are one record: more than one when a quoted cell has line breaks in it. */
+export function recordLength({ line, at, lineAt, end }: RecordStart, delimiter: string): number {
+  let record = line;
   if (!record.includes('"')) return 1;
-  for (let count = 1; count <= MAX_LINES_OF_RECORD && record.length <= MAX_QUOTED_RECORD; count++) {
+  for (let count = 1; count <= MAX_LINES_OF_RECORD && record.length <= MAX_RECORD; count++) {
     const state = quoteState(record, delimiter);
     if (state === 'closed') return count;
-    if (state === 'broken' || start + count >= lines.length) return 1;
-    record += `\n${lines[start + count] ?? ''}`;
+    if (state === 'broken' || at + count >= end) return 1;
+    record += `\n${lineAt(at + count)}`;
   }
   return 1;
 }
@@ -78,8 +88,9 @@ export interface Header {
   readonly width: number;
 }
 
-/** A header row names the server and at least one more field; a row of data cannot, a lone word would be a host. */
+/** A header row, which is no longer than a record, names the server and at least one more field; a row of data cannot, a lone word would be a host. */
 export function headerOf(line: string): Header | undefined {
+  if (line.length > MAX_RECORD) return undefined;
   for (const delimiter of ['\t', ';', ',']) {
     if (!line.includes(delimiter)) continue;
     const names = cellsOf(line, delimiter);

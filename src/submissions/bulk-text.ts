@@ -1,5 +1,6 @@
 import type { ServerSubmission } from '../listing/contract.ts';
-import { cellsOf, type Header, headerOf, recordLength, rowUnder, unreadRow } from './bulk-csv.ts';
+import { createPauses, type Pauses } from '../pauses.ts';
+import { cellsOf, type Header, headerOf, MAX_RECORD, recordLength, rowUnder, unreadRow } from './bulk-csv.ts';
 import { rowOfElement } from './bulk-json.ts';
 import { delimiterOf, readCells, readWords } from './bulk-line.ts';
 import { jsonElements } from './json-elements.ts';
@@ -11,6 +12,9 @@ import { decodeText } from './text-decoding.ts';
 export const MAX_ROWS = 1000;
 /** An address, a game and a query port have room in it; longer ones without a header are something else. */
 export const MAX_LINE = 1000;
+/** What a line and a row cost however short they are, in characters to read: some 1 and 50 µs were measured. */
+const LINE_WORK = 2;
+const ROW_WORK = 50;
 
 /** One server of the text. `line` counts from 1; `text` is what to show, without passwords. */
 export type Row = { readonly line: number; readonly text: string } & (
@@ -31,9 +35,14 @@ export type Bulk =
 
 /**
  * Reads pasted text or a file: lines of words, CSV with or without a header, or a JSON array. Blank lines, `#`
- * comments and lines of punctuation are skipped. Pure; never throws.
+ * comments and lines of punctuation are skipped. It pauses between rows, so that a long list stops nobody else; no row
+ * is longer than {@link MAX_RECORD}. Never throws.
  */
-export function parseBulk(input: string | Uint8Array, games: GameReading): Bulk {
+export async function parseBulk(
+  input: string | Uint8Array,
+  games: GameReading,
+  pauses: Pauses = createPauses(),
+): Promise<Bulk> {
   const decoded = typeof input === 'string' ? input : decodeText(input);
   if (decoded === undefined || decoded.includes('\0')) return { kind: 'binary' };
   const text = decoded
@@ -41,62 +50,81 @@ export function parseBulk(input: string | Uint8Array, games: GameReading): Bulk 
     // The fence of a code block; its line break stays, so that lines keep their numbers.
     .replace(/^\s*```\w*(?=\s)/u, (fence) => fence.replace(/[`\w]/gu, ''))
     .replace(/```\s*$/u, '');
-  if (/^\s*(?:\[\s*[\]{["]|\{)/u.test(text)) return readJson(text, games);
+  if (/^\s*(?:\[\s*[\]{["]|\{)/u.test(text)) return readJson(text, games, pauses);
   const rows: RawRow[] = [];
-  const count = readLines(plainText(text).split(/\r\n?|[\n\u2028\u2029]/u), games, rows);
-  return count > MAX_ROWS ? { kind: 'too-many', count, most: MAX_ROWS } : finished(rows, games);
+  const lines = plainText(text).split(/\r\n?|[\n\u2028\u2029]/u);
+  const count = await readLines(lines, { games, rows, pauses });
+  return count > MAX_ROWS ? { kind: 'too-many', count, most: MAX_ROWS } : finished(rows, games, pauses);
 }
 
-function readJson(text: string, games: GameReading): Bulk {
-  const read = jsonElements(text);
+async function readJson(text: string, games: GameReading, pauses: Pauses): Promise<Bulk> {
+  const read = await jsonElements(text, pauses);
   if (!read.ok) return { kind: 'bad-json', ...read.at };
   const count = read.elements.length;
   if (count > MAX_ROWS) return { kind: 'too-many', count, most: MAX_ROWS };
-  const rows = read.elements.map(({ value, line }) =>
-    typeof value === 'string'
-      ? rowOfLine(plainText(value).replace(/[\r\n]+/gu, ' '), line, games)
-      : rowOfElement(value, line),
-  );
-  return finished(rows, games);
+  const rows: RawRow[] = [];
+  for (const { value, line, length } of read.elements) {
+    await pauses(ROW_WORK + Math.min(length, MAX_RECORD));
+    if (typeof value !== 'string') rows.push(rowOfElement(value, line));
+    else if (value.length > MAX_RECORD) rows.push(tooLong(value, line, MAX_LINE));
+    else rows.push(rowOfLine(plainText(value).replace(/[\r\n]+/gu, ' '), line, games));
+  }
+  return finished(rows, games, pauses);
 }
 
 /** Blank lines, comments, rules of punctuation, and Excel's `sep=;` are no rows. */
 const isContent = (line: string) => !/^\s*(?:#|"?sep=)/iu.test(line) && hasWords(line);
 
+interface Reading {
+  readonly games: GameReading;
+  readonly rows: RawRow[];
+  readonly pauses: Pauses;
+}
+
 /** Fills `rows` and returns how many there are in all; beyond the most they are only counted. */
-function readLines(lines: readonly string[], games: GameReading, rows: RawRow[]): number {
-  const first = lines.findIndex(isContent);
-  const header = headerOf(lines[first] ?? '');
+async function readLines(lines: readonly string[], { games, rows, pauses }: Reading): Promise<number> {
+  let first = 0;
+  while (first < lines.length && !isContent(lines[first] ?? ''))
+    await pauses(LINE_WORK + textAt(first++).length);
+  const header = headerOf(textAt(first));
+  await pauses(textAt(first).length);
   // Below a header the cells are cleaned one by one; elsewhere a password must not be cut into cells first.
-  const body = header ? lines : lines.map(withoutPasswords);
+  const lineAt = (index: number) => (header ? textAt(index) : withoutPasswords(textAt(index)));
   let count = 0;
-  for (let index = header ? first + 1 : 0, length = 1; index < body.length; index += length) {
-    const line = body[index] ?? '';
+  for (let index = header ? first + 1 : first, length = 1; index < lines.length; index += length) {
+    const raw = textAt(index);
+    await pauses(LINE_WORK + Math.min(raw.length, MAX_RECORD));
     length = 1;
+    if (!isContent(raw)) continue;
+    const line = raw.length > MAX_RECORD ? raw : lineAt(index);
     if (!isContent(line) || ++count > MAX_ROWS) continue;
     const delimiter = header?.delimiter ?? delimiterOf(line);
-    if (delimiter !== undefined) length = recordLength(body, index, delimiter);
-    const record = body.slice(index, index + length).join('\n');
+    if (delimiter !== undefined)
+      length = recordLength({ line, at: index, lineAt, end: lines.length }, delimiter);
+    const record = length === 1 ? line : Array.from({ length }, (_, i) => lineAt(index + i)).join('\n');
+    await pauses(ROW_WORK + Math.min(record.length, MAX_RECORD));
     rows.push(rowOfRecord(record, index + 1, header) ?? rowOfLine(record, index + 1, games));
   }
   return count;
+
+  function textAt(index: number): string {
+    return lines[index] ?? '';
+  }
 }
 
 /** A record below the header; a line without its delimiter may still be one of words. */
 function rowOfRecord(record: string, line: number, header: Header | undefined): RawRow | undefined {
+  if (header && record.length > MAX_RECORD) return tooLong(record, line, MAX_RECORD);
   const cells = header ? cellsOf(record, header.delimiter) : [];
   return header && cells.length > 1 ? rowUnder(header, cells, line) : undefined;
 }
 
+const tooLong = (text: string, line: number, most: number): RawRow =>
+  unreadRow(line, text, { code: 'line-too-long', length: text.length, most });
+
 /** A line that stands on its own. */
 function rowOfLine(record: string, line: number, games: GameReading): RawRow {
-  if (record.length > MAX_LINE) {
-    return unreadRow(line, record.slice(0, MAX_LINE), {
-      code: 'line-too-long',
-      length: record.length,
-      most: MAX_LINE,
-    });
-  }
+  if (record.length > MAX_LINE) return tooLong(record, line, MAX_LINE);
   const text = withoutPasswords(record.trim().replace(/\s#.*$/su, ''));
   const delimiter = delimiterOf(text);
   const cells = delimiter === undefined ? [] : cellsOf(text, delimiter);
@@ -104,10 +132,9 @@ function rowOfLine(record: string, line: number, games: GameReading): RawRow {
 }
 
 /** Valid rows, explained rows, and rows that repeat an earlier one. */
-function finished(raw: readonly RawRow[], games: GameReading): Bulk {
+async function finished(raw: readonly RawRow[], games: GameReading, pauses: Pauses): Promise<Bulk> {
   const firstLines = new Map<string, number>();
-  const rows = raw.map(({ line, typed, problem }): Row => {
-    const text = rowText(typed);
+  const read = ({ line, typed, problem }: RawRow, text: string): Row => {
     const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, games);
     if (!reading.ok) return { line, text, ok: false, problem: reading.problem, typed };
     const { server, port, queryPort, game } = reading.submission;
@@ -117,6 +144,12 @@ function finished(raw: readonly RawRow[], games: GameReading): Bulk {
     if (duplicateOf !== undefined) return { line, text, ok: false, duplicateOf, submission };
     firstLines.set(key, line);
     return { line, text, ok: true, submission };
-  });
+  };
+  const rows: Row[] = [];
+  for (const each of raw) {
+    const text = rowText(each.typed);
+    await pauses(ROW_WORK + text.length);
+    rows.push(read(each, text));
+  }
   return { kind: 'rows', rows };
 }

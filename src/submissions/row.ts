@@ -50,9 +50,16 @@ const KEPT = MAX_ADDRESS_TEXT;
 
 export const EMPTY_ROW: TypedRow = { server: '', port: '', queryPort: '', game: '' };
 
-/** A cell or line as it may be shown and stored: no passwords, one line, not endless. */
+/** A cell or line as it may be shown and stored: no passwords, one line, not endless. It is cut before it is read, too. */
 export const shown = (text: string): string =>
-  clipped(withoutPasswords(plainText(text).replace(/\s+/g, ' ').trim()), KEPT);
+  clipped(
+    withoutPasswords(
+      plainText(clipped(text.trim(), 2 * KEPT))
+        .replace(/\s+/g, ' ')
+        .trim(),
+    ),
+    KEPT,
+  );
 
 /** A row in one line, for a person. */
 export const rowText = ({ server, port, game, queryPort }: TypedRow): string =>

@@ -77,7 +77,7 @@ function deps(send: () => Promise<AddOutcome>, more: Partial<SubmitBatchDeps> = 
 
 async function keep({ batches }: SubmitBatchDeps, count: number): Promise<void> {
   const text = Array.from({ length: count }, (_, n) => `s${n}.example.com:1 cs2`).join('\n');
-  const bulk = parseBulk(text, { findGame: () => 'cs2' });
+  const bulk = await parseBulk(text, { findGame: () => 'cs2' });
   const rows = bulk.kind === 'rows' ? bulk.rows : [];
   await batches.keep({ guildId: '1', userId: '2' }, '3', {
     source: 'text',

@@ -23,8 +23,8 @@ beforeEach(() => {
   };
 });
 
-function batchOf(text: string): Batch {
-  const bulk = parseBulk(text, games);
+async function batchOf(text: string): Promise<Batch> {
+  const bulk = await parseBulk(text, games);
   if (bulk.kind !== 'rows') throw new Error(`expected rows, got ${bulk.kind}`);
   return { source: 'text', rows: bulk.rows, former: [], includesFormer: false };
 }
@@ -35,7 +35,7 @@ const owner = { guildId: '1', userId: '2' };
 describe('a batch', () => {
   it('is the same when it is read back, whatever its rows are', async () => {
     const batch = {
-      ...batchOf(EVERY_KIND),
+      ...(await batchOf(EVERY_KIND)),
       former: [{ row: 0, at: 5, userName: 'x', outcome: 'unknown' as const }],
     };
     await createBatches({ store, now }).keep(owner, '3', batch);
@@ -44,7 +44,7 @@ describe('a batch', () => {
 
   it('is there for its own member in its own guild only', async () => {
     const batches = createBatches({ store, now });
-    await batches.keep(owner, '3', batchOf(EVERY_KIND));
+    await batches.keep(owner, '3', await batchOf(EVERY_KIND));
     expect(await batches.find({ ...owner, userId: '9' }, '3')).toEqual({ kind: 'of-another-member' });
     for (const [guildId, id] of [
       ['9', '3'],
@@ -57,7 +57,7 @@ describe('a batch', () => {
 
   it('lives 15 minutes, also when the store forgets to remove it', async () => {
     const batches = createBatches({ store, now });
-    await batches.keep(owner, '3', batchOf(EVERY_KIND));
+    await batches.keep(owner, '3', await batchOf(EVERY_KIND));
     time += BATCH_LIVES_MS - 1;
     expect((await batches.find(owner, '3')).kind).toBe('batch');
     time += 1;
@@ -69,8 +69,10 @@ describe('a batch', () => {
     expect(await createBatches({ store, now }).find(owner, '3')).toEqual({ kind: 'gone' });
   });
 
-  it('gives a chosen game to the rows that lack one, and folds what becomes the same', () => {
-    const { rows } = batchOf('a.example.com:1\na.example.com:1 cs2\nb.example.com\nc.example.com:1 rust');
+  it('gives a chosen game to the rows that lack one, and folds what becomes the same', async () => {
+    const { rows } = await batchOf(
+      'a.example.com:1\na.example.com:1 cs2\nb.example.com\nc.example.com:1 rust',
+    );
     expect(withGame(rows, { ...games, defaultGame: 'cs2' })).toMatchObject([
       { ok: true, submission: { server: 'a.example.com', game: 'cs2' } },
       { ok: false, duplicateOf: 1 },
@@ -79,10 +81,10 @@ describe('a batch', () => {
     ]);
   });
 
-  it('leaves out what was submitted before by its place, since several rows may be on one line', () => {
+  it('leaves out what was submitted before by its place, since several rows may be on one line', async () => {
     const json = JSON.stringify([1, 2, 3].map((port) => ({ server: 'a.example.com', port, game: 'cs2' })));
     const batch = {
-      ...batchOf(json),
+      ...(await batchOf(json)),
       former: [{ row: 1, at: 5, userName: 'x', outcome: 'accepted' as const }],
     };
     expect(rowsToSend(batch).map(({ submission }) => submission.port)).toEqual([1, 3]);

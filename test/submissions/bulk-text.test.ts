@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createPauses } from '../../src/pauses.ts';
 import { formatAddress } from '../../src/submissions/address.ts';
+import { MAX_RECORD } from '../../src/submissions/bulk-csv.ts';
 import { type Bulk, MAX_ROWS, parseBulk } from '../../src/submissions/bulk-text.ts';
 import { csvFile } from '../../src/submissions/csv-output.ts';
+import { stepsOf } from '../support/steps.ts';
 import * as arbitrary from './arbitraries.ts';
 
 const { games } = arbitrary;
@@ -20,8 +23,8 @@ const summary = (bulk: Bulk) =>
     const { server, port, game, queryPort } = row.submission;
     return [row.line, formatAddress({ host: server, port }), game, queryPort].filter(Boolean).join(' ');
   });
-const read = (text: string | Uint8Array, defaultGame?: string) =>
-  summary(parseBulk(text, { ...games, ...(defaultGame && { defaultGame }) }));
+const read = async (text: string | Uint8Array, defaultGame?: string) =>
+  summary(await parseBulk(text, { ...games, ...(defaultGame && { defaultGame }) }));
 
 describe('a line', () => {
   it.each([
@@ -68,7 +71,7 @@ describe('a line', () => {
     ['\u200b8.8.8.8:27015\u00a0cs2\u200f', '8.8.8.8:27015 cs2'],
     ['8.8.8.8:27015 cs2 # the one in Berlin', '8.8.8.8:27015 cs2'],
     ['"8.8.8.8:27015', '8.8.8.8:27015 rust'],
-  ])('%j is a row', (line, expected) => expect(read(line, 'rust')).toEqual([`1 ${expected}`]));
+  ])('%j is a row', async (line, expected) => expect(await read(line, 'rust')).toEqual([`1 ${expected}`]));
 
   it.each([
     ['8.8.8.8:70000 cs2', { code: 'port-too-high', field: 'port', port: 70_000 }],
@@ -84,46 +87,52 @@ describe('a line', () => {
     ['here are our servers', { code: 'no-address' }],
     ['8.8.8.8,27015,cs2,27016,more', { code: 'too-many-cells', found: 5, most: 4 }],
     ['x'.repeat(1001), { code: 'line-too-long', length: 1001, most: 1000 }],
-  ])('%j is explained', (line, problem) => {
-    expect(rowsOf(parseBulk(line, games))).toMatchObject([{ line: 1, ok: false, problem }]);
+  ])('%j is explained', async (line, problem) => {
+    expect(rowsOf(await parseBulk(line, games))).toMatchObject([{ line: 1, ok: false, problem }]);
   });
 });
 
 describe('a pasted text', () => {
-  it('keeps its line numbers over comments, blank lines, rules and every kind of line end', () => {
+  it('keeps its line numbers over comments, blank lines, rules and every kind of line end', async () => {
     const text =
       '\ufeff# servers\r\n\r\n8.8.8.8:1 cs2\r8.8.8.8:2 cs2\n-----\n  # more\n8.8.8.8:3\tcs2\u20288.8.8.8:70000 cs2';
-    expect(read(text)).toEqual(['3 8.8.8.8:1 cs2', '4 8.8.8.8:2 cs2', '7 8.8.8.8:3 cs2', '8 port-too-high']);
+    expect(await read(text)).toEqual([
+      '3 8.8.8.8:1 cs2',
+      '4 8.8.8.8:2 cs2',
+      '7 8.8.8.8:3 cs2',
+      '8 port-too-high',
+    ]);
   });
 
-  it('sends the same row once and names the line where it stood first', () => {
+  it('sends the same row once and names the line where it stood first', async () => {
     const text = '8.8.8.8:1 cs2\n8.8.8.8 1 Counter-Strike 2\n8.8.8.8:1 rust\nsteam://connect/8.8.8.8:1/x cs2';
-    expect(read(text)).toEqual(['1 8.8.8.8:1 cs2', '2 =1', '3 8.8.8.8:1 rust', '4 =1']);
+    expect(await read(text)).toEqual(['1 8.8.8.8:1 cs2', '2 =1', '3 8.8.8.8:1 rust', '4 =1']);
   });
 
-  it('reads lines of every form below each other, in a code block', () => {
-    expect(read('```txt\n8.8.8.8:1 cs2\n8.8.8.8;2;rust\nrust,8.8.8.8:3\n```')).toEqual([
+  it('reads lines of every form below each other, in a code block', async () => {
+    expect(await read('```txt\n8.8.8.8:1 cs2\n8.8.8.8;2;rust\nrust,8.8.8.8:3\n```')).toEqual([
       '2 8.8.8.8:1 cs2',
       '3 8.8.8.8:2 rust',
       '4 8.8.8.8:3 rust',
     ]);
   });
 
-  it('has no rows when there is nothing in it', () => {
-    for (const text of ['', ' \n\t\n', '# only\n# comments', '\ufeff', '[]']) expect(read(text)).toEqual([]);
+  it('has no rows when there is nothing in it', async () => {
+    for (const text of ['', ' \n\t\n', '# only\n# comments', '\ufeff', '[]'])
+      expect(await read(text)).toEqual([]);
   });
 
-  it('takes 1,000 rows, and refuses more with their count', () => {
+  it('takes 1,000 rows, and refuses more with their count', async () => {
     const lines = (count: number) =>
       Array.from({ length: count }, (_, index) => `8.8.8.8:${index + 1} cs2`).join('\n\n');
-    expect(rowsOf(parseBulk(lines(MAX_ROWS), games)).filter((row) => row.ok)).toHaveLength(1000);
-    expect(parseBulk(lines(1001), games)).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
-    expect(parseBulk(lines(2500), games)).toEqual({ kind: 'too-many', count: 2500, most: 1000 });
-    expect(parseBulk(`server,port\n${lines(1000)}`, games).kind).toBe('rows');
+    expect(rowsOf(await parseBulk(lines(MAX_ROWS), games)).filter((row) => row.ok)).toHaveLength(1000);
+    expect(await parseBulk(lines(1001), games)).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
+    expect(await parseBulk(lines(2500), games)).toEqual({ kind: 'too-many', count: 2500, most: 1000 });
+    expect((await parseBulk(`server,port\n${lines(1000)}`, games)).kind).toBe('rows');
     const json = (count: number) =>
       JSON.stringify(Array(count).fill({ server: '8.8.8.8', port: 1, game: 'cs2' }));
-    expect(rowsOf(parseBulk(json(1000), games))).toHaveLength(1000);
-    expect(parseBulk(json(1001), games)).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
+    expect(rowsOf(await parseBulk(json(1000), games))).toHaveLength(1000);
+    expect(await parseBulk(json(1001), games)).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
   });
 });
 
@@ -132,67 +141,65 @@ describe('a table', () => {
     ',',
     ';',
     '\t',
-  ])('with a header is read by its names in any order, cells parted by %j', (delimiter) => {
+  ])('with a header is read by its names in any order, cells parted by %j', async (delimiter) => {
     const text = [
       ['Game', 'QUERY_PORT', 'note', 'Port', '"Server"'],
       ['cs2', '27016', 'x', '27015', '8.8.8.8'],
       ['"Counter-Strike: Source"', '', '', '', '8.8.8.8:2'],
       ['', '', '', '3', '2606:4700::1'],
     ];
-    expect(read(text.map((cells) => cells.join(delimiter)).join('\r\n'), 'rust')).toEqual([
+    expect(await read(text.map((cells) => cells.join(delimiter)).join('\r\n'), 'rust')).toEqual([
       '2 8.8.8.8:27015 cs2 27016',
       '3 8.8.8.8:2 css',
       '4 [2606:4700::1]:3 rust',
     ]);
   });
 
-  it('takes the column that names the server most exactly: a hostname may be what players see', () => {
-    expect(read('hostname,ip,port,game\nMy server,8.8.8.8,1,cs2')).toEqual(['2 8.8.8.8:1 cs2']);
+  it('takes the column that names the server most exactly: a hostname may be what players see', async () => {
+    expect(await read('hostname,ip,port,game\nMy server,8.8.8.8,1,cs2')).toEqual(['2 8.8.8.8:1 cs2']);
   });
 
-  it('may be what Excel saves: a separator line, a mark, empty cells at the end', () => {
-    expect(read('\ufeffsep=;\r\nserver;port;game;;\r\n8.8.8.8;1;cs2;;\r\n;;;;\r\n')).toEqual([
+  it('may be what Excel saves: a separator line, a mark, empty cells at the end', async () => {
+    expect(await read('\ufeffsep=;\r\nserver;port;game;;\r\n8.8.8.8;1;cs2;;\r\n;;;;\r\n')).toEqual([
       '3 8.8.8.8:1 cs2',
     ]);
   });
 
-  it('keeps its line numbers over cells with line breaks in them', () => {
+  it('keeps its line numbers over cells with line breaks in them', async () => {
     const text =
       'server,port,game,about\n8.8.8.8,1,cs2,"first\nsecond, ""third""\n"\n8.8.8.8,2,cs2,x\n8.8.8.8,70000,cs2,';
-    expect(read(text)).toEqual(['2 8.8.8.8:1 cs2', '5 8.8.8.8:2 cs2', '6 port-too-high']);
+    expect(await read(text)).toEqual(['2 8.8.8.8:1 cs2', '5 8.8.8.8:2 cs2', '6 port-too-high']);
   });
 
-  it('loses no row to a quote that is never closed', () => {
-    expect(read('server,port,game,about\n8.8.8.8,1,cs2,"open\n8.8.8.8,2,cs2,x\n8.8.8.8,3,cs2,y')).toEqual([
-      '2 8.8.8.8:1 cs2',
-      '3 8.8.8.8:2 cs2',
-      '4 8.8.8.8:3 cs2',
-    ]);
+  it('loses no row to a quote that is never closed', async () => {
+    expect(
+      await read('server,port,game,about\n8.8.8.8,1,cs2,"open\n8.8.8.8,2,cs2,x\n8.8.8.8,3,cs2,y'),
+    ).toEqual(['2 8.8.8.8:1 cs2', '3 8.8.8.8:2 cs2', '4 8.8.8.8:3 cs2']);
   });
 
-  it('explains a row with more cells than the header, and reads a line of words below it', () => {
-    expect(read('server,port,game\n8.8.8.8,1,Warhammer 40,000: Darktide\n8.8.8.8:2 cs2')).toEqual([
+  it('explains a row with more cells than the header, and reads a line of words below it', async () => {
+    expect(await read('server,port,game\n8.8.8.8,1,Warhammer 40,000: Darktide\n8.8.8.8:2 cs2')).toEqual([
       '2 too-many-cells',
       '3 8.8.8.8:2 cs2',
     ]);
   });
 
-  it('shows and keeps nothing of the columns it does not know', () => {
-    const bulk = parseBulk('server,port,game,password\n8.8.8.8,0,cs2,QZJX\n8.8.8.8,1,cs2,QZJX', games);
+  it('shows and keeps nothing of the columns it does not know', async () => {
+    const bulk = await parseBulk('server,port,game,password\n8.8.8.8,0,cs2,QZJX\n8.8.8.8,1,cs2,QZJX', games);
     expect(rowsOf(bulk)).toHaveLength(2);
     expect(JSON.stringify(bulk)).not.toContain('QZJX');
   });
 });
 
 describe('JSON', () => {
-  it('is an array of objects with the field names of the API, each on its line', () => {
+  it('is an array of objects with the field names of the API, each on its line', async () => {
     const text = `[
       {"server": "8.8.8.8", "port": 1, "query_port": 2, "game": "cs2"}, {"server": "8.8.8.8:3", "game": "Rust"},
 
       {"Server": "2606:4700::1", "port": "4", "queryPort": null, "name": "x,]}\\"", "tags": [{}]},
       "8.8.8.8:5 rust", 7, null, {"server": ["8.8.8.8"]}, {"server": "8.8.8.8", "port": 6.5}
     ]`;
-    expect(read(text, 'cs2')).toEqual([
+    expect(await read(text, 'cs2')).toEqual([
       '2 8.8.8.8:1 cs2 2',
       '2 8.8.8.8:3 rust',
       '4 [2606:4700::1]:4 cs2',
@@ -204,13 +211,13 @@ describe('JSON', () => {
     ]);
   });
 
-  it('may be a single object, have a mark in front or stand in a code block', () => {
-    expect(read('\ufeff{"server":"8.8.8.8:1","game":"cs2"}')).toEqual(['1 8.8.8.8:1 cs2']);
-    expect(read('```json\n[{"server":"8.8.8.8:1","game":"cs2"}]\n```')).toEqual(['2 8.8.8.8:1 cs2']);
+  it('may be a single object, have a mark in front or stand in a code block', async () => {
+    expect(await read('\ufeff{"server":"8.8.8.8:1","game":"cs2"}')).toEqual(['1 8.8.8.8:1 cs2']);
+    expect(await read('```json\n[{"server":"8.8.8.8:1","game":"cs2"}]\n```')).toEqual(['2 8.8.8.8:1 cs2']);
   });
 
-  it('does not take an IPv6 address in brackets for an array', () => {
-    expect(read('[2606:4700::1]:1 cs2\n[2606:4700::1]:2 cs2')).toHaveLength(2);
+  it('does not take an IPv6 address in brackets for an array', async () => {
+    expect(await read('[2606:4700::1]:1 cs2\n[2606:4700::1]:2 cs2')).toHaveLength(2);
   });
 
   it.each([
@@ -223,11 +230,11 @@ describe('JSON', () => {
     ['[{}]]', 1, 5],
     ['{}{}', 1, 3],
     ['[{"a":01}]', 1, 8],
-  ])('%j is not JSON from line %i, column %i on', (text, line, column) => {
-    expect(parseBulk(text, games)).toEqual({ kind: 'bad-json', line, column });
+  ])('%j is not JSON from line %i, column %i on', async (text, line, column) => {
+    expect(await parseBulk(text, games)).toEqual({ kind: 'bad-json', line, column });
   });
 
-  it('is judged as JSON.parse judges it', () => {
+  it('is judged as JSON.parse judges it', async () => {
     const broken = fc
       .tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', ']', '}', '"', '0', '\\', ':', ' ', '\n'))
       .map(([json, at, put]) => {
@@ -236,15 +243,15 @@ describe('JSON', () => {
         return text.slice(0, index) + put + text.slice(index + 1);
       })
       .filter((text) => /^\s*(\[\s*[\]{["]|\{)/.test(text));
-    fc.assert(
-      fc.property(broken, (text) => {
+    await fc.assert(
+      fc.asyncProperty(broken, async (text) => {
         let valid = true;
         try {
           JSON.parse(text);
         } catch {
           valid = false;
         }
-        expect(parseBulk(text, games).kind === 'bad-json').toBe(!valid);
+        expect((await parseBulk(text, games)).kind === 'bad-json').toBe(!valid);
       }),
       { numRuns: 2000 },
     );
@@ -253,7 +260,7 @@ describe('JSON', () => {
 
 describe('a file', () => {
   const line = '8.8.8.8:1 Garry’s Mod';
-  it('is read as UTF-8, and as UTF-16 when its mark says so', () => {
+  it('is read as UTF-8, and as UTF-16 when its mark says so', async () => {
     const little = Buffer.from(`\ufeff${line}`, 'utf16le');
     for (const bytes of [
       Buffer.from(line),
@@ -261,26 +268,26 @@ describe('a file', () => {
       little,
       Buffer.from(little).swap16(),
     ]) {
-      expect(read(bytes)).toEqual(['1 8.8.8.8:1 gm']);
+      expect(await read(bytes)).toEqual(['1 8.8.8.8:1 gm']);
     }
   });
 
-  it('is read as code page 1252 when it is text but not UTF-8', () => {
+  it('is read as code page 1252 when it is text but not UTF-8', async () => {
     expect(
-      read(Buffer.concat([Buffer.from('8.8.8.8:1 Garry'), Buffer.from([0x92]), Buffer.from('s Mod')])),
+      await read(Buffer.concat([Buffer.from('8.8.8.8:1 Garry'), Buffer.from([0x92]), Buffer.from('s Mod')])),
     ).toEqual(['1 8.8.8.8:1 gm']);
   });
 
-  it('is refused when it is no text', () => {
+  it('is refused when it is no text', async () => {
     const png = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13];
     for (const bytes of [
       Uint8Array.from(png),
       Buffer.from(line, 'utf16le'),
       readFileSync(process.execPath).subarray(0, 4096),
     ]) {
-      expect(parseBulk(bytes, games)).toEqual({ kind: 'binary' });
+      expect(await parseBulk(bytes, games)).toEqual({ kind: 'binary' });
     }
-    expect(parseBulk('8.8.8.8:1\0', games)).toEqual({ kind: 'binary' });
+    expect(await parseBulk('8.8.8.8:1\0', games)).toEqual({ kind: 'binary' });
   });
 });
 
@@ -317,10 +324,10 @@ describe('any text', () => {
       .map((pieces) => pieces.join('')),
   );
 
-  it('never throws, and gives rows in the order of their lines that survive being stored', () => {
-    fc.assert(
-      fc.property(fc.oneof(wild, fc.uint8Array({ maxLength: 200 })), (input) => {
-        const bulk = parseBulk(input, { ...games, defaultGame: 'cs2' });
+  it('never throws, and gives rows in the order of their lines that survive being stored', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(wild, fc.uint8Array({ maxLength: 200 })), async (input) => {
+        const bulk = await parseBulk(input, { ...games, defaultGame: 'cs2' });
         expect(JSON.parse(JSON.stringify(bulk))).toEqual(bulk);
         if (bulk.kind !== 'rows') return;
         const lines = bulk.rows.map(({ line }) => line);
@@ -333,7 +340,7 @@ describe('any text', () => {
     );
   });
 
-  it('reads every valid row in every form of a line', () => {
+  it('reads every valid row in every form of a line', async () => {
     type Written = Parameters<Parameters<typeof arbitrary.submission.map>[0]>[0];
     const quoted = (text: string) => `"${text}"`;
     const bare = ({ server }: Written) => server;
@@ -365,21 +372,21 @@ describe('any text', () => {
       (row) => `- **${joined(row)}** | ${row.gameName.toUpperCase()} # a comment`,
       (row) => `${row.gameName}\t${joined(row)}`,
     ];
-    fc.assert(
-      fc.property(arbitrary.submission, fc.nat(), fc.boolean(), (row, choice, query) => {
+    await fc.assert(
+      fc.asyncProperty(arbitrary.submission, fc.nat(), fc.boolean(), async (row, choice, query) => {
         const forms = query ? withQuery : withoutQuery;
         const text = forms[choice % forms.length]?.(row) ?? '';
         const { server, port, game, queryPort } = row;
         const keptQuery = query && queryPort !== undefined && queryPort !== port ? { queryPort } : {};
         expect(
-          rowsOf(parseBulk(text, games)).map((read) => ('submission' in read ? read.submission : read)),
+          rowsOf(await parseBulk(text, games)).map((read) => ('submission' in read ? read.submission : read)),
         ).toEqual([{ server, port, ...keptQuery, game }]);
       }),
       { numRuns: 3000 },
     );
   });
 
-  it('has no password in its rows, right or wrong', () => {
+  it('has no password in its rows, right or wrong', async () => {
     const target = fc.constantFrom(
       '8.8.8.8:1',
       '10.0.0.1:1',
@@ -411,9 +418,9 @@ describe('any text', () => {
         ]),
       ),
     );
-    fc.assert(
-      fc.property(line, (text) => {
-        const bulk = parseBulk(text, games);
+    await fc.assert(
+      fc.asyncProperty(line, async (text) => {
+        const bulk = await parseBulk(text, games);
         expect(JSON.stringify(bulk)).not.toContain('QZJX');
         expect(rowsOf(bulk)).toHaveLength(1);
       }),
@@ -428,37 +435,87 @@ describe('any text', () => {
     'server,port,game\na,',
     '{"server": "',
     '',
-  ])('reads %j, a long run of one character and another one', (start) => {
+  ])('reads %j, a long run of one character and another one', async (start) => {
     for (const run of ['!', ' ', '|', '.', '%', '/', '\t;,']) {
       const text = `${start}${run.repeat(Math.floor((256 * 1024 - 20) / run.length))}x`;
-      expect(parseBulk(text, games).kind).toMatch(/^(?:rows|bad-json)$/);
+      expect((await parseBulk(text, games)).kind).toMatch(/^(?:rows|bad-json)$/);
     }
   });
 
-  it('takes linear time, whatever is in 256 KiB', () => {
-    for (const piece of [
+  const PIECES = [
+    ...[
       '"',
       '"\n',
       '8.8.8.8:1 "a\n',
+      'server,port\n"a,',
       ',',
+      'server,',
+      'a\t;,',
       '[',
       '[{',
       '{"a":',
-      'password ',
-      'a://',
-      'connect ',
+      '["1.2 a",',
       '\n',
+    ],
+    ...[
+      'password ',
+      'password: x; connect ',
+      'a://',
+      'a://b/',
+      'steam://',
+      'connect ',
       ' ',
       '1.',
       ':1/',
-    ]) {
-      const text = piece.repeat(Math.ceil((256 * 1024) / piece.length));
-      const start = performance.now();
-      parseBulk(text, games);
-      parseBulk(`server,port,game\n${text}`, games);
-      parseBulk(`[${JSON.stringify(text)}]`, games);
-      // Quadratic time would be minutes.
-      expect(performance.now() - start, JSON.stringify(piece)).toBeLessThan(5000);
-    }
+      'a b.c:1 ',
+      '!',
+    ],
+  ];
+
+  // Twice the text takes twice the steps, and twice the pauses; up to 4 KiB there may be none.
+  it.each(PIECES)('takes steps in proportion to its length, and pauses, over %j', async (piece) => {
+    const measure = async (length: number) => {
+      const text = piece.repeat(Math.ceil(length / piece.length));
+      let pauses = 0;
+      const count = () => createPauses(async () => void pauses++);
+      const steps = await stepsOf(async () => {
+        await parseBulk(text, games, count());
+        await parseBulk(`server,port,game\n${text}`, games, count());
+        await parseBulk(`[${JSON.stringify(text)}]`, games, count());
+      });
+      return { steps, pauses };
+    };
+    const [once, twice] = [await measure(32 * 1024), await measure(64 * 1024)];
+    expect(twice.steps).toBeLessThan(2.3 * once.steps);
+    expect(twice.pauses).toBeGreaterThan(1);
+  });
+
+  it('pauses after each of the longest rows', async () => {
+    const rows = 10;
+    const row = `"${'a b.c:1 '.repeat(MAX_RECORD / 8 - 1)}",2`;
+    let pauses = 0;
+    const text = `server,port,game\n${`${row}\n`.repeat(rows)}`;
+    await parseBulk(
+      text,
+      games,
+      createPauses(async () => void pauses++),
+    );
+    expect(pauses).toBeGreaterThanOrEqual(rows);
+  });
+
+  it('names a row that is too long, and reads the others', async () => {
+    const long = 'x'.repeat(MAX_RECORD);
+    expect(await read(`server,port,game\n8.8.8.8,1,cs2\n${long},1,cs2\n8.8.8.8,2,cs2`)).toEqual([
+      '2 8.8.8.8:1 cs2',
+      '3 line-too-long',
+      '4 8.8.8.8:2 cs2',
+    ]);
+    expect(await read(`${long}y 8.8.8.8:1\n8.8.8.8:2 cs2`)).toEqual(['1 line-too-long', '2 8.8.8.8:2 cs2']);
+    expect(await read(JSON.stringify([`${long}y`, '8.8.8.8:2 cs2']))).toEqual([
+      '1 line-too-long',
+      '1 8.8.8.8:2 cs2',
+    ]);
+    const fields = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`field${i}`, i]));
+    expect(await read(JSON.stringify([fields]))).toEqual(['1 too-many-cells']);
   });
 });

@@ -5,15 +5,15 @@ import { parseBulk } from '../../src/submissions/bulk-text.ts';
 import { csvFile, rejectedCsv } from '../../src/submissions/csv-output.ts';
 import { games } from './arbitraries.ts';
 
-function rowsOf(text: string) {
-  const bulk = parseBulk(text, games);
+async function rowsOf(text: string) {
+  const bulk = await parseBulk(text, games);
   if (bulk.kind !== 'rows') throw new Error(`expected rows, got ${bulk.kind}`);
   return bulk.rows;
 }
 
 describe('rejected.csv', () => {
-  it('has what was typed, the line and the reason, for the rows that are wrong only', () => {
-    const rows = rowsOf(
+  it('has what was typed, the line and the reason, for the rows that are wrong only', async () => {
+    const rows = await rowsOf(
       '8.8.8.8:1 cs2\n8.8.8.8,70000,cs2,5\n8.8.8.8:1 cs2\nconnect 10.0.0.1:1; password x\n',
     );
     expect(rejectedCsv(rows, ({ code }) => `Wrong: "${code}"`).split('\r\n')).toEqual([
@@ -24,19 +24,19 @@ describe('rejected.csv', () => {
     ]);
   });
 
-  it('can be corrected and sent again', () => {
+  it('can be corrected and sent again', async () => {
     const rejected = rejectedCsv(
-      rowsOf('8.8.8.8,70000,cs2,5\n8.8.4.4:1 Half-Life 3'),
+      await rowsOf('8.8.8.8,70000,cs2,5\n8.8.4.4:1 Half-Life 3'),
       () => 'reason, "quoted"\nand more',
     );
     const corrected = rejected.replace('70000', '27015').replace('Half-Life 3', 'rust');
-    expect(rowsOf(corrected)).toMatchObject([
+    expect(await rowsOf(corrected)).toMatchObject([
       { line: 2, submission: { server: '8.8.8.8', port: 27_015, queryPort: 5, game: 'cs2' } },
       { line: 3, submission: { server: '8.8.4.4', port: 1, game: 'rust' } },
     ]);
   });
 
-  it('read again uncorrected, rejects the same rows with the same text', () => {
+  it('read again uncorrected, rejects the same rows with the same text', async () => {
     const piece = fc.constantFrom(
       '8.8.8.8',
       '10.0.0.1',
@@ -53,10 +53,10 @@ describe('rejected.csv', () => {
       '.',
     );
     const line = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join(''));
-    fc.assert(
-      fc.property(fc.array(line, { minLength: 1, maxLength: 5 }), (lines) => {
-        const rows = rowsOf(lines.join('\n')).filter((row) => 'problem' in row);
-        const again = rowsOf(rejectedCsv(rows, ({ code }) => code));
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 5 }), async (lines) => {
+        const rows = (await rowsOf(lines.join('\n'))).filter((row) => 'problem' in row);
+        const again = await rowsOf(rejectedCsv(rows, ({ code }) => code));
         expect(again.map(({ text }) => text)).toEqual(rows.map(({ text }) => text));
         expect(again.filter(({ ok }) => ok)).toEqual([]);
       }),
@@ -66,12 +66,12 @@ describe('rejected.csv', () => {
 });
 
 describe('a CSV file for a spreadsheet', () => {
-  it('has no cell that is run as a formula', () => {
+  it('has no cell that is run as a formula', async () => {
     const file = csvFile([['=1+1', '+1', '-1', '@x', "'=1", "it's", '\t=1']]);
     expect(file).toBe(`\ufeff"'=1+1","'+1","'-1","'@x","''=1","it's"," =1"\r\n`);
   });
 
-  it('gives back every cell when it is read', () => {
+  it('gives back every cell when it is read', async () => {
     const cell = fc.string({ unit: fc.constantFrom(...'=+-@\'ab,; "1'), maxLength: 8 });
     fc.assert(
       fc.property(fc.array(cell, { minLength: 2, maxLength: 5 }), (cells) => {

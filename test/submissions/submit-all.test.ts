@@ -244,7 +244,7 @@ describe('over the wire, read by the listing service', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(line, ROWS), async (lines) => {
-        const bulk = parseBulk(lines.map(({ text }) => text).join('\n'), games);
+        const bulk = await parseBulk(lines.map(({ text }) => text).join('\n'), games);
         const rows = bulk.kind === 'rows' ? bulk.rows : [];
         const former = standIn.submitted.length;
         await submitAll(
