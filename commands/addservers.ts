@@ -34,6 +34,20 @@ const MOST_PASTED = 4000;
  * button. The buttons of the message command belong here too.
  */
 export function addServers(deps: AddServersDeps): Command {
+  /** Members whose list is being read. */
+  const readers = new Set<string>();
+
+  /** @throws UserError while another list of the member is being read, here or in another guild */
+  async function oneAtATime({ t, user }: Call, read: () => Promise<Reply>): Promise<Reply> {
+    if (readers.has(user.id)) throw new UserError(t('bulk.stillReading'));
+    readers.add(user.id);
+    try {
+      return await read();
+    } finally {
+      readers.delete(user.id);
+    }
+  }
+
   async function readFile({ t }: Call, { name, url }: Attachment): Promise<Buffer> {
     const isKnown = FILE_TYPES.some((ending) => name.toLowerCase().endsWith(ending));
     if (!isKnown) throw new UserError(t('bulk.file.kind'));
@@ -84,21 +98,21 @@ export function addServers(deps: AddServersDeps): Command {
     async run(call) {
       const file = call.options.getAttachment('file');
       if (!file) throw new Error('without a file a window is opened');
-      const key = await guildKey(call, deps.keys);
-      const content = await readFile(call, file);
-      return openList(call, { content, game: (call.options.getString('game') ?? '').trim(), key }, deps);
+      return oneAtATime(call, async () => {
+        const key = await guildKey(call, deps.keys);
+        const content = await readFile(call, file);
+        return openList(call, { content, game: (call.options.getString('game') ?? '').trim(), key }, deps);
+      });
     },
     submits: {
       paste: {
         answer: 'reply',
-        async run(call) {
-          const key = await guildKey(call, deps.keys);
-          return openList(
-            call,
-            { content: call.field('servers'), game: call.field('game').trim(), key },
-            deps,
-          );
-        },
+        run: (call) =>
+          oneAtATime(call, async () => {
+            const key = await guildKey(call, deps.keys);
+            const [content, game] = [call.field('servers'), call.field('game').trim()];
+            return openList(call, { content, game, key }, deps);
+          }),
       },
       game: { answer: 'update', run: (call) => chooseGame(call, call.field('game'), deps) },
     },
