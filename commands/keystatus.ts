@@ -9,16 +9,17 @@ import { type Call, type Command, customId, type Reply } from '../src/discord/co
 import { escapeText } from '../src/discord/escape.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
+import type { KeyTrials } from '../src/guilds/key-trials.ts';
 import type { KeyWatch } from '../src/guilds/key-watch.ts';
-import type { GuardedListing } from '../src/listing/breaker.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText } from '../src/locales/command-text.ts';
 import { failureText } from './failure-text.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 import { adminsOnly } from './may-manage.ts';
+import { tooSoonText } from './setkey.ts';
 
 export interface KeyStatusDeps {
-  readonly listing: Pick<GuardedListing, 'tryKey'>;
+  readonly keyTrials: KeyTrials;
   readonly games: Pick<GameCatalog, 'accept'>;
   readonly keys: Pick<ApiKeys, 'get' | 'status'>;
   readonly keyWatch: Pick<KeyWatch, 'checked'>;
@@ -26,7 +27,7 @@ export interface KeyStatusDeps {
 }
 
 /** /keystatus: what is known of the guild's key, never the key, and a button that tries it. */
-export function keyStatus({ listing, games, keys, keyWatch, guildLog }: KeyStatusDeps): Command {
+export function keyStatus({ keyTrials, games, keys, keyWatch, guildLog }: KeyStatusDeps): Command {
   async function report(call: Call, ...before: readonly string[]): Promise<Reply> {
     const status = await keys.status(call.guildId);
     if (!status) {
@@ -43,7 +44,8 @@ export function keyStatus({ listing, games, keys, keyWatch, guildLog }: KeyStatu
   async function check({ guildId, t }: Call): Promise<readonly string[]> {
     const key = await keys.get(guildId);
     if (!key) return [];
-    const outcome = await listing.tryKey(key);
+    const outcome = await keyTrials.run(guildId, key);
+    if (outcome.kind === 'too-soon') return [tooSoonText(outcome, t)];
     if (outcome.kind === 'games') games.accept(outcome.games);
     await keyWatch.checked(guildId, key, outcome);
     if (outcome.kind === 'games') return [t('keystatus.works')];

@@ -10,7 +10,7 @@ import { type Call, type Command, customId, type Reply } from '../src/discord/co
 import { escapeText } from '../src/discord/escape.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
-import type { GuardedListing } from '../src/listing/breaker.ts';
+import type { KeyTrials, TooSoon } from '../src/guilds/key-trials.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText } from '../src/locales/command-text.ts';
 import type { Translate } from '../src/locales/words.ts';
@@ -23,7 +23,7 @@ import { adminsOnly } from './may-manage.ts';
 import { memberText } from './submission-log.ts';
 
 export interface SetKeyDeps {
-  readonly listing: Pick<GuardedListing, 'tryKey'>;
+  readonly keyTrials: KeyTrials;
   readonly games: Pick<GameCatalog, 'accept'>;
   readonly keys: Pick<ApiKeys, 'get' | 'set'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
@@ -36,7 +36,7 @@ const MAX_KEY_LENGTH = 500;
  * /setkey: takes the guild's API key in a modal, so that it is never a command argument, tries it with
  * `action=games`, and keeps it only if the service takes it.
  */
-export function setKey({ listing, games, keys, guildLog }: SetKeyDeps): Command {
+export function setKey({ keyTrials, games, keys, guildLog }: SetKeyDeps): Command {
   /** The key in use; one that can no longer be read counts as none, since a new one may replace it. */
   async function formerKey(guildId: string): Promise<Secret | undefined> {
     try {
@@ -51,7 +51,8 @@ export function setKey({ listing, games, keys, guildLog }: SetKeyDeps): Command 
     const { t, guildId, user } = call;
     // Before the service is asked, so that a store that fails is said while nothing has been done.
     const former = await formerKey(guildId);
-    const outcome = await listing.tryKey(key);
+    const outcome = await keyTrials.run(guildId, key);
+    if (outcome.kind === 'too-soon') throw new UserError(tooSoonText(outcome, t));
     if (outcome.kind === 'games') {
       games.accept(outcome.games);
       await keys.set(guildId, key, { userId: user.id });
@@ -90,6 +91,11 @@ export function setKey({ listing, games, keys, guildLog }: SetKeyDeps): Command 
       },
     },
   };
+}
+
+/** That a key was not tried, and when one can be. */
+export function tooSoonText({ at }: TooSoon, t: Translate): string {
+  return t('setkey.tooSoon', { seconds: Math.ceil(at / 1000) });
 }
 
 function keyModal({ t }: Call): ModalBuilder {

@@ -17,6 +17,7 @@ import type { PastReplies } from './discord/past-replies.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
 import { createDepartures } from './guilds/departures.ts';
 import { createGuildData } from './guilds/guild-data.ts';
+import { createKeyTrials } from './guilds/key-trials.ts';
 import { createKeyWatch } from './guilds/key-watch.ts';
 import { logPlaces } from './guilds/log-places.ts';
 import { createGuildSettings } from './guilds/settings.ts';
@@ -104,7 +105,7 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
   const commands = createCommands({
     desk,
     offers: createOffers({ store: database }),
-    listing,
+    keyTrials: createKeyTrials({ listing, longestMs: 2 * config.listingApiTimeoutMs }),
     games,
     keys,
     keyWatch,

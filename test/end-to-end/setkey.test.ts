@@ -1,6 +1,6 @@
 import { PermissionFlagsBits } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { modalOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { messageOf, modalOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 
@@ -63,6 +63,8 @@ describe('/setkey', () => {
   });
 
   it('replaces the former key by one that works', async () => {
+    // Five keys were tried by now; a restart begins to count anew.
+    await scene.restart();
     expect(textOf(await setKey(scene.admin, 'second-key-1234'))).toMatch(/ending in 1234 works and replaces/);
     await submit();
     expect(scene.listing.requests.at(-1)?.key).toBe('second-key-1234');
@@ -94,6 +96,28 @@ describe('/setkey', () => {
     for (const key of ['sandbox-key', 'second-key-1234', 'wrong-key']) {
       expect(scene.discord.requests.filter(({ body, path }) => `${path} ${body}`.includes(key))).toEqual([]);
     }
+  });
+
+  it('tries five keys a minute for a guild, together with Check now, and tells when the next is possible', async () => {
+    const elsewhere = scene.person({ role: 'admin', guild: 1 });
+    const before = scene.listing.requests.length;
+    for (const key of ['wrong-key', 'wrong-key', 'sandbox-key']) await setKey(elsewhere, key);
+    let status = messageOf(await elsewhere.slash('keystatus'));
+    for (let n = 0; n < 2; n += 1) status = messageOf(await elsewhere.press(status, 'Check now'));
+    expect(status.current?.content).toContain('takes this key');
+    expect(scene.listing.requests.length - before).toBe(5);
+
+    const all = await Promise.all(Array.from({ length: 20 }, (_, n) => setKey(elsewhere, `guess ${n}`)));
+    for (const answer of all) {
+      expect(messageOf(answer).current?.content).toMatch(
+        /was not tried\. The next try is possible <t:\d+:R>/,
+      );
+    }
+    const pressed = messageOf(await elsewhere.press(status, 'Check now')).current;
+    expect(pressed?.content).toMatch(/was not tried.*<t:\d+:R>.*API key/s);
+    expect(JSON.stringify(pressed?.components)).toContain('Check now');
+    expect(scene.listing.requests.length - before).toBe(5);
+    expect(textOf(await setKey(scene.admin, 'second-key-1234'))).toContain('works');
   });
 
   it('answers in the admin’s language', async () => {
