@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/sync';
+import { rearmed } from './formula.ts';
 import { clipped, plainText, unwrapped } from './pasted-text.ts';
 import { EMPTY_ROW, type RawRow, shown, type TypedRow } from './row.ts';
 
@@ -29,11 +30,11 @@ export function columnsOf(names: readonly string[]): Columns {
 
 /**
  * The cells of one record, without spaces around them and without the apostrophe that keeps a spreadsheet from
- * running a cell (see csv-output.ts).
+ * running a cell.
  */
 export function cellsOf(record: string, delimiter: string): string[] {
   const cells = parsed(record, delimiter)?.[0] ?? record.split(delimiter).map(unwrapped);
-  return cells.map((cell) => cell.trim().replace(/^'(?='*[=+\-@])/u, ''));
+  return cells.map((cell) => rearmed(cell.trim()));
 }
 
 function parsed(record: string, delimiter: string): string[][] | undefined {

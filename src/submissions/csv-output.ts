@@ -1,4 +1,6 @@
+import { visibleLine } from '../visible-line.ts';
 import type { Row } from './bulk-text.ts';
+import { disarmed } from './formula.ts';
 import type { RowProblem } from './row.ts';
 
 /**
@@ -10,10 +12,8 @@ export function csvFile(rows: readonly (readonly string[])[]): string {
   return `\ufeff${rows.map((cells) => `${cells.map(cell).join(',')}\r\n`).join('')}`;
 }
 
-function cell(text: string): string {
-  const line = text.replace(/[\r\n\t]+/gu, ' ');
-  return `"${(/^'*[=+\-@]/u.test(line) ? `'${line}` : line).replaceAll('"', '""')}"`;
-}
+/** Some spreadsheets look behind invisible characters and spaces for a formula: none of them stays in front of one. */
+const cell = (text: string): string => `"${disarmed(visibleLine(text)).replaceAll('"', '""')}"`;
 
 /**
  * The rows that cannot be sent, to be corrected and sent again: the columns `line` and `reason` are ignored then.

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeCode, escapeText, visibleLine } from '../../src/discord/escape.ts';
+import { escapeCode, escapeText } from '../../src/discord/escape.ts';
+import { visibleLine } from '../../src/visible-line.ts';
 import { rendered } from '../support/rendered.ts';
 
 const EVIL = 'https://evil.example/x';

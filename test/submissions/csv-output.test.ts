@@ -68,7 +68,62 @@ describe('rejected.csv', () => {
 describe('a CSV file for a spreadsheet', () => {
   it('has no cell that is run as a formula', async () => {
     const file = csvFile([['=1+1', '+1', '-1', '@x', "'=1", "it's", '\t=1']]);
-    expect(file).toBe(`\ufeff"'=1+1","'+1","'-1","'@x","''=1","it's"," =1"\r\n`);
+    expect(file).toBe(`\ufeff"'=1+1","'+1","'-1","'@x","''=1","it's","'=1"\r\n`);
+  });
+
+  it.each([
+    ...[
+      '\u00a0',
+      '\ufeff',
+      '\u200b',
+      '\u200d',
+      '\u202e',
+      '\u2060',
+      '\u00ad',
+      '\u3000',
+      '\u180e',
+      '\u3164',
+      '\t',
+      '\r',
+    ],
+    ...['\n', '\v', '\f', '\0', '\u0085', '\u2028', ' ', "'", '\u00a0\u202e \ufeff\t'],
+  ])('has no formula behind %j', (before) => {
+    for (const sign of '=+-@＝＋－＠﹦﹢﹣﹫') {
+      const [first, second] = [`${before}${sign}1`, `${before.repeat(3)}${sign}cmd|' /C calc'!A0`];
+      const cells = csvFile([[first, second]])
+        .slice(1)
+        .trimEnd()
+        .slice(1, -1)
+        .split('","');
+      for (const cell of cells) expect(cell).toMatch(/^'+[=+\-@＝＋－＠﹦﹢﹣﹫]/u);
+    }
+  });
+
+  it('never has a cell that begins with what a spreadsheet looks behind, whatever is put into it', () => {
+    const text = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom(...'=@＝\u00a0\u200b\t\n\'"'),
+        fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+      ),
+    });
+    fc.assert(
+      fc.property(text, (cell) => {
+        const written = csvFile([[cell]]).slice(2);
+        expect(written).not.toMatch(
+          /^[=+\-@＝＋－＠﹦﹢﹣﹫\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u,
+        );
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('comes back the same when it is sent in again: what is disarmed, and what only looks so', async () => {
+    const cells = ['=1', "'=1", "''@x", '＝1', '+5', "it's", "'quoted", '-', '@'];
+    const file = csvFile([['server', 'game'], ...cells.map((cell) => ['8.8.8.8:1', cell])]);
+    // The reader takes full-width characters for the usual ones, in every file.
+    expect((await rowsOf(file)).map((row) => ('typed' in row ? row.typed.game : ''))).toEqual(
+      cells.map((cell) => (/[\p{L}\p{N}]/u.test(cell) ? cell.replace('＝', '=') : cell)),
+    );
   });
 
   it('gives back every cell when it is read', async () => {

@@ -1,0 +1,19 @@
+/**
+ * Characters that show nothing and change how what is around them is read or shown: controls, zero width, text
+ * direction, interlinear annotation. They have no form that could be escaped. Zero-width joiners stay between
+ * characters beyond Latin, where they are spelling (Persian, Indic scripts) or make one emoji of several; variation
+ * selectors stay.
+ */
+const INVISIBLE =
+  /(?<=[^\0-\u02ff\u2000-\u206f])([\u200c\u200d])(?=[^\0-\u02ff\u2000-\u206f])|(?![\ufe00-\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
+
+/** Whatever some program takes for the end of a line, and tabs. */
+const LINE_BREAK = /[\t\n\v\f\r\u0085\u2028\u2029]+/gu;
+
+/**
+ * Someone else's text as one line in which everything can be seen. A line break becomes a space; invisible characters
+ * and spaces around the text go; half a surrogate pair becomes U+FFFD. For places without markup: labels, choices, cells of a
+ * table.
+ */
+export const visibleLine = (text: string): string =>
+  text.toWellFormed().replace(LINE_BREAK, ' ').replace(INVISIBLE, '$1').trim();
