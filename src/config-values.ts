@@ -4,8 +4,8 @@ import { Secret } from './secret.ts';
 
 /** 32 bytes in hexadecimal or base64 (either alphabet). */
 const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
-/** A name or an address as a URL has it: IPv6 in brackets. */
-const HOST_NAME = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])$/;
+/** A name or an address as a URL has it, IPv6 in brackets, and a port where it is not the scheme's own. */
+const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?$/;
 /** Discord docs: Components, Button: the URL of a link button has at most 512 characters. */
 const LONGEST_LINK = 512;
 
@@ -83,13 +83,13 @@ export const encryptionKeys = z
   )
   .transform((keys) => keys.map(inBase64));
 
-/** Names of hosts in small letters, without ports. */
-export const hostNames = z
+/** `host` or `host:port`, in small letters. */
+export const hosts = z
   .string()
   .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
   .refine(
-    (hosts) => hosts.every((host) => HOST_NAME.test(host)),
-    must('names of hosts, without ports, with commas between them'),
+    (hosts) => hosts.every((host) => HOST.test(host) && URL.canParse(`https://${host}`)),
+    must('hosts, such as cdn.example.com or cdn.example.com:8443, with commas between them'),
   );
 
 function inBase64(key: string): Secret {

@@ -1,16 +1,7 @@
 import { z } from 'zod';
 import { readVariables } from './config-source.ts';
 import { isDiscordOrLoopback, isHttpsOrLoopback } from './config-url.ts';
-import {
-  encryptionKeys,
-  hostNames,
-  link,
-  must,
-  secret,
-  url,
-  usageLimit,
-  wholeNumber,
-} from './config-values.ts';
+import { encryptionKeys, hosts, link, must, secret, url, usageLimit, wholeNumber } from './config-values.ts';
 import type { Secret } from './secret.ts';
 
 /** The environment is not usable. The message names every bad variable, on a line each, and no value. */
@@ -50,7 +41,7 @@ const environmentSchema = z.object({
     )
     .default('sqlite://data/bot.sqlite'),
   ENCRYPTION_KEY: encryptionKeys.optional(),
-  ATTACHMENT_HOSTS: hostNames.default(['cdn.discordapp.com', 'media.discordapp.net']),
+  ATTACHMENT_HOSTS: hosts.default(['cdn.discordapp.com', 'media.discordapp.net']),
   SUPPORT_URL: link.optional(),
   PRIVACY_URL: link.optional(),
   LOG_LEVEL: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
@@ -78,7 +69,7 @@ export interface Config {
   readonly storeUrl: string;
   /** 32 bytes each in base64, newest first. */
   readonly encryptionKeys?: readonly Secret[];
-  /** Where files that members upload are read from; small letters, without ports. */
+  /** Where files that members upload are read from: `host` or `host:port`, in small letters. */
   readonly attachmentHosts: readonly string[];
   /** Pages that /help links to. */
   readonly supportUrl?: string;

@@ -84,7 +84,7 @@ describe('the configuration', () => {
         STORE_URL: 'postgres://db',
         ENCRYPTION_KEY: 'short',
         DISCORD_API_URL: 'https://discord.example.com/api',
-        ATTACHMENT_HOSTS: 'cdn.example.com:443',
+        ATTACHMENT_HOSTS: 'cdn.example.com:70000',
         SUPPORT_URL: 'http://example.com/help',
         PRIVACY_URL: `https://example.com/${'x'.repeat(500)}`,
         LOG_LEVEL: 'loud',
@@ -102,7 +102,7 @@ describe('the configuration', () => {
         'GUILD_LIMIT must be servers/seconds, such as 1000/3600: from 1/1 to 1000000/604800',
         'STORE_URL must be a file of SQLite, such as sqlite://data/bot.sqlite',
         'ENCRYPTION_KEY must be 32 bytes in base64 or hexadecimal; several with commas between them, the newest first',
-        'ATTACHMENT_HOSTS must be names of hosts, without ports, with commas between them',
+        'ATTACHMENT_HOSTS must be hosts, such as cdn.example.com or cdn.example.com:8443, with commas between them',
         'SUPPORT_URL must be the https address of a page that members can open, at most 512 characters',
         'PRIVACY_URL must be the https address of a page that members can open, at most 512 characters',
         'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
@@ -113,9 +113,9 @@ describe('the configuration', () => {
   it('takes several hosts of attachments, in any case', () => {
     const { attachmentHosts } = readConfig({
       ...REQUIRED,
-      ATTACHMENT_HOSTS: 'CDN.example.com, 127.0.0.1,[::1]',
+      ATTACHMENT_HOSTS: 'CDN.example.com:443, 127.0.0.1,[::1]:8080',
     });
-    expect(attachmentHosts).toEqual(['cdn.example.com', '127.0.0.1', '[::1]']);
+    expect(attachmentHosts).toEqual(['cdn.example.com:443', '127.0.0.1', '[::1]:8080']);
   });
 
   it('takes pages to link to as they are', () => {

@@ -4,7 +4,7 @@ import { createHttpAgent } from '../http-agent.ts';
 import type { Logger } from '../observability/logger.ts';
 
 export interface AttachmentsDeps {
-  /** Names of the hosts that files are read from, in small letters; ports are not compared. */
+  /** The hosts that files are read from, `host` or `host:port`; without a port it is the scheme's own. */
   readonly hosts: readonly string[];
   /** The most bytes of a file. */
   readonly maxBytes: number;
@@ -78,7 +78,13 @@ export function createAttachments(deps: AttachmentsDeps): Attachments {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-function isAllowed({ protocol, hostname, username, password }: URL, hosts: readonly string[]): boolean {
+function isAllowed(url: URL, hosts: readonly string[]): boolean {
+  const { protocol, hostname, host, username, password } = url;
   const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
-  return isSafe && username === '' && password === '' && hosts.includes(hostname);
+  return (
+    isSafe &&
+    username === '' &&
+    password === '' &&
+    hosts.some((one) => new URL(`${protocol}//${one}`).host === host)
+  );
 }

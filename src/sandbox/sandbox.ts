@@ -78,7 +78,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       DISCORD_TOKEN: token,
       DISCORD_API_URL: discord.apiUrl,
       LISTING_API_URL: listing.url,
-      ATTACHMENT_HOSTS: new URL(discord.cdnUrl).hostname,
+      ATTACHMENT_HOSTS: new URL(discord.cdnUrl).host,
       STORE_URL: `sqlite://${join(data, 'bot.sqlite')}`,
       ...(certificate !== undefined && { NODE_EXTRA_CA_CERTS: certificateFile }),
       ...env,

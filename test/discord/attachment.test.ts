@@ -14,10 +14,14 @@ const note = (details: object, message: string) => void logged.push({ ...details
 const logger = { debug: note, info: note, warn: note, error: note };
 
 function attachments(options: Partial<AttachmentsDeps> = {}): Attachments {
-  const made = createAttachments({ hosts: ['127.0.0.1'], maxBytes: 1000, logger, ...options });
+  const made = createAttachments({ hosts: [], maxBytes: 1000, logger, ...options });
   endings.push(() => made.close());
   return made;
 }
+
+/** Reads a file from the host that it is on. */
+const read = (url: string, options: Partial<AttachmentsDeps> = {}) =>
+  attachments({ hosts: [new URL(url).host], ...options }).read(url);
 
 /** A server on loopback that counts how often it is asked. */
 async function serve(listener: RequestListener) {
@@ -42,8 +46,8 @@ describe('an uploaded file', () => {
       response.write('one\n');
       response.end('two\n');
     });
-    const read = await attachments().read(url);
-    expect(read.ok && read.bytes.toString()).toBe('one\ntwo\n');
+    const file = await read(url);
+    expect(file.ok && file.bytes.toString()).toBe('one\ntwo\n');
   });
 
   it('may have as many bytes as allowed and not one more, whatever length is announced', async () => {
@@ -52,51 +56,65 @@ describe('an uploaded file', () => {
       [1001, false],
     ] as const) {
       const { url } = await serve((_, response) => response.end(Buffer.alloc(length)));
-      expect((await attachments().read(url)).ok).toBe(ok);
+      expect((await read(url)).ok).toBe(ok);
     }
     const endless = await serve((_, response) => {
       response.on('error', () => undefined);
       const pour = () => response.write(Buffer.alloc(500), (error) => error ?? setImmediate(pour));
       pour();
     });
-    expect(await attachments().read(endless.url)).toEqual({ ok: false, problem: 'too-large' });
+    expect(await read(endless.url)).toEqual({ ok: false, problem: 'too-large' });
   });
 
   it('is not looked for behind a redirect', async () => {
     const target = await serve((_, response) => response.end('found'));
     const { url } = await serve((_, response) => response.writeHead(302, { location: target.url }).end());
-    expect(await attachments().read(url)).toEqual({ ok: false, problem: 'unavailable' });
+    expect(await read(url)).toEqual({ ok: false, problem: 'unavailable' });
     expect(target.asked()).toBe(0);
   });
 
   it('has to come in time', async () => {
     const { url } = await serve((_, response) => void response.write('one'));
-    expect(await attachments({ timeoutMs: 200 }).read(url)).toEqual({ ok: false, problem: 'unavailable' });
+    expect(await read(url, { timeoutMs: 200 })).toEqual({ ok: false, problem: 'unavailable' });
   });
 
   it('that is gone is said to be', async () => {
     const { url } = await serve((_, response) => response.writeHead(404).end('{}'));
-    expect(await attachments().read(url)).toEqual({ ok: false, problem: 'unavailable' });
+    expect(await read(url)).toEqual({ ok: false, problem: 'unavailable' });
   });
 
   it('has an address that is never logged, since it is signed', async () => {
     logged.length = 0;
     const { url } = await serve((_, response) => response.destroy());
-    expect(await attachments().read(url)).toEqual({ ok: false, problem: 'unavailable' });
+    expect(await read(url)).toEqual({ ok: false, problem: 'unavailable' });
     expect(logged.length).toBe(1);
     expect(JSON.stringify(logged)).not.toContain('secret');
   });
 });
 
 describe('an address', () => {
-  it('is asked on a named host only, its port aside', async () => {
+  it('is asked on a named host and port only', async () => {
     const { url, asked } = await serve((_, response) => response.end('x'));
-    expect(await attachments({ hosts: ['cdn.discordapp.com'] }).read(url)).toEqual({
-      ok: false,
-      problem: 'foreign',
-    });
+    const { port } = new URL(url);
+    const another = String(Number(port) === 65_535 ? 1 : Number(port) + 1);
+    for (const host of ['cdn.discordapp.com', '127.0.0.1', `127.0.0.1:${another}`, `localhost:${port}`])
+      expect(await read(url, { hosts: [host] })).toEqual({ ok: false, problem: 'foreign' });
     expect(asked()).toBe(0);
-    expect((await attachments().read(url)).ok).toBe(true);
+    expect((await read(url, { hosts: ['cdn.discordapp.com', `127.0.0.1:${port}`] })).ok).toBe(true);
+  });
+
+  it.each([
+    ['https://127.0.0.1:1/a.txt', ['127.0.0.1:1'], 'unavailable'],
+    ['https://127.0.0.1/a.txt', ['127.0.0.1'], 'unavailable'],
+    ['https://127.0.0.1:443/a.txt', ['127.0.0.1'], 'unavailable'],
+    ['https://127.0.0.1/a.txt', ['127.0.0.1:443'], 'unavailable'],
+    ['http://127.0.0.1:80/a.txt', ['127.0.0.1'], 'unavailable'],
+    ['https://[::1]/a.txt', ['[0:0:0:0:0:0:0:1]'], 'unavailable'],
+    ['http://127.0.0.1/a.txt', ['127.0.0.1:443'], 'foreign'],
+    ['https://127.0.0.1/a.txt', ['127.0.0.1:80'], 'foreign'],
+    ['https://127.0.0.1:1/a.txt', ['127.0.0.1'], 'foreign'],
+  ] as const)("without a port means its scheme's own: %s for %j", async (url, hosts, problem) => {
+    expect(await read(url, { hosts })).toEqual({ ok: false, problem });
   });
 
   it.each([
