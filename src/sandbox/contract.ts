@@ -152,6 +152,7 @@ export interface DiscordStandIn {
   messages(where: { readonly channelId: string; readonly userId?: string }): readonly SeenMessage[];
   /** The Integrations page of a guild: who may use a command (by its id), or every command (the application id). */
   setIntegrations(guild: Guild, target: string, overwrites: readonly Overwrite[]): void;
+  /** @throws Error when an answer of the stand-in was not of the shape that Discord's published schema gives it. */
   close(): Promise<void>;
 }
 

@@ -135,8 +135,11 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
     async close() {
       await bot.stop();
-      await Promise.all([discord.close(), listing.close()]);
-      if (options.data === undefined) await rm(data, { recursive: true, force: true });
+      try {
+        await Promise.all([discord.close(), listing.close()]);
+      } finally {
+        if (options.data === undefined) await rm(data, { recursive: true, force: true });
+      }
     },
   };
 }

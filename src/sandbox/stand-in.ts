@@ -43,6 +43,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
   const faults = createFaults();
   const outgoing = createOutgoing(world);
   const changes = new EventTarget();
+  const flaws = new Set<string>();
   const changed = () => changes.dispatchEvent(new Event('change'));
 
   const restApi = createRestApi({
@@ -67,6 +68,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
       records.request(handled);
       changed();
     },
+    onFlaw: (flaw) => flaws.add(flaw),
   });
   const loopback = createLoopbackServer(restApi, options.certificate);
   const gateway = createGateway({
@@ -150,6 +152,8 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
       world.close();
       gateway.stop();
       await loopback.close();
+      if (flaws.size > 0)
+        throw new Error(`the stand-in answered what Discord would not:\n${[...flaws].join('\n')}`);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { GuildState, Member } from '../world/guilds.ts';
+import { userObject } from '../world/users.ts';
 
 export const ADMINISTRATOR = 1n << 3n;
 
@@ -14,14 +15,7 @@ export interface Actor {
   readonly userInstall: boolean;
 }
 
-export const user = ({ userId, name }: Pick<Actor, 'userId' | 'name'>) => ({
-  id: userId,
-  username: name,
-  discriminator: '0',
-  global_name: name,
-  avatar: null,
-  public_flags: 0,
-});
+export const user = ({ userId, name }: Pick<Actor, 'userId' | 'name'>) => userObject({ id: userId, name });
 
 /** A member without the user, as in `resolved.members` (Discord docs: Interactions, Resolved Data). */
 export const partialMember = (member: Member) => ({
@@ -32,6 +26,9 @@ export const partialMember = (member: Member) => ({
   pending: false,
   nick: null,
   avatar: null,
+  banner: null,
+  collectibles: null,
+  avatar_decoration_data: null,
   flags: 0,
   communication_disabled_until: null,
 });

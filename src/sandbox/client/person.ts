@@ -25,7 +25,15 @@ export interface PersonDeps {
 }
 
 type Started = Pick<Interaction, 'kind'> &
-  Partial<Pick<Interaction, 'commandType' | 'source' | 'focusedOptionType'>>;
+  Partial<
+    Pick<Interaction, 'commandType' | 'commandName' | 'target' | 'openedBy' | 'source' | 'focusedOptionType'>
+  >;
+
+interface UsedOn {
+  readonly id: string;
+  readonly target: object;
+  readonly resolved: object;
+}
 
 /** Rules 24 and 38: one person and their Discord, which sends nothing that it would not let them send. */
 export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps): Omit<Person, 'guildId'> {
@@ -36,6 +44,9 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
   function send(about: Started, data: object): Interaction {
     const interaction = world.interactions.open({
       commandType: undefined,
+      commandName: undefined,
+      target: undefined,
+      openedBy: undefined,
       source: undefined,
       focusedOptionType: undefined,
       ...about,
@@ -66,11 +77,12 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     ...(guild_id && { guild_id }),
   });
 
-  async function useOn(type: 2 | 3, name: string, target: string, resolved: object): Promise<Answer> {
+  async function useOn(type: 2 | 3, name: string, on: UsedOn): Promise<Answer> {
     const found = commandNamed(name, type);
     if (found === undefined) return refused(`there is no command ${name} here`);
-    const data = { ...head(found.command), target_id: target, resolved };
-    return answerTo(world, send({ kind: 2, commandType: type }, data));
+    const data = { ...head(found.command), target_id: on.id, resolved: on.resolved };
+    const about = { kind: 2, commandType: type, commandName: name, target: on.target } as const;
+    return answerTo(world, send(about, data));
   }
 
   /** The message as it is now, when this person can see it and the bot can still be told about it. */
@@ -98,7 +110,8 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       const { options, resolved, strangers } = fillOptions(world, actor, { command, subcommand, given });
       if (strangers.length > 0) return refused(`${strangers.join(', ')}: there is nothing like that here`);
       const data = { ...head(command), options, ...(resolved && { resolved }) };
-      return answerTo(world, send({ kind: 2, commandType: 1 }, data));
+      const commandName = [command.name, ...subcommand].join(' ');
+      return answerTo(world, send({ kind: 2, commandType: 1, commandName }, data));
     },
 
     async complete(name, focused, given): Promise<readonly APIApplicationCommandOptionChoice[] | 'lost'> {
@@ -155,7 +168,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       const components = submitted(modal, values, resolved);
       const data = { custom_id: modal.custom_id, components, resolved: resolved.all() };
       // A modal that a command opened has no message to update.
-      const interaction = send({ kind: 5, source: opened.source }, data);
+      const interaction = send({ kind: 5, source: opened.source, openedBy: opened }, data);
       // When nothing came, "Something went wrong" stands in the modal, and it can be submitted again.
       void interaction.answered.then(({ type }) => type !== 'lost' && closed.add(opened));
       return answerTo(world, interaction);
@@ -165,15 +178,20 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       const message = world.messages.get(messageId);
       const seen = message && shown(message.seen);
       if (seen === undefined) return refused('there is no such message here');
-      return useOn(3, command, messageId, { messages: { [messageId]: seen.current } });
+      return useOn(3, command, {
+        id: messageId,
+        target: { target_message_id: messageId },
+        resolved: { messages: { [messageId]: seen.current } },
+      });
     },
 
     async useOnUser(command, userId) {
       const member = actor.guild?.members.get(userId);
       if (member === undefined) return refused('there is no such member here');
-      return useOn(2, command, userId, {
-        users: { [userId]: user(member) },
-        members: { [userId]: partialMember(member) },
+      return useOn(2, command, {
+        id: userId,
+        target: { target_user: user(member) },
+        resolved: { users: { [userId]: user(member) }, members: { [userId]: partialMember(member) } },
       });
     },
   };

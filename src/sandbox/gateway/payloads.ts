@@ -1,5 +1,6 @@
 import type { GuildState } from '../world/guilds.ts';
 import { shardOf } from '../world/snowflakes.ts';
+import { timestamp } from '../world/users.ts';
 import type { World } from '../world/world.ts';
 import type { Session } from './sessions.ts';
 
@@ -24,7 +25,7 @@ export const ready = (world: World, session: Session, gatewayUrl: string) => ({
 export const guildCreate = (world: World, guild: GuildState) => ({
   ...guildUpdate(guild),
   unavailable: false,
-  joined_at: new Date(world.clock.now()).toISOString(),
+  joined_at: timestamp(world.clock.now()),
   large: false,
   member_count: guild.members.size + 1,
   channels: [...guild.channels.values()].map(({ id, name }, position) => ({
@@ -39,7 +40,7 @@ export const guildCreate = (world: World, guild: GuildState) => ({
     {
       user: world.bot,
       roles: [],
-      joined_at: new Date(world.clock.now()).toISOString(),
+      joined_at: timestamp(world.clock.now()),
       deaf: false,
       mute: false,
       flags: 0,

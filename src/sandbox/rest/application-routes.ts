@@ -1,3 +1,10 @@
+import {
+  GatewayBotResponseSchema,
+  GatewayResponseSchema,
+  PrivateApplicationResponseSchema,
+  UserPIIResponseSchema,
+} from 'discord-api-spec/zod';
+import { userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
 import { ok, type Route } from './route.ts';
 
@@ -29,7 +36,6 @@ export interface ApplicationRoutesDeps {
 /** What a bot asks about itself and about the gateway. */
 export function applicationRoutes(world: World, deps: ApplicationRoutesDeps): readonly Route[] {
   const { connectionInfo, settings, interactionsEndpointUrl } = deps;
-  const person = { public_flags: 0, flags: 0, primary_guild: null };
   const ownerId = world.snowflakes.next();
 
   /** Discord docs: Application Object. */
@@ -39,7 +45,7 @@ export function applicationRoutes(world: World, deps: ApplicationRoutesDeps): re
     icon: null,
     description: '',
     type: null,
-    bot: { ...person, ...world.bot },
+    bot: world.bot,
     bot_public: true,
     bot_require_code_grant: false,
     integration_types_config: {
@@ -52,14 +58,7 @@ export function applicationRoutes(world: World, deps: ApplicationRoutesDeps): re
     redirect_uris: [],
     interactions_endpoint_url: interactionsEndpointUrl ?? null,
     role_connections_verification_url: null,
-    owner: {
-      ...person,
-      id: ownerId,
-      username: 'operator',
-      discriminator: '0',
-      global_name: null,
-      avatar: null,
-    },
+    owner: userObject({ id: ownerId, name: 'operator' }),
     team: null,
     approximate_guild_count: world.guilds.joined().length,
     approximate_user_install_count: 0,
@@ -75,11 +74,46 @@ export function applicationRoutes(world: World, deps: ApplicationRoutesDeps): re
       method: 'GET',
       path: '/gateway',
       auth: 'none',
+      answers: GatewayResponseSchema,
       handle: () => ok({ url: connectionInfo().url }),
     },
-    { method: 'GET', path: '/gateway/bot', auth: 'bot', handle: () => ok(connectionInfo()) },
-    { method: 'GET', path: '/users/@me', auth: 'bot', handle: () => ok(world.bot) },
-    { method: 'GET', path: '/applications/@me', auth: 'bot', handle: () => ok(application()) },
-    { method: 'GET', path: '/oauth2/applications/@me', auth: 'bot', handle: () => ok(application()) },
+    {
+      method: 'GET',
+      path: '/gateway/bot',
+      auth: 'bot',
+      answers: GatewayBotResponseSchema,
+      handle: () => ok(connectionInfo()),
+    },
+    {
+      method: 'GET',
+      path: '/users/@me',
+      auth: 'bot',
+      answers: UserPIIResponseSchema,
+      handle: () => ok(ownUser(world)),
+    },
+    {
+      method: 'GET',
+      path: '/applications/@me',
+      auth: 'bot',
+      answers: PrivateApplicationResponseSchema,
+      handle: () => ok(application()),
+    },
+    {
+      method: 'GET',
+      path: '/oauth2/applications/@me',
+      auth: 'bot',
+      answers: PrivateApplicationResponseSchema,
+      handle: () => ok(application()),
+    },
   ];
 }
+
+/** Discord docs: User Object, with what only the user itself is told. */
+export const ownUser = ({ bot }: World) => ({
+  ...bot,
+  mfa_enabled: false,
+  locale: 'en-US',
+  premium_type: 0,
+  email: null,
+  verified: true,
+});

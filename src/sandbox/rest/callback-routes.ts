@@ -1,4 +1,5 @@
 import type { APIApplicationCommandOptionChoice, APIModalInteractionResponseCallbackData } from 'discord.js';
+import { InteractionCallbackResponseSchema } from 'discord-api-spec/zod';
 import type { Acknowledgement, Interaction } from '../world/interactions.ts';
 import { EPHEMERAL, LOADING, type StoredMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
@@ -78,6 +79,7 @@ export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route
       method: 'POST',
       path: '/interactions/:id/:token/callback',
       auth: 'none',
+      answers: InteractionCallbackResponseSchema,
       bucket: { name: 'interaction', limit: 5, windowMs: 2_000, major: 'token' },
       handle: callback,
     },
@@ -105,6 +107,6 @@ function withResponse(interaction: Interaction, type: number): object {
         response_message_ephemeral: message.onlyFor !== undefined,
       }),
     },
-    resource: { type, ...(isMessage && message?.current !== undefined && { message: message.current }) },
+    ...(isMessage && message?.current !== undefined && { resource: { type, message: message.current } }),
   };
 }

@@ -1,3 +1,4 @@
+import { MessageResponseSchema } from 'discord-api-spec/zod';
 import { isMember } from '../world/guilds.ts';
 import type { World } from '../world/world.ts';
 import { type Denial, missingAccess, missingPermissions } from './denial.ts';
@@ -28,6 +29,7 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
       method: 'POST',
       path: '/channels/:channel/messages',
       auth: 'bot',
+      answers: MessageResponseSchema,
       bucket: { name: 'channel messages', limit: 5, windowMs: 5_000, major: 'channel' },
       handle({ params, json, files }) {
         const channelId = params.channel ?? '';

@@ -1,4 +1,6 @@
 import type { APIApplicationCommand } from 'discord.js';
+import { ApplicationCommandResponseSchema } from 'discord-api-spec/zod';
+import { array } from 'zod/mini';
 import { listed } from '../world/command-form.ts';
 import type { CommandBody, Scope } from '../world/commands.ts';
 import type { World } from '../world/world.ts';
@@ -36,6 +38,7 @@ function scopeRoutes({ applicationId, commands, guilds }: World, base: string): 
       method: 'GET',
       path: base,
       auth: 'bot',
+      answers: array(ApplicationCommandResponseSchema),
       handle: inScope((scope, { query, header }) =>
         ok(
           commands.list(scope).map((command) =>
@@ -51,6 +54,7 @@ function scopeRoutes({ applicationId, commands, guilds }: World, base: string): 
       method: 'PUT',
       path: base,
       auth: 'bot',
+      answers: array(ApplicationCommandResponseSchema),
       handle: inScope((scope, { json }) => {
         const refusal = checkCommandList(json, kind(scope));
         if (refusal !== undefined) return refusal;
@@ -62,6 +66,7 @@ function scopeRoutes({ applicationId, commands, guilds }: World, base: string): 
       method: 'POST',
       path: base,
       auth: 'bot',
+      answers: ApplicationCommandResponseSchema,
       handle: inScope((scope, { json }) => {
         const refusal = checkCommand(json, kind(scope));
         if (refusal !== undefined) return refusal;
@@ -78,11 +83,18 @@ function scopeRoutes({ applicationId, commands, guilds }: World, base: string): 
         return isDenial(stored) ? stored : { status: stored.created ? 201 : 200, body: stored.command };
       }),
     },
-    { method: 'GET', path: `${base}/:id`, auth: 'bot', handle: one((_scope, command) => ok(command)) },
+    {
+      method: 'GET',
+      path: `${base}/:id`,
+      auth: 'bot',
+      answers: ApplicationCommandResponseSchema,
+      handle: one((_scope, command) => ok(command)),
+    },
     {
       method: 'PATCH',
       path: `${base}/:id`,
       auth: 'bot',
+      answers: ApplicationCommandResponseSchema,
       handle: one((scope, command, { json }) => {
         const others = commands.list(scope);
         const refusal = checkCommandPatch(json, command, { scope: kind(scope), others });
@@ -97,6 +109,7 @@ function scopeRoutes({ applicationId, commands, guilds }: World, base: string): 
       method: 'DELETE',
       path: `${base}/:id`,
       auth: 'bot',
+      answers: 'nothing',
       handle: one((scope, command) => {
         commands.remove(scope, command.id);
         return noContent;

@@ -1,3 +1,5 @@
+import { GuildWithCountsResponseSchema, MyGuildResponseSchema } from 'discord-api-spec/zod';
+import { array } from 'zod/mini';
 import { guildUpdate } from '../gateway/payloads.ts';
 import { type GuildState, isMember } from '../world/guilds.ts';
 import type { World } from '../world/world.ts';
@@ -15,6 +17,7 @@ export function guildRoutes(world: World, remove: (guildId: string) => void): re
       method: 'GET',
       path: '/users/@me/guilds',
       auth: 'bot',
+      answers: array(MyGuildResponseSchema),
       handle({ query }) {
         const refusal = invalidForm(pageFlaws(query));
         if (refusal !== undefined) return refusal;
@@ -43,6 +46,7 @@ export function guildRoutes(world: World, remove: (guildId: string) => void): re
       method: 'DELETE',
       path: '/users/@me/guilds/:guild',
       auth: 'bot',
+      answers: 'nothing',
       handle({ params }) {
         const guild = world.guilds.get(params.guild ?? '');
         if (guild === undefined || !isMember(guild)) return unknownGuild;
@@ -55,6 +59,7 @@ export function guildRoutes(world: World, remove: (guildId: string) => void): re
       method: 'GET',
       path: '/guilds/:guild',
       auth: 'bot',
+      answers: GuildWithCountsResponseSchema,
       handle({ params }) {
         const guild = world.guilds.get(params.guild ?? '');
         if (guild?.status === 'commands only') return { ...missingAccess, blameless: true };

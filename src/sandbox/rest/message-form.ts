@@ -1,5 +1,12 @@
-import type { APIAttachment, APIMessage, RESTPostAPIWebhookWithTokenJSONBody } from 'discord.js';
+import {
+  type APIAttachment,
+  type APIEmbed,
+  type APIMessage,
+  EmbedType,
+  type RESTPostAPIWebhookWithTokenJSONBody,
+} from 'discord.js';
 import type { StoredFile } from '../world/messages.ts';
+import { timestamp, userObject } from '../world/users.ts';
 import type { Pings } from './rules/mentions.ts';
 
 /** What a bot may say in a message; `undefined` leaves a part as it is, `null` empties it. */
@@ -57,7 +64,8 @@ export function edited(
     readonly attached: Attached;
     readonly flags: number;
     readonly mentions: Mentioned;
-    readonly at: Date;
+    /** Milliseconds since 1970. */
+    readonly at: number;
   },
 ): APIMessage {
   return {
@@ -70,7 +78,7 @@ export function edited(
     ...(body.components !== undefined && { components: withIds(body.components ?? []) }),
     attachments: [...about.attached.attachments],
     flags: about.flags,
-    edited_timestamp: about.at.toISOString(),
+    edited_timestamp: timestamp(about.at),
   };
 }
 
@@ -83,19 +91,18 @@ function mentionFields(
   mentions: Mentioned,
 ): Pick<APIMessage, 'mentions' | 'mention_roles' | 'mention_everyone'> {
   return {
-    mentions: mentions.users.map(({ id, name }) => ({
-      id,
-      username: name,
-      discriminator: '0',
-      avatar: null,
-      global_name: name,
-    })),
+    mentions: mentions.users.map(userObject),
     mention_roles: [...mentions.roles],
     mention_everyone: mentions.everyone,
   };
 }
 
-const keptEmbed = <E extends object>(embed: E): E => ({ ...embed, type: 'rich' });
+/** With the defaults that Discord fills in. */
+const keptEmbed = (embed: APIEmbed): APIEmbed => ({
+  ...embed,
+  type: EmbedType.Rich,
+  ...(embed.fields && { fields: embed.fields.map((field) => ({ ...field, inline: field.inline ?? false })) }),
+});
 
 /** Every component has an `id`: the one it was sent with, or the next free number (Discord docs: Components). */
 export function withIds<C>(components: readonly C[]): C[] {
@@ -113,11 +120,16 @@ export function withIds<C>(components: readonly C[]): C[] {
     const entries = Object.entries(component).map(([key, value]) =>
       CHILDREN.includes(key) ? [key, Array.isArray(value) ? value.map(number) : number(value)] : [key, value],
     );
-    return { ...Object.fromEntries(entries), id };
+    return { ...defaultsOf(component), ...Object.fromEntries(entries), id };
   };
   return components.map(number);
 }
 
+/** How many may be chosen in a select that does not say (Discord docs: Components, Select Menus). */
+const defaultsOf = (component: object): object =>
+  'type' in component && SELECTS.includes(Number(component.type)) ? { min_values: 1, max_values: 1 } : {};
+
+const SELECTS = [3, 5, 6, 7, 8];
 const CHILDREN = ['components', 'component', 'accessory'];
 
 /** 0 means: give me one. */

@@ -1,5 +1,6 @@
 import type { APIMessage } from 'discord.js';
 import { EPHEMERAL, LOADING, type StoredMessage } from '../world/messages.ts';
+import { timestamp, userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
 import type { UploadedFile } from './body.ts';
 import {
@@ -96,7 +97,7 @@ export function createOutgoing(world: World): Outgoing {
           ...frame,
           id: snowflakes.next(),
           author: bot,
-          timestamp: new Date(clock.now()).toISOString(),
+          timestamp: timestamp(clock.now()),
         },
         body,
         { attached, flags, mentions: pings(body, unlessSaid) },
@@ -105,13 +106,13 @@ export function createOutgoing(world: World): Outgoing {
     },
     say({ userId, name, channelId }, content) {
       const id = snowflakes.next();
-      const author = { id: userId, username: name, discriminator: '0', global_name: name, avatar: null };
+      const author = userObject({ id: userId, name });
       const frame = {
         id,
         channel_id: channelId,
         type: 0,
         author,
-        timestamp: new Date(clock.now()).toISOString(),
+        timestamp: timestamp(clock.now()),
       };
       const attached = { attachments: [], files: new Map() };
       messages.add(
@@ -134,7 +135,7 @@ export function createOutgoing(world: World): Outgoing {
       });
       // Rule 42: an edit ends the loading. Rule 41: whether it is ephemeral stays as it was.
       const flags = ((body.flags ?? before) & ~(LOADING | EPHEMERAL)) | (before & EPHEMERAL);
-      const at = new Date(clock.now());
+      const at = clock.now();
       messages.change(
         message,
         edited(message.current, body, { attached, flags, mentions: pings(body), at }),

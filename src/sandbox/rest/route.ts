@@ -1,3 +1,4 @@
+import type { $ZodType } from 'zod/v4/core';
 import type { UploadedFile } from './body.ts';
 import type { Denial } from './denial.ts';
 
@@ -29,6 +30,8 @@ export interface Route {
     readonly windowMs: number;
     readonly major: string;
   };
+  /** Discord's own schema of the body of a success; `nothing` where there is none. */
+  readonly answers: $ZodType | 'nothing';
   readonly handle: (call: Call) => Reply | Denial;
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { World } from '../world/world.ts';
+import { answerFlaws } from './answer-flaws.ts';
 import { parseBody } from './body.ts';
 import { fileAnswer } from './cdn.ts';
 import {
@@ -25,6 +26,8 @@ export interface RestDeps {
   readonly faults: { take(method: string, path: string): Fault | undefined };
   /** Every request, once it was answered; `status` 0 when it never was. */
   readonly onRequest: (request: HandledRequest) => void;
+  /** Called with what is wrong with an answer by Discord's own schema, which is a fault of the stand-in. */
+  readonly onFlaw: (flaw: string) => void;
 }
 
 export interface HandledRequest {
@@ -42,11 +45,19 @@ export interface HandledRequest {
 interface Answer {
   readonly reply: Reply | Denial;
   readonly headers: Readonly<Record<string, string>>;
+  readonly route?: Route;
   readonly injected?: boolean;
 }
 
 /** Answers as the REST API at `/api/v10` and as the CDN beside it. */
-export function createRestApi({ world, token, routes, faults, onRequest }: RestDeps): RequestListener {
+export function createRestApi({
+  world,
+  token,
+  routes,
+  faults,
+  onRequest,
+  onFlaw,
+}: RestDeps): RequestListener {
   const findRoute = createRouter(routes);
   const limits = createRateLimits(world);
 
@@ -70,7 +81,7 @@ export function createRestApi({ world, token, routes, faults, onRequest }: RestD
     const parsed = await parseBody(body, header('content-type'));
     if (isDenial(parsed)) return { reply: parsed, headers };
     const call = { params: found.params, query: url.searchParams, header, ...parsed };
-    return { reply: found.route.handle(call), headers };
+    return { reply: found.route.handle(call), headers, route: found.route };
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -100,7 +111,13 @@ export function createRestApi({ world, token, routes, faults, onRequest }: RestD
     });
     if (fault?.kind === 'hang') return;
     if (answer === undefined || fault?.kind === 'answer lost') request.socket.destroy();
-    else send(response, answer);
+    else {
+      const { status, headers, json } = form(answer);
+      if (!answer.injected)
+        for (const flaw of answerFlaws(answer.route?.answers ?? 'nothing', status, json))
+          onFlaw(`${method} ${answer.route?.path ?? path} → ${status}: ${flaw}`);
+      response.writeHead(status, headers).end(json);
+    }
   }
 
   return (request, response) => {
@@ -123,29 +140,29 @@ function madeUp(fault: Fault | undefined): Answer | undefined {
   return undefined;
 }
 
-function send(response: ServerResponse, { reply, headers }: Answer): void {
+interface FormedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly json: string | undefined;
+}
+
+function form({ reply, headers }: Answer): FormedAnswer {
   if (!isDenial(reply)) {
     const json = reply.body === undefined ? undefined : JSON.stringify(reply.body);
     // Rule 6: an answer without a body says nothing about its type.
-    response.writeHead(reply.status, {
-      ...usualHeaders(),
-      ...headers,
-      ...(json !== undefined && { 'content-type': 'application/json' }),
-    });
-    response.end(json);
-    return;
+    const type = json === undefined ? {} : { 'content-type': 'application/json' };
+    return { status: reply.status, headers: { ...usualHeaders(), ...headers, ...type }, json };
   }
   const { status, code, message, errors, limited } = reply;
   const body = limited
     ? { message, retry_after: limited.retryAfterMs / 1_000, global: limited.scope === 'global', code }
     : { message, code, ...(errors !== undefined && { errors }) };
-  response.writeHead(status, {
-    ...usualHeaders(),
-    ...headers,
-    ...(limited !== undefined && limitHeaders(limited)),
-    'content-type': 'application/json',
-  });
-  response.end(JSON.stringify(body));
+  const limit = limited === undefined ? {} : limitHeaders(limited);
+  return {
+    status,
+    headers: { ...usualHeaders(), ...headers, ...limit, 'content-type': 'application/json' },
+    json: JSON.stringify(body),
+  };
 }
 
 /** Rule 9: the five limit headers are there even where no route was found and so no bucket counts. */

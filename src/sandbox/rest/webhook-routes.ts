@@ -1,3 +1,4 @@
+import { MessageResponseSchema } from 'discord-api-spec/zod';
 import type { Interaction } from '../world/interactions.ts';
 import { EPHEMERAL, type StoredMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
@@ -74,14 +75,23 @@ export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[
       method: 'POST',
       path: '/webhooks/:app/:token',
       auth: 'none',
+      answers: MessageResponseSchema,
       bucket,
       handle: withInteraction(followUp),
     },
-    { method: 'GET', path: one, auth: 'none', bucket, handle: withMessage(({ current }) => ok(current)) },
+    {
+      method: 'GET',
+      path: one,
+      auth: 'none',
+      answers: MessageResponseSchema,
+      bucket,
+      handle: withMessage(({ current }) => ok(current)),
+    },
     {
       method: 'PATCH',
       path: one,
       auth: 'none',
+      answers: MessageResponseSchema,
       bucket,
       handle: withMessage((message, _interaction, call) => edit(message, call)),
     },
@@ -89,6 +99,7 @@ export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[
       method: 'DELETE',
       path: one,
       auth: 'none',
+      answers: 'nothing',
       bucket,
       handle: withMessage((message) => {
         messages.change(message, undefined);

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import { type Snowflakes, snowflakeAt } from './snowflakes.ts';
+import { timestamp } from './users.ts';
 
 /** A guild as the stand-in keeps it. */
 export interface GuildState {
@@ -130,7 +131,7 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
     },
     addMember(guild, member) {
       const userId = member.userId ?? snowflakes.next();
-      const added = { ...member, userId, joinedAt: new Date(clock.now()).toISOString() };
+      const added = { ...member, userId, joinedAt: timestamp(clock.now()) };
       guild.members.set(added.userId, added);
       return added;
     },

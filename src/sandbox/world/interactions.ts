@@ -30,6 +30,12 @@ export interface Interaction {
   readonly guildId: string | undefined;
   /** What was run, for the message's `interaction_metadata` and its type. */
   readonly commandType: 1 | 2 | 3 | undefined;
+  /** With its group and subcommand. */
+  readonly commandName: string | undefined;
+  /** What a user or message command was used on, as `interaction_metadata` names it. */
+  readonly target: object | undefined;
+  /** For a modal: what opened it. */
+  readonly openedBy: Interaction | undefined;
   /** For autocomplete: the type of the option that is being typed. */
   readonly focusedOptionType: number | undefined;
   /** The message the component is on, or the modal was opened from. */

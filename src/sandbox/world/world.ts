@@ -8,6 +8,7 @@ import { createInteractions, type Interactions } from './interactions.ts';
 import type { Bounds } from './latest.ts';
 import { createMessages, type Messages } from './messages.ts';
 import { createSnowflakes, type Snowflakes } from './snowflakes.ts';
+import { userObject } from './users.ts';
 
 /** Everything that is so at the moment, whoever asks: over REST, over the gateway, or as a member. */
 export interface World {
@@ -55,12 +56,11 @@ export function createWorld(options: WorldOptions): World {
     clock,
     snowflakes,
     applicationId,
+    // Bots still have a discriminator, and no display name.
     bot: {
-      id: applicationId,
-      username: 'bot-under-test',
-      discriminator: '0000',
+      ...userObject({ id: applicationId, name: 'bot-under-test' }),
+      discriminator: '4711',
       global_name: null,
-      avatar: null,
       bot: true,
     },
     guilds,

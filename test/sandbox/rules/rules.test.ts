@@ -73,32 +73,33 @@ describe('any body at all', () => {
   });
 });
 
-describe('the time a check takes', () => {
-  it('is below 2 ms for a message and for the list of commands of a bot', () => {
-    const message = {
-      embeds: [
-        {
-          title: 'Servers',
-          fields: Array.from({ length: 25 }, () => ({ name: 'n', value: 'v'.repeat(200) })),
-        },
-      ],
-      components: [{ type: 1, components: [{ type: 2, style: 1, label: 'Next', custom_id: 'next' }] }],
-    };
-    const commands = Array.from({ length: 10 }, (_, i) => ({
-      name: `command${i}`,
-      description: 'A command',
-      options: ['a', 'b', 'c'].map((name) => ({ type: 3, name, description: 'An option', max_length: 100 })),
-    }));
-    // The best of several rounds: whoever else is using the processor slows the others down.
-    const meanMs = (run: () => unknown) => {
-      const rounds = Array.from({ length: 10 }, () => {
-        const start = performance.now();
-        for (let i = 0; i < 20; i++) expect(run()).toBeUndefined();
-        return (performance.now() - start) / 20;
-      });
-      return Math.min(...rounds);
-    };
-    expect(meanMs(() => checkMessage(message, { for: 'followup' }))).toBeLessThan(2);
-    expect(meanMs(() => checkCommandList(commands, 'global'))).toBeLessThan(2);
+describe('the work of a check', () => {
+  /** The best of several rounds: whoever else is using the processor slows the others down. */
+  const msOf = (run: () => unknown) => {
+    const rounds = Array.from({ length: 10 }, () => {
+      const start = performance.now();
+      expect(run()).toBeUndefined();
+      return performance.now() - start;
+    });
+    return Math.min(...rounds);
+  };
+
+  it('grows with what is checked, and not with its square', () => {
+    const commands = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        name: `command${i}`,
+        description: 'A command',
+        options: ['a', 'b', 'c'].map((name) => ({
+          type: 3,
+          name,
+          description: 'An option',
+          max_length: 100,
+        })),
+      }));
+    const [few, many] = [commands(5), commands(100)];
+    // Twenty times as many would take 400 times as long.
+    expect(msOf(() => checkCommandList(many, 'global'))).toBeLessThan(
+      150 * msOf(() => checkCommandList(few, 'global')),
+    );
   });
 });

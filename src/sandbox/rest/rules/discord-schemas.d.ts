@@ -2,7 +2,11 @@
 declare module 'discord-api-spec/zod' {
   import type { $ZodType } from 'zod/v4/core';
 
+  export const ApplicationCommandResponseSchema: $ZodType;
   export const ApplicationCommandUpdateRequestSchema: $ZodType;
+  export const ErrorResponseSchema: $ZodType;
+  export const GatewayBotResponseSchema: $ZodType;
+  export const GatewayResponseSchema: $ZodType;
   export const GuildWithCountsResponseSchema: $ZodType;
   export const IncomingWebhookInteractionRequestSchema: $ZodType;
   export const IncomingWebhookRequestPartialSchema: $ZodType;
@@ -11,7 +15,11 @@ declare module 'discord-api-spec/zod' {
   export const InteractionApplicationCommandAutocompleteCallbackIntegerDataSchema: $ZodType;
   export const InteractionApplicationCommandAutocompleteCallbackNumberDataSchema: $ZodType;
   export const InteractionApplicationCommandAutocompleteCallbackStringDataSchema: $ZodType;
+  export const InteractionCallbackResponseSchema: $ZodType;
+  export const MessageResponseSchema: $ZodType;
   export const ModalInteractionCallbackRequestDataSchema: $ZodType;
   export const MyGuildResponseSchema: $ZodType;
   export const PrivateApplicationResponseSchema: $ZodType;
+  export const RatelimitedResponseSchema: $ZodType;
+  export const UserPIIResponseSchema: $ZodType;
 }

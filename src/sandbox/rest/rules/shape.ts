@@ -39,13 +39,13 @@ export function valueAt(body: unknown, path: Path): unknown {
   return value;
 }
 
-interface Located {
+export interface Located {
   readonly issue: $ZodIssue;
   readonly path: Path;
 }
 
 /** Of a union's branches, only the complaints of the one that the `type` field chose are Discord's. */
-function locate(issue: $ZodIssue, base: Path, body: unknown): Located[] {
+export function locate(issue: $ZodIssue, base: Path, body: unknown): Located[] {
   const path = [...base, ...(issue.path as (string | number)[])];
   if (issue.code !== 'invalid_union') return [{ issue, path }];
   const chosen = issue.errors.find((branch) => !branch.some(isAboutType));
