@@ -63,8 +63,8 @@ export function privacyCommand({ guildData, graceDays }: PrivacyDeps): Command {
         answer: 'update',
         async run(call) {
           mayManage(call);
-          const isClean = await guildData.delete(call.guildId);
-          return { content: call.t(isClean ? 'privacy.erased' : 'privacy.lingering') };
+          await guildData.delete(call.guildId);
+          return { content: call.t('privacy.deleted') };
         },
       },
     },

@@ -30,10 +30,9 @@ export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
     const status = await keys.status(guildId);
     // The question was about one key; another that was set since is not to be deleted with it.
     if (status && argumentFor(status) !== call.argument) throw new UserError(t('removekey.changed'));
-    const removal = await keys.delete(guildId);
-    if (removal === 'none') return none(call);
+    if (!(await keys.delete(guildId))) return none(call);
     await guildLog.tell(guildId, (words) => words('notice.keyRemoved', { user: memberText(user) }));
-    return { content: t(`removekey.${removal}`, { setkey: call.mention('setkey') }) };
+    return { content: t('removekey.deleted', { setkey: call.mention('setkey') }) };
   }
 
   return {

@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const { storeUrl, encryptionKeys } = readStoreConfig(process.env);
   const warn = (_: object, message: string) => say(message);
   const logger: Logger = { debug: () => {}, info: () => {}, warn, error: warn };
-  const database = createDatabase({ url: storeUrl, logger });
+  const database = createDatabase({ url: storeUrl, logger, rewrites: false });
   if (!existsSync(database.path)) throw new StoreError(`there is no database at ${database.path}`);
   if (encryptionKeys === undefined) throw new ConfigError(howToBegin(`${database.path}.key`));
 

@@ -50,7 +50,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/storage',
     'src/lifecycle.ts',
   ],
-  'src/storage': ['zod', 'keyv', '@keyv/sqlite', 'src/lifecycle.ts'],
+  'src/storage': ['zod', 'keyv', '@keyv/sqlite', 'kysely', 'src/lifecycle.ts'],
   'src/observability': ['pino'],
   'src/locales': ['i18next'],
   'src/sandbox': [

@@ -5,7 +5,7 @@ import { type Store, StoreError } from '../storage/store.ts';
 import { type KeyRecord, keyRecords, SEALED_API_KEYS } from './key-record.ts';
 
 export interface ApiKeysDeps {
-  readonly store: Store & Pick<Database, 'scrub' | 'holds'>;
+  readonly store: Store & Pick<Database, 'erase'>;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -27,9 +27,6 @@ export interface KeyVerdict {
   readonly renews?: boolean;
 }
 
-/** `lingering`: deleted, but its bytes may still be in the database file; they are removed later. */
-export type Removal = 'none' | 'erased' | 'lingering';
-
 /**
  * The API key of each guild, sealed. Every method throws a {@link StoreError} when the store fails.
  */
@@ -50,8 +47,11 @@ export interface ApiKeys {
    * @returns whether this is the first refusal: from now on the key is marked
    */
   note(guildId: string, key: Secret, verdict: KeyVerdict): Promise<boolean>;
-  /** Deletes the key and makes sure that the database file and its log no longer hold it, not even sealed. */
-  delete(guildId: string): Promise<Removal>;
+  /**
+   * Deletes the key, also its sealed bytes; last traces of those leave the database file at the next restart.
+   * @returns whether there was one
+   */
+  delete(guildId: string): Promise<boolean>;
   /** The guild that this very object was read for by {@link get}. */
   guildOf(key: Secret): string | undefined;
 }
@@ -160,6 +160,7 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
     set: (guildId, key, by) =>
       inTurn(async () => {
         const former = await records.get(guildId);
+        const aside = await records.aside(guildId);
         const record: KeyRecord = {
           sealed: encryption.seal(key.reveal(), SEALED_API_KEYS.context(guildId)),
           lastFour: key.lastFour(),
@@ -167,29 +168,26 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
           setAt: time(),
           workedAt: time(),
         };
-        await records.set(guildId, record);
+        const write = () => records.set(guildId, record);
+        const renew = async () => {
+          await write();
+          await records.dropAside(guildId);
+        };
+        await (former === undefined && !aside ? write() : store.erase(renew));
         drop(guildId);
         if ((await get(guildId))?.reveal() !== key.reveal()) {
           throw new StoreError('the API key reads back differently from what was written');
         }
-        const wasAside = await records.dropAside(guildId);
-        if (former !== undefined || wasAside) await store.scrub();
       }),
     note: (guildId, key, verdict) => inTurn(() => note(guildId, key, verdict)),
     delete: (guildId) =>
       inTurn(async () => {
-        const traces = [await records.get(guildId), (await records.aside(guildId))?.stored].flatMap(tracesOf);
-        if (!(await records.delete(guildId))) return 'none';
+        const isThere = (await records.get(guildId)) ?? (await records.aside(guildId));
+        if (isThere === undefined) return false;
+        await store.erase(() => records.delete(guildId));
         drop(guildId);
-        const isClean = await store.scrub();
-        return isClean && !(await store.holds(traces)) ? 'erased' : 'lingering';
+        return true;
       }),
     guildOf: (key) => owners.get(key),
   };
-}
-
-/** What no other record has in common with this one: its random parts. */
-function tracesOf(stored: unknown): readonly string[] {
-  const { iv, tag } = Object(Object(stored).sealed);
-  return [iv, tag].filter((text): text is string => typeof text === 'string' && text.length >= 16);
 }

@@ -88,7 +88,7 @@ export function createDepartures(deps: DeparturesDeps): Departures {
     if (now() - since >= graceMs) {
       await data.delete(guildId);
       logger.info({ guildId }, 'the bot has not been in a guild for long: all its data was deleted');
-    } else if ((await keys.delete(guildId)) !== 'none') {
+    } else if (await keys.delete(guildId)) {
       logger.info({ guildId }, 'the bot is no longer in a guild: its API key was deleted');
     }
   }

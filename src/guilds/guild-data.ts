@@ -3,7 +3,7 @@ import type { ApiKeys } from './api-keys.ts';
 import { SEALED_API_KEYS } from './key-record.ts';
 
 export interface GuildDataDeps {
-  readonly store: Pick<Database, 'keys' | 'delete' | 'scrub'>;
+  readonly store: Pick<Database, 'keys' | 'delete' | 'erase'>;
   readonly keys: Pick<ApiKeys, 'delete'>;
   readonly ledger: {
     deleteGuild(guildId: string): Promise<void>;
@@ -17,11 +17,8 @@ export interface GuildDataDeps {
 export interface GuildData {
   /** The guilds of which anything is kept, but for the note that one was absent. */
   held(): Promise<ReadonlySet<string>>;
-  /**
-   * Deletes everything that is kept of a guild.
-   * @returns whether it is gone from the database file too; otherwise it is cleaned up later
-   */
-  delete(guildId: string): Promise<boolean>;
+  /** Deletes everything that is kept of a guild. Last traces leave the database file at the next restart. */
+  delete(guildId: string): Promise<void>;
   /** Takes a member's name and id out of the guild's ledger, also on the disk; in how many entries they were. */
   forgetMember(guildId: string, userId: string): Promise<number>;
 }
@@ -44,13 +41,15 @@ export function createGuildData({ store, keys, ledger, parts = [] }: GuildDataDe
       for (const part of parts) await part.delete(guildId);
       const left: string[] = [];
       for await (const key of store.keys('')) if (guildOf(key) === guildId) left.push(key);
-      for (const key of left.filter((key) => !isApiKey(key))) await store.delete(key);
-      const removal = await keys.delete(guildId);
-      return removal === 'none' ? store.scrub() : removal === 'erased';
+      await store.erase(async () => {
+        for (const key of left.filter((key) => !isApiKey(key))) await store.delete(key);
+      });
+      await keys.delete(guildId);
     },
     async forgetMember(guildId, userId) {
       const count = await ledger.forgetMember(guildId, userId);
-      if (count > 0) await store.scrub();
+      // What was overwritten is still in the log.
+      if (count > 0) await store.erase(async () => undefined);
       return count;
     },
   };

@@ -1,4 +1,3 @@
-import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -44,21 +43,6 @@ export async function checkFile(path: string, busyTimeoutMs: number): Promise<vo
     throw new StoreError(`cannot read ${path}: ${reason(cause)}; check its owner and free space`, { cause });
   }
   if (verdict !== 'ok') throw damaged(path, reason(verdict));
-}
-
-/** Whether any of these texts is in the bytes of the file, its write-ahead log or its rollback journal. */
-export async function fileHolds(path: string, texts: readonly string[]): Promise<boolean> {
-  const wanted = texts.map((text) => Buffer.from(text));
-  const overlap = Math.max(0, ...wanted.map(({ length }) => length - 1));
-  for (const file of [path, `${path}-wal`, `${path}-journal`].filter((name) => existsSync(name))) {
-    let rest = Buffer.alloc(0);
-    for await (const chunk of createReadStream(file)) {
-      const bytes = Buffer.concat([rest, chunk]);
-      if (wanted.some((text) => bytes.includes(text))) return true;
-      rest = bytes.subarray(Math.max(0, bytes.length - overlap));
-    }
-  }
-  return false;
 }
 
 async function head(path: string): Promise<string> {

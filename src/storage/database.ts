@@ -1,190 +1,198 @@
-import { setImmediate } from 'node:timers/promises';
-import { KeyvSqlite } from '@keyv/sqlite';
-import { Keyv } from 'keyv';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../observability/logger.ts';
-import { cannotWrite, checkFile, fileHolds, prepareFile, reason } from './database-file.ts';
-import { readKeys, readRow, replaceRow } from './database-rows.ts';
-import { setAside, tryAgain } from './set-aside.ts';
-import { type Store, StoreError } from './store.ts';
+import { cannotWrite, checkFile, prepareFile, reason } from './database-file.ts';
+import { createDialect } from './dialect.ts';
+import { migrate, removeCopies } from './migrate.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { type Commit, createStatements, type Statements, type TransactionOptions } from './statements.ts';
+import { StoreError } from './store.ts';
 import { storePath } from './store-url.ts';
+import type { Tables } from './tables.ts';
+import { openValues, type Values } from './values.ts';
 
 /**
  * How long a statement waits for a lock of another process. `node:sqlite` is synchronous: the whole bot stands
  * still meanwhile, and Discord waits 3 seconds for an acknowledgement.
  */
 const BUSY_TIMEOUT_MS = 1_000;
-/** How often values past their time are removed, and an unfinished {@link Database.scrub} is tried again. */
+/** How often values past their time are removed, and an unfinished {@link Database.erase} is tried again. */
 const SWEEP_MS = 600_000;
-/** Rows read at once by `entries`; the event loop gets its turn in between. */
-const BATCH = 200;
+/** Says over restarts that traces of something deleted may be left in the file. */
+const TRACES = 'storage:traces';
+
 export interface DatabaseDeps {
   /** `STORE_URL`, e.g. `sqlite://data/bot.sqlite`. */
   readonly url: string;
   readonly logger: Logger;
+  /** Whether the file is rewritten at start and stop where traces may be left in it; not beside a running bot. */
+  readonly rewrites?: boolean;
+  readonly onCommit?: (commit: Commit) => void;
 }
 
-/** The store over one file of SQLite. `start` and `stop` throw a {@link StoreError} too. */
-export interface Database extends Store, Part {
+/** The store over one file of SQLite. Every method throws a {@link StoreError} when the database fails. */
+export interface Database extends Omit<Values, 'clearExpired' | 'tryAgain'>, Part {
   /** The file, as `STORE_URL` names it. */
   readonly path: string;
+  /** What is searched, counted or claimed. */
+  readonly tables: Kysely<Tables>;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** All keys that begin with `prefix`, in order; complete or an error. */
-  keys(prefix: string): AsyncIterable<string>;
   /**
-   * Makes what was deleted or replaced disappear from the file and its write-ahead log. It rewrites the file:
-   * about 10 ms a megabyte (measured), so it is for secrets.
-   * @returns whether it is done; when not (another process holds the file), it is tried again later
+   * Changes what is kept of a guild: everything that `change` writes, to tables and under keys, is written as a
+   * whole, or nothing when it throws. It holds up everybody, so it may wait for statements only.
    */
-  scrub(): Promise<boolean>;
-  /** Whether any of the texts is anywhere in the file or its logs, also where SQLite would not read it any more. */
-  holds(texts: readonly string[]): Promise<boolean>;
+  inGuild<Result>(
+    guildId: string,
+    change: () => Promise<Result>,
+    options?: TransactionOptions,
+  ): Promise<Result>;
+  /**
+   * Deletes or replaces, as a whole, what must leave the disk. SQLite overwrites it, its log is cut off, and copies
+   * from before migrations go. Pages that were split may still hold traces; they go when the file is rewritten at
+   * the next stop or start. (Rewriting stops everybody for 8 ms a megabyte, measured.)
+   */
+  erase<Result>(change: () => Promise<Result>): Promise<Result>;
 }
 
-/**
- * Keyv over SQLite, failing loudly.
- *
- * With an `error` listener Keyv turns failures into `false` and `undefined`, and its iterator ends early.
- * Without one it throws them, so there must never be a listener on `keyv`.
- *
- * @throws StoreError when the URL is not SQLite's
- */
-export function createDatabase({ url, logger }: DatabaseDeps): Database {
+/** @throws StoreError when the URL is not SQLite's */
+export function createDatabase({ url, logger, rewrites = true, onCommit }: DatabaseDeps): Database {
   const path = storePath(url);
-  let adapter: KeyvSqlite | undefined;
-  let keyv: Keyv | undefined;
+  let opened: { readonly statements: Statements; readonly values: Values } | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let scrubbing = false;
+  let isLogCut = true;
 
-  async function attempt<Result>(what: string, run: (keyv: Keyv, adapter: KeyvSqlite) => Promise<Result>) {
-    if (keyv === undefined || adapter === undefined) throw new StoreError(`${what}: ${path} is not open`);
-    try {
-      return await run(keyv, adapter);
-    } catch (cause) {
-      throw new StoreError(`${what} in ${path}: ${reason(cause)}`, { cause });
-    }
-  }
+  const needed = () => {
+    if (opened === undefined) throw new StoreError(`the database ${path} is not open`);
+    return opened;
+  };
+  /** What the caller threw is its own; what SQLite throws is told with the file. */
+  const loud = async <Result>(what: string, run: () => Promise<Result>): Promise<Result> =>
+    run().catch((error: unknown) => {
+      if (!(error instanceof Error) || !('errcode' in error)) throw error;
+      throw new StoreError(`${what} in ${path}: ${reason(error)}`, { cause: error });
+    });
 
-  async function set(key: string, value: unknown, ttlMs?: number): Promise<void> {
-    if (value === undefined) throw new StoreError(`cannot write ${key}: undefined is not JSON`);
-    // Keyv takes a time of 0 or less, or one that is no number, for "for ever"; here it means "gone at once".
-    const ttl = ttlMs === undefined ? undefined : ttlMs > 0 ? ttlMs : 1;
-    const saved = await attempt(`cannot write ${key}`, (keyv) => keyv.set(key, value, ttl));
-    if (!saved) throw new StoreError(`cannot write ${key} in ${path}`);
-  }
-
-  async function* keys(prefix: string): AsyncGenerator<string> {
-    let from = prefix;
-    for (;;) {
-      const batch = await attempt(`cannot read ${prefix}…`, (_, adapter) =>
-        readKeys(adapter, { prefix, from, limit: BATCH }),
-      );
-      yield* batch;
-      const last = batch.at(-1);
-      if (last === undefined || batch.length < BATCH) return;
-      from = `${last}\0`;
-      await setImmediate();
-    }
-  }
-
-  const get = (key: string) => attempt(`cannot read ${key}`, (_, adapter) => readRow(adapter, key));
-
-  async function* entries(prefix: string): AsyncGenerator<readonly [string, unknown]> {
-    for await (const key of keys(prefix)) {
-      const value = await get(key);
-      // It may have gone between the two statements.
-      if (value !== undefined) yield [key, value];
-    }
-  }
-
-  async function writeTest(): Promise<void> {
+  async function writeTest({ values }: Pick<NonNullable<typeof opened>, 'values'>): Promise<void> {
     const key = 'boot:write-test';
     const value = new Date().toISOString();
     try {
-      await set(key, value);
-      if ((await keyv?.get(key)) !== value) throw new StoreError('what was written reads back differently');
-      await keyv?.delete(key);
+      await values.set(key, value);
+      if ((await values.get(key)) !== value) throw new StoreError('what was written reads back differently');
+      await values.delete(key);
     } catch (error) {
       throw cannotWrite(path, error instanceof StoreError && error.cause ? error.cause : error);
     }
   }
 
-  async function scrub(): Promise<boolean> {
-    scrubbing = true;
+  async function cutLog(): Promise<void> {
+    isLogCut = false;
     try {
-      await attempt('cannot clean up', async (_, adapter) => {
-        // secure_delete alone is not enough: pages that were split keep old copies (6 of 12,000 were found).
-        await adapter.query('VACUUM');
-        const [result] = await adapter.query('PRAGMA wal_checkpoint(TRUNCATE)');
-        if (Object(result).busy !== 0) throw new Error('another process is reading it');
+      await needed().statements.alone((database) => {
+        const busy = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy;
+        if (busy !== 0) throw new Error('another process is reading it');
       });
-      scrubbing = false;
-      return true;
+      isLogCut = true;
+      await removeCopies(path, 'all');
+    } catch (error) {
+      logger.warn({ err: error }, 'deleted values may still be in the log of the database; will try again');
+    }
+  }
+
+  /** Pages that were split keep old copies whatever secure_delete does: 6 of 12,000 values were found. */
+  async function rewrite(): Promise<void> {
+    if (!rewrites) return;
+    try {
+      const { statements, values } = needed();
+      if ((await values.get(TRACES)) === undefined) return;
+      await statements.alone((database) => database.exec('VACUUM'));
+      await values.delete(TRACES);
+      await cutLog();
     } catch (error) {
       logger.warn({ err: error }, 'deleted values may still be in the database file; will try again');
-      return false;
     }
   }
 
   async function sweep(): Promise<void> {
     try {
-      await attempt('cannot remove old values', (_, adapter) => adapter.clearExpired());
+      await needed().values.clearExpired();
+      await removeCopies(path, 'old');
     } catch (error) {
-      logger.warn({ err: error }, 'values past their time could not be removed; will try again');
+      logger.warn({ err: error }, 'what is past its time could not be removed; will try again');
     }
-    if (scrubbing) await scrub();
+    if (!isLogCut) await cutLog();
+  }
+
+  async function open(): Promise<NonNullable<typeof opened>> {
+    const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      connection.exec('PRAGMA journal_mode = WAL');
+      connection.exec('PRAGMA secure_delete = ON');
+      // Otherwise VACUUM puts a copy of everything into a temporary file elsewhere.
+      connection.exec('PRAGMA temp_store = MEMORY');
+      const statements = createStatements(connection, { onCommit });
+      await migrate({ path, statements, migrations: MIGRATIONS });
+      return { statements, values: await openValues({ path, statements, logger }) };
+    } catch (cause) {
+      connection.close();
+      throw cause instanceof StoreError ? cause : cannotWrite(path, cause);
+    }
   }
 
   async function start(): Promise<void> {
     await prepareFile(path);
     await checkFile(path, BUSY_TIMEOUT_MS);
-    const opened = new KeyvSqlite({
-      uri: `sqlite://${path}`,
-      driver: 'node:sqlite',
-      wal: true,
-      busyTimeout: BUSY_TIMEOUT_MS,
-    });
-    try {
-      await opened.ready;
-      await opened.query('PRAGMA secure_delete = ON');
-      // Otherwise VACUUM puts a copy of everything into a temporary file elsewhere.
-      await opened.query('PRAGMA temp_store = MEMORY');
-    } catch (cause) {
-      throw cannotWrite(path, cause);
-    }
-    adapter = opened;
-    keyv = new Keyv({ store: opened });
-    await writeTest();
-    await attempt('cannot read', (_, adapter) => tryAgain(adapter, logger));
+    opened = await open();
+    await writeTest(opened);
+    await opened.values.tryAgain();
+    await rewrite();
     await sweep();
     timer = setInterval(() => void sweep(), SWEEP_MS).unref();
   }
 
   async function stop(): Promise<void> {
     clearInterval(timer);
-    if (keyv === undefined) return;
-    if (scrubbing) await scrub();
-    await attempt('cannot close', (keyv) => keyv.disconnect());
-    keyv = undefined;
-    adapter = undefined;
+    if (opened === undefined) return;
+    await rewrite();
+    await opened.statements.alone((database) => database.close());
+    opened = undefined;
+  }
+
+  async function erase<Result>(change: () => Promise<Result>): Promise<Result> {
+    const { statements, values } = needed();
+    const result = await loud('cannot delete', () =>
+      statements.transaction(async () => {
+        await values.set(TRACES, true);
+        return change();
+      }),
+    );
+    await cutLog();
+    return result;
   }
 
   return {
     name: 'store',
     path,
+    tables: new Kysely<Tables>({
+      dialect: createDialect({
+        execute: (sql, parameters) =>
+          loud('a statement failed', async () => needed().statements.execute(sql, parameters)),
+      }),
+    }),
     start,
     stop,
-    get,
-    set,
-    delete: async (key) => attempt(`cannot delete ${key}`, (keyv) => keyv.delete(key)),
-    replace: async (key, former, value) =>
-      attempt(`cannot write ${key}`, (_, adapter) => replaceRow(adapter, { key, former, value })),
-    setAside: async (key, read, why) =>
-      attempt(`cannot set ${key} aside`, (_, adapter) => setAside(adapter, logger, { key, read, why })),
-    entries,
-    keys,
-    scrub,
-    holds: (texts) => attempt('cannot look for deleted values', () => fileHolds(path, texts)),
+    get: async (key) => needed().values.get(key),
+    set: async (key, value, ttlMs) => needed().values.set(key, value, ttlMs),
+    delete: async (key) => needed().values.delete(key),
+    replace: async (key, former, value) => needed().values.replace(key, former, value),
+    setAside: async (key, read, why) => needed().values.setAside(key, read, why),
+    entries: (prefix) => needed().values.entries(prefix),
+    keys: (prefix) => needed().values.keys(prefix),
+    inGuild: async (guildId, change, options) =>
+      loud(`cannot change the data of guild ${guildId}`, () =>
+        needed().statements.transaction(change, options),
+      ),
+    erase,
   };
 }

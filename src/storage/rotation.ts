@@ -12,7 +12,7 @@ export interface SealedArea {
 }
 
 export interface RotationDeps {
-  readonly database: Pick<Database, 'get' | 'delete' | 'replace' | 'entries' | 'keys' | 'scrub'>;
+  readonly database: Pick<Database, 'get' | 'delete' | 'replace' | 'entries' | 'keys' | 'erase'>;
   readonly encryption: Encryption;
   readonly areas: readonly SealedArea[];
 }
@@ -83,8 +83,9 @@ export async function rotate({ database, encryption, areas }: RotationDeps): Pro
 async function forgetFormerKeys(database: RotationDeps['database'], newest: string): Promise<void> {
   const former: string[] = [];
   for await (const key of database.keys(PROOF)) if (key !== PROOF + newest) former.push(key);
-  for (const key of former) await database.delete(key);
-  await database.scrub();
+  await database.erase(async () => {
+    for (const key of former) await database.delete(key);
+  });
 }
 
 function isSealed(value: unknown): value is { readonly k: string } {

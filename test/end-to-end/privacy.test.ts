@@ -81,7 +81,7 @@ describe('/privacy', () => {
 
     await scene.restart();
     const said = textOf(await scene.admin.press(question, 'Delete everything'));
-    expect(said).toContain("is deleted, and the bot's database no longer holds it.");
+    expect(said).toContain('Deleted; last traces leave the file at the next restart.');
     expect(said).not.toContain('[ Delete everything ]');
     const bytes = bytesOnDisk(file());
     expect(bytes).not.toContain(scene.admin.guildId);

@@ -1,0 +1,170 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+
+export interface StatementResult {
+  readonly rows: readonly object[];
+  /** Rows that a statement without rows of its own has changed. */
+  readonly changes: number;
+}
+
+/** What was written in one go: all of it is on the disk, or nothing. */
+export interface Commit {
+  /** Whether it survives a loss of power; otherwise it survives the end of this process only. */
+  readonly synced: boolean;
+  /** How many statements and transactions have written something in it. */
+  readonly parts: number;
+}
+
+export interface TransactionOptions {
+  /** Whether it has to survive a loss of power: 0.43 ms in place of 0.025 (measured). Without it: yes. */
+  readonly synced?: boolean;
+}
+
+/**
+ * The one way to the one connection. Statements that wait at the same time are written in one commit: one that fails
+ * fails alone, unless the commit itself does. Every method throws what SQLite throws.
+ */
+export interface Statements {
+  /** Runs one statement: in the transaction that it is called from, or by itself. */
+  execute(sql: string, parameters?: readonly unknown[]): Promise<StatementResult>;
+  /**
+   * Everything that `change` executes is written as a whole, and nothing else comes in between; when it throws,
+   * nothing is written. It holds up everybody, so it may wait for statements only. Called inside another
+   * transaction it is a part of that one.
+   */
+  transaction<Result>(change: () => Promise<Result>, options?: TransactionOptions): Promise<Result>;
+  /** Runs something outside of every transaction, such as VACUUM. */
+  alone<Result>(task: (database: DatabaseSync) => Result): Promise<Result>;
+}
+
+interface Job {
+  readonly isChange: boolean;
+  readonly synced: boolean;
+  readonly run: () => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Statements that write nothing. They see what was committed, and need no commit. */
+const READS = /^\s*(?:select|pragma)\b/i;
+
+export function createStatements(
+  database: DatabaseSync,
+  { onCommit }: { readonly onCommit?: ((commit: Commit) => void) | undefined } = {},
+): Statements {
+  const inside = new AsyncLocalStorage<{ isOpen: boolean }>();
+  let waiting: Job[] = [];
+  let isScheduled = false;
+  let isSynced: boolean | undefined;
+
+  function run(sql: string, parameters: readonly unknown[]): StatementResult {
+    const statement = database.prepare(sql);
+    const values = parameters as SQLInputValue[];
+    if (statement.columns().length > 0) return { rows: statement.all(...values), changes: 0 };
+    return { rows: [], changes: Number(statement.run(...values).changes) };
+  }
+
+  function enqueue<Result>(job: Pick<Job, 'isChange' | 'synced'>, task: () => unknown): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      waiting.push({ ...job, run: task, resolve: resolve as (value: unknown) => void, reject });
+      schedule();
+    });
+  }
+
+  function schedule(): void {
+    if (isScheduled || waiting.length === 0) return;
+    isScheduled = true;
+    // Later in this turn of the event loop: whoever else writes in it shares the commit.
+    setImmediate(() => void drain());
+  }
+
+  async function drain(): Promise<void> {
+    const jobs = waiting;
+    waiting = [];
+    for (const job of jobs.filter(({ isChange }) => !isChange)) {
+      try {
+        job.resolve(job.run());
+      } catch (error) {
+        job.reject(error);
+      }
+    }
+    const changes = jobs.filter(({ isChange }) => isChange);
+    if (changes.length > 0) await commit(changes);
+    isScheduled = false;
+    schedule();
+  }
+
+  async function commit(jobs: readonly Job[]): Promise<void> {
+    const ended: (() => void)[] = [];
+    try {
+      const synced = jobs.some((job) => job.synced);
+      // Cannot be changed inside a transaction (SQLite docs: PRAGMA synchronous).
+      if (isSynced !== synced) database.exec(`PRAGMA synchronous = ${synced ? 'FULL' : 'NORMAL'}`);
+      isSynced = synced;
+      database.exec('BEGIN IMMEDIATE');
+      let parts = 0;
+      for (const job of jobs) {
+        const before = changesSoFar();
+        const { end, isDone } = await carryOut(job);
+        if (isDone && changesSoFar() > before) parts += 1;
+        ended.push(end);
+      }
+      database.exec('COMMIT');
+      if (parts > 0) onCommit?.({ synced, parts });
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      for (const job of jobs) job.reject(error);
+      return;
+    }
+    for (const end of ended) end();
+  }
+
+  /** @returns what to tell the caller once all is committed */
+  async function carryOut(job: Job): Promise<{ readonly end: () => void; readonly isDone: boolean }> {
+    database.exec('SAVEPOINT part');
+    try {
+      const value = await job.run();
+      database.exec('RELEASE part');
+      return { isDone: true, end: () => job.resolve(value) };
+    } catch (error) {
+      // Some failures end the whole transaction, such as a full disk (SQLite docs: Transactions, 3.1).
+      if (!database.isTransaction) throw error;
+      database.exec('ROLLBACK TO part');
+      database.exec('RELEASE part');
+      return { isDone: false, end: () => job.reject(error) };
+    }
+  }
+
+  const changesSoFar = () => Number(database.prepare('SELECT total_changes() AS n').get()?.n);
+
+  async function transaction<Result>(change: () => Promise<Result>): Promise<Result> {
+    const open = { isOpen: true };
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    // Statements are done at once: whatever is not over by then waits for something else.
+    const watch = setImmediate(() => reject(new Error('a transaction may wait for statements only')));
+    try {
+      return await Promise.race([inside.run(open, change), late]);
+    } finally {
+      clearImmediate(watch);
+      open.isOpen = false;
+    }
+  }
+
+  return {
+    async execute(sql, parameters = []) {
+      const outer = inside.getStore();
+      // It was left behind by a transaction that has ended, perhaps undone: alone it must not be written.
+      if (outer?.isOpen === false) throw new Error('a statement came after the end of its transaction');
+      if (outer) return run(sql, parameters);
+      return enqueue({ isChange: !READS.test(sql), synced: true }, () => run(sql, parameters));
+    },
+    async transaction(change, { synced = true } = {}) {
+      if (inside.getStore()?.isOpen) return change();
+      return enqueue({ isChange: true, synced }, () => transaction(change));
+    },
+    async alone(task) {
+      if (inside.getStore()?.isOpen) throw new Error('this cannot run inside a transaction');
+      return enqueue({ isChange: false, synced: false }, () => task(database));
+    },
+  };
+}

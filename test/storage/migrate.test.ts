@@ -1,0 +1,128 @@
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createDatabase } from '../../src/storage/database.ts';
+import { migrate } from '../../src/storage/migrate.ts';
+import { createStatements } from '../../src/storage/statements.ts';
+import { StoreError } from '../../src/storage/store.ts';
+import { bytesOnDisk, folder, openStore, recorder } from './temporary.ts';
+
+/** A store without tables, as version 0.1 made them. */
+function formerStore(): string {
+  const path = join(folder(), 'bot.sqlite');
+  const raw = new DatabaseSync(path);
+  raw.exec(`PRAGMA journal_mode = WAL;
+    CREATE TABLE keyv (key VARCHAR(255) NOT NULL, value TEXT, namespace VARCHAR(255) NOT NULL DEFAULT '',
+      expires BIGINT DEFAULT NULL, UNIQUE(key, namespace));
+    INSERT INTO keyv (key, value) VALUES ('settings:1', '{"value":"KEPT"}')`);
+  raw.close();
+  return path;
+}
+
+const copies = (path: string) =>
+  readdirSync(join(path, '..'))
+    .filter((name) => name.includes('.before-'))
+    .map((name) => join(path, '..', name));
+
+describe('a store of a former version', () => {
+  it('is migrated, after a copy was made that only its owner may read', async () => {
+    const path = formerStore();
+    const store = await openStore(path);
+    expect(await store.get('settings:1')).toBe('KEPT');
+    expect(await store.tables.selectFrom('servers').selectAll().execute()).toEqual([]);
+    const [copy, ...others] = copies(path);
+    expect(others).toEqual([]);
+    expect(copy).toBe(`${path}.before-0001-tables`);
+    expect(statSync(String(copy)).mode & 0o777).toBe(0o600);
+    const raw = new DatabaseSync(String(copy), { readOnly: true });
+    onTestFinished(() => raw.close());
+    expect(raw.prepare('SELECT value FROM keyv').all()).toEqual([{ value: '{"value":"KEPT"}' }]);
+    expect(raw.prepare("SELECT name FROM sqlite_master WHERE name = 'servers'").all()).toEqual([]);
+  });
+
+  it('is copied once, and the copy goes after seven days', async () => {
+    const path = formerStore();
+    await (await openStore(path)).stop();
+    const [copy = ''] = copies(path);
+    const { mtimeMs } = statSync(copy);
+    await (await openStore(path)).stop();
+    expect(statSync(copy).mtimeMs).toBe(mtimeMs);
+    const days = (count: number) => Date.now() / 1000 - count * 86_400;
+    utimesSync(copy, days(6.9), days(6.9));
+    await (await openStore(path)).stop();
+    expect(existsSync(copy)).toBe(true);
+    utimesSync(copy, days(7.1), days(7.1));
+    await openStore(path);
+    expect(existsSync(copy)).toBe(false);
+  });
+
+  it('loses its copy as soon as something is deleted for good', async () => {
+    const path = formerStore();
+    const store = await openStore(path);
+    await store.erase(() => store.delete('settings:1'));
+    expect(copies(path)).toEqual([]);
+    expect(bytesOnDisk(path)).not.toContain('KEPT');
+  });
+
+  it('is left as it is when no copy can be made', async () => {
+    const path = formerStore();
+    mkdirSync(`${path}.before-0001-tables`);
+    const store = createDatabase({ url: `sqlite://${path}`, logger: recorder() });
+    await expect(store.start()).rejects.toThrow(/cannot copy .* before it is migrated/);
+    const raw = new DatabaseSync(path, { readOnly: true });
+    onTestFinished(() => raw.close());
+    expect(raw.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all()).toEqual([
+      { name: 'keyv' },
+    ]);
+  });
+});
+
+describe('a new store', () => {
+  it('has nothing that would have to be copied', async () => {
+    const store = await openStore();
+    expect(copies(store.path)).toEqual([]);
+  });
+});
+
+describe('a store of a newer version', () => {
+  it('is refused and left as it is', async () => {
+    const path = join(folder(), 'bot.sqlite');
+    await (await openStore(path)).stop();
+    const raw = new DatabaseSync(path);
+    raw.exec("INSERT INTO kysely_migration VALUES ('0099-of-next-year', '2027-01-01T00:00:00.000Z')");
+    raw.close();
+    const before = bytesOnDisk(path);
+    const store = createDatabase({ url: `sqlite://${path}`, logger: recorder() });
+    const error = await store.start().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StoreError);
+    expect(String(error)).toMatch(/was written by a newer version of the bot \(it has "0099-of-next-year"\)/);
+    expect(bytesOnDisk(path)).toBe(before);
+    expect(copies(path)).toEqual([]);
+  });
+});
+
+describe('a migration', () => {
+  it('that fails leaves nothing of itself, and those before it stay', async () => {
+    const path = join(folder(), 'bot.sqlite');
+    const database = new DatabaseSync(path);
+    onTestFinished(() => database.close());
+    const statements = createStatements(database);
+    const table = (name: string) => ({
+      async up({ schema }: Parameters<Parameters<typeof migrate>[0]['migrations'][string]['up']>[0]) {
+        await schema.createTable(name).addColumn('a', 'text').execute();
+        if (name === 'second') throw new Error('the power went out');
+      },
+    });
+    const names = () =>
+      database
+        .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'kysely%'")
+        .all()
+        .map(({ name }) => name);
+    const migrations = { '1': table('first'), '2': table('second') };
+    await expect(migrate({ path, statements, migrations })).rejects.toThrow('the power went out');
+    expect(names()).toEqual(['first']);
+    await migrate({ path, statements, migrations: { '1': table('first'), '2': table('third') } });
+    expect(names()).toEqual(['first', 'third']);
+  });
+});
