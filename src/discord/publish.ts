@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type APIApplicationCommand,
   ApplicationCommandType,
+  ApplicationIntegrationType,
   type Client,
   RateLimitError,
   type RESTPostAPIApplicationCommandsJSONBody,
@@ -28,13 +29,27 @@ export async function publishCommands({
   const route = Routes.applicationCommands(client.application.id);
   const query = new URLSearchParams({ with_localizations: 'true' });
   const published = (await client.rest.get(route, { query })) as APIApplicationCommand[];
-  if (sameCommands(published, commands)) {
-    logger.debug({ commands: published.length }, 'the commands are published already');
-    return idsByName(published);
+  // An application with Activities has one, which is not ours; a PUT without it is refused (50240).
+  const entryPoints = published.filter(isEntryPoint);
+  const others = published.filter((command) => !isEntryPoint(command));
+  if (sameCommands(others, commands)) {
+    logger.debug({ commands: others.length }, 'the commands are published already');
+    return idsByName(others);
   }
-  const updated = (await client.rest.put(route, { body: commands })) as APIApplicationCommand[];
-  logger.info({ commands: updated.map(({ name }) => name) }, 'published the commands');
-  return idsByName(updated);
+  const body = [...commands, ...entryPoints.map(asSent)];
+  const updated = (await client.rest.put(route, { body })) as APIApplicationCommand[];
+  const ours = updated.filter((command) => !isEntryPoint(command));
+  logger.info({ commands: ours.map(({ name }) => name) }, 'published the commands');
+  return idsByName(ours);
+}
+
+const isEntryPoint = ({ type }: APIApplicationCommand): boolean =>
+  type === ApplicationCommandType.PrimaryEntryPoint;
+
+/** A command that was read, as it may be sent again: without what only Discord says, and what says nothing. */
+function asSent(command: APIApplicationCommand): object {
+  const { application_id: _application, version: _version, dm_permission: _deprecated, ...rest } = command;
+  return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
 }
 
 /** What makes a daily limit (30034) an error at once: discord.js would otherwise sleep until tomorrow. */
@@ -53,35 +68,78 @@ function idsByName(commands: readonly APIApplicationCommand[]): ReadonlyMap<stri
   return new Map(commands.map(({ name, id }) => [name, id]));
 }
 
-/** Whether Discord already has exactly these commands, in whatever order and with its own fields added. */
+/**
+ * Whether Discord already has exactly these commands, in whatever order. Only what a description may say is compared,
+ * since Discord adds fields of its own, and more of them every year.
+ */
 export function sameCommands(
   published: readonly object[],
   ours: readonly RESTPostAPIApplicationCommandsJSONBody[],
 ): boolean {
-  return isDeepStrictEqual(comparable(published), comparable(ours));
+  // Whether Discord sends `file_types` back is not documented. When it does for none, there is nothing to compare.
+  const known = JSON.stringify(published).includes('"file_types"') ? [...FIELDS, 'file_types'] : FIELDS;
+  return isDeepStrictEqual(comparable(published, known), comparable(ours, known));
 }
 
-/** Discord's additions to a command, and what it fills in where a description leaves it out. */
-const ADDED = ['id', 'application_id', 'version', 'nsfw', 'dm_permission', 'default_permission'];
+/** What is said of a command, an option or a choice (Discord docs: Application Commands). */
+const FIELDS = [
+  ...[
+    'name',
+    'name_localizations',
+    'description',
+    'description_localizations',
+    'options',
+    'choices',
+    'value',
+  ],
+  ...['required', 'autocomplete', 'channel_types', 'min_value', 'max_value', 'min_length', 'max_length'],
+  ...['default_member_permissions', 'contexts', 'integration_types', 'nsfw', 'type'],
+];
+/** What is so when nothing is said: it may come back, or not. */
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  description: '',
+  required: false,
+  autocomplete: false,
+  nsfw: false,
+  min_length: 0,
+  max_length: 6000,
+  integration_types: [ApplicationIntegrationType.GuildInstall],
+};
 
-function comparable(commands: readonly object[]): ReadonlyMap<string, unknown> {
+function comparable(commands: readonly object[], known: readonly string[]): ReadonlyMap<string, unknown> {
   return new Map(
     commands.map((command) => {
-      const fields = Object.entries(command).filter(([name]) => !ADDED.includes(name));
-      const description = { type: ApplicationCommandType.ChatInput, ...Object.fromEntries(fields) };
-      return [`${description.type}:${Object(command).name}`, withoutDefaults(description)];
+      const { type = ApplicationCommandType.ChatInput, name } = Object(command);
+      return [`${type}:${name}`, comparableItem({ ...command, type }, known)];
     }),
   );
 }
 
-/** Leaves out what says nothing: null, an empty text, list or object, and a false `required` or `autocomplete`. */
-function withoutDefaults(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutDefaults);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, item]) => item !== null && item !== undefined && item !== '' && item !== false)
-      .map(([name, item]) => [name, withoutDefaults(item)] as const)
-      .filter(([, item]) => typeof item !== 'object' || Object.keys(Object(item)).length > 0),
-  );
+function comparableItem(item: object, known: readonly string[]): object {
+  const entries = Object.entries(item)
+    .filter(([name]) => known.includes(name))
+    .map(([name, value]) => [name, comparableValue(item, { name, value, known })] as const)
+    .filter(([name, value]) => !isEmpty(value) && !isDeepStrictEqual(value, DEFAULTS[name]));
+  return Object.fromEntries(entries);
 }
+
+function comparableValue(
+  item: object,
+  field: { readonly name: string; readonly value: unknown; readonly known: readonly string[] },
+): unknown {
+  const { name, value, known } = field;
+  if (name.endsWith('_localizations')) {
+    // Discord drops those that say the same as the default.
+    const text: unknown = Object(item)[name.replace('_localizations', '')];
+    const others = Object.entries(value ?? {}).filter(([, localized]) => localized !== text);
+    return Object.fromEntries(others);
+  }
+  if (name === 'default_member_permissions') return value === null ? null : String(value);
+  if (!Array.isArray(value)) return value;
+  // The order of options and choices is seen by members; that of the other lists means nothing.
+  const isOrdered = name === 'options' || name === 'choices';
+  return isOrdered ? value.map((child) => comparableItem(child, known)) : value.toSorted();
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);

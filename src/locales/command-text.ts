@@ -36,7 +36,8 @@ export function messageCommandText(
   const { en, ...others } = languages;
   return {
     name: en.messageCommands[command].name,
-    name_localizations: Object.fromEntries(
+    name_localizations: otherThan(
+      en.messageCommands[command].name,
       Object.entries(others).map(([language, words]) => [language, words.messageCommands[command].name]),
     ),
   };
@@ -55,9 +56,17 @@ function localised(
   return {
     name: text.name,
     description: text.description,
-    name_localizations: Object.fromEntries(translated.map(([language, found]) => [language, found.name])),
-    description_localizations: Object.fromEntries(
+    name_localizations: otherThan(
+      text.name,
+      translated.map(([language, found]) => [language, found.name]),
+    ),
+    description_localizations: otherThan(
+      text.description,
       translated.map(([language, found]) => [language, found.description]),
     ),
   };
 }
+
+/** Discord drops localized texts that say the same as the default, so they are not sent. */
+const otherThan = (text: string, localized: readonly (readonly [string, string])[]) =>
+  Object.fromEntries(localized.filter(([, other]) => other !== text));

@@ -1,6 +1,7 @@
 import type { Breach } from './contract.ts';
 import type { ApplicationSettings } from './rest/application-routes.ts';
 import type { Certificate } from './self-signed.ts';
+import type { CommandAnswers } from './world/command-form.ts';
 import type { Bounds } from './world/latest.ts';
 
 /** How `startDiscord` sets a stand-in up. What has a default may be left out. */
@@ -23,6 +24,10 @@ export interface StandInOptions {
   readonly dailyLimitStatus?: 400 | 429;
   /** Interactions go to an HTTP endpoint, and so never over the gateway (rule 51). */
   readonly interactionsEndpoint?: boolean;
+  /** How much `GET` and `PUT …/commands` say of a command: what Discord does, all that it may, or as little. */
+  readonly commandAnswers?: CommandAnswers;
+  /** The application has Activities, and so an entry-point command from the start; `false`. */
+  readonly entryPoint?: boolean;
   /** Selects may preselect channels that are gone, which Discord's documents neither allow nor forbid; `false`. */
   readonly takesUnknownDefaults?: boolean;
   /** What `GET /applications/@me` tells of the application's pages in the Developer Portal. */

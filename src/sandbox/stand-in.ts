@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ApplicationCommandType } from 'discord.js';
 import { introduce, joinDirectMessages } from './client/introduce.ts';
 import { createPerson } from './client/person.ts';
 import type { DiscordStandIn } from './contract.ts';
@@ -21,6 +22,9 @@ import type { StandInOptions } from './stand-in-options.ts';
 import { USUAL_BOUNDS } from './world/latest.ts';
 import { createWorld } from './world/world.ts';
 
+/** What an application gets when Activities are enabled in the Developer Portal; 2: Discord itself opens the Activity. */
+const ENTRY_POINT = { type: ApplicationCommandType.PrimaryEntryPoint, name: 'launch', handler: 2 } as const;
+
 /** Starts a Discord on loopback: REST API, gateway and CDN on one port, a free one unless told. */
 export async function startDiscord(options: StandInOptions): Promise<DiscordStandIn> {
   const {
@@ -39,6 +43,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     takesUnknownDefaults: options.takesUnknownDefaults ?? false,
   });
   const { clock, guilds, commands, integrations, messages } = world;
+  if (options.entryPoint) commands.upsert('global', ENTRY_POINT);
   const records = createRecords({ clock, onBreach, invalidRequests, bounds });
   const faults = createFaults();
   const outgoing = createOutgoing(world);
@@ -59,7 +64,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
           : undefined,
       }),
       ...guildRoutes(world, (id) => guildEvents.remove({ id, name: '', channelId: '' })),
-      ...commandRoutes(world),
+      ...commandRoutes(world, options.commandAnswers ?? 'usual'),
       ...callbackRoutes(world, outgoing),
       ...webhookRoutes(world, outgoing),
       ...channelRoutes(world, outgoing),
@@ -103,7 +108,9 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
   }
   const isConnected = () => gateway.sessions().length > 0;
   const isPublished = () =>
-    ['global', ...guilds.joined().map(({ id }) => id)].some((scope) => commands.list(scope).length > 0);
+    ['global', ...guilds.joined().map(({ id }) => id)].some((scope) =>
+      commands.list(scope).some(({ type }) => type !== ENTRY_POINT.type),
+    );
 
   return {
     apiUrl: `${origin()}/api`,

@@ -1,22 +1,36 @@
 import type { APIApplicationCommand } from 'discord.js';
 import { ApplicationCommandResponseSchema } from 'discord-api-spec/zod';
 import { array } from 'zod/mini';
-import { listed } from '../world/command-form.ts';
+import { type CommandAnswers, inForm, listed } from '../world/command-form.ts';
 import type { CommandBody, Scope } from '../world/commands.ts';
 import type { World } from '../world/world.ts';
-import { type Denial, isDenial, missingAccess, otherApplication, unknownCommand } from './denial.ts';
+import {
+  type Denial,
+  entryPointRemoved,
+  isDenial,
+  missingAccess,
+  otherApplication,
+  unknownCommand,
+} from './denial.ts';
 import { type Call, noContent, ok, type Reply, type Route } from './route.ts';
 import { checkCommand, checkCommandCaps, checkCommandList, checkCommandPatch } from './rules/commands.ts';
 
+/** Discord docs: Application Commands, PRIMARY_ENTRY_POINT: what opens the Activity of an application. */
+const ENTRY_POINT = 4;
+
 /** Rules 11 to 23: publishing commands, for everywhere and for one guild. */
-export function commandRoutes(world: World): readonly Route[] {
+export function commandRoutes(world: World, answers: CommandAnswers): readonly Route[] {
   return [
-    ...scopeRoutes(world, '/applications/:app/commands'),
-    ...scopeRoutes(world, '/applications/:app/guilds/:guild/commands'),
+    ...scopeRoutes(world, '/applications/:app/commands', answers),
+    ...scopeRoutes(world, '/applications/:app/guilds/:guild/commands', answers),
   ];
 }
 
-function scopeRoutes({ applicationId, commands, guilds }: World, base: string): readonly Route[] {
+function scopeRoutes(
+  { applicationId, commands, guilds }: World,
+  base: string,
+  answers: CommandAnswers,
+): readonly Route[] {
   /** Runs a handler with the scope that the path names, or says why the bot may not touch it. */
   const inScope = (handle: (scope: Scope, call: Call) => Reply | Denial) => (call: Call) => {
     const { app, guild } = call.params;
@@ -42,7 +56,7 @@ function scopeRoutes({ applicationId, commands, guilds }: World, base: string): 
       handle: inScope((scope, { query, header }) =>
         ok(
           commands.list(scope).map((command) =>
-            listed(command, {
+            listed(inForm(command, answers), {
               withLocalizations: ['true', 'True', '1'].includes(query.get('with_localizations') ?? ''),
               locale: header('x-discord-locale') ?? header('accept-language')?.split(/[,;]/)[0],
             }),
@@ -58,8 +72,11 @@ function scopeRoutes({ applicationId, commands, guilds }: World, base: string): 
       handle: inScope((scope, { json }) => {
         const refusal = checkCommandList(json, kind(scope));
         if (refusal !== undefined) return refusal;
-        const after = commands.replace(scope, json as readonly CommandBody[]);
-        return isDenial(after) ? after : ok(after);
+        const bodies = json as readonly CommandBody[];
+        const isEntryPoint = ({ type }: { readonly type?: number | undefined }) => type === ENTRY_POINT;
+        if (commands.list(scope).some(isEntryPoint) && !bodies.some(isEntryPoint)) return entryPointRemoved;
+        const after = commands.replace(scope, bodies);
+        return isDenial(after) ? after : ok(after.map((command) => inForm(command, answers)));
       }),
     },
     {

@@ -77,6 +77,15 @@ export const unknownCommand: Denial = {
   message: 'Unknown application command',
 };
 
+/** Rule 21: seen on Discord (serenity#2993). */
+export const entryPointRemoved: Denial = {
+  rule: 21,
+  status: 400,
+  code: 50240,
+  message:
+    "You cannot remove this app's Entry Point command in a bulk update operation. Please include the Entry Point command in your update request or delete it separately.",
+};
+
 /** Rule 25. */
 export const unknownInteraction: Denial = {
   rule: 25,

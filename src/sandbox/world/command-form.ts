@@ -24,9 +24,7 @@ export function kept(
     version: of.version,
     type: body.type ?? 1,
     description: 'description' in body ? (body.description ?? '') : '',
-    name_localizations: body.name_localizations ?? null,
-    description_localizations:
-      'description_localizations' in body ? (body.description_localizations ?? null) : null,
+    ...keptLocalizations(body),
     // A bitset may be sent as a number, and always comes back as a string.
     default_member_permissions:
       default_member_permissions === undefined || default_member_permissions === null
@@ -41,15 +39,36 @@ export function kept(
   return defined(command) as APIApplicationCommand;
 }
 
+type Localizations = Readonly<Record<string, string | null>> | null | undefined;
+
+/** Rule 19: localized values that say the same as the default are dropped. */
+function keptLocalizations(named: object) {
+  const { name, name_localizations, description, description_localizations } = Object(named);
+  return {
+    name_localizations: otherThan(name, name_localizations),
+    description_localizations: otherThan(description, description_localizations),
+  };
+}
+
+function otherThan(text: unknown, localizations: Localizations): Localizations {
+  const kept = Object.entries(localizations ?? {}).filter(([, value]) => value !== null && value !== text);
+  return kept.length === 0 ? null : Object.fromEntries(kept);
+}
+
+const keptChoice = <C extends { readonly name: string }>(choice: C): C => ({
+  ...choice,
+  name_localizations: keptLocalizations(choice).name_localizations,
+});
+
 const defined = <T extends object>(object: T): object =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 
 function keptOption(option: APIApplicationCommandOption): APIApplicationCommandOption {
   const entries = Object.entries({
     ...option,
-    name_localizations: option.name_localizations ?? null,
-    description_localizations: option.description_localizations ?? null,
+    ...keptLocalizations(option),
     ...('options' in option && { options: option.options?.map(keptOption) }),
+    ...('choices' in option && { choices: option.choices?.map(keptChoice) }),
   });
   return Object.fromEntries(
     entries.filter(
@@ -83,4 +102,49 @@ export function listed<C extends object>(
 function localized(names: unknown, locale: string | undefined): unknown {
   if (typeof names !== 'object' || names === null || locale === undefined) return undefined;
   return new Map(Object.entries(names)).get(locale) ?? undefined;
+}
+
+/** How much Discord says of a command beyond what its documents promise. Both keep to its published schema. */
+export type CommandAnswers = 'usual' | 'full' | 'sparse';
+
+/**
+ * The same command with every default said, deprecated fields, and lists in another order (`full`), or with all left
+ * out that may be (`sparse`): what says nothing, and `file_types`.
+ */
+export function inForm(command: APIApplicationCommand, answers: CommandAnswers): APIApplicationCommand {
+  if (answers === 'usual') return command;
+  if (answers === 'full') {
+    const forDirectMessages = command.contexts?.includes(1) ?? true;
+    const said = { options: [], ...talkative(command), dm_permission: forDirectMessages };
+    return said as object as APIApplicationCommand;
+  }
+  // The one field that the schema wants even when it says nothing.
+  const { default_member_permissions } = command;
+  return { ...laconic(command), default_member_permissions } as APIApplicationCommand;
+}
+
+function talkative(item: object): object {
+  const { type, id, value } = Object(item);
+  const isOption = id === undefined && value === undefined;
+  return {
+    ...(isOption && { required: false, ...([3, 4, 10].includes(type) && { autocomplete: false }) }),
+    ...withEach(item, talkative),
+  };
+}
+
+const laconic = (item: object): object =>
+  Object.fromEntries(
+    Object.entries(withEach(item, laconic)).filter(
+      ([key, value]) => value !== null && value !== false && key !== 'file_types',
+    ),
+  );
+
+/** With its options and choices changed; lists without an order come in another one. */
+function withEach(item: object, change: (child: object) => object): object {
+  return Object.fromEntries(
+    Object.entries(item).map(([key, value]) => {
+      if (!Array.isArray(value)) return [key, value];
+      return [key, ['options', 'choices'].includes(key) ? value.map(change) : value.toReversed()];
+    }),
+  );
 }

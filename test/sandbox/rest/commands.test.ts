@@ -1,5 +1,7 @@
 import { REST, Routes } from 'discord.js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ApplicationCommandResponseSchema } from 'discord-api-spec/zod';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'zod/v4/core';
 import type { DiscordStandIn } from '../../../src/sandbox/contract.ts';
 import { startDiscord } from '../../../src/sandbox/stand-in.ts';
 import { codeAt, type RawAnswer, raw } from '../support/raw.ts';
@@ -381,5 +383,60 @@ describe('rule 23: whose commands, where', () => {
     expect(inGerman).not.toHaveProperty('name_localizations');
     const all = await raw(standIn, `GET ${scope()}?with_localizations=true`);
     expect(Object.values(all.json)[0]).toMatchObject(localized);
+  });
+
+  it('drops localized texts that say the same as the default', async () => {
+    const localized = {
+      name_localizations: { de: 'games', fr: 'jeux' },
+      description_localizations: { de: 'Lists games' },
+      options: [
+        option({
+          name_localizations: { de: 'search' },
+          choices: [{ name: 'a', value: 'a', name_localizations: { de: 'a', fr: 'b' } }],
+        }),
+      ],
+    };
+    const { json } = await raw(standIn, `POST ${scope()}`, { json: chat(localized) });
+    expect(json).toMatchObject({ name_localizations: { fr: 'jeux' }, description_localizations: null });
+    expect(Object(json).options[0]).toMatchObject({
+      name_localizations: null,
+      choices: [{ name: 'a', value: 'a', name_localizations: { fr: 'b' } }],
+    });
+  });
+});
+
+describe('rule 21: an entry-point command', () => {
+  it('is not removed by a PUT: 50240', async () => {
+    const other = await startDiscord({ token: TOKEN, entryPoint: true });
+    onTestFinished(() => other.close());
+    const path = `/applications/${other.applicationId}/commands`;
+    const [launch] = other.commands();
+    const without = await raw(other, `PUT ${path}`, { json: [chat()] });
+    expect(without).toMatchObject({ status: 400, json: { code: 50240 } });
+    expect(other.commands()).toEqual([launch]);
+    const { name, type } = launch ?? {};
+    const whole = await raw(other, `PUT ${path}`, { json: [chat(), { name, type, handler: 2 }] });
+    expect(whole.status).toBe(200);
+    expect(other.commands().map(({ id }) => id)).toContain(launch?.id);
+    expect(other.breaches.map(({ rule }) => rule)).toEqual([21]);
+  });
+});
+
+describe('what is said of a command', () => {
+  it.each(['full', 'sparse'] as const)('keeps to the published schema (%s)', async (commandAnswers) => {
+    const other = await startDiscord({ token: TOKEN, commandAnswers });
+    onTestFinished(() => other.close());
+    const file = option({ name: 'file', type: 11, file_types: ['.txt'] });
+    const command = chat({
+      options: [option({ required: true }), file],
+      contexts: [0],
+      integration_types: [0],
+    });
+    const path = `/applications/${other.applicationId}/commands`;
+    const put = await raw(other, `PUT ${path}`, { json: [command, { type: 3, name: 'Read' }] });
+    const got = await raw(other, `GET ${path}?with_localizations=true`);
+    expect(got.json).toEqual(put.json);
+    for (const each of Object.values(got.json)) parse(ApplicationCommandResponseSchema, each);
+    expect(JSON.stringify(got.json).includes('file_types')).toBe(commandAnswers === 'full');
   });
 });
