@@ -46,7 +46,7 @@ export function keyStatus({ keyTrials, games, keys, keyWatch, guildLog }: KeySta
     if (!key) return [];
     const outcome = await keyTrials.run(guildId, key);
     if (outcome.kind === 'too-soon') return [tooSoonText(outcome, t)];
-    if (outcome.kind === 'games') games.accept(outcome.games);
+    if (outcome.kind === 'games') await games.accept(outcome.games);
     await keyWatch.checked(guildId, key, outcome);
     if (outcome.kind === 'games') return [t('keystatus.works')];
     if (outcome.kind === 'rejected') return [t('keystatus.refusedNow')];

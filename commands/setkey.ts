@@ -54,7 +54,7 @@ export function setKey({ keyTrials, games, keys, guildLog }: SetKeyDeps): Comman
     const outcome = await keyTrials.run(guildId, key);
     if (outcome.kind === 'too-soon') throw new UserError(tooSoonText(outcome, t));
     if (outcome.kind === 'games') {
-      games.accept(outcome.games);
+      await games.accept(outcome.games);
       await keys.set(guildId, key, { userId: user.id });
       await guildLog.tell(guildId, (words) => changeText(words, user, key, former !== undefined));
       return { content: savedText(call, key, former !== undefined) };

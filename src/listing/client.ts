@@ -141,6 +141,10 @@ interface Reported {
 
 function report(logger: ListingLogger | undefined, { outcome, ...call }: Reported): void {
   const { kind } = outcome;
+  if ('leftOut' in outcome) {
+    const { leftOut } = outcome;
+    logger?.warn({ ...call, leftOut }, 'games were left out: too many of them, or an alias that is too long');
+  }
   if (!('reason' in outcome)) {
     logger?.debug({ ...call, kind }, 'the listing service answered');
     return;

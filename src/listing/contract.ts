@@ -4,15 +4,51 @@ import type { Secret } from '../secret.ts';
 /** The most servers the service takes in one request (specification §8). */
 export const MAX_SERVERS_PER_REQUEST = 100;
 
+/** UTF-16 units of a game's name and of an alias: what a choice of Discord takes (Discord docs: Application Commands). */
+export const LONGEST_NAME = 100;
+/** Games of one list, some ten times as many as there are. What a search goes through with every key stroke. */
+export const MAX_GAMES = 10_000;
+/** UTF-16 units of a message: what a message of Discord takes. */
+export const LONGEST_MESSAGE = 2_000;
+
+/** Text from the service, cut where it comes in, between code points; an ellipsis says that there was more. */
+const textUpTo = (most: number) =>
+  z
+    .string()
+    .transform((text) =>
+      text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`,
+    );
+
 /** A game as the service lists it (specification §2.2). `alias` is what a submission carries. */
-export const gameSchema = z.object({ name: z.string().min(1), alias: z.string().min(1) });
+const gameSchema = z.object({
+  name: z.string().min(1).pipe(textUpTo(LONGEST_NAME)),
+  alias: z.string().min(1),
+});
 export type Game = z.infer<typeof gameSchema>;
 
-/** The answer to `action=games` (specification §4.2). */
-export const gamesSchema = z.array(gameSchema);
+/**
+ * The answer to `action=games` (specification §4.2): its first {@link MAX_GAMES} games. One whose alias is too long is
+ * left out, since nobody could choose it, and a part of an alias would be another game's.
+ */
+export const gamesSchema = z.array(z.unknown()).transform((all, context): readonly Game[] => {
+  const games: Game[] = [];
+  for (const [place, each] of all.slice(0, MAX_GAMES).entries()) {
+    const game = gameSchema.safeParse(each);
+    if (!game.success) {
+      // One is enough: a list of nothing but faults would take its time to be described.
+      context.addIssue({ code: 'custom', path: [place], message: 'not a game' });
+      return z.NEVER;
+    }
+    if (game.data.alias.length <= LONGEST_NAME) games.push(game.data);
+  }
+  return games;
+});
 
 /** The answer to `action=add`, and every error (specification §4.1, §7), at any HTTP status. */
-export const verdictSchema = z.object({ status: z.enum(['success', 'error']), message: z.string() });
+export const verdictSchema = z.object({
+  status: z.enum(['success', 'error']),
+  message: textUpTo(LONGEST_MESSAGE),
+});
 
 /** The five errors of the specification (§7), in the order of its rules. */
 export const KNOWN_ERRORS = {
@@ -72,7 +108,7 @@ export type Failure =
       readonly retryAfterMs?: number;
     };
 
-/** `message` is the service's own text, word for word; `known` says which of the five errors it is. */
+/** `message` is the service's own text, word for word up to {@link LONGEST_MESSAGE}; `known` says which of the five errors it is. */
 export interface Rejection {
   readonly kind: 'rejected';
   readonly message: string;
@@ -82,7 +118,15 @@ export interface Rejection {
 }
 
 export type AddOutcome = { readonly kind: 'accepted'; readonly message: string } | Rejection | Failure;
-export type GamesOutcome = { readonly kind: 'games'; readonly games: readonly Game[] } | Rejection | Failure;
+export type GamesOutcome =
+  | {
+      readonly kind: 'games';
+      readonly games: readonly Game[];
+      /** How many of the answer's games are not in `games`; see {@link gamesSchema}. */
+      readonly leftOut?: number;
+    }
+  | Rejection
+  | Failure;
 
 /** What this folder writes its log to. pino fits. */
 export interface ListingLogger {

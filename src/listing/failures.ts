@@ -36,7 +36,8 @@ export function readGames(exchange: Exchange, url: URL): GamesOutcome {
   if (verdict.success && verdict.data.status === 'error') return rejected(verdict.data.message, exchange);
   const games = gamesSchema.safeParse(body.json);
   if (!games.success) return unreadable(exchange, 'wrong-shape', whatIsWrong(games.error));
-  return { kind: 'games', games: games.data };
+  const leftOut = Array.isArray(body.json) ? body.json.length - games.data.length : 0;
+  return { kind: 'games', games: games.data, ...(leftOut > 0 && { leftOut }) };
 }
 
 /** False for answers that say nothing, whatever is in them: reading on would only cost time. */

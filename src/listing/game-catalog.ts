@@ -1,7 +1,7 @@
 import type { Secret } from '../secret.ts';
 import type { Store } from '../storage/store.ts';
 import type { Game, GamesOutcome, ListingApi, ListingLogger } from './contract.ts';
-import { findGame, indexGames, searchGames } from './game-search.ts';
+import { findGame, indexGames, indexLongList, searchGames } from './game-search.ts';
 import { KNOWN_GAMES } from './known-games.ts';
 import { createRefreshBackoff } from './refresh-backoff.ts';
 import { type FetchedGames, loadGames, saveGames } from './stored-games.ts';
@@ -33,8 +33,8 @@ export interface GameCatalog {
   refresh(key?: Secret): Promise<GamesOutcome | undefined>;
   /** The service does not know an alias of ours: the list is stale from now on. */
   invalidate(): void;
-  /** A list that somebody else just fetched. */
-  accept(games: readonly Game[]): void;
+  /** A list that somebody else just fetched. It is there when the promise resolves. */
+  accept(games: readonly Game[]): Promise<void>;
 }
 
 export interface GameCatalogDeps {
@@ -71,13 +71,16 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
     return age >= 0 && age < ttlMs;
   }
 
-  function adopt(list: FetchedGames): void {
+  async function adopt(list: FetchedGames): Promise<void> {
+    const made = await indexLongList(list.games);
+    // A list that came meanwhile may have been made ready sooner.
+    if (fetched !== undefined && fetched.fetchedAt > list.fetchedAt) return;
     fetched = list;
-    index = indexGames(list.games);
+    index = made;
     invalidated = false;
   }
 
-  function accept(games: readonly Game[]): void {
+  async function accept(games: readonly Game[]): Promise<void> {
     const unique = withoutDuplicates(games);
     if (unique.length < games.length) {
       logger.warn(
@@ -90,7 +93,7 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
       return;
     }
     const list = { games: unique, fetchedAt: now() };
-    adopt(list);
+    await adopt(list);
     backoff.reset();
     // One after the other, so that the newest list is the one that stays.
     saving = saving.then(() => saveGames(store, list, logger));
@@ -110,7 +113,7 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
       await onAnswer?.(key, outcome);
       if (outcome.kind !== 'rejected') break;
     }
-    if (outcome?.kind === 'games') accept(outcome.games);
+    if (outcome?.kind === 'games') await accept(outcome.games);
     return outcome;
   }
 
@@ -152,7 +155,7 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
     async start() {
       const stored = await loadGames(store, logger);
       // Something newer may have come in meanwhile, from /setkey.
-      if (stored !== undefined && fetched === undefined) adopt(stored);
+      if (stored !== undefined && fetched === undefined) await adopt(stored);
       refreshSoon();
     },
     async stop() {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { createCollection } from '../storage/collection.ts';
 import type { Store } from '../storage/store.ts';
-import { type Game, gameSchema, type ListingLogger } from './contract.ts';
+import { type Game, gamesSchema, type ListingLogger } from './contract.ts';
 
 const ID = 'list';
 
 const schema = z.object({
   fetchedAt: z.number().int().nonnegative(),
-  games: z.array(gameSchema).min(1),
+  games: gamesSchema.refine((games) => games.length > 0),
 });
 /** Written before the number of every record was called `v`. */
 const first = schema

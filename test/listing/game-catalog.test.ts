@@ -155,7 +155,7 @@ describe('fetching', () => {
 
   it('is not needed when somebody else brings a list', async () => {
     const { catalog, asked, clock, settle, store } = setUp([listed()], { operatorKey });
-    catalog.accept(GAMES);
+    await catalog.accept(GAMES);
     catalog.refreshSoon();
     await settle();
     expect(asked).toEqual([]);
