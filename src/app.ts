@@ -156,6 +156,7 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     logger,
     onReady: settle,
     onInteraction: dispatcher.handle,
+    onUse: (guildId) => departures.used(guildId),
     async drain(ms) {
       await dispatcher.drain(ms);
       // While the connection is still there.
@@ -169,6 +170,8 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     data: guildData,
     keys,
     listGuilds: discord.listGuilds,
+    isForeign: discord.isForeign,
+    applicationId: discord.applicationId,
     isOurs: discord.isOurs,
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,

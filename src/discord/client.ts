@@ -2,6 +2,7 @@ import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
 import { Client, type ClientOptions, Options } from 'discord.js';
 import { type Agent, Headers, request } from 'undici';
 import { createHttpAgent } from '../http-agent.ts';
+import { isGuildQuestion } from './guild-list.ts';
 import { rejectLongWaits } from './publish.ts';
 
 /** How long Discord waits for the first response to an interaction is 3 s; past this there is no point. */
@@ -42,7 +43,7 @@ export function createClient({ apiUrl }: { apiUrl: string }): { client: Client; 
       // What answers interactions is exempt from that limit (Discord docs: Rate Limits, "Global Rate Limit"), and a
       // 429 is obeyed all the same.
       globalRequestsPerSecond: Number.POSITIVE_INFINITY,
-      rejectOnRateLimit: rejectLongWaits,
+      rejectOnRateLimit: (limit) => rejectLongWaits(limit) || isGuildQuestion(limit),
       makeRequest: overAgent(agent),
     },
   });

@@ -1,7 +1,10 @@
 import {
+  ApplicationIntegrationType,
   type Client,
   calculateShardId,
   Events,
+  GatewayDispatchEvents,
+  type GatewayInteractionCreateDispatchData,
   type Interaction,
   type REST,
   type RESTPostAPIApplicationCommandsJSONBody,
@@ -10,7 +13,7 @@ import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Secret } from '../secret.ts';
 import { createClient } from './client.ts';
-import { listGuilds } from './guild-list.ts';
+import { isForeign, listGuilds } from './guild-list.ts';
 import { receiveInteractions } from './packets.ts';
 import { type PastReplies, pastReplies } from './past-replies.ts';
 import { explainPublishFailure, publishCommands } from './publish.ts';
@@ -38,6 +41,8 @@ export interface ConnectionDeps {
   /** Called once after login, with the means to answer what a former run has left. */
   readonly onReady: (replies: PastReplies) => Promise<void>;
   readonly onInteraction: (interaction: Interaction) => Promise<void>;
+  /** Called with the guild of every interaction that the guild's own installation authorised, before it is handled. */
+  readonly onUse: (guildId: string) => void;
   /** Takes no new interaction and waits for those under way, at most this long, in milliseconds. */
   readonly drain: (ms: number) => Promise<void>;
   /** Called once when Discord ends the connection for good after a start that went well. */
@@ -48,7 +53,11 @@ export interface Connection extends Part {
   /** A command as a clickable mention, or `/name` until Discord has told its id. */
   readonly mention: (command: string) => string;
   /** The ids of every guild the bot is in: all of them, or an error. For when it has started. */
-  readonly listGuilds: () => Promise<readonly string[]>;
+  readonly listGuilds: (signal?: AbortSignal) => Promise<readonly string[]>;
+  /** Whether Discord says that the bot user is not in a guild; an error when it does not say. For when it has started. */
+  readonly isForeign: (guildId: string, signal?: AbortSignal) => Promise<boolean>;
+  /** The id of the application that the token is of. For when it has started. */
+  readonly applicationId: () => string;
   /** Whether the guild is on one of the shards of this process. For when it has started. */
   readonly isOurs: (guildId: string) => boolean;
   /** Requests with the bot's own token, once it has started. */
@@ -60,7 +69,7 @@ const DRAIN_MS = 8000;
 
 /** The bot's connection to Discord: login, publishing the commands, fatal ends, and a stop that loses no answer. */
 export function createConnection(deps: ConnectionDeps): Connection {
-  const { apiUrl, token, commands, logger, onReady, onInteraction, drain, onFatal } = deps;
+  const { apiUrl, token, commands, logger, onReady, onInteraction, onUse, drain, onFatal } = deps;
   let ids: ReadonlyMap<string, string> = new Map();
   const { client, close } = createClient({ apiUrl });
   let leaving = false;
@@ -73,6 +82,14 @@ export function createConnection(deps: ConnectionDeps): Connection {
     }
   }
 
+  // Raw, since discord.js does not build every interaction.
+  client.ws.on(
+    GatewayDispatchEvents.InteractionCreate,
+    (interaction: GatewayInteractionCreateDispatchData) => {
+      const guildId = installedGuild(interaction);
+      if (guildId !== undefined) onUse(guildId);
+    },
+  );
   receiveInteractions({ client, onInteraction: (interaction) => void onInteraction(interaction), logger });
   client.on(Events.Error, (error) => logger.error({ err: error }, 'discord.js reported an error'));
   client.on(Events.Warn, (message) => logger.warn({ message }, 'discord.js warns'));
@@ -108,7 +125,9 @@ export function createConnection(deps: ConnectionDeps): Connection {
       const id = ids.get(command);
       return id === undefined ? `\`/${command}\`` : `</${command}:${id}>`;
     },
-    listGuilds: () => listGuilds(client.rest),
+    listGuilds: (signal) => listGuilds(client.rest, { signal }),
+    isForeign: (guildId, signal) => isForeign(client.rest, guildId, { signal }),
+    applicationId: () => client.application?.id ?? '',
     isOurs: (guildId) => client.ws.shards.has(calculateShardId(guildId, client.options.shardCount ?? 1)),
     async start() {
       try {
@@ -124,6 +143,12 @@ export function createConnection(deps: ConnectionDeps): Connection {
       await close();
     },
   };
+}
+
+/** The guild whose own installation of the application, and not only a user's, authorised an interaction. */
+function installedGuild(interaction: GatewayInteractionCreateDispatchData): string | undefined {
+  const { guild_id: guildId, authorizing_integration_owners: owners } = interaction;
+  return owners?.[ApplicationIntegrationType.GuildInstall] === guildId ? guildId : undefined;
 }
 
 /** A login's failure as one line for the operator; the token is in none of them. */

@@ -61,6 +61,9 @@ export async function isForeign(
   throw new Error('Discord did not answer with the guild that it was asked for');
 }
 
+/** Whether a limited request is that question: it is not waited for, since what comes of it can wait for the next check. */
+export const isGuildQuestion = ({ route }: { readonly route: string }): boolean => route === '/guilds/:id';
+
 /** What is no answer of Discord's own, such as a proxy's page, has no code. */
 function isAboutGuild({ status, code }: DiscordAPIError): boolean {
   if ((status !== 403 && status !== 404) || typeof code !== 'number') return false;

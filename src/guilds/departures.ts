@@ -1,30 +1,29 @@
-import { z } from 'zod';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../observability/logger.ts';
-import { createCollection } from '../storage/collection.ts';
 import type { Store } from '../storage/store.ts';
 import type { ApiKeys } from './api-keys.ts';
-import { ABSENCE, type GuildData } from './guild-data.ts';
+import type { GuildData } from './guild-data.ts';
+import { createGuildUses } from './guild-uses.ts';
+import { type Absence, createPresenceRecords } from './presence-records.ts';
 
 /** From this many absences on, one after the other, the bot counts as removed. */
 const ENOUGH = 2;
 /** More than this many guilds, and more than this share, do not leave at once: the token is of another bot. */
 const MASS = { guilds: 10, share: 0.2 };
 
-const absenceSchema = z.object({
-  /** Milliseconds since 1970. */
-  since: z.number(),
-  /** In how many checks in a row the guild was absent. */
-  absences: z.int().positive(),
-});
-type Absence = z.infer<typeof absenceSchema>;
+/** A check that runs when the bot stops may end within this time; what is still open then waits for the next. */
+const STOP_WITHIN_MS = 1_000;
 
 export interface DeparturesDeps {
   readonly store: Store;
   readonly data: GuildData;
-  readonly keys: Pick<ApiKeys, 'delete'>;
-  /** Every guild the bot is in, or an error. */
-  readonly listGuilds: () => Promise<readonly string[]>;
+  readonly keys: Pick<ApiKeys, 'status' | 'delete'>;
+  /** Every guild the bot user is in, or an error. */
+  readonly listGuilds: (signal: AbortSignal) => Promise<readonly string[]>;
+  /** Whether Discord says that the guild is unknown or closed to the bot; an error when it says neither that nor the contrary. */
+  readonly isForeign: (guildId: string, signal: AbortSignal) => Promise<boolean>;
+  /** The id of the application that the token is of. */
+  readonly applicationId: () => string;
   /** Whether this process looks after the guild. */
   readonly isOurs: (guildId: string) => boolean;
   readonly checkEveryMs: number;
@@ -36,10 +35,14 @@ export interface DeparturesDeps {
 
 /**
  * Finds out by asking which guilds the bot was removed from, since without intents nobody tells it. A guild that is
- * absent in two checks in a row loses its key, and after a time of grace everything else. It checks at its start, and
- * has to be started after the connection to Discord.
+ * absent in two checks in a row loses its key, and after a time of grace everything else. One whose members use the
+ * commands all the same has them without the bot user, which is in no list: it keeps everything until nobody has used
+ * them for the time of grace. Nothing is deleted before Discord has said of the very guild that it is unknown.
+ * It checks at its start, and has to be started after the connection to Discord.
  */
 export interface Departures extends Part {
+  /** An interaction has come that the guild's own installation authorised: it has the commands. Costs next to nothing. */
+  used(guildId: string): void;
   /** One check, or the one that runs. It never throws. */
   check(): Promise<void>;
   /** How many lists were refused because too many guilds were missing in them. */
@@ -47,45 +50,54 @@ export interface Departures extends Part {
 }
 
 export function createDepartures(deps: DeparturesDeps): Departures {
-  const { store, data, keys, listGuilds, isOurs, checkEveryMs, graceMs, logger, now = Date.now } = deps;
-  const records = createCollection<Absence>({ store, name: ABSENCE, version: 1, schema: absenceSchema });
+  const { store, data, keys, isOurs, checkEveryMs, graceMs, logger, now = Date.now } = deps;
+  const records = createPresenceRecords(store);
+  const uses = createGuildUses({ records, logger, now });
+  const stopping = new AbortController();
+  const { signal } = stopping;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let refusals = 0;
 
-  async function absences(): Promise<ReadonlyMap<string, Absence>> {
-    const known = new Map<string, Absence>();
-    for await (const [guildId, absence] of records.list()) if (isOurs(guildId)) known.set(guildId, absence);
-    return known;
-  }
-
   async function compare(listed: ReadonlySet<string>): Promise<void> {
-    const held = [...(await data.held())].filter(isOurs);
-    const known = await absences();
-    const absent = held.filter((guildId) => !listed.has(guildId));
-    const vanished = absent.filter((guildId) => !known.has(guildId)).length;
-    const before = held.length - absent.length + vanished;
-    if (vanished > MASS.guilds && vanished > MASS.share * before) {
+    await uses.load();
+    const held = await data.held();
+    const known = await records.absences();
+    // An empty list says nothing of guilds that could be in it.
+    const mayJudge = (guildId: string) => listed.size > 0 || uses.at(guildId) !== undefined;
+    const absent = [...held].filter((id) => isOurs(id) && !listed.has(id) && mayJudge(id));
+    const vanished = absent.filter((id) => !known.has(id) && uses.at(id) === undefined).length;
+    const present = [...held].filter((id) => isOurs(id) && listed.has(id)).length;
+    if (vanished > MASS.guilds && vanished > MASS.share * (present + vanished)) {
       refusals += 1;
       logger.error(
-        { vanished, of: before, refusals },
+        { vanished, of: present + vanished, refusals },
         'too many guilds are missing at once in the list from Discord: is this the token of another bot? ' +
           'The data of all guilds stays as it is',
       );
       return;
     }
-    const gone = new Set(absent);
     // Back again, or nothing is left to delete.
-    for (const guildId of known.keys()) if (!gone.has(guildId)) await records.delete(guildId);
-    for (const guildId of absent) await note(guildId, known.get(guildId));
+    const outdated = new Set([...known.keys(), ...(await records.uses()).keys()].filter(isOurs));
+    for (const id of outdated) if (listed.has(id) || !held.has(id)) await records.forget(id);
+    for (const id of absent) await judge(id, known.get(id));
   }
 
-  async function note(guildId: string, known: Absence | undefined): Promise<void> {
-    const since = known?.since ?? now();
-    const absences = (known?.absences ?? 0) + 1;
-    await records.set(guildId, { since, absences });
+  /** Takes note of an absence, and deletes what it is time to delete. */
+  async function judge(guildId: string, known: Absence | undefined): Promise<void> {
+    const usedAt = uses.at(guildId);
+    const isUsedSince = usedAt !== undefined && usedAt > (known?.since ?? Number.NEGATIVE_INFINITY);
+    const since = isUsedSince ? usedAt : (known?.since ?? now());
+    const absences = isUsedSince ? 1 : (known?.absences ?? 0) + 1;
+    await records.setAbsence(guildId, { since, absences });
     if (absences < ENOUGH) return;
-    if (now() - since >= graceMs) {
+    const isOver = now() - since >= graceMs;
+    if (!isOver && (usedAt !== undefined || (await keys.status(guildId)) === undefined)) return;
+    if (!(await isGone(guildId))) return;
+    // Somebody may have used a command while Discord was asked.
+    if (uses.at(guildId) !== usedAt) return;
+    uses.forget(guildId);
+    if (isOver) {
       await data.delete(guildId);
       logger.info({ guildId }, 'the bot has not been in a guild for long: all its data was deleted');
     } else if (await keys.delete(guildId)) {
@@ -93,21 +105,53 @@ export function createDepartures(deps: DeparturesDeps): Departures {
     }
   }
 
-  async function run(): Promise<void> {
-    let listed: readonly string[];
+  /** Whether Discord itself says so. Otherwise nothing is deleted. */
+  async function isGone(guildId: string): Promise<boolean> {
+    if (signal.aborted) return false;
     try {
-      listed = await listGuilds();
+      if (await deps.isForeign(guildId, signal)) return true;
+      logger.warn({ guildId }, 'a guild is missing in the list from Discord although the bot is in it');
+      uses.forget(guildId);
+      await records.forget(guildId);
     } catch (error) {
+      if (signal.aborted) return false;
+      logger.warn(
+        { err: error, guildId },
+        'Discord does not say whether the bot is still in a guild; its data stays as it is',
+      );
+    }
+    return false;
+  }
+
+  async function run(): Promise<void> {
+    let guilds: readonly string[];
+    try {
+      guilds = await deps.listGuilds(signal);
+    } catch (error) {
+      if (signal.aborted) return;
       logger.warn({ err: error }, 'the guilds of this bot could not be read from Discord; will try again');
       return;
     }
-    if (listed.length === 0) {
-      logger.warn({}, 'Discord lists no guild of this bot; the data of all guilds stays as it is');
-      return;
-    }
-    await compare(new Set(listed)).catch((error: unknown) => {
+    const listed = new Set(guilds);
+    if (listed.size > 0) uses.listed(listed);
+    else
+      logger.warn(
+        {},
+        'Discord lists no guild of this bot; the data of those that could be in it stays as it is',
+      );
+    try {
+      const id = deps.applicationId();
+      // With the token of another bot every guild looks as if it had been left.
+      const since = await records.applicationSince(id, now());
+      if (since === undefined || now() - since >= graceMs) return await compare(listed);
+      const until = new Date(since + graceMs).toISOString();
+      logger.warn(
+        { applicationId: id, until },
+        'this token is of another application than before; until then no data is deleted of guilds that it is not in',
+      );
+    } catch (error) {
       logger.error({ err: error }, 'the check for guilds that the bot has left did not end; will try again');
-    });
+    }
   }
 
   function check(): Promise<void> {
@@ -119,6 +163,7 @@ export function createDepartures(deps: DeparturesDeps): Departures {
 
   return {
     name: 'departures',
+    used: uses.used,
     check,
     get refusals() {
       return refusals;
@@ -129,7 +174,10 @@ export function createDepartures(deps: DeparturesDeps): Departures {
     },
     async stop() {
       clearInterval(timer);
+      const patience = setTimeout(() => stopping.abort(), STOP_WITHIN_MS);
       await running;
+      clearTimeout(patience);
+      await uses.flush();
     },
   };
 }

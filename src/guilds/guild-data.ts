@@ -1,6 +1,7 @@
 import type { Database } from '../storage/database.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { SEALED_API_KEYS } from './key-record.ts';
+import { PRESENCE_AREAS } from './presence-records.ts';
 
 export interface GuildDataDeps {
   readonly store: Pick<Database, 'keys' | 'delete' | 'erase'>;
@@ -15,7 +16,7 @@ export interface GuildDataDeps {
 
 /** Everything the bot keeps of a guild, whichever part keeps it. */
 export interface GuildData {
-  /** The guilds of which anything is kept, but for the note that one was absent. */
+  /** The guilds of which anything is kept, but for whether the bot is in them. */
   held(): Promise<ReadonlySet<string>>;
   /** Deletes everything that is kept of a guild. Last traces leave the database file at the next restart. */
   delete(guildId: string): Promise<void>;
@@ -23,16 +24,13 @@ export interface GuildData {
   forgetMember(guildId: string, userId: string): Promise<number>;
 }
 
-/** Where it is noted that the bot is no longer in a guild. */
-export const ABSENCE = 'absence';
-
 export function createGuildData({ store, keys, ledger, parts = [] }: GuildDataDeps): GuildData {
   return {
     async held() {
       const held = new Set<string>();
       for await (const key of store.keys('')) {
         const guildId = guildOf(key);
-        if (guildId !== undefined && !key.startsWith(`${ABSENCE}:`)) held.add(guildId);
+        if (guildId !== undefined && !isPresence(key)) held.add(guildId);
       }
       return held;
     },
@@ -54,6 +52,8 @@ export function createGuildData({ store, keys, ledger, parts = [] }: GuildDataDe
     },
   };
 }
+
+const isPresence = (key: string) => PRESENCE_AREAS.some((area) => key.startsWith(`${area}:`));
 
 /** Deleted apart from the rest, since it is made sure of. */
 const isApiKey = (key: string) => key.startsWith(SEALED_API_KEYS.prefix);

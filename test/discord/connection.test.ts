@@ -18,6 +18,7 @@ it('a process with all shards looks after every guild, and knows them all once i
     logger: recorder(),
     onReady: async () => undefined,
     onInteraction: async () => undefined,
+    onUse: () => undefined,
     drain: async () => undefined,
     onFatal: () => undefined,
   });

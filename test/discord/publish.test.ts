@@ -111,6 +111,7 @@ async function run(discord: DiscordStandIn): Promise<void> {
     onReady: async () => undefined,
     onInteraction: async () => undefined,
     drain: async () => undefined,
+    onUse: () => undefined,
     onFatal: () => undefined,
   });
   await connection.start?.();

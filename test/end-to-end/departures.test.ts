@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Person } from '../../src/sandbox/contract.ts';
 import { bytesOnDisk, collect, openStore } from '../storage/temporary.ts';
-import { openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { openScene, type Scene, type SceneOptions, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 afterEach(() => scene.close());
@@ -16,6 +17,12 @@ const first = () => {
 function lists(): number {
   const last = scene.discord.guilds.length > 0 ? '&after=' : '/users/@me/guilds';
   return scene.discord.requests.filter(({ path }) => path.includes(last)).length;
+}
+
+/** A scene whose bot has made its first check, so that a later one finds what has changed since. */
+async function open(options: SceneOptions = {}): Promise<void> {
+  scene = await openScene(options);
+  await expect.poll(lists).toBeGreaterThan(0);
 }
 
 /** One check: the bot makes it when it starts. */
@@ -39,10 +46,10 @@ async function withStore<Result>(
 
 describe('a server that removes the bot', () => {
   it('loses its key at the second check, and the rest after the grace', async () => {
-    scene = await openScene({ key: 'sandbox-key' });
+    await open({ key: 'sandbox-key' });
     const guild = first();
     await withStore((store) => store.set(`settings:${guild.id}`, { v: 1 }));
-    await scene.startBot();
+    await check();
     scene.discord.guildEvents.remove(guild);
     await check();
     expect(bytesOnDisk(file())).toContain(`api-key:${guild.id}`);
@@ -62,7 +69,7 @@ describe('a server that removes the bot', () => {
   });
 
   it('is checked on all the time, not only at the start', async () => {
-    scene = await openScene({
+    await open({
       key: 'sandbox-key',
       env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '0' },
     });
@@ -73,7 +80,7 @@ describe('a server that removes the bot', () => {
   });
 
   it('finds its key where it was when it is back before the second check', async () => {
-    scene = await openScene({ key: 'sandbox-key' });
+    await open({ key: 'sandbox-key' });
     const guild = first();
     scene.discord.guildEvents.remove(guild);
     await check();
@@ -89,7 +96,92 @@ describe('a server that removes the bot', () => {
   });
 });
 
+describe('a server that has the commands without the bot user', () => {
+  const submit = async (who: Person) =>
+    textOf(await who.slash('addserver', { game: 'cs2', server: `play${++submitted}.example.com:27015` }));
+  let submitted = 0;
+
+  it('keeps its key while it is used, and loses it after the grace of silence', async () => {
+    await open();
+    const guild = scene.discord.guildEvents.add({ name: 'Commands only', bot: false });
+    expect(scene.discord.guilds).not.toContainEqual(guild);
+    const at = { guild, permissions: 0n };
+    const admin = scene.discord.person({ ...at, name: 'admin', permissions: 1n << 5n });
+    const member = scene.discord.person({ ...at, name: 'member' });
+    await setKey(admin, 'sandbox-key');
+    for (let run = 0; run < 3; run++) {
+      await check();
+      expect(await submit(member)).toContain('Servers have been added for review.');
+    }
+    const used = await withStore(async (store) => {
+      const used = Object(await store.get(`used:${guild.id}`));
+      const absence = Object(await store.get(`absence:${guild.id}`));
+      const earlier = 31 * 86_400_000;
+      await store.set(`used:${guild.id}`, { ...used, at: used.at - earlier });
+      await store.set(`absence:${guild.id}`, { ...absence, since: absence.since - earlier });
+      return used.at;
+    });
+    expect(Math.abs(Date.now() - used)).toBeLessThan(3_600_000);
+    // The last use is news to the first check, and the second finds the silence too long.
+    await check();
+    await check();
+    await expect.poll(() => bytesOnDisk(file()).includes(guild.id)).toBe(false);
+  });
+
+  it('loses its key like any other when it is used no more, and the bot was in it', async () => {
+    await open({ key: 'sandbox-key' });
+    const guild = first();
+    scene.discord.guildEvents.keepCommandsOnly(guild);
+    await check();
+    await check();
+    await expect.poll(() => bytesOnDisk(file()).includes(`api-key:${guild.id}`)).toBe(false);
+  });
+
+  it('keeps the key that it had with the bot user when it is used in between', async () => {
+    await open({ key: 'sandbox-key' });
+    scene.discord.guildEvents.keepCommandsOnly(first());
+    for (let run = 0; run < 3; run++) {
+      await check();
+      expect(await submit(scene.member)).toContain('Servers have been added for review.');
+    }
+  });
+});
+
 describe('nothing is deleted', () => {
+  it('of 240 servers behind a page that is not full', async () => {
+    await open();
+    for (let i = 0; i < 238; i++) scene.discord.guildEvents.add({ name: `Guild ${i}` });
+    scene.discord.guildEvents.shortenPages(199);
+    const guilds = scene.discord.guilds.map(({ id }) => id);
+    await withStore(async (store) => {
+      for (const guild of guilds) await store.set(`api-key:${guild}`, { v: 1 });
+    });
+    await check();
+    await check();
+    await check();
+    await withStore(async (store) => expect(await collect(store.keys('api-key:'))).toHaveLength(240));
+  });
+
+  it.each([
+    { what: 'an outage', fault: { kind: 'status', status: 503 } as const },
+    { what: 'no answer', fault: { kind: 'reset' } as const },
+    { what: 'a rate limit', fault: { kind: 'rate limit', scope: 'user', retryAfterMs: 100 } as const },
+  ])('when Discord, asked about the server itself, has $what', async ({ fault }) => {
+    await open({ key: 'sandbox-key' });
+    scene.discord.faults.inject({ fault, method: 'GET', path: /^\/guilds\/\d+$/, times: 3 });
+    const { id } = first();
+    scene.discord.guildEvents.remove(first());
+    const said = () => scene.log().filter(({ msg }) => String(msg).includes('does not say whether'));
+    await check();
+    for (let run = 1; run <= 3; run++) {
+      await check();
+      await expect.poll(() => said().length).toBe(run);
+    }
+    expect(bytesOnDisk(file())).toContain(`api-key:${id}`);
+    await check();
+    await expect.poll(() => bytesOnDisk(file()).includes(`api-key:${id}`)).toBe(false);
+  });
+
   const stillThere = async (guild: number) => {
     const who = scene.person({ role: 'member', guild });
     expect(textOf(await who.slash('addserver', { game: 'cs2', server: 'play.example.com:27015' }))).toContain(
@@ -98,7 +190,7 @@ describe('nothing is deleted', () => {
   };
 
   it('while a server has an outage', async () => {
-    scene = await openScene({ key: 'sandbox-key' });
+    await open({ key: 'sandbox-key' });
     const guild = first();
     scene.discord.guildEvents.outage(guild);
     await check();
@@ -109,7 +201,7 @@ describe('nothing is deleted', () => {
   });
 
   it('when Discord fails to list the servers, or lists none', async () => {
-    scene = await openScene({ key: 'sandbox-key' });
+    await open({ key: 'sandbox-key' });
     await setKey(scene.person({ role: 'admin', guild: 1 }), 'sandbox-key');
     const [one, two] = scene.discord.guilds;
     if (!one || !two) throw new Error('the stand-in has two guilds');
@@ -134,12 +226,12 @@ describe('nothing is deleted', () => {
   });
 
   it('when more than ten servers and a fifth of all are missing at once', async () => {
-    scene = await openScene({ key: 'sandbox-key' });
+    await open({ key: 'sandbox-key' });
     const gone = Array.from({ length: 11 }, (_, i) => `98765432101234${String(i).padStart(4, '0')}`);
     await withStore(async (store) => {
       for (const guild of gone) await store.set(`settings:${guild}`, { v: 1 });
     });
-    await scene.startBot();
+    await check();
     await check();
     const refusals = () => scene.log().filter(({ msg }) => String(msg).includes('token of another bot'));
     await expect.poll(() => refusals().length).toBeGreaterThan(1);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ApiKeys, createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createDepartures, type Departures, type DeparturesDeps } from '../../src/guilds/departures.ts';
 import { createGuildData, type GuildData } from '../../src/guilds/guild-data.ts';
@@ -22,6 +22,8 @@ let departures: Departures;
 let logger: ReturnType<typeof recorder>;
 let time: number;
 let listed: () => Promise<readonly string[]>;
+/** What Discord says when it is asked about a guild: by default that the bot is not there. */
+let isForeign: DeparturesDeps['isForeign'];
 
 async function open(options: Partial<DeparturesDeps> = {}): Promise<void> {
   store = await openStore(path);
@@ -33,6 +35,8 @@ async function open(options: Partial<DeparturesDeps> = {}): Promise<void> {
     data,
     keys,
     listGuilds: () => listed(),
+    isForeign: (guildId, signal) => isForeign(guildId, signal),
+    applicationId: () => '1000',
     isOurs: () => true,
     checkEveryMs: 3_600_000,
     graceMs: 30 * DAY_MS,
@@ -45,6 +49,7 @@ async function open(options: Partial<DeparturesDeps> = {}): Promise<void> {
 beforeEach(async () => {
   path = join(folder(), 'bot.sqlite');
   time = 0;
+  isForeign = async () => true;
   await open();
   for (const guild of ['1', '2']) {
     await keys.set(guild, new Secret(`key-of-guild-${guild}`), { userId: '42' });
@@ -258,5 +263,295 @@ describe('a list in which too many guilds are missing', () => {
     expect(await hasKey('1')).toBe(true);
     await check('2', ...guilds);
     expect(await hasKey('1')).toBe(false);
+  });
+});
+
+describe('before anything is deleted, Discord is asked about the guild', () => {
+  it('once for the key and once for the rest, and not while there is nothing to delete', async () => {
+    const asked: string[] = [];
+    isForeign = async (guild) => asked.push(guild) > 0;
+    await check('2');
+    expect(asked).toEqual([]);
+    for (let hour = 1; hour < 30 * 24; hour += 24) {
+      time = hour * 3_600_000;
+      await check('2');
+    }
+    expect(asked).toEqual(['1']);
+    time = 30 * DAY_MS;
+    await check('2');
+    await check('2');
+    expect(asked).toEqual(['1', '1']);
+    expect(await hasRest('1')).toBe(false);
+  });
+
+  it('and while it does not say that the guild is unknown, everything stays', async () => {
+    isForeign = () => Promise.reject(new Error('503'));
+    for (time = 0; time <= 60 * DAY_MS; time += DAY_MS) await check('2');
+    expect(await hasKey('1')).toBe(true);
+    expect(await store.get('settings:1')).toBeDefined();
+    expect(logger.lines[0]).toMatchObject({ level: 'warn', details: { guildId: '1' } });
+
+    isForeign = async () => true;
+    await check('2');
+    expect(await hasRest('1')).toBe(false);
+  });
+
+  it('and when the bot is there after all, counting starts anew', async () => {
+    isForeign = async () => false;
+    for (time = 0; time <= 60 * DAY_MS; time += DAY_MS) await check('2');
+    expect(await hasKey('1')).toBe(true);
+    isForeign = async () => true;
+    await store.delete('absence:1');
+    await check('2');
+    expect(await hasKey('1')).toBe(true);
+    await check('2');
+    expect(await hasKey('1')).toBe(false);
+  });
+
+  it('one guild that Discord says nothing about does not hold up the others', async () => {
+    await check('3');
+    isForeign = (guild) => (guild === '1' ? Promise.reject(new Error('500')) : Promise.resolve(true));
+    await check('3');
+    expect([await hasKey('1'), await hasKey('2')]).toEqual([true, false]);
+  });
+
+  it('and the question is given up when the bot stops', async () => {
+    await check('3');
+    let asked = 0;
+    isForeign = (_, signal) => {
+      asked += 1;
+      void departures.stop?.();
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    };
+    await check('3');
+    expect(asked).toBe(1);
+    expect([await hasKey('1'), await hasKey('2')]).toEqual([true, true]);
+    expect(logger.lines).toEqual([]);
+  });
+});
+
+describe('a guild that has the commands without the bot user', () => {
+  const stored = () => store.get('used:1');
+
+  it('keeps its key while it is used, and loses everything after the grace from the last use', async () => {
+    for (time = 0; time <= 100 * DAY_MS; time += DAY_MS) {
+      departures.used('1');
+      await check('2');
+    }
+    expect(await hasKey('1')).toBe(true);
+    const last = 100 * DAY_MS;
+    for (time = last; time < last + 30 * DAY_MS; time += DAY_MS) await check('2');
+    expect(await hasKey('1')).toBe(true);
+    expect(await store.get('settings:1')).toBeDefined();
+    time = last + 30 * DAY_MS;
+    await check('2');
+    expect(await hasRest('1')).toBe(false);
+    expect(bytesOnDisk(path)).not.toMatch(/(api-key|settings|absence|used):1/);
+    expect(await hasKey('2')).toBe(true);
+  });
+
+  it('keeps its key when it was in the list before and is used after the first absence', async () => {
+    await check('1', '2');
+    await check('2');
+    time = 3_600_000;
+    departures.used('1');
+    await check('2');
+    await check('2');
+    expect(await hasKey('1')).toBe(true);
+    time += 30 * DAY_MS;
+    await check('2');
+    expect(await hasKey('1')).toBe(false);
+  });
+
+  it('loses its key at the second absence when it was used only while it was in the list', async () => {
+    await check('1', '2');
+    departures.used('1');
+    time = 1;
+    await check('2');
+    await check('2');
+    expect(await hasKey('1')).toBe(false);
+    expect(await stored()).toBeUndefined();
+  });
+
+  it('is remembered over a restart, and over a crash seconds after the use', async () => {
+    await check('2');
+    time = 1_000;
+    departures.used('1');
+    await expect.poll(stored).toEqual({ v: 1, at: 1_000 });
+    await store.stop();
+    await open();
+    for (time = DAY_MS; time < 30 * DAY_MS; time += DAY_MS) await check('2');
+    expect(await hasKey('1')).toBe(true);
+    time = 30 * DAY_MS + 1_000;
+    await check('2');
+    expect(await hasKey('1')).toBe(false);
+  });
+
+  it('is written when the bot stops', async () => {
+    await check('2');
+    departures.used('1');
+    expect(await stored()).toBeUndefined();
+    await departures.stop?.();
+    expect(await stored()).toEqual({ v: 1, at: 0 });
+  });
+
+  it('is written once an hour at most, and never while it is in the list', async () => {
+    const writes: string[] = [];
+    await store.stop();
+    await open();
+    departures = createDepartures({
+      ...{ data, keys, isOurs: () => true, checkEveryMs: 1, graceMs: 30 * DAY_MS, logger, now: () => time },
+      ...{
+        listGuilds: () => listed(),
+        isForeign: (guild, signal) => isForeign(guild, signal),
+        applicationId: () => '1000',
+      },
+      store: {
+        ...store,
+        set(key, value) {
+          writes.push(key);
+          return store.set(key, value);
+        },
+      },
+    });
+    await check('2');
+    writes.length = 0;
+    const flush = async () => {
+      vi.advanceTimersByTime(3_000);
+      await vi.advanceTimersByTimeAsync(0);
+    };
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      for (time = 1; time < 3_600_000; time += 60_000) {
+        for (const guild of ['1', '2']) departures.used(guild);
+        await flush();
+      }
+      expect(writes).toEqual(['used:1']);
+      time = 3_700_000;
+      departures.used('1');
+      departures.used('1');
+      await flush();
+      expect(writes).toEqual(['used:1', 'used:1']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('starts anew when the bot user is added, and is judged like any other then', async () => {
+    departures.used('1');
+    await departures.stop?.();
+    await store.stop();
+    await open();
+    await check('2');
+    await check('1', '2');
+    expect(await stored()).toBeUndefined();
+    time = 1;
+    await check('2');
+    await check('2');
+    expect(await hasKey('1')).toBe(false);
+  });
+
+  it('leaves nothing behind that was used and keeps no data', async () => {
+    departures.used('77');
+    await departures.stop?.();
+    expect(await store.get('used:77')).toBeDefined();
+    await check('1', '2');
+    expect(await store.get('used:77')).toBeUndefined();
+    expect((await data.held()).has('77')).toBe(false);
+  });
+
+  it('loses its key in time also where the list is empty, and no other guild does', async () => {
+    departures.used('1');
+    for (time = 0; time < 30 * DAY_MS; time += DAY_MS) await check();
+    expect(await hasKey('1')).toBe(true);
+    time = 30 * DAY_MS;
+    await check();
+    expect([await hasRest('1'), await hasKey('2')]).toEqual([false, true]);
+  });
+
+  it('does not count towards a mass loss', async () => {
+    for (let guild = 100; guild < 150; guild++) {
+      await store.set(`settings:${guild}`, {});
+      departures.used(String(guild));
+    }
+    await check('2');
+    expect(departures.refusals).toBe(0);
+    await check('2');
+    expect(await hasKey('1')).toBe(false);
+    expect(await hasRest('100')).toBe(true);
+  });
+
+  it('keeps everything that is used at the very moment when it would be deleted', async () => {
+    await check('2');
+    time = 1;
+    isForeign = async (guild) => {
+      departures.used(guild);
+      return true;
+    };
+    await check('2');
+    expect(await hasKey('1')).toBe(true);
+    // From here on as any other.
+    isForeign = async () => true;
+    await check('2');
+    await check('2');
+    expect(await hasKey('1')).toBe(true);
+    time = 30 * DAY_MS + 1;
+    await check('2');
+    expect(await hasRest('1')).toBe(false);
+  });
+
+  it('stays known when it is used while its data is being deleted', async () => {
+    await store.stop();
+    await open({
+      data: {
+        ...{ held: () => data.held(), forgetMember: (guild, user) => data.forgetMember(guild, user) },
+        delete(guild) {
+          departures.used(guild);
+          return data.delete(guild);
+        },
+      },
+      graceMs: 0,
+    });
+    await check('2');
+    await check('2');
+    expect(await hasRest('1')).toBe(false);
+    await departures.stop?.();
+    expect(await stored()).toBeDefined();
+  });
+});
+
+describe('the token of another bot', () => {
+  let application = '1000';
+  const reopen = async () => {
+    await store.stop();
+    await open({ applicationId: () => application });
+  };
+
+  it('deletes nothing for the time of grace, and nothing at all once the first is back', async () => {
+    await check('1', '2');
+    application = '2000';
+    await reopen();
+    for (time = DAY_MS; time < 31 * DAY_MS; time += DAY_MS) await check('9');
+    expect([await hasKey('1'), await hasKey('2')]).toEqual([true, true]);
+    expect(logger.lines[0]).toMatchObject({ level: 'warn', details: { applicationId: '2000' } });
+    application = '1000';
+    await reopen();
+    await check('1', '2');
+    expect([await hasKey('1'), await hasKey('2')]).toEqual([true, true]);
+    // A departure is found at once again.
+    await check('2');
+    await check('2');
+    expect(await hasKey('1')).toBe(false);
+  });
+
+  it('is the token of this bot when it stays', async () => {
+    await check('1', '2');
+    application = '2000';
+    await reopen();
+    await check('2');
+    time = 30 * DAY_MS;
+    await check('2');
+    await check('2');
+    expect([await hasKey('1'), await hasKey('2')]).toEqual([false, true]);
   });
 });

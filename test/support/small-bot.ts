@@ -92,6 +92,7 @@ export async function startSmallBot(): Promise<SmallBot> {
     onReady: async () => undefined,
     onInteraction: dispatcher.handle,
     drain: dispatcher.drain,
+    onUse: () => undefined,
     onFatal: () => undefined,
   });
   await Promise.all([discord.ready(), connection.start?.()]);
