@@ -3,6 +3,7 @@ import { escapeText } from '../src/discord/escape.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import type { LeftOver } from '../src/submissions/journal.ts';
 import { describe } from './outcome-text.ts';
+import { serviceWords } from './service-words.ts';
 
 /** What became of servers that were being submitted when the bot ended. */
 export function afterRestartText(
@@ -14,7 +15,10 @@ export function afterRestartText(
   const [server] = request?.servers ?? [];
   if (request && server && wanted <= 1) {
     const game = games.find(server.game) ?? { name: server.game, alias: server.game };
-    const values = { message: escapeText(request.message ?? ''), what: describe(t, game, server) };
+    const values = {
+      message: escapeText(serviceWords(request.message ?? '', t)),
+      what: describe(t, game, server),
+    };
     return t(`resume.one.${request.outcome ?? 'unknown'}`, values);
   }
   const count = (outcome: string) =>

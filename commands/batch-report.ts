@@ -12,6 +12,7 @@ import { plain } from './batch-preview.ts';
 import { failureText } from './failure-text.ts';
 import { lineRanges } from './line-ranges.ts';
 import { rowProblemText } from './row-problem-text.ts';
+import { serviceWords } from './service-words.ts';
 
 export interface ReportOptions {
   readonly batch: Batch;
@@ -90,7 +91,8 @@ function reportCsv({ t, mention }: Call, batch: Batch, outcomes: readonly Server
     }
     const outcome = outcomes[places.get(row) ?? -1];
     if (!outcome) return [...fields(row.submission), t('bulk.outcome.former'), ''];
-    const message = 'message' in outcome ? outcome.message : plain(outcomeText({ t, mention }, outcome));
+    const message =
+      'message' in outcome ? serviceWords(outcome.message, t) : plain(outcomeText({ t, mention }, outcome));
     return [...fields(row.submission), t(`bulk.outcome.${outcome.kind}`), message];
   };
   return csvFile([
@@ -110,7 +112,7 @@ function outcomeText({ t, mention }: Pick<Call, 't' | 'mention'>, outcome: Serve
   switch (outcome.kind) {
     case 'accepted':
     case 'rejected':
-      return t('bulk.report.says', { message: escapeText(outcome.message, MOST_TEXT) });
+      return t('bulk.report.says', { message: escapeText(serviceWords(outcome.message, t), MOST_TEXT) });
     case 'unknown':
       return t('bulk.report.unknownText', { reason: failureText(outcome.why, t) });
     default:

@@ -10,6 +10,7 @@ export function failureText(failure: Failure, t: Translate): string {
     return t('service.keyRests', { seconds: Math.ceil((Date.now() + failure.retryAfterMs) / 1000) });
   }
   if (reason === 'redirect') return t('service.moved');
+  if (reason === 'key-repeated') return t('service.keyRepeated');
   if (kind === 'nonsense') return t('service.broken');
   return kind === 'unknown' ? t('service.silent') : t('service.down');
 }

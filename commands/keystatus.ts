@@ -16,6 +16,7 @@ import { commandText } from '../src/locales/command-text.ts';
 import { failureText } from './failure-text.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 import { adminsOnly } from './may-manage.ts';
+import { serviceWords } from './service-words.ts';
 import { tooSoonText } from './setkey.ts';
 
 export interface KeyStatusDeps {
@@ -99,7 +100,7 @@ function answerLine(t: Call['t'], { at, message }: NonNullable<KeyStatus['answer
   const about = { seconds: seconds(at) };
   return message === undefined
     ? t('keystatus.sentGames', about)
-    : t('keystatus.answered', { ...about, message: escapeText(message) });
+    : t('keystatus.answered', { ...about, message: escapeText(serviceWords(message, t)) });
 }
 
 const seconds = (time: string) => Math.floor(Date.parse(time) / 1000);

@@ -3,6 +3,7 @@ import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import type { AddOutcome, Game, ServerSubmission } from '../src/listing/contract.ts';
 import { formatAddress } from '../src/submissions/address.ts';
 import { failureText } from './failure-text.ts';
+import { serviceWords } from './service-words.ts';
 
 /** A submission as members read it: the game's name and the address. */
 export function describe(t: Call['t'], game: Game, { server, port, queryPort }: ServerSubmission): string {
@@ -19,9 +20,9 @@ export function describe(t: Call['t'], game: Game, { server, port, queryPort }: 
 export function outcomeText({ t, mention }: Call, outcome: AddOutcome, what: string): string {
   switch (outcome.kind) {
     case 'accepted':
-      return t('addserver.accepted', { message: escapeText(outcome.message), what });
+      return t('addserver.accepted', { message: escapeText(serviceWords(outcome.message, t)), what });
     case 'rejected': {
-      const said = t('addserver.rejected', { message: escapeText(outcome.message), what });
+      const said = t('addserver.rejected', { message: escapeText(serviceWords(outcome.message, t)), what });
       if (!outcome.known) return said;
       const next = { setkey: mention('setkey'), games: mention('games') };
       return `${said}\n${t(`addserver.next.${outcome.known}`, next)}`;

@@ -20,6 +20,7 @@ import { UserError } from '../src/user-error.ts';
 import { failureText } from './failure-text.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 import { adminsOnly } from './may-manage.ts';
+import { serviceWords } from './service-words.ts';
 import { memberText } from './submission-log.ts';
 
 export interface SetKeyDeps {
@@ -61,7 +62,7 @@ export function setKey({ keyTrials, games, keys, guildLog }: SetKeyDeps): Comman
     }
     const problem =
       outcome.kind === 'rejected'
-        ? t('setkey.rejected', { message: escapeText(outcome.message) })
+        ? t('setkey.rejected', { message: escapeText(serviceWords(outcome.message, t)) })
         : t('setkey.untested', { reason: failureText(outcome, t) });
     const state = former ? t('setkey.formerStays') : t('setkey.noneYet', { setkey: call.mention('setkey') });
     return { content: `${problem}\n${state}` };

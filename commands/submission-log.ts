@@ -6,6 +6,7 @@ import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import type { Translate } from '../src/locales/words.ts';
 import { formatAddress } from '../src/submissions/address.ts';
 import type { DeskStep, Order, Refusal } from '../src/submissions/desk.ts';
+import { serviceWords } from './service-words.ts';
 
 export interface SubmissionLogDeps {
   readonly guildLog: Pick<GuildLog, 'tell'>;
@@ -112,14 +113,14 @@ export function createSubmissionLog(deps: SubmissionLogDeps): SubmissionLog {
     const values = { member: memberText(order.user), what };
     const [first] = ends;
     if (first !== undefined && ends.length === 1) {
-      return t(`guildLog.one.${wayOf(first.outcome)}`, { ...values, message: wordsOf(first.outcome) });
+      return t(`guildLog.one.${wayOf(first.outcome)}`, { ...values, message: wordsOf(first.outcome, t) });
     }
     const ways = [...new Set(ends.map(({ outcome }) => wayOf(outcome)))];
     return [
       t('guildLog.many', { ...values, count: ends.length }),
       ...ways.map((way) => {
         const ended = ends.filter(({ outcome }) => wayOf(outcome) === way);
-        const messages = [...new Set(ended.map(({ outcome }) => wordsOf(outcome)))];
+        const messages = [...new Set(ended.map(({ outcome }) => wordsOf(outcome, t)))];
         return t(`guildLog.part.${way}`, {
           count: ended.length,
           message: messages.slice(0, MESSAGES).join(' / '),
@@ -183,8 +184,8 @@ function wayOf({ kind }: AddOutcome): 'accepted' | 'rejected' | 'notSent' | 'unk
 }
 
 /** The service's own words, where it said something. */
-const wordsOf = (outcome: AddOutcome): string =>
-  'message' in outcome ? escapeText(outcome.message, LONGEST_MESSAGE) : '';
+const wordsOf = (outcome: AddOutcome, t: Translate): string =>
+  'message' in outcome ? escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE) : '';
 
 function reasonText(t: Translate, refusal: Refusal, nameOf: (alias: string) => string): string {
   switch (refusal.code) {

@@ -4,6 +4,7 @@ import { escapeCode, escapeText } from '../src/discord/escape.ts';
 import { formatAddress } from '../src/submissions/address.ts';
 import type { LedgerEntry } from '../src/submissions/ledger.ts';
 import { isManager } from './may-manage.ts';
+import { serviceWords } from './service-words.ts';
 import { type SubmissionFilter, writeFilter } from './submissions-filter.ts';
 
 const PER_PAGE = 10;
@@ -58,7 +59,9 @@ function entryText(
   ];
   const how = [
     outcome === 'rejected'
-      ? t('submissions.outcome.rejected', { message: escapeText(message ?? '', LONGEST_MESSAGE) })
+      ? t('submissions.outcome.rejected', {
+          message: escapeText(serviceWords(message ?? '', t), LONGEST_MESSAGE),
+        })
       : t(`submissions.outcome.${outcome}`),
     `<t:${Math.floor(at / 1000)}:R>`,
     ...(own ? [] : [userId === '' ? t('submissions.byUnknown') : t('submissions.by', { userId })]),
@@ -102,7 +105,7 @@ export function submissionsFile(
       String(port),
       queryPort === undefined ? '' : String(queryPort),
       t(`submissions.inFile.${outcome}`),
-      message ?? '',
+      serviceWords(message ?? '', t),
     ]),
   ];
 }

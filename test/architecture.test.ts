@@ -34,7 +34,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/http-agent.ts': ['undici'],
   'src/discord': ['discord.js', 'undici', 'src/http-agent.ts', 'src/locales', 'src/lifecycle.ts'],
-  'src/listing': ['undici', 'zod', 'src/http-agent.ts', 'src/storage', 'src/lifecycle.ts'],
+  'src/listing': ['undici', 'zod', 'entities', 'src/http-agent.ts', 'src/storage', 'src/lifecycle.ts'],
   'src/submissions': [
     'zod',
     'csv-parse',

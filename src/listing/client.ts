@@ -11,7 +11,7 @@ import {
 import { type Exchange, post } from './exchange.ts';
 import { readAdd, readGames, readsBody, retryAfterMs } from './failures.ts';
 import { type ArrayFormat, encodeAdd, encodeGames } from './form.ts';
-import { withoutKey } from './key-in-text.ts';
+import { isKeyInGames, withoutKey } from './key-in-text.ts';
 
 export interface ListingApiDeps {
   /** Requests go to `{baseUrl}/api`; a path and a slash at the end are fine. */
@@ -59,7 +59,7 @@ export function createListingApi({ baseUrl, timeoutMs, arrayFormat, logger }: Li
 
   async function call<Outcome extends AddOutcome | GamesOutcome>(
     { action, form, key, signal }: Call,
-    read: (exchange: Exchange, url: URL) => Outcome,
+    read: (exchange: Exchange, key: Secret) => Outcome | Promise<Outcome>,
     isWorthRepeating: (outcome: Outcome, exchange: Exchange) => boolean,
   ): Promise<Outcome> {
     const startedAt = performance.now();
@@ -73,7 +73,7 @@ export function createListingApi({ baseUrl, timeoutMs, arrayFormat, logger }: Li
         dropped: key.dropped,
         readsBody,
       });
-      const outcome = withoutKey(read(exchange, url), key);
+      const outcome = await read(exchange, key);
       const ms = Math.round(performance.now() - startedAt);
       report(logger, { action, attempt, ms, outcome });
       if (attempt === TRIES || !isWorthRepeating(outcome, exchange)) return outcome;
@@ -87,15 +87,26 @@ export function createListingApi({ baseUrl, timeoutMs, arrayFormat, logger }: Li
     }
   }
 
+  /** A list that holds the key is refused as a whole: it would be stored, and shown to other guilds. */
+  async function gamesWithoutKey(exchange: Exchange, key: Secret): Promise<GamesOutcome> {
+    const outcome = withoutKey(readGames(exchange, url), key);
+    if (outcome.kind !== 'games' || !(await isKeyInGames(outcome.games, key))) return outcome;
+    return { kind: 'nonsense', reason: 'key-repeated', detail: 'the games list holds the key' };
+  }
+
   return {
     games: (key, { signal } = {}) =>
-      call({ action: 'games', form: encodeGames(key), key, signal }, readGames, gamesMayBeRepeated),
+      call({ action: 'games', form: encodeGames(key), key, signal }, gamesWithoutKey, gamesMayBeRepeated),
     async add(servers, key, { signal } = {}) {
       if (servers.length === 0 || servers.length > MAX_SERVERS_PER_REQUEST) {
         throw new RangeError(`1 to ${MAX_SERVERS_PER_REQUEST} servers a request, not ${servers.length}`);
       }
       const form = encodeAdd(servers, key, arrayFormat);
-      return call({ action: 'add', form, key, signal }, readAdd, addMayBeRepeated);
+      return call(
+        { action: 'add', form, key, signal },
+        (exchange) => withoutKey(readAdd(exchange, url), key),
+        addMayBeRepeated,
+      );
     },
     async close() {
       closing.abort();

@@ -60,6 +60,12 @@ export const KNOWN_ERRORS = {
 } as const;
 export type KnownError = keyof typeof KNOWN_ERRORS;
 
+/** What a successful submission is answered with (specification §4.1). */
+export const ADDED = 'Servers have been added for review.';
+
+/** In place of words of the service that hold the API key. Members read it in their language. */
+export const WITHHELD_WORDS = 'The listing service repeated the API key, so its words are left out.';
+
 /** One server as it goes over the wire (specification §2.1). `queryPort` is sent only when it differs. */
 export interface ServerSubmission {
   readonly server: string;
@@ -80,6 +86,7 @@ export type FailureReason =
   | 'server-error' // 5xx without a readable verdict
   | 'not-json' // HTML, empty, truncated
   | 'wrong-shape' // JSON, but not what the specification says
+  | 'key-repeated' // a games list that holds the key
   | 'too-large' // more than 1 MiB
   | 'down' // it has failed repeatedly and is left alone
   | 'key-dropped' // the key was removed, replaced or refused meanwhile

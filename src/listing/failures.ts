@@ -129,11 +129,10 @@ function isEncoded({ 'content-encoding': encoding }: IncomingHttpHeaders): boole
   return encoding !== undefined && encoding.toLowerCase() !== 'identity';
 }
 
-/** Without query, fragment and credentials, where a redirect might repeat what it was sent. */
+/** The origin alone: a redirect might repeat what it was sent anywhere behind it. */
 function newAddress({ location }: IncomingHttpHeaders, url: URL): string {
   if (location === undefined || !URL.canParse(location, url)) return 'moved, but does not say where to';
-  const { origin, pathname } = new URL(location, url);
-  return `moved to ${origin}${pathname}`;
+  return `moved to ${new URL(location, url).origin}`;
 }
 
 function whatIsWrong(error: z.ZodError): string {

@@ -1,29 +1,110 @@
+import { setImmediate as breath } from 'node:timers/promises';
 import type { Secret } from '../secret.ts';
-import type { AddOutcome, GamesOutcome } from './contract.ts';
+import {
+  ADDED,
+  type AddOutcome,
+  type Game,
+  type GamesOutcome,
+  KNOWN_ERRORS,
+  WITHHELD_WORDS,
+} from './contract.ts';
+import { KNOWN_GAMES } from './known-games.ts';
+import { readingsOf, withoutEscapes } from './readings.ts';
 
-/** Shorter ones are ordinary letters of any sentence; taking those out would only spoil the service's words. */
+/** Characters from which on a key is searched for in every spelling; shorter ones are like ordinary words. */
 const SHORTEST = 8;
+/** A key of signs only has no letters to compare: below this many it is compared with its signs. */
+const FEWEST_LETTERS = 4;
+/** UTF-16 units of the service's words that are looked at, and kept. */
+const LONGEST_WORDS = 2_000;
+/** From here on a text may have been cut, in the middle of a key. */
+const MAY_BE_CUT = 100;
+/** Games between two breaths: some milliseconds of work. */
+const GAMES_AT_ONCE = 100;
+
+/** Words of the specification: whatever the key is, they say nothing of it. */
+const KNOWN_WORDS: ReadonlySet<string> = new Set([ADDED, ...Object.values(KNOWN_ERRORS)]);
+const KNOWN_NAMES: ReadonlySet<string> = new Set(KNOWN_GAMES.flatMap(({ name, alias }) => [name, alias]));
 
 /**
- * The outcome without the key in its text, should the service have echoed it in a message or an address.
- * What is known of the error was read before, from the text as it came.
+ * The outcome without the service's words when they hold the key, in whatever spelling. What is known of an error was
+ * read before, from the words as they came.
  */
 export function withoutKey<Outcome extends AddOutcome | GamesOutcome>(
   outcome: Outcome,
   key: Secret,
 ): Outcome {
-  if ('detail' in outcome) return { ...outcome, detail: strip(outcome.detail, key.reveal()) };
-  if ('message' in outcome && !('known' in outcome)) {
-    return { ...outcome, message: strip(outcome.message, key.reveal()) };
+  if ('detail' in outcome) {
+    const detail = outcome.detail.slice(0, LONGEST_WORDS);
+    return { ...outcome, detail: createKeySearch(detail)(key) ? 'left out: the key is in it' : detail };
   }
-  return outcome;
+  if (!('message' in outcome) || KNOWN_WORDS.has(outcome.message.trim())) return outcome;
+  const message = outcome.message.slice(0, LONGEST_WORDS);
+  return { ...outcome, message: createKeySearch(message)(key) ? WITHHELD_WORDS : message };
 }
 
-function strip(text: string, key: string): string {
-  if (key.length < SHORTEST) return text;
-  const inForm = new URLSearchParams({ key }).toString().slice('key='.length);
-  return [key, encodeURIComponent(key.toWellFormed()), inForm, encodeURI(key.toWellFormed())].reduce(
-    (left, form) => left.replaceAll(form, '[redacted]'),
-    text,
-  );
+/** Whether a game's name or alias holds the key. It gives way to others every few milliseconds. */
+export async function isKeyInGames(games: readonly Game[], key: Secret): Promise<boolean> {
+  for (const [index, { name, alias }] of games.entries()) {
+    if (index % GAMES_AT_ONCE === GAMES_AT_ONCE - 1) await breath();
+    if (KNOWN_NAMES.has(name) && KNOWN_NAMES.has(alias)) continue;
+    if (createKeySearch(`${name} ${alias}`)(key)) return true;
+  }
+  return false;
+}
+
+/** Prepares a text; what comes back tells of any key whether the text holds it. */
+export function createKeySearch(text: string): (key: Secret) => boolean {
+  const plain = withoutEscapes(text);
+  let readings: readonly string[] | undefined;
+  return (secret) => {
+    const key = secret.reveal();
+    if ([...key].length < SHORTEST) return plain.some((each) => standsAlone(each, key));
+    readings ??= readingsOf(text);
+    const keys = new Set([key, withoutEscapes(key).at(-1) ?? key]);
+    return [...keys].some((each) => isIn(readings ?? [], each, text.length >= MAY_BE_CUT));
+  };
+}
+
+function isIn(readings: readonly string[], key: string, mayBeCut: boolean): boolean {
+  const letters = lettersOf(key);
+  const reduce = letters.length >= FEWEST_LETTERS ? lettersOf : signsOf;
+  const wanted = reduce(key);
+  if (wanted === '') return false;
+  return readings.some((reading) => {
+    const text = reduce(reading);
+    return text.includes(wanted) || (mayBeCut && endsWithPart(text, wanted));
+  });
+}
+
+/** Whether the text breaks off in the middle of the key, after enough of it to be worth hiding. */
+function endsWithPart(text: string, key: string): boolean {
+  for (let length = Math.min(key.length - 1, text.length); length >= SHORTEST; length -= 1) {
+    if (text.endsWith(key.slice(0, length))) return true;
+  }
+  return false;
+}
+
+/** Letters and digits alone, without case, accents and compatible forms such as full-width ones (NFKC and more). */
+function lettersOf(text: string): string {
+  return folded(text).replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** As {@link lettersOf}, with signs, but without what is not seen. */
+function signsOf(text: string): string {
+  return folded(text).replace(/[\p{Z}\p{C}\p{M}]/gu, '');
+}
+
+function folded(text: string): string {
+  // By way of the capitals: ß is SS. The sigma at a word's end depends on what is around it.
+  return text.normalize('NFKD').toUpperCase().toLowerCase().normalize('NFKD').replaceAll('ς', 'σ');
+}
+
+/** Whether a short key is there exactly, with no letter or digit beside it. */
+function standsAlone(text: string, key: string): boolean {
+  for (let at = text.indexOf(key); at !== -1; at = text.indexOf(key, at + 1)) {
+    const around = text.slice(Math.max(0, at - 1), at) + text.slice(at + key.length, at + key.length + 1);
+    if (!/[\p{L}\p{N}]/u.test(around)) return true;
+  }
+  return false;
 }

@@ -181,7 +181,8 @@ describe('a listing service that', () => {
     expect(elsewhere.received()).toBe('');
     // The operator is told where, the member is not.
     expect(said).not.toContain(to);
-    expect(scene.output()).toContain(`moved to ${to}`);
+    expect(scene.output()).toContain(`moved to ${new URL(to).origin}"`);
+    expect(scene.output()).not.toContain(to);
   });
 });
 

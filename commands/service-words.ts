@@ -1,0 +1,6 @@
+import { WITHHELD_WORDS } from '../src/listing/contract.ts';
+import type { Translate } from '../src/locales/words.ts';
+
+/** The service's words as they came; where they were left out since they held the key, that in the reader's language. */
+export const serviceWords = (message: string, t: Translate): string =>
+  message === WITHHELD_WORDS ? t('service.withheld') : message;
