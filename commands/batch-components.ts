@@ -73,13 +73,16 @@ function gameRows({ t }: Call, id: string, games: readonly Game[]): Components {
   const usual = new Set(KNOWN_GAMES.map(({ alias }) => alias));
   const [first, others] = [games.filter(isIn(usual)), games.filter((game) => !isIn(usual)(game))];
   const choices = [...first, ...others].filter(isSelectable);
+  const other = row(button('askgame', id, t('bulk.button.game')));
+  // Discord takes no select without options.
+  if (choices.length === 0) return [other];
   const select = new StringSelectMenuBuilder()
     .setCustomId(customId(OWNER, 'game', id))
     .setPlaceholder(t('bulk.button.selectGame'))
     .addOptions(choices.slice(0, LIMITS.choices).map(gameOption));
   const rows = [new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(select)];
   if (choices.length <= LIMITS.choices) return rows;
-  return [...rows, row(button('askgame', id, t('bulk.button.game')))];
+  return [...rows, other];
 }
 
 const isIn =

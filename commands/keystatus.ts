@@ -6,7 +6,7 @@ import {
   PermissionFlagsBits,
 } from 'discord.js';
 import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
-import { escapeText } from '../src/discord/escape.ts';
+import { escapeCode, escapeText } from '../src/discord/escape.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import type { KeyTrials } from '../src/guilds/key-trials.ts';
@@ -81,7 +81,9 @@ export function keyStatus({ keyTrials, games, keys, keyWatch, guildLog }: KeySta
 function lines({ t, mention }: Call, status: KeyStatus): readonly string[] {
   const { lastFour, setBy, setAt, workedAt, answer, invalidSince, readable } = status;
   const setkey = mention('setkey');
-  const said: string[] = [lastFour ? t('keystatus.key', { lastFour }) : t('keystatus.shortKey')];
+  const said: string[] = [
+    lastFour ? t('keystatus.key', { lastFour: escapeCode(lastFour) }) : t('keystatus.shortKey'),
+  ];
   if (setBy !== undefined && setAt !== undefined) {
     said.push(t('keystatus.set', { user: `<@${setBy}>`, seconds: seconds(setAt) }));
   }

@@ -6,6 +6,7 @@ import {
   PermissionFlagsBits,
 } from 'discord.js';
 import { type Call, type Command, customId, type PressCall, type Reply } from '../src/discord/command.ts';
+import { escapeCode } from '../src/discord/escape.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import { commandText } from '../src/locales/command-text.ts';
@@ -70,7 +71,9 @@ function question({ t }: Call, status: KeyStatus): Reply {
     .setStyle(ButtonStyle.Danger);
   const { lastFour } = status;
   return {
-    content: lastFour ? t('removekey.question', { lastFour }) : t('removekey.questionShort'),
+    content: lastFour
+      ? t('removekey.question', { lastFour: escapeCode(lastFour) })
+      : t('removekey.questionShort'),
     components: [new ActionRowBuilder<ButtonBuilder>().addComponents(button)],
   };
 }

@@ -7,7 +7,7 @@ import {
   TextInputStyle,
 } from 'discord.js';
 import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
-import { escapeText } from '../src/discord/escape.ts';
+import { escapeCode, escapeText } from '../src/discord/escape.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { KeyTrials, TooSoon } from '../src/guilds/key-trials.ts';
@@ -118,9 +118,12 @@ function keyModal({ t }: Call): ModalBuilder {
 
 function savedText({ t, mention }: Call, key: Secret, replaced: boolean): string {
   const lastFour = key.lastFour();
-  if (replaced) return lastFour ? t('setkey.replaced', { lastFour }) : t('setkey.replacedShort');
+  if (replaced)
+    return lastFour ? t('setkey.replaced', { lastFour: escapeCode(lastFour) }) : t('setkey.replacedShort');
   const addserver = mention('addserver');
-  return lastFour ? t('setkey.saved', { lastFour, addserver }) : t('setkey.savedShort', { addserver });
+  return lastFour
+    ? t('setkey.saved', { lastFour: escapeCode(lastFour), addserver })
+    : t('setkey.savedShort', { addserver });
 }
 
 /** The entry in the guild's log. */
@@ -129,8 +132,10 @@ function changeText(t: Translate, user: Call['user'], key: Secret, replaced: boo
   const lastFour = key.lastFour();
   if (replaced) {
     return lastFour
-      ? t('guildLog.keyReplaced', { member, lastFour })
+      ? t('guildLog.keyReplaced', { member, lastFour: escapeCode(lastFour) })
       : t('guildLog.keyReplacedShort', { member });
   }
-  return lastFour ? t('guildLog.keySet', { member, lastFour }) : t('guildLog.keySetShort', { member });
+  return lastFour
+    ? t('guildLog.keySet', { member, lastFour: escapeCode(lastFour) })
+    : t('guildLog.keySetShort', { member });
 }

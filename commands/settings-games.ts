@@ -49,7 +49,8 @@ export function gamesView(call: Call, { now, games, page }: Shown): Reply {
       },
     ],
     components: [
-      new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(select),
+      // Discord takes no select without options.
+      ...(offered.length > 0 ? [new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(select)] : []),
       new ActionRowBuilder<ButtonBuilder>().addComponents(
         ...(pages > 1
           ? [turn(t('settings.previous'), number - 1), turn(t('settings.next'), number + 1)]

@@ -97,7 +97,8 @@ export function settingsCommand({ settings, games, posts, guildLog }: SettingsDe
     presses: {
       channel: press(async (call) => {
         const [chosen] = call.channels;
-        return chosen ? chooseChannel(call, chosen) : show(call, await settings.get(call.guildId));
+        if (!chosen) throw new UserError(call.t('settings.channelGone'));
+        return chooseChannel(call, chosen);
       }),
       nolog: press((call) => change(call, ({ logChannelId: _id, logTrouble: _trouble, ...now }) => now)),
       announce: press((call) => change(call, (now) => ({ ...now, announce: call.argument === 'on' }))),

@@ -7,8 +7,8 @@ import {
   type ModalBuilder,
   RESTJSONErrorCodes,
 } from 'discord.js';
-import type { PressCall, Reply } from './command.ts';
-import { fitReply, LIMITS, shortenMarkup } from './limits.ts';
+import type { PressCall } from './command.ts';
+import { LIMITS, shortenMarkup } from './limits.ts';
 
 /** The parts of an interaction that an answer needs; commands, components and modal submits all have them. */
 export interface Answerable {
@@ -90,66 +90,6 @@ export function createProgress(interaction: Pick<Answerable, 'editReply'>): Pres
         showing = false;
       });
   };
-}
-
-/** Pauses between attempts to deliver an answer, in milliseconds: short, then long enough for a blip to pass. */
-const RETRY_PAUSES = [500, 2000, 5000, 20_000, 60_000];
-
-/**
- * Asks Discord for something that may be repeated until it is done; network failures and 5xx pass.
- * @throws DiscordAPIError when Discord refuses, or the last failure
- */
-export async function persist<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  for (const pause of RETRY_PAUSES) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (isRefused(error)) throw error;
-      await sleep(pause);
-    }
-  }
-  return attempt();
-}
-
-/**
- * Puts the answer in place of "thinking…". What was done is done by now, so this is tried for a minute and a half
- * before the answer is given up. A text alone is a failure: on an `update`, what the message shows is still true,
- * so the failure is said beside it.
- */
-export async function deliver(
-  interaction: Pick<Answerable, 'editReply' | 'followUp'>,
-  shape: 'reply' | 'update',
-  answer: Reply | string,
-): Promise<void> {
-  if (typeof answer === 'string' && shape === 'update') {
-    const content = shortenMarkup(answer, LIMITS.content);
-    await persist(() =>
-      interaction.followUp({ content, flags: MessageFlags.Ephemeral, allowedMentions: { parse: [] } }),
-    );
-    return;
-  }
-  const fitted = fitReply(typeof answer === 'string' ? { content: answer } : answer);
-  await persist(() =>
-    interaction.editReply({
-      content: fitted.content ?? null,
-      embeds: [...(fitted.embeds ?? [])],
-      components: [...(fitted.components ?? [])],
-      files: (fitted.files ?? []).map(({ name, data }) => ({ name, attachment: data })),
-      attachments: [],
-      allowedMentions: { parse: [] },
-    }),
-  );
-}
-
-/** Says to everybody in the channel what a reply wants them to know. Once: said twice would be worse than not. */
-export async function announce(
-  interaction: Pick<Answerable, 'followUp'>,
-  { announcement }: Reply,
-): Promise<void> {
-  if (announcement === undefined) return;
-  // A follow-up is public unless it says otherwise, whatever the reply was.
-  const content = shortenMarkup(announcement, LIMITS.content);
-  await interaction.followUp({ content, allowedMentions: { parse: [] } });
 }
 
 /** Discord understood and said no: the same request would be refused again. */

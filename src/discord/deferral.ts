@@ -1,9 +1,10 @@
 import { MessageFlags } from 'discord.js';
 import type { Logger } from '../observability/logger.ts';
 import { Secret } from '../secret.ts';
-import { acknowledge, announce, deliver, isRefused, LostInteraction, say } from './answers.ts';
+import { acknowledge, isRefused, LostInteraction, say } from './answers.ts';
 import { type BoundIds, ownerOf } from './bound-ids.ts';
 import type { Call, Reply } from './command.ts';
+import { announce, deliver } from './deliver.ts';
 import { escapeText } from './escape.ts';
 import type { FailureWords } from './failure-words.ts';
 import type { Incoming } from './incoming.ts';
@@ -76,7 +77,7 @@ export function createDeferral({ ids, memory, words, tellGuild, logger }: Deferr
       .then((reply) => ids.reply(reply, ownerOf(call, isPrivate)))
       .catch((error: unknown) => words(error, call));
     try {
-      await deliver(interaction, shape, answer);
+      await deliver(interaction, { shape, failed: (error) => words(error, call) }, answer);
     } catch (error) {
       // What Discord did not take for another reason stays remembered, and is told after the next start.
       if (!isRefused(error)) throw error;

@@ -71,15 +71,20 @@ export function controlOf(
   return interaction.isButton() ? 'button' : 'menu';
 }
 
-/** What was chosen in a select; nothing for a button. */
+/**
+ * What was chosen in a select; nothing for a button. Of channels only those that Discord says are some: it knows which
+ * of the ids that a client has sent are channels of this server that the member sees.
+ */
 export function choiceOf(interaction: ComponentInteraction): {
   values: readonly string[];
   channels: readonly ChosenChannel[];
 } {
   if (interaction.isButton()) return { values: [], channels: [] };
   if (interaction.isStringSelectMenu()) return { values: interaction.values, channels: [] };
-  const channels = interaction.values.map((id) => ({ id, botPermissions: botPermissions(interaction, id) }));
-  return { values: interaction.values, channels };
+  const channels = interaction.values
+    .filter((id) => interaction.channels.has(id))
+    .map((id) => ({ id, botPermissions: botPermissions(interaction, id) }));
+  return { values: channels.map(({ id }) => id), channels };
 }
 
 /**

@@ -7,7 +7,8 @@ import {
   ShardClientUtil,
 } from 'discord.js';
 import type { Secret } from '../secret.ts';
-import { type Answerable, persist } from './answers.ts';
+import type { Answerable } from './answers.ts';
+import { persist } from './deliver.ts';
 
 /** The answers of interactions that a former run of the bot took, for as long as their tokens live. */
 export interface PastReplies {

@@ -3,10 +3,11 @@ import { PermissionsBitField } from 'discord.js';
 import { wordsFor } from '../locales/words.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Secret } from '../secret.ts';
-import { createProgress, deliver } from './answers.ts';
+import { createProgress } from './answers.ts';
 import { ownerOf } from './bound-ids.ts';
 import type { Call, Command, PressCall, Reply, Resumption } from './command.ts';
 import type { DeferralDeps } from './deferral.ts';
+import { deliver } from './deliver.ts';
 import { escapeText } from './escape.ts';
 import { handlerOf } from './incoming.ts';
 import { keptOptions, type Pending, type Work } from './memory.ts';
@@ -74,7 +75,7 @@ export function createResume(deps: ResumeDeps) {
       : report
         ? { content: report(call) }
         : call.t('resume.runAgain');
-    await deliver(original, shape, answer);
+    await deliver(original, { shape, failed: (error) => words(error, call) }, answer);
   }
 
   /** An acknowledgement that was on its way in the network when its process died may still arrive. */

@@ -236,6 +236,34 @@ describe('the log channel', () => {
   });
 });
 
+describe('a channel that Discord does not say is one', () => {
+  beforeEach(() => open());
+
+  it.each([
+    ['is named without what it is', ({ resolved: _none, ...data }: Chosen) => data],
+    ['is named beside another', (data: Chosen) => ({ ...data, values: ['123456789012345678', '1'] })],
+    ['is another one than was resolved', (data: Chosen) => ({ ...data, values: ['123456789012345678'] })],
+    ['belongs to what every object has', (data: Chosen) => ({ ...data, values: ['constructor'] })],
+  ])('is not taken for the log when it %s', async (_what, forge) => {
+    const message = await settings();
+    scene.discord.gateway.disturbDispatch({
+      alter: (payload) => ({ ...payload, data: forge(Object(payload).data) }),
+    });
+    const said = textOf(await pick(message, ['#staff']));
+    scene.discord.gateway.disturbDispatch({});
+    expect(said).toContain('The log channel stays as it was');
+    expect(textOf(await settings())).toContain('Log channel: None');
+    expect(logMessages(scene)).toEqual([]);
+    expect(scene.discord.requests.filter(({ path }) => path.includes('/channels/'))).toEqual([]);
+  });
+});
+
+/** The data of a component's interaction. */
+interface Chosen {
+  readonly resolved?: object;
+  readonly values: readonly string[];
+}
+
 describe('announcements', () => {
   beforeEach(() => open());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultPlan } from '../../src/sandbox/rest/faults.ts';
 import { eventually } from '../support/eventually.ts';
-import { openScene, type Scene } from '../support/scene.ts';
+import { messageOf, openScene, type Scene, textOf } from '../support/scene.ts';
 import { isAccepted, isLost, submit } from './submission.ts';
 
 describe('a Discord that', () => {
@@ -49,6 +49,19 @@ describe('a Discord that', () => {
       await isAccepted(scene, `after-rest-${index}.example.com`);
     });
   }
+
+  it.each([400, 413])('does not take the edit as it is (%i)', async (status) => {
+    const refused = { fault: { kind: 'status', status }, path: path.edit } as const;
+    scene.discord.faults.inject(refused);
+    await isAccepted(scene, `malformed-${status}.example.com`);
+    // Nothing but an embed and buttons: its text is what is left.
+    scene.discord.faults.inject(refused);
+    expect(textOf(await scene.member.slash('games'))).toContain('DayZ — dayz');
+    const page = await scene.member.slash('games');
+    scene.discord.faults.inject(refused);
+    // What was meant to be in the message of the button.
+    expect(textOf(await scene.member.press(messageOf(page), 'Next'))).toContain('Rust — rust');
+  });
 
   it('answers the acknowledgement with 500 as long as that counts', async () => {
     scene.discord.faults.inject({ fault: { kind: 'status', status: 500 }, path: path.callback, times: 100 });
