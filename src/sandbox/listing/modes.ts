@@ -38,6 +38,8 @@ export type Mode =
   | { readonly kind: 'redirect'; readonly status: number; readonly to: string }
   /** A status with a plain text that is no verdict. `retryAfter` in seconds, or a date. [no] */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: number | string }
+  /** Any text at any status, said to be JSON. [no] */
+  | { readonly kind: 'text'; readonly status: number; readonly body: string }
   /** Any JSON at any status. [no] */
   | {
       readonly kind: 'json';

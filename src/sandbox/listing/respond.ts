@@ -66,6 +66,7 @@ const RESPONDERS: Responders = {
     if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter);
     send(response, status, 'text/plain', `error ${status}`);
   },
+  text: (response, _json, { status, body }) => send(response, status, JSON_TYPE, body),
   json: (response, _json, { status, body, retryAfter }) => {
     if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter);
     send(response, status, JSON_TYPE, JSON.stringify(body));
