@@ -7,13 +7,21 @@ import { visibleLine } from '../src/visible-line.ts';
 
 /** How many games are offered in place of one that is not known. */
 const NEAREST = 3;
+/** UTF-16 units; less of a name tells nobody anything. */
+const SHORTEST_NAME = 5;
 
 /** Games as autocomplete choices: people read the name, the alias is what is filled in. */
 export function gameChoices(games: readonly Game[]): readonly Choice[] {
-  return games.map(({ name, alias }) => ({
-    name: visibleLine(name === alias ? name : `${name} (${alias})`),
-    value: alias,
-  }));
+  return games.map(({ name, alias }) => {
+    const tail = ` (${visibleLine(alias)})`;
+    // The alias stays whole: two games may have the same name, and choices may not.
+    const room = LIMITS.choiceName - tail.length;
+    const isAliasEnough = name === alias || room < SHORTEST_NAME;
+    return {
+      name: isAliasEnough ? visibleLine(alias) : `${shorten(visibleLine(name), room)}${tail}`.trimStart(),
+      value: alias,
+    };
+  });
 }
 
 /** A select takes values of 1 to 100 characters (Discord docs: Components, Select Option). */

@@ -63,12 +63,18 @@ function openEnd(text: string): number {
   return Math.min(code, mention, backslash);
 }
 
-/** The choices that Discord takes: the first 25, names cut; a value is never cut, since it would mean another. */
+/**
+ * The choices that Discord takes: the first 25, names cut; a value is never cut, since it would mean another. Of those
+ * with the same name, for which Discord refuses all, the first stays.
+ */
 export function fitChoices(choices: readonly Choice[]): Choice[] {
-  return choices
-    .filter(({ value }) => value.trim() !== '' && value.length <= LIMITS.choiceValue)
-    .slice(0, LIMITS.choices)
-    .map(({ name, value }) => ({ name: shorten(name, LIMITS.choiceName), value }));
+  const byName = new Map<string, Choice>();
+  for (const { name, value } of choices) {
+    const shown = shorten(name.trim() === '' ? value : name, LIMITS.choiceName);
+    const fits = value.trim() !== '' && value.length <= LIMITS.choiceValue && !byName.has(shown);
+    if (fits && byName.size < LIMITS.choices) byName.set(shown, { name: shown, value });
+  }
+  return [...byName.values()];
 }
 
 /** The reply with every text cut to what Discord takes. */

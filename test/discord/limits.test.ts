@@ -82,6 +82,12 @@ describe('fitChoices', () => {
     const values = ['', ' ', '🎮'.repeat(51), '🎮'.repeat(50), 'a'.repeat(101)];
     expect(fitChoices(values.map(choice)).map(({ value }) => value)).toEqual(['🎮'.repeat(50)]);
   });
+
+  it('leaves out a second choice of the same name, and names one that shows nothing by its value', () => {
+    const names = ['x'.repeat(101), 'x'.repeat(102), '', 'y'];
+    const fit = fitChoices(names.map((name, n) => ({ name, value: String(n) })));
+    expect(fit.map(({ name, value }) => `${name.length} ${value}`)).toEqual(['100 0', '1 2', '1 3']);
+  });
 });
 
 describe('fitReply', () => {
