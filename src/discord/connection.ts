@@ -12,6 +12,7 @@ import {
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Secret } from '../secret.ts';
+import { tellOfApplication } from './application.ts';
 import { createClient } from './client.ts';
 import { isForeign, listGuilds } from './guild-list.ts';
 import { receiveInteractions } from './packets.ts';
@@ -105,6 +106,7 @@ export function createConnection(deps: ConnectionDeps): Connection {
   client.once(Events.ClientReady, (ready) => {
     logger.info({ user: ready.user.tag, guilds: ready.guilds.cache.size }, 'connected to Discord');
     void publish(ready);
+    void tellOfApplication(ready.rest, logger);
     onReady(pastReplies(ready)).catch((error: unknown) =>
       logger.error({ err: error }, 'what was left from before the restart could not be read'),
     );
