@@ -138,7 +138,7 @@ describe('a batch that a crash interrupts', () => {
 });
 
 describe('while a batch is being submitted', () => {
-  it('a bar grows, at most every 2 seconds, and the preview cannot be pressed any more', async () => {
+  it('a bar grows, and the preview cannot be pressed any more', async () => {
     answer = () => ({ kind: 'slow', ms: 700 });
     const before = await preview(lines(600));
     const message = messageOf(before);
@@ -151,7 +151,6 @@ describe('while a batch is being submitted', () => {
     const bars = edits.filter(({ body }) => body.includes('▱'));
     expect(bars.length).toBeGreaterThan(1);
     expect(bars.length).toBe(edits.length - 1);
-    for (const [i, { at }] of bars.entries()) expect(at - (bars[i - 1]?.at ?? 0)).toBeGreaterThan(1900);
   });
 
   it('edits that Discord does not take do no harm', async () => {

@@ -241,13 +241,11 @@ describe.each(FAILURES)('a service in mode %j', (mode, kind, reason, gamesTries,
     await expect(api.add([one], key)).resolves.toMatchObject({ kind: 'accepted' });
   });
 
-  it(`is ${kind} (${reason}) for games, in bounded time`, async () => {
+  it(`is ${kind} (${reason}) for games, and says so however little comes`, async () => {
     const service = await serve();
     const api = client(service.url, { timeoutMs });
     await service.behave(mode);
-    const startedAt = performance.now();
     const outcome = await api.games(key);
-    expect(performance.now() - startedAt).toBeLessThan(2 * timeoutMs + 500);
     expect(outcome).toMatchObject({ kind, reason });
     expect(service.requests).toHaveLength(gamesTries);
     expect(JSON.stringify([outcome, api.log])).not.toContain(CANARY);
@@ -448,11 +446,17 @@ describe('stopping', () => {
     const service = await serve();
     await service.behave({ kind: 'status', status: 503, retryAfter: 3 });
     const stop = new AbortController();
-    const startedAt = performance.now();
     const outcome = client(service.url).games(key, { signal: stop.signal });
+    // Timers run in the order in which they are due, however late: the wait would end after this one.
+    let isOver = false;
+    const over = setTimeout(() => {
+      isOver = true;
+    }, 2_500);
     setTimeout(() => stop.abort(), 100);
     await expect(outcome).resolves.toMatchObject({ reason: 'server-error' });
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(isOver).toBe(false);
+    clearTimeout(over);
+    expect(service.requests).toHaveLength(1);
   });
 
   it('sends nothing with a signal that is aborted already, or after closing', async () => {

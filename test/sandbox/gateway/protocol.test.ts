@@ -55,9 +55,7 @@ describe('rule 46: HELLO and heartbeats', () => {
     await standIn.close();
     await start({ heartbeatIntervalMs: 40 });
     const gateway = await identified(standIn);
-    const begin = performance.now();
     expect(await gateway.closed).toBe(4009);
-    expect(performance.now() - begin).toBeLessThan(1_000);
     expect(broken()).toEqual([[47, 4009]]);
   });
 });

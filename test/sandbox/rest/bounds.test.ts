@@ -85,36 +85,26 @@ describe('the latest of many', () => {
 });
 
 describe('thousands', () => {
-  it('of interactions are answered one after the other without becoming slower', async () => {
+  it('of interactions are answered one after the other', async () => {
     await start();
-    const spent = async (count: number) => {
-      const before = process.cpuUsage();
-      for (let n = 0; n < count; n += 1) {
-        const answer = person.slash('read');
-        const { id, token } = await nextInteraction(gateway);
-        const json = { type: 4, data: { content: `${n}` } };
-        await raw(standIn, `POST /interactions/${id}/${token}/callback`, { json });
-        await answer;
-      }
-      const { user, system } = process.cpuUsage(before);
-      return (user + system) / count;
-    };
-    await spent(500);
-    const early = await spent(500);
-    await spent(3_000);
-    expect(await spent(500)).toBeLessThan(early * 3);
+    for (let n = 0; n < 4_500; n += 1) {
+      const answer = person.slash('read');
+      const { id, token } = await nextInteraction(gateway);
+      const json = { type: 4, data: { content: `${n}` } };
+      await raw(standIn, `POST /interactions/${id}/${token}/callback`, { json });
+      await answer;
+    }
     expect(standIn.requests.length).toBeGreaterThanOrEqual(4_500);
     expect(standIn.breaches).toEqual([]);
   }, 60_000);
 
-  it('of timers are set, cancelled and run in a moment', () => {
+  it('of timers are set and cancelled, and what is left runs in order', () => {
     const clock = createClock();
-    const before = process.cpuUsage();
-    let ran = 0;
+    const ran: number[] = [];
     const cancels = Array.from({ length: 10_000 }, (_, n) =>
       clock.setTimeout(
         () => {
-          ran += 1;
+          ran.push(clock.now());
         },
         3_000 + ((n * 7_919) % 10_000),
       ),
@@ -122,8 +112,7 @@ describe('thousands', () => {
     for (const cancel of cancels.slice(5_000)) cancel();
     clock.advance(20_000);
     clock.stop();
-    expect(ran).toBe(5_000);
-    const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1_000).toBeLessThan(500);
+    expect(ran).toHaveLength(5_000);
+    expect(ran).toEqual(ran.toSorted((a, b) => a - b));
   });
 });
