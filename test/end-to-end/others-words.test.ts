@@ -123,6 +123,30 @@ describe('the names of games', () => {
   });
 });
 
+describe('the service’s words', () => {
+  it.each([
+    [MASKED, 'success'],
+    ['discord.gg/evil \u202e# x\n# big\n-# small\n> q\n- a\n1. b `open **bold ||s|| @everyone', 'error'],
+  ])('act neither in the reply nor in the log nor in what is shown of the key: %j', async (message, status) => {
+    await open();
+    const { admin, member } = scene;
+    await chooseLogChannel(scene);
+    await press(await admin.slash('settings'), 'Announce submissions');
+    const before = logLines(scene).length;
+    await scene.listing.behave({ kind: 'json', status: 200, body: { status, message } });
+    const words = message.replace(/\s+/g, ' ').replace('\u202e', '');
+    expect(await submit('cs2', 'play.example.com:1')).toContain(words);
+    const paste = modalOf(await member.slash('addservers'));
+    const preview = await member.submit(paste, { servers: 'a.example.com:1 cs2\nb.example.com:2 rust' });
+    const report = await press(preview, 'Submit 2 servers', member);
+    await expect.poll(() => textOf(report), soon).toContain(words);
+    await press(await admin.slash('keystatus'), 'Check now');
+    await admin.slash('submissions');
+    await expect.poll(() => logLines(scene).length, soon).toBeGreaterThan(before);
+    expect(foreign()).toEqual([]);
+  });
+});
+
 describe('a game that is typed while the list of games is unknown', () => {
   it('is sent when it may be an alias, and refused when it cannot be one', async () => {
     let isFirst = true;
