@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { escapeCode, escapeText } from '../../src/discord/escape.ts';
 import { visibleLine } from '../../src/visible-line.ts';
 import { rendered } from '../support/rendered.ts';
+import { stepsOf } from '../support/steps.ts';
 
 const EVIL = 'https://evil.example/x';
 
@@ -148,6 +149,26 @@ describe('escapeText', () => {
         expect(read.isWellFormed()).toBe(true);
       }),
     );
+  });
+
+  it.each([
+    '[',
+    '1',
+    '\\',
+    '`',
+    ':',
+    'a.',
+    '\u200d',
+    ' \u202e',
+    '\n',
+    '\ud800',
+    '🎮',
+  ])('takes twice the steps for twice the text: %j', async (piece) => {
+    const steps = (length: number) => stepsOf(() => escapeText(piece.repeat(length)));
+    await steps(1);
+    const [once, twice] = [await steps(10_000), await steps(20_000)];
+    expect(once).toBeGreaterThan(10_000);
+    expect(twice).toBeLessThan(2.5 * once);
   });
 
   it('takes text of any length', () => {
