@@ -20,8 +20,15 @@ const INTEGRATIONS_GUIDE =
 const NAMED = 15;
 const LONGEST_NAME = 50;
 
+export interface SettingsShown {
+  readonly now: Settings;
+  readonly games: readonly Game[];
+  /** Where the bot user can be added, when the guild has the commands alone. */
+  readonly addBotLink: string | undefined;
+}
+
 /** What is set, with a component for each setting. The components carry all their state. */
-export function settingsView(call: Call, now: Settings, games: readonly Game[]): Reply {
+export function settingsView(call: Call, { now, games, addBotLink }: SettingsShown): Reply {
   const { t } = call;
   const field = (name: string, value: string) => ({ name, value });
   return {
@@ -30,7 +37,10 @@ export function settingsView(call: Call, now: Settings, games: readonly Game[]):
         title: t('settings.title'),
         description: t('settings.integrations'),
         fields: [
-          field(t('settings.log'), logText(call, now)),
+          field(
+            t('settings.log'),
+            addBotLink ? t('settings.logNeedsBot', { link: addBotLink }) : logText(call, now),
+          ),
           field(t('settings.announce'), t(now.announce ? 'settings.announceOn' : 'settings.announceOff')),
           field(t('settings.games'), gamesText(call, now, games)),
           field(t('settings.quota'), quotaText(call, now)),

@@ -32,15 +32,18 @@ export interface SettingsDeps {
   readonly games: Pick<GameCatalog, 'list'>;
   readonly posts: ChannelPosts;
   readonly guildLog: Pick<GuildLog, 'tell'>;
+  /** Where the bot user can be added to a guild that has the commands alone; `undefined` when it is there, or nobody knows. */
+  readonly addBotLink: (guildId: string) => Promise<string | undefined>;
 }
 
 /** What the log needs in its channel: its entries are embeds. */
 const NEEDED = ['ViewChannel', 'SendMessages', 'EmbedLinks'] as const;
 
 /** /settings: shows what the guild's admins have chosen, and changes it with buttons, selects and a modal. */
-export function settingsCommand({ settings, games, posts, guildLog }: SettingsDeps): Command {
+export function settingsCommand({ settings, games, posts, guildLog, addBotLink }: SettingsDeps): Command {
   const allowed = (call: Call) => adminsOnly(call, { command: 'settings', guildLog });
-  const show = (call: Call, now: Settings): Reply => settingsView(call, now, games.list().games);
+  const show = async (call: Call, now: Settings): Promise<Reply> =>
+    settingsView(call, { now, games: games.list().games, addBotLink: await addBotLink(call.guildId) });
 
   /** A change that is shown at once. What the log says later is in the language the guild has now. */
   async function change(call: Call, make: (now: Settings) => Settings): Promise<Reply> {
@@ -52,6 +55,8 @@ export function settingsCommand({ settings, games, posts, guildLog }: SettingsDe
   async function chooseChannel(call: PressCall, chosen: ChosenChannel): Promise<Reply> {
     const { t, user, guildLocale } = call;
     const channelId = chosen.id;
+    const link = await addBotLink(call.guildId);
+    if (link !== undefined) throw new UserError(t('settings.logNeedsBot', { link }));
     // Discord says what the bot may do there; should it not, the first message tells.
     const missing = NEEDED.filter((name) => chosen.botPermissions?.has(PermissionFlagsBits[name]) === false);
     if (missing.length > 0) throw new UserError(missingText(call, channelId, missing));
@@ -91,7 +96,7 @@ export function settingsCommand({ settings, games, posts, guildLog }: SettingsDe
       await allowed(call);
       const areLost = await settings.areLost(call.guildId);
       const now = await settings.get(call.guildId);
-      const view = now.locale === call.guildLocale ? show(call, now) : await change(call, (same) => same);
+      const view = await (now.locale === call.guildLocale ? show(call, now) : change(call, (same) => same));
       return areLost ? { ...view, content: call.t('settings.lost') } : view;
     },
     presses: {

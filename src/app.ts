@@ -111,6 +111,7 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     keyWatch,
     settings,
     posts,
+    addBotLink: (guildId) => discord.addBotLink(guildId),
     guildLog,
     ledger,
     guildData,

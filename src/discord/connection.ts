@@ -12,7 +12,7 @@ import {
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Secret } from '../secret.ts';
-import { tellOfApplication } from './application.ts';
+import { inviteLink, tellOfApplication } from './application.ts';
 import { createClient } from './client.ts';
 import { isForeign, listGuilds } from './guild-list.ts';
 import { receiveInteractions } from './packets.ts';
@@ -57,6 +57,8 @@ export interface Connection extends Part {
   readonly listGuilds: (signal?: AbortSignal) => Promise<readonly string[]>;
   /** Whether Discord says that the bot user is not in a guild; an error when it does not say. For when it has started. */
   readonly isForeign: (guildId: string, signal?: AbortSignal) => Promise<boolean>;
+  /** Where the bot user can be added to a guild that lacks it; `undefined` when it is there or Discord does not say. */
+  readonly addBotLink: (guildId: string) => Promise<string | undefined>;
   /** The id of the application that the token is of. For when it has started. */
   readonly applicationId: () => string;
   /** Whether the guild is on one of the shards of this process. For when it has started. */
@@ -65,6 +67,8 @@ export interface Connection extends Part {
   readonly rest: Pick<REST, 'post'>;
 }
 
+/** How long a member waits while Discord is asked about their guild. */
+const ASK_TIMEOUT_MS = 2_000;
 /** How long running interactions may take to end when the bot stops. */
 const DRAIN_MS = 8000;
 
@@ -129,6 +133,11 @@ export function createConnection(deps: ConnectionDeps): Connection {
     },
     listGuilds: (signal) => listGuilds(client.rest, { signal }),
     isForeign: (guildId, signal) => isForeign(client.rest, guildId, { signal }),
+    async addBotLink(guildId) {
+      const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
+      const lacksBot = await isForeign(client.rest, guildId, { signal }).catch(() => false);
+      return lacksBot ? `${inviteLink(client.application?.id ?? '')}&guild_id=${guildId}` : undefined;
+    },
     applicationId: () => client.application?.id ?? '',
     isOurs: (guildId) => client.ws.shards.has(calculateShardId(guildId, client.options.shardCount ?? 1)),
     async start() {

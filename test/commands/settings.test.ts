@@ -10,6 +10,7 @@ import { wordsFor } from '../../src/locales/words.ts';
 async function choose(result: PostResult): Promise<Settings> {
   let settings: Settings = { locale: 'en-US', announce: false };
   const command = settingsCommand({
+    addBotLink: async () => undefined,
     settings: {
       get: async () => settings,
       areLost: async () => false,

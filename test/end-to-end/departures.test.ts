@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Person } from '../../src/sandbox/contract.ts';
 import { bytesOnDisk, collect, openStore } from '../storage/temporary.ts';
-import { openScene, type Scene, type SceneOptions, setKey, textOf } from '../support/scene.ts';
+import { staffChannel } from '../support/guild-log.ts';
+import { messageOf, openScene, type Scene, type SceneOptions, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 afterEach(() => scene.close());
@@ -241,4 +242,26 @@ describe('nothing is deleted', () => {
       expect(await collect(store.keys('absence:'))).toEqual([]);
     });
   });
+});
+
+it('a server without the bot user is told in /settings that it can have no log channel', async () => {
+  await open({ key: 'sandbox-key' });
+  const view = messageOf(await scene.admin.slash('settings'));
+  expect(JSON.stringify(view.current)).not.toContain('not the bot itself');
+  const first0 = first();
+  scene.discord.guildEvents.keepCommandsOnly(first0);
+  const link = `client_id=${scene.discord.applicationId}&scope=bot+applications.commands&permissions=0&integration_type=0&guild_id=${first0.id}`;
+  const shown = messageOf(await scene.admin.slash('settings'));
+  expect(JSON.stringify(shown.current)).toContain(link);
+  expect(textOf(await scene.admin.pick(shown, ['#staff']))).toContain('not the bot itself');
+  expect(scene.discord.messages({ channelId: staffChannel(scene) })).toEqual([]);
+  const german = scene.discord.person({
+    ...{ guild: first0, name: 'Anna', permissions: 1n << 5n, locale: 'de' },
+  });
+  expect(textOf(await german.slash('settings'))).toContain('nicht den Bot selbst');
+
+  // Nothing is claimed while Discord does not say.
+  const fault = { kind: 'status', status: 503 } as const;
+  scene.discord.faults.inject({ fault, method: 'GET', path: /^\/guilds\/\d+$/ });
+  expect(textOf(await scene.admin.slash('settings'))).not.toContain('not the bot itself');
 });
