@@ -39,6 +39,7 @@ interface Found {
   /** Rules of Discord that the bot broke. */
   readonly broken: readonly string[];
   readonly acts: number;
+  readonly previews: number;
 }
 
 async function fuzz(random: Random, ms: number): Promise<Found> {
@@ -90,6 +91,7 @@ async function fuzz(random: Random, ms: number): Promise<Found> {
     secrets,
     broken: [...new Set(broken)],
     acts: hostile.acts.length,
+    previews: hostile.previews(),
   };
 }
 
@@ -107,6 +109,7 @@ function verdict(): 0 | 1 {
   const isOver = length(longest) > LONGEST_STALL;
 
   say(`interactions: ${rounds.reduce((sum, { acts }) => sum + acts, 0)}`);
+  say(`lists shown: ${rounds.reduce((sum, { previews }) => sum + previews, 0)}`);
   say(`longest stall: ${longest.ownMs} ms of the bot's processor time`);
   say(`longest stall by the clock: ${byClock} ms, with what else the machine did`);
   say(`crashes: ${crashes.length}`);

@@ -17,6 +17,8 @@ export interface Act {
 export interface Hostile {
   readonly acts: readonly Act[];
   readonly unanswered: readonly string[];
+  /** Lists that were read as far as to be shown: without any, this was about something else. */
+  previews(): number;
   /** Does one thing after the other until `over`. */
   live(person: Person, random: Random, over: AbortSignal): Promise<void>;
 }
@@ -28,6 +30,7 @@ const MOST_FILE = 256 * 1024;
 export function createHostile(scene: Scene): Hostile {
   const acts: Act[] = [];
   const unanswered: string[] = [];
+  let previews = 0;
 
   /** Waits for an answer, whatever it is, and tells when there is none. */
   async function answered<Found>(what: string, run: () => Promise<Found>): Promise<Found | undefined> {
@@ -40,6 +43,7 @@ export function createHostile(scene: Scene): Hostile {
     ]);
     late.abort();
     act.to = Date.now();
+    if (JSON.stringify(messageIn(found)?.embeds ?? []).includes(PREVIEW)) previews += 1;
     const isLost = found === undefined || found === 'lost' || (found as { kind?: string }).kind === 'lost';
     if (isLost) unanswered.push(`${what} at ${new Date(act.from).toISOString()}`);
     return found;
@@ -127,11 +131,14 @@ export function createHostile(scene: Scene): Hostile {
       if (random.chance(0.4)) await goOn(person, random, answer);
     };
     const setKey = () => async () => {
-      const opened = await answered('/setkey', () => person.slash('setkey'));
-      if (opened?.kind !== 'modal') return;
-      const [field] = modalFields(opened.modal.data);
-      const key = random.chance(0.7) ? KEY : `forged-${'k3y'.repeat(4)}-${random.below(1_000_000)}`;
-      if (field) await answered('modal of /setkey', () => person.submit(opened.modal, { [field.id]: key }));
+      const forged = `forged-${'k3y'.repeat(4)}-${random.below(1_000_000)}`;
+      // The right one last, or nobody could submit anything any more.
+      for (const key of random.chance(0.5) ? [forged, KEY] : [KEY]) {
+        const opened = await answered('/setkey', () => person.slash('setkey'));
+        if (opened?.kind !== 'modal') return;
+        const [field] = modalFields(opened.modal.data);
+        if (field) await answered('modal of /setkey', () => person.submit(opened.modal, { [field.id]: key }));
+      }
     };
     return random.pick<() => () => Promise<void>>([
       [25, file],
@@ -153,6 +160,7 @@ export function createHostile(scene: Scene): Hostile {
   return {
     acts,
     unanswered,
+    previews: () => previews,
     async live(person, random, over) {
       while (!over.aborted) {
         await actOf(person, random)();
@@ -161,6 +169,12 @@ export function createHostile(scene: Scene): Hostile {
     },
   };
 }
+
+/** The title of a list that is shown before it is submitted. */
+const PREVIEW = 'Check before submitting';
+
+const messageIn = (answer: unknown) =>
+  (answer as { readonly message?: SeenMessage } | undefined)?.message?.current;
 
 export const KEY = 'fuzzed-key-0123456789';
 
