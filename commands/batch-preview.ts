@@ -71,8 +71,12 @@ export function rejectedFiles(
 ): readonly { readonly name: string; readonly data: Buffer }[] {
   const rows = batch.rows.filter(isRejected);
   if (rows.length === 0) return [];
+  // Most of the time goes into the reasons, and the files may be made several times.
+  const reasons = new Map(
+    rows.map(({ problem, text }) => [problem, plain(rowProblemText(problem, text, t))]),
+  );
   const file = (some: readonly Row[]) =>
-    Buffer.from(rejectedCsv(some, (problem, text) => plain(rowProblemText(problem, text, t))));
+    Buffer.from(rejectedCsv(some, (problem) => reasons.get(problem) ?? ''));
   for (let count = 1; ; count++) {
     const each = Math.ceil(rows.length / count);
     const files = Array.from({ length: count }, (_, i) => file(rows.slice(i * each, (i + 1) * each)));
@@ -112,7 +116,8 @@ function rejectedText(call: Call, { source, rows }: Batch, files: readonly strin
   const missing = rejected.filter(lacksGame).length;
   const heading =
     source === 'text' ? t('bulk.preview.rejected', { count }) : t('bulk.preview.refused', { count });
-  const lines = rejected.map(({ line, text, problem }) => {
+  const lines = rejected.map(({ line, text, problem }, place) => {
+    if (place >= SHOWN.rejected) return ''; // only counted
     const reason = rowProblemText(problem, text, t);
     if (source === 'text') return `- ${t('bulk.preview.line', { line, reason })}`;
     // Found in a message, an address has no line; most reasons name it.
