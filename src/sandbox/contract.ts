@@ -132,6 +132,8 @@ export interface DiscordStandIn {
     readonly name: string;
     readonly permissions: bigint;
     readonly locale?: string;
+    /** Where they are, also a thread or an announcement channel; the guild's first text channel unless said. */
+    readonly channelId?: string;
     /** Ids of roles, for the Integrations page. */
     readonly roles?: readonly string[];
     /** For a person who is to be the same in every run; a new id without it. */
@@ -144,7 +146,7 @@ export interface DiscordStandIn {
     /** The application is installed for this user, and not in a guild. */
     readonly userInstall?: boolean;
   }): Omit<Person, 'guildId'>;
-  /** The text channels of a guild; `general` and `staff` from the start. */
+  /** Where messages can be in a guild: `general`, `staff`, the announcement channel `news`, the thread `questions`. */
   channels(guild: Guild): readonly Channel[];
   /** Puts a message of a person in the channel, and returns its id. */
   say(person: Omit<Person, 'guildId'>, content: string): string;
@@ -163,7 +165,7 @@ export interface Guild {
   readonly channelId: string;
 }
 
-/** A text channel of a guild. */
+/** A channel of a guild, or a thread. */
 export interface Channel {
   readonly id: string;
   readonly name: string;

@@ -19,6 +19,7 @@ import { createOutgoing } from './rest/outgoing.ts';
 import { createRestApi } from './rest/server.ts';
 import { webhookRoutes } from './rest/webhook-routes.ts';
 import type { StandInOptions } from './stand-in-options.ts';
+import { CATEGORY } from './world/channels.ts';
 import { USUAL_BOUNDS } from './world/latest.ts';
 import { createWorld } from './world/world.ts';
 
@@ -146,7 +147,8 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
       const actor = joinDirectMessages(world, who);
       return createPerson({ world, actor, reactionMs, dispatch });
     },
-    channels: ({ id }) => [...(guilds.get(id)?.channels.values() ?? [])],
+    channels: ({ id }) =>
+      [...(guilds.get(id)?.channels.values() ?? [])].filter(({ type }) => type !== CATEGORY),
     say: (person, content) => outgoing.say(person, content),
     messages: ({ channelId, userId }) =>
       messages

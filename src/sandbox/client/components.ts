@@ -1,4 +1,5 @@
 import type { APIMessage } from 'discord.js';
+import type { Channel } from '../world/channels.ts';
 
 /** Any component of a message: what a member's Discord needs to know of it. */
 export interface ShownComponent {
@@ -10,6 +11,7 @@ export interface ShownComponent {
   readonly disabled?: boolean;
   readonly min_values?: number;
   readonly max_values?: number;
+  readonly channel_types?: readonly number[];
   readonly options?: readonly { readonly label: string; readonly value: string }[];
   readonly components?: readonly ShownComponent[];
   readonly accessory?: ShownComponent;
@@ -47,7 +49,7 @@ export function findButton(message: APIMessage, labelOrId: string): ShownCompone
 export function findSelect(
   message: APIMessage,
   wanted: readonly string[],
-  channels: ReadonlyMap<string, { readonly name: string }> = new Map(),
+  channels: ReadonlyMap<string, Pick<Channel, 'name' | 'type'>> = new Map(),
 ): { readonly select: ShownComponent; readonly values: readonly string[] } | string {
   const selects = allComponents(message).filter(({ type }) => SELECTS.includes(type));
   const fitting = selects.flatMap((select) => {
@@ -64,12 +66,14 @@ export function findSelect(
 
 /** Selects of members, roles and channels have no list of their own: the id is the value. */
 function offered(
-  { type, options }: ShownComponent,
+  { type, options, channel_types = [] }: ShownComponent,
   want: string,
-  channels: ReadonlyMap<string, { readonly name: string }>,
+  channels: ReadonlyMap<string, Pick<Channel, 'name' | 'type'>>,
 ): string | undefined {
   if (type === CHANNEL_SELECT)
-    return [...channels].find(([id, { name }]) => [id, `#${name}`].includes(want))?.[0];
+    return [...channels]
+      .filter(([, channel]) => channel_types.length === 0 || channel_types.includes(channel.type))
+      .find(([id, { name }]) => [id, `#${name}`].includes(want))?.[0];
   if (options === undefined) return /^\d{17,20}$/.test(want) ? want : undefined;
   return options.find(({ label, value }) => label === want || value === want)?.value;
 }

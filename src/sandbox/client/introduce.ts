@@ -9,6 +9,7 @@ export function introduce(
     readonly name: string;
     readonly permissions: bigint;
     readonly locale?: string;
+    readonly channelId?: string;
     readonly roles?: readonly string[];
     readonly userId?: string;
   },
@@ -21,7 +22,7 @@ export function introduce(
     userId: member.userId,
     name,
     locale,
-    channelId: guild.channelId,
+    channelId: who.channelId ?? guild.channelId,
     guild,
     member,
     userInstall: false,

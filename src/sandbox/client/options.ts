@@ -1,4 +1,4 @@
-import { type APIApplicationCommand, type APIApplicationCommandOption, ChannelType } from 'discord.js';
+import type { APIApplicationCommand, APIApplicationCommandOption } from 'discord.js';
 import type { OptionValue, Upload } from '../contract.ts';
 import type { World } from '../world/world.ts';
 import type { Actor } from './member.ts';
@@ -38,7 +38,7 @@ export function fillOptions(
     const { name, type } = option;
     const isFocused = name === focused;
     const sent = focused === undefined ? sentFor(type, value, resolved) : typed(value);
-    if (focused === undefined && !isHere(option, value, resolved)) strangers.push(name);
+    if (focused === undefined && !isHere(option, value, { resolved, actor })) strangers.push(name);
     return [{ name, type, value: sent, ...(isFocused && { focused: true }) }];
   };
   const below = (options: readonly APIApplicationCommandOption[], path: readonly string[]): object[] => {
@@ -69,10 +69,15 @@ export function optionNamed(
 }
 
 /** Rule 24: the client offers only who and what is in the guild, and channels of the types that the option takes. */
-function isHere(option: APIApplicationCommandOption, value: OptionValue, resolved: Resolved): boolean {
+function isHere(
+  option: APIApplicationCommandOption,
+  value: OptionValue,
+  { resolved, actor }: { readonly resolved: Resolved; readonly actor: Actor },
+): boolean {
   if (!NAMING.includes(option.type) || typeof value !== 'string') return true;
-  const types = 'channel_types' in option ? (option.channel_types ?? []) : [];
-  return resolved.knows(value) && (types.length === 0 || types.includes(ChannelType.GuildText));
+  const types: readonly number[] = 'channel_types' in option ? (option.channel_types ?? []) : [];
+  const type = actor.guild?.channels.get(value)?.type;
+  return resolved.knows(value) && (types.length === 0 || (type !== undefined && types.includes(type)));
 }
 
 /** User, channel, role, mentionable. */

@@ -1,4 +1,6 @@
 import type { Upload } from '../contract.ts';
+import { partialChannel } from '../world/channels.ts';
+import { roleObject } from '../world/guilds.ts';
 import type { World } from '../world/world.ts';
 import { type Actor, partialMember, user } from './member.ts';
 
@@ -34,23 +36,19 @@ export function createResolved(world: World, actor: Actor): Resolved {
   function addRole(id: string): void {
     const role = actor.guild?.roles.get(id);
     if (role !== undefined)
-      add('roles', id, { id, name: role.name, permissions: String(role.permissions), color: 0, position: 1 });
+      add('roles', id, roleObject(role, [...(actor.guild?.roles.keys() ?? [])].indexOf(id)));
   }
 
   return {
     user: addUser,
     role: addRole,
     channel(id) {
-      const channel = actor.guild?.channels.get(id);
-      if (channel !== undefined)
-        add('channels', id, {
-          id,
-          type: 0,
-          name: channel.name,
-          permissions: String(actor.member?.permissions ?? 0n),
-          app_permissions: String(channel.botPermissions),
-          guild_id: actor.guild?.id,
-        });
+      const { guild, member } = actor;
+      const channel = guild?.channels.get(id);
+      if (guild === undefined || channel === undefined) return;
+      const about = { guild, lastMessageId: world.messages.lastIn(id) };
+      const memberPermissions = member?.permissions ?? 0n;
+      add('channels', id, partialChannel(channel, { ...about, memberPermissions }));
     },
     mentionable(id) {
       addUser(id);

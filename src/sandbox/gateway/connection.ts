@@ -1,6 +1,7 @@
 import type { RawData, WebSocket } from 'ws';
 import type { World } from '../world/world.ts';
 import { type IdentifyLimit, readIdentify } from './identify.ts';
+import { TRACE } from './payloads.ts';
 import {
   type Closing,
   closing,
@@ -167,7 +168,7 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps): Conne
     if (!closedByUs && (code === 1000 || code === 1001)) sessions.end(session.id);
     else session.detach(write);
   });
-  send(op.hello, { heartbeat_interval: settings.heartbeatIntervalMs });
+  send(op.hello, { heartbeat_interval: settings.heartbeatIntervalMs, _trace: TRACE });
   awaitHeartbeat();
 
   return {

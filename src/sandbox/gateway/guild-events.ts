@@ -1,5 +1,6 @@
 import type { Guild } from '../contract.ts';
-import { type GuildState, isMember, type NewGuild } from '../world/guilds.ts';
+import { channelObject } from '../world/channels.ts';
+import { type GuildState, isMember, type NewGuild, roleObject } from '../world/guilds.ts';
 import type { World } from '../world/world.ts';
 import { guildCreate, guildUpdate } from './payloads.ts';
 import { GUILDS } from './protocol.ts';
@@ -56,7 +57,7 @@ export function createGuildEvents(world: World, publish: (event: GatewayEvent) =
       const added = world.guilds.addRole(guild, role);
       tell('GUILD_ROLE_CREATE', guild, {
         guild_id: id,
-        role: { ...added, permissions: String(added.permissions) },
+        role: roleObject(added, guild.roles.size - 1),
       });
       return added.id;
     },
@@ -84,8 +85,11 @@ export function createGuildEvents(world: World, publish: (event: GatewayEvent) =
     },
     removeChannel({ id }, channelId) {
       const guild = world.guilds.get(id);
-      if (guild === undefined || !guild.channels.delete(channelId)) return;
-      tell('CHANNEL_DELETE', guild, { id: channelId, type: 0, guild_id: id });
+      const channel = guild?.channels.get(channelId);
+      if (guild === undefined || channel === undefined) return;
+      guild.channels.delete(channelId);
+      const lastMessageId = world.messages.lastIn(channelId);
+      tell('CHANNEL_DELETE', guild, channelObject(channel, { guild, lastMessageId }));
     },
     setPermissions({ guildId, userId }, permissions) {
       const member = world.guilds.get(guildId)?.members.get(userId);

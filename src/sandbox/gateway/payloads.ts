@@ -1,13 +1,21 @@
-import type { GuildState } from '../world/guilds.ts';
+import { channelObject, PUBLIC_THREAD } from '../world/channels.ts';
+import { type GuildState, roleObject } from '../world/guilds.ts';
 import { shardOf } from '../world/snowflakes.ts';
-import { timestamp } from '../world/users.ts';
+import { ownUser, timestamp } from '../world/users.ts';
 import type { World } from '../world/world.ts';
 import type { Session } from './sessions.ts';
 
-/** Rule 49: only this shard's guilds, all unavailable at first, whatever the intents. */
+/** Which machines a frame went through; documented as nothing to rely on. */
+export const TRACE = ['["gateway-stand-in",{"micros":0.0}]'];
+
+/**
+ * Discord docs: Ready Event Fields; and, from `private_channels` on, what bots are sent besides, by payloads quoted in
+ * public issues. Rule 49: only this shard's guilds, all unavailable at first, whatever the intents.
+ */
 export const ready = (world: World, session: Session, gatewayUrl: string) => ({
   v: 10,
-  user: world.bot,
+  user: ownUser(world.bot),
+  user_settings: {},
   guilds: world.guilds
     .joined()
     .filter(({ id }) => shardOf(id, session.shard[1]) === session.shard[0])
@@ -18,7 +26,13 @@ export const ready = (world: World, session: Session, gatewayUrl: string) => ({
   shard: session.shard,
   application: { id: world.applicationId, flags: 0 },
   private_channels: [],
+  presences: [],
   relationships: [],
+  game_relationships: [],
+  guild_join_requests: [],
+  geo_ordered_rtc_regions: ['frankfurt', 'milan', 'rotterdam'],
+  auth: {},
+  _trace: TRACE,
 });
 
 /** Rule 50: without `unavailable: false` and `channels`, discord.js takes the guild for unavailable. */
@@ -28,14 +42,7 @@ export const guildCreate = (world: World, guild: GuildState) => ({
   joined_at: timestamp(world.clock.now()),
   large: false,
   member_count: guild.members.size + 1,
-  channels: [...guild.channels.values()].map(({ id, name }, position) => ({
-    id,
-    type: 0,
-    name,
-    position,
-    permission_overwrites: [],
-    guild_id: guild.id,
-  })),
+  channels: channels(world, guild).filter(({ type }) => type !== PUBLIC_THREAD),
   members: [
     {
       user: world.bot,
@@ -46,13 +53,18 @@ export const guildCreate = (world: World, guild: GuildState) => ({
       flags: 0,
     },
   ],
-  threads: [],
+  threads: channels(world, guild).filter(({ type }) => type === PUBLIC_THREAD),
   presences: [],
   voice_states: [],
   stage_instances: [],
   guild_scheduled_events: [],
   soundboard_sounds: [],
 });
+
+const channels = ({ messages }: World, guild: GuildState) =>
+  [...guild.channels.values()].map((channel) =>
+    channelObject(channel, { guild, lastMessageId: messages.lastIn(channel.id) }),
+  );
 
 /** The guild itself, without what is in it (Discord docs: Guild Object): what GUILD_UPDATE tells (rule 50). */
 export const guildUpdate = (guild: GuildState) => ({
@@ -76,18 +88,7 @@ export const guildUpdate = (guild: GuildState) => ({
   system_channel_flags: 0,
   rules_channel_id: null,
   public_updates_channel_id: null,
-  roles: [...guild.roles.values()].map(({ id, name, permissions }, position) => ({
-    id,
-    name,
-    position,
-    permissions: String(permissions),
-    color: 0,
-    colors: { primary_color: 0, secondary_color: null, tertiary_color: null },
-    hoist: false,
-    managed: false,
-    mentionable: false,
-    flags: 0,
-  })),
+  roles: [...guild.roles.values()].map(roleObject),
   emojis: [],
   stickers: [],
 });

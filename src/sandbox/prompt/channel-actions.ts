@@ -1,6 +1,6 @@
 import { PermissionFlagsBits } from 'discord.js';
 import type { Channel, Guild } from '../contract.ts';
-import { USUAL_BOT_PERMISSIONS } from '../world/guilds.ts';
+import { USUAL_BOT_PERMISSIONS } from '../world/channels.ts';
 import type { Action } from './actions.ts';
 import { BadLine } from './bad-line.ts';
 import type { Session } from './session.ts';

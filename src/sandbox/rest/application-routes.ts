@@ -4,7 +4,7 @@ import {
   PrivateApplicationResponseSchema,
   UserPIIResponseSchema,
 } from 'discord-api-spec/zod';
-import { userObject } from '../world/users.ts';
+import { ownUser, userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
 import { ok, type Route } from './route.ts';
 
@@ -89,7 +89,7 @@ export function applicationRoutes(world: World, deps: ApplicationRoutesDeps): re
       path: '/users/@me',
       auth: 'bot',
       answers: UserPIIResponseSchema,
-      handle: () => ok(ownUser(world)),
+      handle: () => ok(ownUser(world.bot)),
     },
     {
       method: 'GET',
@@ -107,13 +107,3 @@ export function applicationRoutes(world: World, deps: ApplicationRoutesDeps): re
     },
   ];
 }
-
-/** Discord docs: User Object, with what only the user itself is told. */
-export const ownUser = ({ bot }: World) => ({
-  ...bot,
-  mfa_enabled: false,
-  locale: 'en-US',
-  premium_type: 0,
-  email: null,
-  verified: true,
-});

@@ -1,4 +1,5 @@
 import { MessageResponseSchema } from 'discord-api-spec/zod';
+import { CATEGORY, PUBLIC_THREAD } from '../world/channels.ts';
 import { isMember } from '../world/guilds.ts';
 import type { World } from '../world/world.ts';
 import { type Denial, missingAccess, missingPermissions } from './denial.ts';
@@ -11,6 +12,7 @@ import { checkMessage } from './rules/messages.ts';
 /** Discord docs: Permissions. */
 const VIEW_CHANNEL = 1n << 10n;
 const SEND_MESSAGES = 1n << 11n;
+const SEND_MESSAGES_IN_THREADS = 1n << 38n;
 const EMBED_LINKS = 1n << 14n;
 
 const hasEmbeds = (json: unknown): boolean => ((json as MessageBody | undefined)?.embeds ?? []).length > 0;
@@ -24,6 +26,12 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
     code: 10003,
     message: 'Unknown Channel',
   };
+  const notText: Denial = {
+    rule: 1,
+    status: 400,
+    code: 50008,
+    message: 'Cannot send messages in a non-text channel',
+  };
   return [
     {
       method: 'POST',
@@ -35,9 +43,12 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
         const channelId = params.channel ?? '';
         const guild = world.guilds.withChannel(channelId);
         if (guild === undefined) return unknownChannel;
-        const may = guild.channels.get(channelId)?.botPermissions ?? 0n;
+        const channel = guild.channels.get(channelId);
+        const may = channel?.botPermissions ?? 0n;
         if (!isMember(guild) || (may & VIEW_CHANNEL) === 0n) return { ...missingAccess, blameless: true };
-        const needed = hasEmbeds(json) ? SEND_MESSAGES | EMBED_LINKS : SEND_MESSAGES;
+        if (channel?.type === CATEGORY) return notText;
+        const send = channel?.type === PUBLIC_THREAD ? SEND_MESSAGES_IN_THREADS : SEND_MESSAGES;
+        const needed = hasEmbeds(json) ? send | EMBED_LINKS : send;
         if ((may & needed) !== needed) return missingPermissions;
         const refusal = checkMessage(json, { for: 'channel', files: filesOf(files) });
         if (refusal !== undefined) return refusal;

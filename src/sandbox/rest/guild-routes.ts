@@ -74,10 +74,8 @@ export function guildRoutes(world: World, remove: (guildId: string) => void): re
 
 /** Discord docs: Guild Object. */
 function guildObject(guild: GuildState): object {
-  const { roles, ...rest } = guildUpdate(guild);
   return {
-    ...rest,
-    roles: roles.map((role) => ({ ...role, icon: null, unicode_emoji: null })),
+    ...guildUpdate(guild),
     description: null,
     home_header: null,
     splash: null,

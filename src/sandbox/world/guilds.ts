@@ -1,3 +1,4 @@
+import { type Channel, usualChannels } from './channels.ts';
 import type { Clock } from './clock.ts';
 import { type Snowflakes, snowflakeAt } from './snowflakes.ts';
 import { timestamp } from './users.ts';
@@ -8,7 +9,7 @@ export interface GuildState {
   name: string;
   /** The first of its text channels, where its members are. */
   readonly channelId: string;
-  /** By id; `general` and `staff` from the start. */
+  /** By id; see {@link usualChannels}. */
   readonly channels: Map<string, Channel>;
   readonly locale: string;
   readonly ownerId: string;
@@ -23,25 +24,28 @@ export interface GuildState {
   readonly members: Map<string, Member>;
 }
 
-/** A text channel. */
-export interface Channel {
-  readonly id: string;
-  readonly name: string;
-  /** What the bot may do in it. */
-  botPermissions: bigint;
-}
-
-/**
- * View channel, send messages, embed links, attach files, read message history: an installation with permissions 0
- * may what @everyone may, and that is what @everyone may in a new server.
- */
-export const USUAL_BOT_PERMISSIONS = (1n << 10n) | (1n << 11n) | (1n << 14n) | (1n << 15n) | (1n << 16n);
-
 export interface Role {
   readonly id: string;
   readonly name: string;
   readonly permissions: bigint;
 }
+
+/** Discord docs: Role Object. */
+export const roleObject = ({ id, name, permissions }: Role, position: number) => ({
+  id,
+  name,
+  position,
+  permissions: String(permissions),
+  description: null,
+  color: 0,
+  colors: { primary_color: 0, secondary_color: null, tertiary_color: null },
+  icon: null,
+  unicode_emoji: null,
+  hoist: false,
+  managed: false,
+  mentionable: false,
+  flags: 0,
+});
 
 export interface Member {
   readonly userId: string;
@@ -104,15 +108,11 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
     add({ name, authorised = true, locale = 'en-US', bot = true }) {
       const snowflake = snowflakeAt(firstMs + all.size);
       const id = String(snowflake);
-      const channels = [
-        { id: String(snowflake + 1n), name: 'general', botPermissions: USUAL_BOT_PERMISSIONS },
-        { id: String(snowflake + 3n), name: 'staff', botPermissions: USUAL_BOT_PERMISSIONS },
-      ];
       const guild: GuildState = {
         id,
         name,
         channelId: String(snowflake + 1n),
-        channels: new Map(channels.map((channel) => [channel.id, channel])),
+        channels: new Map(usualChannels(snowflake).map((channel) => [channel.id, channel])),
         locale,
         ownerId: String(snowflake + 2n),
         status: bot ? 'available' : 'commands only',

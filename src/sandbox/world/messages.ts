@@ -29,6 +29,8 @@ export interface StoredMessage {
 export interface Messages {
   get(id: string): StoredMessage | undefined;
   all(): readonly StoredMessage[];
+  /** The id of the last message of a channel that everybody sees. */
+  lastIn(channelId: string): string | undefined;
   add(
     message: APIMessage,
     options: { readonly onlyFor?: string | undefined; readonly files?: ReadonlyMap<string, StoredFile> },
@@ -45,12 +47,15 @@ export function createMessages(bounds: Bounds): Messages {
     latest.set(message.id, message, bytes);
   };
 
+  const lastIn = new Map<string, string>();
   return {
     get: (id) => latest.get(id),
+    lastIn: (channelId) => lastIn.get(channelId),
     all: () => latest.all(),
     add(message, { onlyFor, files = new Map() }) {
       const added = keep(message, onlyFor, files);
       put(added);
+      if (onlyFor === undefined) lastIn.set(message.channel_id, message.id);
       return added;
     },
     change(message, next, files = message.files) {

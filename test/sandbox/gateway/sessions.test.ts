@@ -69,7 +69,13 @@ describe('rule 50: guild events', () => {
     expect((await listening.next({ t: 'GUILD_CREATE' })).d).toMatchObject({
       id: guild(0).id,
       unavailable: false,
-      channels: standIn.channels(guild(0)).map(({ id, name }) => ({ id, name })),
+      channels: [
+        { type: 0, name: 'general', topic: null, rate_limit_per_user: 0, last_message_id: null },
+        { type: 0, name: 'staff', position: 1, flags: 0, nsfw: false, permission_overwrites: [] },
+        { type: 4, name: 'Text Channels', parent_id: null },
+        { type: 5, name: 'news' },
+      ],
+      threads: [{ type: 11, name: 'questions', thread_metadata: { archived: false } }],
       roles: [{ id: guild(0).id, name: '@everyone' }],
       members: [{ user: { id: standIn.applicationId } }],
     });

@@ -69,11 +69,13 @@ describe('at the prompt', () => {
     expect(await type('read #staff')).toBe('Nothing is written in #staff.');
     expect(await type('pick #staff')).toContain('Log channel: #staff: every submission');
     expect(await type('read #staff')).toContain('this channel is the log of this bot');
-    expect(await refusal(prompt, 'read #elsewhere')).toContain('there is #general, #staff.');
+    expect(await refusal(prompt, 'read #elsewhere')).toContain(
+      'there is #general, #staff, #news, #questions.',
+    );
     expect(await refusal(prompt, 'forbid #staff fun')).toContain('view, send or embed');
     expect(await type('press No log channel')).toContain('Log channel: None');
     expect(await type('delete #staff')).toBe('#staff was deleted.');
-    expect(await refusal(prompt, 'read #staff')).toContain('there is #general.');
+    expect(await refusal(prompt, 'read #staff')).toContain('there is #general, #news, #questions.');
   });
 
   it('the language of the answers is that of the Discord of the person', async () => {
