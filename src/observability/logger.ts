@@ -78,6 +78,6 @@ const holdsToken = (parts: readonly string[]): boolean =>
 export function scrub(text: string): string {
   return text
     .replace(/\b((?:webhooks|interactions)(?:\/|%2F)\d+(?:\/|%2F))[^\s"'\\/?#&]+/gi, '$1[redacted]')
-    .replace(/[\w.-]{47,}/g, (run) => (holdsToken(run.split('.')) ? '[redacted]' : run))
+    .replace(/[\w.-]+/g, (run) => (holdsToken(run.split('.')) ? '[redacted]' : run))
     .replace(/\bapi_key(=|%3D|"?:\s*\\?")[^\s&"'\\]+/gi, 'api_key$1[redacted]');
 }

@@ -3,6 +3,8 @@ import { expressionsIn } from './find.ts';
 
 /** Milliseconds for one expression. By far more than the slowest takes on a busy machine: past it nothing is certain. */
 const TIMEOUT_MS = 60_000;
+/** Expressions with a look-ahead are tried and not proved: always in the same way, so that no run finds what others did not. */
+const SEED = 1;
 
 /**
  * What is wrong with the regular expressions of a source file, a line for each: those whose time grows faster than
@@ -18,7 +20,7 @@ export async function faultsIn(source: string): Promise<readonly string[]> {
 }
 
 async function faultOf(pattern: string, flags: string): Promise<string | undefined> {
-  const found: Diagnostics = await check(pattern, flags, { timeout: TIMEOUT_MS });
+  const found: Diagnostics = await check(pattern, flags, { timeout: TIMEOUT_MS, randomSeed: SEED });
   switch (found.status) {
     case 'safe':
       return undefined;
