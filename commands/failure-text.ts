@@ -5,6 +5,8 @@ import type { Translate } from '../src/locales/words.ts';
 export function failureText(failure: Failure, t: Translate): string {
   const { kind, reason } = failure;
   if (reason === 'key-dropped') return t('service.keyDropped');
+  if (reason === 'queue-full') return t('service.queueFull');
+  if (reason === 'too-late') return t('service.tooLate');
   if (failure.kind === 'not-sent' && failure.retryAfterMs !== undefined) {
     // Discord counts down by itself, in the member's language.
     return t('service.keyRests', { seconds: Math.ceil((Date.now() + failure.retryAfterMs) / 1000) });

@@ -5,6 +5,7 @@ import type { Memory } from './discord/memory.ts';
 import type { KeyWatch } from './guilds/key-watch.ts';
 import type { GuildSettings } from './guilds/settings.ts';
 import type { GuardedListing } from './listing/breaker.ts';
+import type { Scheduler } from './listing/contract.ts';
 import type { GameCatalog } from './listing/game-catalog.ts';
 import type { Logger } from './observability/logger.ts';
 import type { Database } from './storage/database.ts';
@@ -22,6 +23,7 @@ export interface AppDeskDeps {
   readonly database: Database;
   readonly encryption: Encryption;
   readonly listing: GuardedListing;
+  readonly scheduler: Scheduler;
   readonly games: GameCatalog;
   readonly settings: GuildSettings;
   readonly ledger: Ledger;
@@ -32,7 +34,19 @@ export interface AppDeskDeps {
 
 /** The part of the app that every submission passes: the desk, and its steps in their order. */
 export function createAppDesk(deps: AppDeskDeps) {
-  const { config, database, encryption, listing, games, settings, ledger, keyWatch, guildLog, logger } = deps;
+  const {
+    config,
+    database,
+    encryption,
+    listing,
+    scheduler,
+    games,
+    settings,
+    ledger,
+    keyWatch,
+    guildLog,
+    logger,
+  } = deps;
   const journal = createJournal({ store: database, encryption, ledger, logger });
   const inFlight = createInFlight();
   const breaker: DeskStep = {
@@ -63,5 +77,5 @@ export function createAppDesk(deps: AppDeskDeps) {
       await journal.forget(interactionId);
     },
   };
-  return { desk: createDesk({ listing, steps, logger }), journal, memory, quota, submissionLog };
+  return { desk: createDesk({ listing, scheduler, steps, logger }), journal, memory, quota, submissionLog };
 }

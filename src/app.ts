@@ -4,6 +4,7 @@ import { explainFailure } from '../commands/explain-failure.ts';
 import { createCommands } from '../commands/index.ts';
 import { keyRefusedNotice } from '../commands/key-notices.ts';
 import { createAppDesk } from './app-desk.ts';
+import { createAppListing } from './app-listing.ts';
 import type { Config } from './config.ts';
 import { createAttachments } from './discord/attachment.ts';
 import { createBoundIds } from './discord/bound-ids.ts';
@@ -17,13 +18,10 @@ import type { PastReplies } from './discord/past-replies.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
 import { createDepartures } from './guilds/departures.ts';
 import { createGuildData } from './guilds/guild-data.ts';
-import { createKeyTrials } from './guilds/key-trials.ts';
 import { createKeyWatch } from './guilds/key-watch.ts';
 import { logPlaces } from './guilds/log-places.ts';
 import { createGuildSettings } from './guilds/settings.ts';
 import { inOrder, type Part } from './lifecycle.ts';
-import { createBreaker } from './listing/breaker.ts';
-import { createListingApi } from './listing/client.ts';
 import { createGameCatalog } from './listing/game-catalog.ts';
 import type { Logger } from './observability/logger.ts';
 import { createDatabase } from './storage/database.ts';
@@ -50,17 +48,7 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
   const encryption = createStoreEncryption({ configured: config.encryptionKeys, database, logger });
   const keys = createApiKeys({ store: database, encryption });
   const operatorKey = config.listingApiKey && { operatorKey: config.listingApiKey };
-  const listing = createBreaker({
-    listing: createListingApi({
-      baseUrl: config.listingApiUrl,
-      timeoutMs: config.listingApiTimeoutMs,
-      arrayFormat: config.listingApiArrayFormat,
-      logger,
-    }),
-    guildOf: keys.guildOf,
-    ...operatorKey,
-    logger,
-  });
+  const { listing, scheduler, reading, keyTrials } = createAppListing({ config, keys, logger });
   const settings = createGuildSettings({ store: database });
   const posts = createChannelPosts({ rest: () => discord.rest, logger });
   const guildLog = createGuildLog({ posts, ...logPlaces(settings), logger });
@@ -70,7 +58,7 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     logger,
   });
   const games = createGameCatalog({
-    listing,
+    listing: reading,
     store: database,
     ttlMs: config.gamesTtlSeconds * 1000,
     ...operatorKey,
@@ -83,6 +71,7 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     database,
     encryption,
     listing,
+    scheduler,
     games,
     settings,
     ledger,
@@ -105,7 +94,7 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
   const commands = createCommands({
     desk,
     offers: createOffers({ store: database }),
-    keyTrials: createKeyTrials({ listing, longestMs: 2 * config.listingApiTimeoutMs }),
+    keyTrials,
     games,
     keys,
     keyWatch,

@@ -27,6 +27,7 @@ const environmentSchema = z.object({
   ),
   LISTING_API_KEY: secret('one line of text', /^\P{Cc}+$/u).optional(),
   LISTING_API_TIMEOUT_MS: wholeNumber({ from: 100, to: 120_000, unit: 'milliseconds' }).default(10_000),
+  LISTING_REQUESTS_AT_ONCE: wholeNumber({ from: 1, to: 100, unit: 'requests' }).default(8),
   LISTING_API_ARRAY_FORMAT: z.enum(FORMATS, must(FORMATS.join(' or '))).default('brackets'),
   GAMES_TTL_SECONDS: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
   MEMBER_LIMIT: usageLimit().default({ servers: 1000, seconds: 3600 }),
@@ -59,6 +60,8 @@ export interface Config {
   /** The operator's key: for reading the games list only. */
   readonly listingApiKey?: Secret;
   readonly listingApiTimeoutMs: number;
+  /** Requests to the listing service that run at once, of all guilds together. */
+  readonly listingRequestsAtOnce: number;
   readonly listingApiArrayFormat: (typeof FORMATS)[number];
   readonly gamesTtlSeconds: number;
   /** What one member, and what one guild with all its members may submit. */
@@ -89,6 +92,7 @@ export function readConfig(env: Environment): Config {
     listingApiUrl: data.LISTING_API_URL,
     ...(data.LISTING_API_KEY && { listingApiKey: data.LISTING_API_KEY }),
     listingApiTimeoutMs: data.LISTING_API_TIMEOUT_MS,
+    listingRequestsAtOnce: data.LISTING_REQUESTS_AT_ONCE,
     listingApiArrayFormat: data.LISTING_API_ARRAY_FORMAT,
     gamesTtlSeconds: data.GAMES_TTL_SECONDS,
     memberLimit: data.MEMBER_LIMIT,

@@ -13,6 +13,7 @@ const SECRETS = ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY'] as const;
 const OTHERS = [
   'LISTING_API_URL',
   'LISTING_API_TIMEOUT_MS',
+  'LISTING_REQUESTS_AT_ONCE',
   'LISTING_API_ARRAY_FORMAT',
   'GAMES_TTL_SECONDS',
   'MEMBER_LIMIT',
@@ -54,6 +55,7 @@ describe('the configuration', () => {
       discordApiUrl: 'https://discord.com/api',
       listingApiUrl: 'https://list.example.com',
       listingApiTimeoutMs: 10_000,
+      listingRequestsAtOnce: 8,
       listingApiArrayFormat: 'brackets',
       gamesTtlSeconds: 3_600,
       memberLimit: { servers: 1_000, seconds: 3_600 },

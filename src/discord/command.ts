@@ -16,6 +16,8 @@ import type { Translate } from '../locales/words.ts';
 export interface Call {
   /** Unique per interaction; its snowflake also tells when it was made. */
   readonly interactionId: string;
+  /** When it came, in milliseconds since 1970; after a crash when it came to the former run of the bot. */
+  readonly receivedAt: number;
   readonly guildId: string;
   readonly channelId: string;
   readonly user: { readonly id: string; readonly name: string };

@@ -38,6 +38,7 @@ export function isIncoming(interaction: Interaction): interaction is Incoming {
 export function callOf(interaction: Incoming | AutocompleteInteraction, mention: Call['mention']): Call {
   return {
     interactionId: interaction.id,
+    receivedAt: Date.now(),
     guildId: interaction.guildId ?? '',
     channelId: interaction.channelId ?? '',
     user: { id: interaction.user.id, name: interaction.user.username },

@@ -50,6 +50,7 @@ export function createResume(deps: ResumeDeps) {
     const { user, guildId, token, shape, isPrivate, work } = interaction;
     const call = {
       ...interaction,
+      receivedAt: at,
       permissions: new PermissionsBitField(BigInt(interaction.permissions)).freeze(),
       t: wordsFor(interaction.locale),
       mention,

@@ -19,8 +19,8 @@ export interface GuardedListing extends ListingApi {
   /** Whether a submission of this guild would be answered at once with `not-sent`. */
   isDown(guildId: string): boolean;
   /**
-   * Asks for the games with a key that somebody wants to try. It is sent in any case but after a 429 to that key, and
-   * what comes of it says nothing of the service's health: anybody can try anything.
+   * Asks for the games with a key that somebody wants to try. It is sent in any case but after a 429 to that key. That
+   * it fails or is refused says nothing of the service's health: anybody can try anything. A list does say something.
    */
   tryKey(key: Secret): Promise<GamesOutcome>;
 }
@@ -37,7 +37,7 @@ const DOWN: AddOutcome = { kind: 'not-sent', reason: 'down', detail: 'failed rep
  * A circuit breaker that one guild cannot open for another.
  *
  * - Only 5xx and silence count as failures (see {@link healthOf}); an answer to anybody ends the row. A 429 holds back
- *   its key alone, and trying a key counts for nothing.
+ *   its key alone, and a key that is tried in vain counts for nothing.
  * - Five failures in a row make the service suspect, when they hit two guilds or the only active one. It is then asked
  *   for its games at once, with the operator's key or else one that it answered last, rather of a guild that has not
  *   failed. Does it answer, all was the fault of those guilds' keys. Does such a key get no answer either, the service
@@ -67,15 +67,18 @@ export function createBreaker(deps: BreakerDeps): GuardedListing {
     const source = sourceOf(key);
     const health = healthOf(outcome);
     if (health === 'well') {
-      if (outage.extent() === 'some' || outage.extent() === 'all')
-        logger.info({}, 'the listing service is back');
-      outage.answered(source, key);
-      clearTimeout(timer);
+      answered(source, key);
     } else if (health === 'ill') {
-      const isSuspect = outage.failed(source) && outage.extent() === 'none';
+      const isSuspect = outage.failed(source, key) && outage.extent() === 'none';
       if (isSuspect && now() - checkedAt >= FIRST_PROBE_MS) void check();
     }
     return outcome;
+  }
+
+  function answered(source: Source, key?: Secret): void {
+    if (outage.extent() !== 'none') logger.info({}, 'the listing service is back');
+    outage.answered(source, key);
+    clearTimeout(timer);
   }
 
   /** Asks with the most telling key. @returns false when there was none that could tell anything */
@@ -97,6 +100,7 @@ export function createBreaker(deps: BreakerDeps): GuardedListing {
   async function check(): Promise<void> {
     checkedAt = now();
     outage.setExtent('checked');
+    logger.warn({}, 'the listing service failed repeatedly; asking it with a key that worked');
     interval = FIRST_PROBE_MS;
     pass.from = now() + FIRST_PROBE_MS;
     pass.last = undefined;
@@ -155,6 +159,8 @@ export function createBreaker(deps: BreakerDeps): GuardedListing {
       if (paused !== undefined) return paused;
       const outcome = await listing.games(key);
       pauses.heard(key, outcome);
+      // The key itself is not kept for probes: it may never be stored.
+      if (outcome.kind === 'games') answered(OPERATOR);
       return outcome;
     },
     async close() {

@@ -19,13 +19,15 @@ export interface ListingApiDeps {
   /** Milliseconds for one try, from the call to the last byte. All tries of a call together take at most twice that. */
   readonly timeoutMs: number;
   readonly arrayFormat: ArrayFormat;
+  /** Requests that run at once. More would wait for a connection, and their time would run meanwhile. */
+  readonly requestsAtOnce?: number;
   readonly logger?: ListingLogger;
 }
 
 /** The longest answer that is read, in bytes: thousands of games fit ten times over. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** Requests that run at once; more wait for their turn, and their time runs meanwhile. */
-const MAX_CONNECTIONS = 4;
+/** Connections beyond those that the scheduler hands out: for the breaker's probes. */
+const SPARE_CONNECTIONS = 2;
 const TRIES = 3;
 /** Milliseconds before the second try; twice that before the third. Half of it is chance. */
 const FIRST_WAIT_MS = 300;
@@ -41,10 +43,16 @@ const LONGEST_WAIT_MS = 5_000;
  * say then whether it was carried out. The requests of a bulk submission still find one open; a single one later pays
  * for a handshake, which nobody notices in an answer that is deferred anyway.
  */
-export function createListingApi({ baseUrl, timeoutMs, arrayFormat, logger }: ListingApiDeps): ListingApi {
+export function createListingApi({
+  baseUrl,
+  timeoutMs,
+  arrayFormat,
+  requestsAtOnce = 8,
+  logger,
+}: ListingApiDeps): ListingApi {
   const url = new URL(`${baseUrl.replace(/\/$/, '')}/api`);
   const agent = createHttpAgent({
-    connections: MAX_CONNECTIONS,
+    connections: requestsAtOnce + SPARE_CONNECTIONS,
     connectTimeout: Math.min(timeoutMs, 5_000),
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,

@@ -89,6 +89,8 @@ export type FailureReason =
   | 'key-repeated' // a games list that holds the key
   | 'too-large' // more than 1 MiB
   | 'down' // it has failed repeatedly and is left alone
+  | 'queue-full' // enough requests of this member wait already
+  | 'too-late' // the interaction can no longer be answered
   | 'key-dropped' // the key was removed, replaced or refused meanwhile
   | 'aborted'; // the bot is stopping
 
@@ -157,4 +159,26 @@ export interface ListingApi {
   ): Promise<AddOutcome>;
   /** Closes the connections, after what is under way has ended. */
   close(): Promise<void>;
+}
+
+/** A request that wants to be made, and on whose behalf. */
+export interface Waiting {
+  /** A guild's id; those without one, such as the operator's, share one. */
+  readonly guildId: string;
+  readonly memberId?: string;
+  /** When the interaction that wants it came, in milliseconds since 1970. */
+  readonly receivedAt?: number;
+  /** `reading`: the games list, or a key that is tried. */
+  readonly kind: 'submission' | 'reading';
+  readonly key: Secret;
+}
+
+/** What all requests to the service pass before the HTTP client, so that no guild waits for another's. */
+export interface Scheduler {
+  /**
+   * Runs a task that makes one request, when its turn comes.
+   * @returns what the task returns; or that it was not run, since too many of the member's wait (`queue-full`), the
+   * interaction can no longer be answered (`too-late`) or the key was dropped (`key-dropped`)
+   */
+  run<Result>(request: Waiting, task: () => Promise<Result>): Promise<Result | Failure>;
 }

@@ -27,8 +27,9 @@ export interface Outage {
   /** A request is made. */
   asked(source: Source): void;
   /** @returns whether the service is to be suspected now */
-  failed(source: Source): boolean;
-  answered(source: Source, key: Secret): void;
+  failed(source: Source, key: Secret): boolean;
+  /** The service has answered; `key`: this very key, which may then be asked with. */
+  answered(source: Source, key?: Secret): void;
   isHeldBack(source: Source): boolean;
   /** The keys to ask with, the most telling first; `isTelling`: without a failure of its own. */
   witnesses(): readonly { readonly source: Source; readonly key: Secret; readonly isTelling: boolean }[];
@@ -52,6 +53,8 @@ export function createOutage(operatorKey: Secret | undefined, now: () => number)
   const lastAsked = new Map<Source, number>();
   /** Keys that the service has answered, the latest last. A key leaves as soon as it is dropped. */
   const answeredTo = new Map<Source, Secret>();
+  /** Keys that only ever failed: they did work when they were set. Asked with when there is no other. */
+  const failedWith = new Map<Source, Secret>();
 
   function isSuspicious(): boolean {
     const total = [...failures.values()].reduce((sum, count) => sum + count, 0);
@@ -61,28 +64,35 @@ export function createOutage(operatorKey: Secret | undefined, now: () => number)
     return [...lastAsked.keys()].every((source) => failures.has(source));
   }
 
+  /** Keeps a guild's key until it is dropped. */
+  function keep(keys: Map<Source, Secret>, source: Source, key: Secret): void {
+    if (source === OPERATOR || key.dropped?.aborted) return;
+    const known = keys.get(source);
+    keys.delete(source);
+    // All that were read between two changes of a guild's key are the same key, dropped together.
+    const isKnown = known !== undefined && known.dropped === key.dropped;
+    keys.set(source, isKnown ? known : key);
+    if (isKnown) return;
+    const forget = () => keys.get(source) === key && keys.delete(source);
+    key.dropped?.addEventListener('abort', forget, { once: true });
+  }
+
   return {
     extent: () => extent,
     setExtent(next) {
       extent = next;
     },
     asked: (source) => void lastAsked.set(source, now()),
-    failed(source) {
+    failed(source, key) {
+      if (!answeredTo.has(source)) keep(failedWith, source, key);
       failures.set(source, (failures.get(source) ?? 0) + 1);
       return isSuspicious();
     },
     answered(source, key) {
       failures.clear();
       extent = 'none';
-      if (source === OPERATOR || key.dropped?.aborted) return;
-      const known = answeredTo.get(source);
-      answeredTo.delete(source);
-      // All that were read between two changes of a guild's key are the same key, dropped together.
-      const kept = known !== undefined && known.dropped === key.dropped ? known : key;
-      answeredTo.set(source, kept);
-      if (kept === known) return;
-      const forget = () => answeredTo.get(source) === key && answeredTo.delete(source);
-      key.dropped?.addEventListener('abort', forget, { once: true });
+      failedWith.clear();
+      if (key !== undefined) keep(answeredTo, source, key);
     },
     isHeldBack(source) {
       const own = failures.get(source) ?? 0;
@@ -90,14 +100,16 @@ export function createOutage(operatorKey: Secret | undefined, now: () => number)
       return extent === 'all' || (extent === 'some' && own > 0);
     },
     witnesses() {
+      const worked = ({ source }: { readonly source: Source }) => Number(answeredTo.has(source));
       const operator = operatorKey && { source: OPERATOR, key: operatorKey, isTelling: true };
-      const guilds = [...answeredTo].toReversed().map(([source, key]) => ({
+      const guilds = [...answeredTo, ...failedWith].toReversed().map(([source, key]) => ({
         source,
         key,
-        isTelling: !failures.has(source),
+        isTelling: answeredTo.has(source) && !failures.has(source),
       }));
       const telling = guilds.filter(({ isTelling }) => isTelling);
-      const others = guilds.filter(({ isTelling }) => !isTelling);
+      // Those that were answered before rather than those that never were.
+      const others = guilds.filter(({ isTelling }) => !isTelling).sort((a, b) => worked(b) - worked(a));
       return [...(operator ? [operator] : []), ...telling, ...others];
     },
   };

@@ -1,7 +1,6 @@
-import type { AddOutcome, ListingApi, ServerSubmission } from '../listing/contract.ts';
+import type { AddOutcome, ListingApi, Scheduler, ServerSubmission } from '../listing/contract.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Secret } from '../secret.ts';
-import { atMost } from './at-most.ts';
 import type { LedgerEntry } from './ledger.ts';
 
 /** Servers that a member wants submitted with the guild's key. */
@@ -12,6 +11,8 @@ export interface Order {
   readonly user: { readonly id: string; readonly name: string };
   readonly key: Secret;
   readonly servers: readonly ServerSubmission[];
+  /** When the interaction came, in milliseconds since 1970. */
+  readonly receivedAt?: number;
   /** The member knows that some of them were submitted before, and wants it all the same. */
   readonly again?: boolean;
 }
@@ -66,16 +67,12 @@ export interface Desk {
 
 export interface DeskDeps {
   readonly listing: Pick<ListingApi, 'add'>;
+  readonly scheduler: Scheduler;
   readonly steps: readonly DeskStep[];
   readonly logger: Logger;
 }
 
-/** Requests that submit servers and run at once; more wait for their turn. */
-const MOST_REQUESTS = 4;
-
-export function createDesk({ listing, steps, logger }: DeskDeps): Desk {
-  const inTurn = atMost(MOST_REQUESTS);
-
+export function createDesk({ listing, scheduler, steps, logger }: DeskDeps): Desk {
   async function tell(step: DeskStep, told: Promise<void> | undefined): Promise<void> {
     await told?.catch((error: unknown) => {
       logger.error({ err: error, step: step.name }, 'what came of a submission could not be noted');
@@ -93,13 +90,21 @@ export function createDesk({ listing, steps, logger }: DeskDeps): Desk {
       }
       return undefined;
     },
-    send: (order) =>
-      inTurn(async () => {
-        for (const step of steps) await step.sending?.(order);
-        const outcome = await listing.add(order.servers, order.key);
-        for (const step of steps.toReversed()) await tell(step, step.settled?.(order, outcome));
-        return outcome;
-      }),
+    async send(order) {
+      const { guildId, user, receivedAt, key, servers } = order;
+      const outcome = await scheduler.run(
+        {
+          ...{ guildId, memberId: user.id, kind: 'submission', key },
+          ...(receivedAt !== undefined && { receivedAt }),
+        },
+        async () => {
+          for (const step of steps) await step.sending?.(order);
+          return listing.add(servers, key);
+        },
+      );
+      for (const step of steps.toReversed()) await tell(step, step.settled?.(order, outcome));
+      return outcome;
+    },
     async withdraw(order) {
       for (const step of steps.toReversed()) await tell(step, step.withdrawn?.(order));
     },

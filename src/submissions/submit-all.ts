@@ -45,6 +45,8 @@ export interface SubmitAllOptions {
 
 /** A service that does not answer twice in a row is not asked a third time. */
 const MOST_SILENCES = 2;
+/** Why a request was not sent that the next one would not be sent for either. */
+const IN_VAIN: ReadonlySet<string> = new Set(['key-dropped', 'too-late', 'queue-full', 'rate-limited']);
 /**
  * Rejected requests that are halved in one submission for a reason other than a game. A bad line among 100 is found
  * with 7 of them; a service that rejects everything must not be asked two thousand times.
@@ -73,7 +75,7 @@ export async function submitAll(
   /** Games the service does not know; who asks for one of them need not ask it again. */
   const badGames = new Map<string, ServerOutcome>();
   const gameAt = (place: number) => servers[place]?.game ?? '';
-  let halted: Halt | undefined;
+  let halted: Halt | Failure | undefined;
   let silences = 0;
   let halvings = 0;
 
@@ -114,8 +116,9 @@ export async function submitAll(
     if (outcome.kind === 'accepted') settle(places, outcome);
     else if (outcome.kind === 'rejected') learn(places, outcome);
     else settle(places, { kind: outcome.kind === 'not-sent' ? 'not-sent' : 'unknown', why: outcome });
+    if (outcome.kind === 'not-sent' && IN_VAIN.has(outcome.reason)) halted ??= outcome;
     silences = outcome.kind === 'accepted' || outcome.kind === 'rejected' ? 0 : silences + 1;
-    if (silences === MOST_SILENCES) halted = 'service';
+    if (silences === MOST_SILENCES) halted ??= 'service';
     await onSettled?.(outcomes);
   }
   return servers.map((_, place) => outcomes.get(place) ?? { kind: 'not-sent', why: 'stopping' });

@@ -29,6 +29,7 @@ const press = (interactionId: string, argument = '3'): PressCall => ({
   user: { id: '2', name: 'member' },
   permissions: new PermissionsBitField(),
   locale: 'en-US',
+  receivedAt: Date.now(),
   guildLocale: 'en-US',
   t: wordsFor('en-US'),
   mention: (name) => `/${name}`,

@@ -30,6 +30,7 @@ async function choose(result: PostResult): Promise<Settings> {
     user: { id: '4', name: 'mia' },
     permissions: new PermissionsBitField(PermissionFlagsBits.ManageGuild),
     locale: 'en-US',
+    receivedAt: Date.now(),
     guildLocale: 'de',
     t: wordsFor('en-US'),
     mention: (name) => `/${name}`,

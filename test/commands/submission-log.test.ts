@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSubmissionLog } from '../../commands/submission-log.ts';
 import type { AddOutcome } from '../../src/listing/contract.ts';
+import { createScheduler } from '../../src/listing/scheduler.ts';
 import { wordsFor } from '../../src/locales/words.ts';
 import { Secret } from '../../src/secret.ts';
 import { createDesk, type DeskStep, type Order } from '../../src/submissions/desk.ts';
@@ -28,7 +29,12 @@ function setUp(outcomes: readonly AddOutcome[], before: readonly DeskStep[] = []
   });
   const left = [...outcomes];
   const add = async () => left.shift() ?? { kind: 'accepted' as const, message: 'Added.' };
-  const desk = createDesk({ listing: { add }, steps: [...before, log], logger: recorder() });
+  const desk = createDesk({
+    listing: { add },
+    scheduler: createScheduler({ atOnce: 8 }),
+    steps: [...before, log],
+    logger: recorder(),
+  });
   const send = (whole: Order, from: number) =>
     desk.send({ ...whole, servers: whole.servers.slice(from, from + 100) });
   return { told, log, desk, send };

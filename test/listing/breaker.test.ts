@@ -131,6 +131,7 @@ describe('a service that is down', () => {
     await vi.advanceTimersByTimeAsync(600_000);
     expect(asked).toHaveLength(count);
     expect(logger.lines.map(({ message }) => message)).toEqual([
+      'the listing service failed repeatedly; asking it with a key that worked',
       'the listing service is down; probing it',
       'the listing service is back',
     ]);
@@ -146,7 +147,7 @@ describe('a service that is down', () => {
     expect(breaker.isDown('1')).toBe(false);
     await add('1', 3);
     await add('2');
-    expect(asked).toEqual(['add 1']);
+    expect(asked.filter((request) => request.startsWith('add'))).toEqual(['add 1']);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await add('1')).toMatchObject(DOWN);
     answer('all');
@@ -268,6 +269,7 @@ describe('the key that probes carry', () => {
     await add('1', 5);
     await add('3', 1);
     drop('1');
+    drop('3');
     asked.length = 0;
     await vi.advanceTimersByTimeAsync(600_000);
     expect(asked).toEqual([]);

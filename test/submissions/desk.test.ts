@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { createScheduler } from '../../src/listing/scheduler.ts';
 import { Secret } from '../../src/secret.ts';
 import { createDesk, type DeskStep, type Order } from '../../src/submissions/desk.ts';
 import { createInFlight } from '../../src/submissions/in-flight.ts';
@@ -44,14 +45,19 @@ describe('the desk', () => {
         return { kind: 'accepted' as const, message: 'Added.' };
       },
     };
-    const desk = createDesk({ listing, steps: [step('a'), step('b')], logger });
+    const desk = createDesk({
+      listing,
+      scheduler: createScheduler({ atOnce: 8 }),
+      steps: [step('a'), step('b')],
+      logger,
+    });
     await desk.admit(order('1', ['x']));
     expect(await desk.send(order('1', ['x']))).toEqual({ kind: 'accepted', message: 'Added.' });
     expect(told.join(', ')).toBe('admit a, admit b, sending a, sending b, add, settled b, settled a');
     expect(logger.lines).toHaveLength(2);
   });
 
-  it('has at most four requests under way, and sends nothing when a step cannot note it', async () => {
+  it('has at most two requests of a guild under way, and sends nothing when a step cannot note it', async () => {
     let running = 0;
     let most = 0;
     const listing = {
@@ -66,11 +72,16 @@ describe('the desk', () => {
     const sending = async ({ interactionId }: Order) => {
       if (interactionId === '3') throw new Error('disk full');
     };
-    const desk = createDesk({ listing, steps: [{ name: 'note', sending }], logger: recorder() });
+    const desk = createDesk({
+      listing,
+      scheduler: createScheduler({ atOnce: 8 }),
+      steps: [{ name: 'note', sending }],
+      logger: recorder(),
+    });
     const ends = await Promise.allSettled(
       many(12).map((name, index) => desk.send(order(`${index}`, [name]))),
     );
-    expect(most).toBe(4);
+    expect(most).toBe(2);
     expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(1);
   });
 });
@@ -151,6 +162,7 @@ describe('servers that were not sent in the end', () => {
   const limit = { servers: 3, seconds: 60 };
   const desk = () =>
     createDesk({
+      scheduler: createScheduler({ atOnce: 8 }),
       listing: { add: async () => ({ kind: 'accepted', message: '' }) },
       steps: [createInFlight().step, usageLimits({ member: limit, guild: limit })],
       logger: recorder(),
