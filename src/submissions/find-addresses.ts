@@ -20,7 +20,7 @@ const BETWEEN = /[\s,;|<>(){}"'`*~=]+/u;
 /** What an address neither begins nor ends with. */
 const MARKS_AROUND = { start: /[^\p{L}\p{N}[:]/u, end: /[^\p{L}\p{N}\]]/u };
 /** Custom emoji, mentions and timestamps of Discord. */
-const DISCORD_MARKUP = /<(?:a?:\w{2,32}:|[@#][!&]?|t:)[\d:tTdDfFRs]{1,30}>/gu;
+const DISCORD_MARKUP = /<(?:a?:\w+:|[@#][!&]?|t:)[\d:tTdDfFRs]+>/gu;
 
 /**
  * The server addresses in the text of a message, its embeds and code blocks: `1.2.3.4:27015`, `[v6]:port`,
