@@ -22,6 +22,10 @@ afterEach(async () => {
   for (const thing of open.splice(0).reverse()) await thing.close();
 });
 
+/** Lists in lists, so many of them. */
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+const verdictWith = (json: string): string => `{"status":"success","message":"Added.","more":${json}}`;
+
 async function serve(options: ListingOptions = {}): Promise<ListingStandIn> {
   const service = await startListing({ keys: [CANARY], ...options });
   open.push(service);
@@ -200,6 +204,15 @@ describe('adding servers', () => {
   });
 });
 
+it('takes what a service adds to its answer, brackets in texts too', async () => {
+  const service = await serve();
+  const api = client(service.url);
+  for (const more of [nested(99), JSON.stringify('["\\"{'.repeat(500)), '[{}]']) {
+    await service.behave({ kind: 'text', status: 200, body: verdictWith(more) });
+    await expect(api.add([one], key)).resolves.toMatchObject({ kind: 'accepted', message: 'Added.' });
+  }
+});
+
 /** Mode → what both calls make of it, how often `games` is asked, and how many servers the service then holds. */
 const FAILURES: readonly (readonly [Mode, kind: string, reason: string, gamesTries: number, held: number])[] =
   [
@@ -214,6 +227,8 @@ const FAILURES: readonly (readonly [Mode, kind: string, reason: string, gamesTri
     [{ kind: 'headersThenSilence' }, 'unknown', 'timeout', 2, 1],
     [{ kind: 'html' }, 'nonsense', 'not-json', 1, 0],
     [{ kind: 'empty' }, 'nonsense', 'not-json', 1, 0],
+    [{ kind: 'text', status: 200, body: verdictWith(nested(101)) }, 'nonsense', 'wrong-shape', 1, 0],
+    [{ kind: 'text', status: 200, body: '['.repeat(101) }, 'nonsense', 'wrong-shape', 1, 0],
     [{ kind: 'truncated' }, 'nonsense', 'not-json', 1, 1],
     [{ kind: 'wrongTypes' }, 'nonsense', 'wrong-shape', 1, 0],
     [{ kind: 'gzipBomb' }, 'nonsense', 'not-json', 1, 0],
