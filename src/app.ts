@@ -18,6 +18,7 @@ import type { PastReplies } from './discord/past-replies.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
 import { createDepartures } from './guilds/departures.ts';
 import { createGuildData } from './guilds/guild-data.ts';
+import { heldKeys } from './guilds/held-keys.ts';
 import { createKeyWatch } from './guilds/key-watch.ts';
 import { logPlaces } from './guilds/log-places.ts';
 import { createGuildSettings } from './guilds/settings.ts';
@@ -61,6 +62,7 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     listing: reading,
     store: database,
     ttlMs: config.gamesTtlSeconds * 1000,
+    heldKeys: () => heldKeys({ store: database, encryption }),
     ...operatorKey,
     onAnswer: keyWatch.heard,
     logger,

@@ -98,7 +98,7 @@ export function createListingApi({
   /** A list that holds the key is refused as a whole: it would be stored, and shown to other guilds. */
   async function gamesWithoutKey(exchange: Exchange, key: Secret): Promise<GamesOutcome> {
     const outcome = withoutKey(readGames(exchange, url), key);
-    if (outcome.kind !== 'games' || !(await isKeyInGames(outcome.games, key))) return outcome;
+    if (outcome.kind !== 'games' || !(await isKeyInGames(outcome.games, [key]))) return outcome;
     return { kind: 'nonsense', reason: 'key-repeated', detail: 'the games list holds the key' };
   }
 

@@ -1,10 +1,10 @@
 import type { Secret } from '../secret.ts';
-import type { Store } from '../storage/store.ts';
 import type { Game, GamesOutcome, ListingApi, ListingLogger } from './contract.ts';
 import { findGame, indexGames, indexLongList, searchGames } from './game-search.ts';
+import { isKeyInGames } from './key-in-text.ts';
 import { KNOWN_GAMES } from './known-games.ts';
 import { createRefreshBackoff } from './refresh-backoff.ts';
-import { type FetchedGames, loadGames, saveGames } from './stored-games.ts';
+import { deleteGames, type ErasingStore, type FetchedGames, loadGames, saveGames } from './stored-games.ts';
 
 export interface GameList {
   readonly games: readonly Game[];
@@ -39,10 +39,12 @@ export interface GameCatalog {
 
 export interface GameCatalogDeps {
   readonly listing: Pick<ListingApi, 'games'>;
-  readonly store: Store;
+  readonly store: ErasingStore;
   /** Milliseconds for which a list is fresh. */
   readonly ttlMs: number;
   readonly operatorKey?: Secret;
+  /** Every guild's key: a list of the last run that holds one of them is not used. */
+  readonly heldKeys?: () => AsyncIterable<Secret>;
   /** Told what the service answered to each key. */
   readonly onAnswer?: (key: Secret, outcome: GamesOutcome) => Promise<void>;
   readonly logger: ListingLogger;
@@ -55,7 +57,7 @@ interface Refresh {
 }
 
 export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
-  const { listing, store, ttlMs, operatorKey, onAnswer, logger, now = Date.now } = deps;
+  const { listing, store, ttlMs, operatorKey, heldKeys, onAnswer, logger, now = Date.now } = deps;
   const backoff = createRefreshBackoff(now);
   const stopping = new AbortController();
   let fetched: FetchedGames | undefined;
@@ -102,6 +104,11 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
   /** The operator's key first; a guild's when that is missing or rejected. */
   function keysFor(key: Secret | undefined): Secret[] {
     return [operatorKey, key].filter((candidate) => candidate !== undefined);
+  }
+
+  async function* everyKey(): AsyncGenerator<Secret> {
+    if (operatorKey !== undefined) yield operatorKey;
+    if (heldKeys !== undefined) yield* heldKeys();
   }
 
   async function fetchWith(keys: readonly Secret[]): Promise<GamesOutcome | undefined> {
@@ -154,6 +161,11 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
   return {
     async start() {
       const stored = await loadGames(store, logger);
+      if (stored !== undefined && (await isKeyInGames(stored.games, everyKey()))) {
+        logger.warn({}, 'the stored games list held an API key; it was deleted and will be fetched anew');
+        await deleteGames(store, logger);
+        return refreshSoon();
+      }
       // Something newer may have come in meanwhile, from /setkey.
       if (stored !== undefined && fetched === undefined) await adopt(stored);
       refreshSoon();

@@ -43,12 +43,24 @@ export function withoutKey<Outcome extends AddOutcome | GamesOutcome>(
   return { ...outcome, message: createKeySearch(message)(key) ? WITHHELD_WORDS : message };
 }
 
-/** Whether a game's name or alias holds the key. It gives way to others every few milliseconds. */
-export async function isKeyInGames(games: readonly Game[], key: Secret): Promise<boolean> {
+/** Whether a game's name or alias holds one of the keys. It gives way to others every few milliseconds. */
+export async function isKeyInGames(
+  games: readonly Game[],
+  keys: Iterable<Secret> | AsyncIterable<Secret>,
+): Promise<boolean> {
+  const searches: ((key: Secret) => boolean)[] = [];
   for (const [index, { name, alias }] of games.entries()) {
-    if (index % GAMES_AT_ONCE === GAMES_AT_ONCE - 1) await breath();
+    if (index % GAMES_AT_ONCE === 0) await breath();
     if (KNOWN_NAMES.has(name) && KNOWN_NAMES.has(alias)) continue;
-    if (createKeySearch(`${name} ${alias}`)(key)) return true;
+    searches.push(createKeySearch(`${name} ${alias}`));
+  }
+  let searched = 0;
+  for await (const key of keys) {
+    for (const search of searches) {
+      searched += 1;
+      if (searched % GAMES_AT_ONCE === 0) await breath();
+      if (search(key)) return true;
+    }
   }
   return false;
 }
@@ -57,24 +69,32 @@ export async function isKeyInGames(games: readonly Game[], key: Secret): Promise
 export function createKeySearch(text: string): (key: Secret) => boolean {
   const plain = withoutEscapes(text);
   let readings: readonly string[] | undefined;
+  const reduced = new Map<Reduction, readonly string[]>();
+  const reducedBy = (reduce: Reduction): readonly string[] => {
+    const known = reduced.get(reduce);
+    if (known !== undefined) return known;
+    readings ??= readingsOf(text);
+    const made = [...new Set(readings.map(reduce))];
+    reduced.set(reduce, made);
+    return made;
+  };
   return (secret) => {
     const key = secret.reveal();
     if ([...key].length < SHORTEST) return plain.some((each) => standsAlone(each, key));
-    readings ??= readingsOf(text);
     const keys = new Set([key, withoutEscapes(key).at(-1) ?? key]);
-    return [...keys].some((each) => isIn(readings ?? [], each, text.length >= MAY_BE_CUT));
+    return [...keys].some((each) => isIn(reducedBy, each, text.length >= MAY_BE_CUT));
   };
 }
 
-function isIn(readings: readonly string[], key: string, mayBeCut: boolean): boolean {
+/** What is left of a text to be compared. */
+type Reduction = (text: string) => string;
+
+function isIn(reducedBy: (reduce: Reduction) => readonly string[], key: string, mayBeCut: boolean): boolean {
   const letters = lettersOf(key);
   const reduce = letters.length >= FEWEST_LETTERS ? lettersOf : signsOf;
   const wanted = reduce(key);
   if (wanted === '') return false;
-  return readings.some((reading) => {
-    const text = reduce(reading);
-    return text.includes(wanted) || (mayBeCut && endsWithPart(text, wanted));
-  });
+  return reducedBy(reduce).some((text) => text.includes(wanted) || (mayBeCut && endsWithPart(text, wanted)));
 }
 
 /** Whether the text breaks off in the middle of the key, after enough of it to be worth hiding. */

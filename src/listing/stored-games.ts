@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createCollection } from '../storage/collection.ts';
+import type { Database } from '../storage/database.ts';
 import type { Store } from '../storage/store.ts';
 import { type Game, gamesSchema, type ListingLogger } from './contract.ts';
 
@@ -39,5 +40,18 @@ export async function saveGames(store: Store, list: FetchedGames, logger: Listin
     await records(store).set(ID, list);
   } catch (error) {
     logger.warn({ err: error }, 'the games list could not be saved');
+  }
+}
+
+/** A store that can also overwrite in its file what it deletes. */
+export type ErasingStore = Store & Partial<Pick<Database, 'erase'>>;
+
+/** Forgets a list that must not be kept; on the disk too, where the store can do that. */
+export async function deleteGames(store: ErasingStore, logger: ListingLogger): Promise<void> {
+  const forget = () => records(store).delete(ID);
+  try {
+    await (store.erase === undefined ? forget() : store.erase(forget));
+  } catch (error) {
+    logger.warn({ err: error }, 'the games list could not be deleted');
   }
 }

@@ -326,6 +326,29 @@ describe('the store', () => {
     expect([...store.kept.keys()].join()).toContain('aside games:list');
   });
 
+  it('may hold a list with the key of a guild, in any spelling: it is deleted, and fetched anew', async () => {
+    const key = new Secret('canary-key-4711');
+    async function* heldKeys() {
+      yield new Secret('another-key');
+      yield key;
+    }
+    for (const name of ['Canary Key 4711', Buffer.from(key.reveal()).toString('base64')]) {
+      for (const record of [
+        { version: 1, fetchedAt: 1, games: [...GAMES, { name, alias: 'x' }] },
+        { v: 2, fetchedAt: 1, games: [{ name: 'X', alias: name }] },
+      ]) {
+        const store = memoryStore(new Map<string, unknown>([['games:list', record]]));
+        const { catalog, settle } = setUp([listed()], { store, heldKeys, operatorKey });
+        await catalog.start();
+        expect(catalog.list()).toMatchObject({ fresh: false });
+        expect(JSON.stringify(catalog.list())).not.toContain(name);
+        expect(JSON.stringify([...store.kept])).not.toContain(name);
+        await settle();
+        expect(catalog.list().games).toEqual(GAMES);
+      }
+    }
+  });
+
   it('may hold the list of an earlier version of the bot', async () => {
     const former = { version: 1, fetchedAt: 1, games: GAMES };
     const { catalog } = setUp([], { store: memoryStore(new Map([['games:list', former]])) });
