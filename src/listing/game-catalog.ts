@@ -1,10 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Secret } from '../secret.ts';
 import type { Game, GamesOutcome, ListingApi, ListingLogger } from './contract.ts';
 import { findGame, indexGames, indexLongList, searchGames } from './game-search.ts';
 import { isKeyInGames } from './key-in-text.ts';
 import { KNOWN_GAMES } from './known-games.ts';
 import { createRefreshBackoff } from './refresh-backoff.ts';
-import { deleteGames, type ErasingStore, type FetchedGames, loadGames, saveGames } from './stored-games.ts';
+import {
+  deleteGames,
+  type ErasingStore,
+  type FetchedGames,
+  loadGames,
+  saveGames,
+  usableGames,
+} from './stored-games.ts';
 
 export interface GameList {
   readonly games: readonly Game[];
@@ -29,7 +37,7 @@ export interface GameCatalog {
    * @param key of the guild whose member asks; used when the operator has none, or one that is rejected
    */
   refreshSoon(key?: Secret): void;
-  /** Fetches now, or joins the refresh that runs. `undefined`: there is no key to do it with. */
+  /** Fetches now, or joins a refresh that runs, with another guild's key only for a second. `undefined`: there is no key to do it with. */
   refresh(key?: Secret): Promise<GamesOutcome | undefined>;
   /** The service does not know an alias of ours: the list is stale from now on. */
   invalidate(): void;
@@ -56,6 +64,9 @@ interface Refresh {
   readonly outcome: Promise<GamesOutcome | undefined>;
 }
 
+/** How long a refresh with another guild's key is waited for, in milliseconds. */
+const PATIENCE_MS = 1_000;
+
 export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
   const { listing, store, ttlMs, operatorKey, heldKeys, onAnswer, logger, now = Date.now } = deps;
   const backoff = createRefreshBackoff(now);
@@ -63,7 +74,7 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
   let fetched: FetchedGames | undefined;
   let index = indexGames(KNOWN_GAMES);
   let invalidated = false;
-  let running: Refresh | undefined;
+  const running = new Set<Refresh>();
   let saving: Promise<void> = Promise.resolve();
 
   function isFresh(): boolean {
@@ -83,17 +94,8 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
   }
 
   async function accept(games: readonly Game[]): Promise<void> {
-    const unique = withoutDuplicates(games);
-    if (unique.length < games.length) {
-      logger.warn(
-        { repeated: games.length - unique.length },
-        'the listing service names an alias more than once',
-      );
-    }
-    if (unique.length === 0) {
-      logger.warn({}, 'the listing service sent an empty games list: the one before stays');
-      return;
-    }
+    const unique = usableGames(games, logger);
+    if (unique === undefined) return;
     const list = { games: unique, fetchedAt: now() };
     await adopt(list);
     backoff.reset();
@@ -125,10 +127,9 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
   }
 
   function begin(keys: readonly Secret[]): Promise<GamesOutcome | undefined> {
-    const outcome = fetchWith(keys).finally(() => {
-      running = undefined;
-    });
-    running = { keys, outcome };
+    const outcome = fetchWith(keys).finally(() => running.delete(refreshing));
+    const refreshing: Refresh = { keys, outcome };
+    running.add(refreshing);
     return outcome;
   }
 
@@ -139,21 +140,26 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
   }
 
   async function refresh(key?: Secret): Promise<GamesOutcome | undefined> {
-    while (running !== undefined) {
-      const { keys, outcome } = running;
-      const joined = await outcome;
-      // A rejection of other keys says nothing about this one.
-      const isTried = key === undefined || keys.some((tried) => tried.reveal() === key.reveal());
-      if (joined?.kind !== 'rejected' || isTried) return joined;
-    }
     const all = keysFor(key);
+    const isIn = (keys: readonly Secret[], one: Secret) =>
+      keys.some((other) => other.reveal() === one.reveal());
+    const isOurs = ({ keys }: Refresh) => key === undefined || all.some((each) => isIn(keys, each));
+    const joinable = () => [...running].find(isOurs) ?? [...running][0];
+    for (let next = joinable(); next !== undefined; next = joinable()) {
+      // Another guild's key may be answered late, or never.
+      const late = isOurs(next) ? [] : [sleep(PATIENCE_MS, 'late' as const, { ref: false })];
+      const joined = await Promise.race([next.outcome, ...late]);
+      if (joined === 'late') break;
+      // A rejection of other keys says nothing about this one.
+      if (joined?.kind !== 'rejected' || key === undefined || isIn(next.keys, key)) return joined;
+    }
     const untried = all.filter((candidate) => !backoff.isRejected(candidate));
     const keys = untried.length > 0 ? untried : all;
     return keys.length === 0 || stopping.signal.aborted ? undefined : begin(keys);
   }
 
   function refreshSoon(key?: Secret): void {
-    if (running !== undefined || stopping.signal.aborted || isFresh() || !backoff.isOver()) return;
+    if (running.size > 0 || stopping.signal.aborted || isFresh() || !backoff.isOver()) return;
     const keys = keysFor(key).filter((candidate) => !backoff.isRejected(candidate));
     if (keys.length > 0) beginInBackground(keys);
   }
@@ -172,7 +178,7 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
     },
     async stop() {
       stopping.abort();
-      await running?.outcome.catch(() => undefined);
+      await Promise.allSettled([...running].map(({ outcome }) => outcome));
       await saving;
     },
     list: () => ({
@@ -189,10 +195,4 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
     },
     accept,
   };
-}
-
-/** The first of each alias: the later ones could not be told from it in a submission. */
-function withoutDuplicates(games: readonly Game[]): readonly Game[] {
-  const seen = new Set<string>();
-  return games.filter(({ alias }) => !seen.has(alias) && seen.add(alias));
 }

@@ -55,3 +55,25 @@ export async function deleteGames(store: ErasingStore, logger: ListingLogger): P
     logger.warn({ err: error }, 'the games list could not be deleted');
   }
 }
+
+/** The first of each alias: the later ones could not be told from it in a submission. */
+function withoutDuplicates(games: readonly Game[]): readonly Game[] {
+  const seen = new Set<string>();
+  return games.filter(({ alias }) => !seen.has(alias) && seen.add(alias));
+}
+
+/** What can be kept of a list that the service sent; `undefined`: nothing. The log says what is wrong with it. */
+export function usableGames(games: readonly Game[], logger: ListingLogger): readonly Game[] | undefined {
+  const unique = withoutDuplicates(games);
+  if (unique.length < games.length) {
+    logger.warn(
+      { repeated: games.length - unique.length },
+      'the listing service names an alias more than once',
+    );
+  }
+  if (unique.length === 0) {
+    logger.warn({}, 'the listing service sent an empty games list: the one before stays');
+    return undefined;
+  }
+  return unique;
+}

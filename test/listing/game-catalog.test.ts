@@ -117,6 +117,16 @@ describe('fetching', () => {
     expect(asked).toEqual(['operator-key']);
   });
 
+  it('does not wait for the key of another guild, which may never be answered', async () => {
+    const never = new Secret('never-answered');
+    const games = async (key: Secret): Promise<GamesOutcome> =>
+      key === never ? new Promise<GamesOutcome>(() => undefined) : listed();
+    const { catalog } = setUp([], { listing: { games } });
+    void catalog.refresh(never);
+    await expect(catalog.refresh(guildKey)).resolves.toEqual(listed());
+    expect(catalog.list().games).toEqual(GAMES);
+  });
+
   it('does not begin while the list is fresh, and serves the old one while it is fetched again', async () => {
     const { catalog, asked, clock, settle } = setUp([listed(), listed([{ name: 'New', alias: 'new' }])], {
       operatorKey,
