@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Store, StoreError } from '../storage/store.ts';
+import type { Store } from '../storage/store.ts';
 import { createTurns } from '../storage/turns.ts';
 import type { DeskStep, Order } from './desk.ts';
 
@@ -12,14 +12,14 @@ const HELD_MS = 15 * 60_000;
 const recordSchema = z.object({ v: z.literal(1), count: z.int().min(0) });
 
 export interface DailyQuotaDeps {
-  readonly store: Pick<Store, 'get' | 'set' | 'delete' | 'entries'>;
+  readonly store: Pick<Store, 'get' | 'set' | 'delete' | 'entries' | 'setAside'>;
   /** The servers that a member of a guild may submit in a day; `undefined`: no limit. */
   readonly limitOf: (guildId: string) => Promise<number | undefined>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** Every method throws a {@link StoreError} when the store fails. */
+/** Every method throws a StoreError when the store fails. */
 export interface DailyQuota {
   readonly step: DeskStep;
   /** How many servers of a member count today. */
@@ -45,8 +45,9 @@ export function createDailyQuota({ store, limitOf, now = Date.now }: DailyQuotaD
     const stored = await store.get(place(guildId, userId));
     if (stored === undefined) return 0;
     const record = recordSchema.safeParse(stored);
-    if (!record.success) throw new StoreError('a daily count is not a record of this version');
-    return record.data.count;
+    if (record.success) return record.data.count;
+    await store.setAside(place(guildId, userId), stored, 'it is not a record of this version');
+    return 0;
   }
 
   function onItsWay(member: string): number {

@@ -20,8 +20,8 @@ async function damage(arena: Arena, make: (former: string) => string): Promise<v
   const guild = discord.guilds[0]?.id ?? '';
   const database = new DatabaseSync(join(arena.data, 'bot.sqlite'));
   const rows = database
-    .prepare(`SELECT key, value FROM keyv WHERE key IN ('api-key:' || ?, 'settings:' || ?, 'games:list')`)
-    .all(guild, guild);
+    .prepare(`SELECT key, value FROM keyv WHERE key LIKE '%:' || ? || '%' OR key = 'games:list'`)
+    .all(guild);
   const write = database.prepare('INSERT OR REPLACE INTO keyv (key, value) VALUES (?, ?)');
   for (const { key, value } of rows) write.run(String(key), make(String(value)));
   for (const area of [
