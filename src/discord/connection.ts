@@ -5,6 +5,7 @@ import {
   Events,
   GatewayDispatchEvents,
   type GatewayInteractionCreateDispatchData,
+  type GatewayReadyDispatchData,
   type Interaction,
   type REST,
   type RESTPostAPIApplicationCommandsJSONBody,
@@ -95,6 +96,10 @@ export function createConnection(deps: ConnectionDeps): Connection {
       if (guildId !== undefined) onUse(guildId);
     },
   );
+  const guildsOfShards = new Map<number, number>();
+  client.ws.on(GatewayDispatchEvents.Ready, ({ guilds }: GatewayReadyDispatchData, shard: number) => {
+    guildsOfShards.set(shard, guilds.length);
+  });
   receiveInteractions({ client, onInteraction: (interaction) => void onInteraction(interaction), logger });
   client.on(Events.Error, (error) => logger.error({ err: error }, 'discord.js reported an error'));
   client.on(Events.Warn, (message) => logger.warn({ message }, 'discord.js warns'));
@@ -108,7 +113,8 @@ export function createConnection(deps: ConnectionDeps): Connection {
     logger.info({ shard, replayed }, 'connection to Discord resumed'),
   );
   client.once(Events.ClientReady, (ready) => {
-    logger.info({ user: ready.user.tag, guilds: ready.guilds.cache.size }, 'connected to Discord');
+    const guilds = [...guildsOfShards.values()].reduce((sum, count) => sum + count, 0);
+    logger.info({ user: ready.user.tag, guilds }, 'connected to Discord');
     void publish(ready);
     void tellOfApplication(ready.rest, logger);
     onReady(pastReplies(ready)).catch((error: unknown) =>

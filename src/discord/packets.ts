@@ -52,6 +52,8 @@ export function receiveInteractions({ client, onInteraction, logger }: PacketsDe
     built = false;
     try {
       if (isInteraction) packet.d = withoutUnused(packet.d);
+      // discord.js would keep 6 KiB for each guild (measured), which without the Guilds intent nothing ever uses.
+      if (packet?.t === GatewayDispatchEvents.Ready) packet.d = { ...Object(packet.d), guilds: [] };
       const handled = handle(packet, shard);
       // What comes before the client is ready is put by, and comes through here again.
       if (isInteraction && handled && !built) notBuilt(packet, undefined);

@@ -1,6 +1,9 @@
-import { calculateShardId } from 'discord.js';
+import { once } from 'node:events';
+import { calculateShardId, Events } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
+import { createClient } from '../../src/discord/client.ts';
 import { createConnection } from '../../src/discord/connection.ts';
+import { receiveInteractions } from '../../src/discord/packets.ts';
 import { startDiscord } from '../../src/sandbox/stand-in.ts';
 import { Secret } from '../../src/secret.ts';
 import { recorder } from '../storage/temporary.ts';
@@ -11,11 +14,12 @@ it('a process with all shards looks after every guild, and knows them all once i
   const discord = await startDiscord({ token: TOKEN, shards: 4, maxConcurrency: 4 });
   onTestFinished(() => discord.close());
   for (let i = 0; i < 8; i++) discord.guildEvents.add({ name: `Guild ${i}` });
+  const logger = recorder();
   const connection = createConnection({
     apiUrl: discord.apiUrl,
     token: new Secret(TOKEN),
     commands: [],
-    logger: recorder(),
+    logger,
     onReady: async () => undefined,
     onInteraction: async () => undefined,
     onUse: () => undefined,
@@ -28,7 +32,26 @@ it('a process with all shards looks after every guild, and knows them all once i
     expect(new Set(ids.map((id) => calculateShardId(id, 4))).size).toBe(4);
     expect(ids.map(connection.isOurs)).toEqual(ids.map(() => true));
     expect(await connection.listGuilds()).toEqual(ids);
+    const connected = logger.lines.find(({ message }) => message === 'connected to Discord');
+    expect(connected?.details).toMatchObject({ guilds: ids.length });
   } finally {
     await connection.stop?.();
+  }
+});
+
+it('the client keeps nothing of the guilds it is told of', async () => {
+  const discord = await startDiscord({ token: TOKEN });
+  onTestFinished(() => discord.close());
+  discord.guildEvents.add({ name: 'Another guild' });
+  const { client, close } = createClient({ apiUrl: discord.apiUrl });
+  receiveInteractions({ client, onInteraction: () => undefined, logger: recorder() });
+  const ready = once(client, Events.ClientReady);
+  await client.login(TOKEN);
+  try {
+    await ready;
+    expect(client.guilds.cache.size).toBe(0);
+  } finally {
+    await client.destroy();
+    await close();
   }
 });
