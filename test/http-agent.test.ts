@@ -51,7 +51,7 @@ it("Discord's REST API is asked over HTTP/1.1 where HTTP/2 is on offer, and ever
 });
 
 it('an attachment is read over HTTP/1.1 where HTTP/2 is on offer, and the bot says who it is', async () => {
-  const attachments = createAttachments({ hosts: ['127.0.0.1'], maxBytes: 1000, logger });
+  const attachments = createAttachments({ hosts: [new URL(url).host], maxBytes: 1000, logger });
   expect(await attachments.read(`${url}/file.txt`)).toEqual({ ok: true, bytes: Buffer.from('[]') });
   expect(asked.splice(0)).toMatchObject([
     { httpVersion: '1.1', headers: { 'user-agent': expect.stringMatching(/^DiscordBot \(/) } },

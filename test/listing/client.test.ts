@@ -4,6 +4,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createListingApi, type ListingApiDeps } from '../../src/listing/client.ts';
 import { type ListingApi, type ServerSubmission, WITHHELD_WORDS } from '../../src/listing/contract.ts';
+import { createScheduledListing } from '../../src/listing/scheduled.ts';
+import { createScheduler } from '../../src/listing/scheduler.ts';
 import { SANDBOX_GAMES } from '../../src/sandbox/listing/games.ts';
 import type { Mode } from '../../src/sandbox/listing/modes.ts';
 import {
@@ -343,34 +345,57 @@ describe('connections', () => {
     expect(service.submitted.map(({ port }) => port)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
   });
 
-  it('are four at most', async () => {
+  it.each([
+    { most: 10, options: {} },
+    { most: 5, options: { requestsAtOnce: 3 } },
+  ])('are $most at most with $options: one a request, and two for the probes', async ({ most, options }) => {
     const service = await serve();
-    const api = client(service.url);
+    const api = client(service.url, options);
     await service.behave({ kind: 'slow', ms: 50 });
-    await Promise.all(Array.from({ length: 12 }, () => api.add([one], key)));
-    expect(new Set(service.requests.map(({ connection }) => connection)).size).toBe(4);
-    expect(service.submitted).toHaveLength(12);
+    await Promise.all(Array.from({ length: 24 }, () => api.add([one], key)));
+    expect(new Set(service.requests.map(({ connection }) => connection)).size).toBe(most);
+    expect(service.submitted).toHaveLength(24);
   });
 
   it('say not sent about a request that never got its turn, and never send it later', async () => {
     const service = await serve();
-    const api = client(service.url, { timeoutMs: 400 });
+    const api = client(service.url, { timeoutMs: 1_000, requestsAtOnce: 2 });
     await service.behave({ kind: 'hang' });
-    const signal = AbortSignal.timeout(200);
-    const outcomes = await Promise.all([
-      ...Array.from({ length: 4 }, () => api.add([one], key)),
-      api.add([{ ...one, game: 'rust' }], key, { signal }),
-    ]);
-    expect(outcomes.map(({ kind }) => kind)).toEqual([
-      'unknown',
-      'unknown',
-      'unknown',
-      'unknown',
-      'not-sent',
-    ]);
-    expect(outcomes[4]).toMatchObject({ reason: 'aborted' });
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(service.requests).toHaveLength(4);
+    const stop = new AbortController();
+    const parked = Array.from({ length: 4 }, () => api.add([one], key));
+    await expect.poll(() => service.requests.length).toBe(4);
+    const waiting = api.add([{ ...one, game: 'rust' }], key, { signal: stop.signal });
+    stop.abort();
+    expect(await waiting).toMatchObject({ kind: 'not-sent', reason: 'aborted' });
+    expect((await Promise.all(parked)).map(({ kind }) => kind)).toEqual(Array(4).fill('unknown'));
+    await service.behave({ kind: 'ok' });
+    // On the connections that are free again: what had waited would go out first.
+    await Promise.all(Array.from({ length: 4 }, () => api.add([one], key)));
+    expect(service.requests.flatMap(({ servers }) => servers.map(({ game }) => game))).not.toContain('rust');
+    expect(service.requests).toHaveLength(8);
+  });
+
+  it('are left to submissions by half, however many keys are tried', async () => {
+    const service = await serve();
+    const api = client(service.url, { timeoutMs: 10_000 });
+    const scheduler = createScheduler({ atOnce: 8 });
+    const stop = new AbortController();
+    const { tryKey } = createScheduledListing({
+      listing: { games: api.games, tryKey: (tried) => api.games(tried, { signal: stop.signal }) },
+      scheduler,
+      guildOf: () => undefined,
+    });
+    await service.behave({ kind: 'hang' });
+    const trials = Array.from({ length: 20 }, (_, guild) => tryKey(key, `${guild}`));
+    await expect.poll(() => service.requests.length).toBe(4);
+    await service.behave({ kind: 'ok' });
+    const submissions = Array.from({ length: 8 }, (_, guild) =>
+      scheduler.run({ guildId: `other ${guild}`, kind: 'submission', key }, () => api.add([one], key)),
+    );
+    expect((await Promise.all(submissions)).map(({ kind }) => kind)).toEqual(Array(8).fill('accepted'));
+    expect(service.requests.filter(({ action }) => action === 'games')).toHaveLength(4);
+    stop.abort();
+    await Promise.all(trials);
   });
 
   it('go to the path of the base address, with or without a slash at its end', async () => {
