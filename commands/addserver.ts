@@ -8,16 +8,17 @@ import {
 import { type Call, type Command, type CommandCall, customId, type Reply } from '../src/discord/command.ts';
 import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
-import type { AddOutcome, Game, ServerSubmission } from '../src/listing/contract.ts';
+import type { Game, ServerSubmission } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText, optionText } from '../src/locales/command-text.ts';
 import { wordsFor } from '../src/locales/words.ts';
-import type { Secret } from '../src/secret.ts';
-import type { Desk, Refusal } from '../src/submissions/desk.ts';
-import type { Offer, Offers } from '../src/submissions/offers.ts';
+import type { Draft } from '../src/submissions/draft.ts';
+import type { Order, Pipeline } from '../src/submissions/order.ts';
 import { HIGHEST_PORT, LOWEST_PORT } from '../src/submissions/port.ts';
-import { parseSubmission } from '../src/submissions/submission.ts';
+import type { Refusal } from '../src/submissions/refusal.ts';
+import { parseSubmission, type SubmissionResult } from '../src/submissions/submission.ts';
 import { UserError } from '../src/user-error.ts';
+import { afterRestartText } from './after-restart-text.ts';
 import { announcementText } from './announcement.ts';
 import { gameChoices, nearestGames } from './game-choices.ts';
 import { type GuildKeys, guildKey } from './guild-key.ts';
@@ -27,31 +28,27 @@ import { problemText } from './problem-text.ts';
 import { refusalText } from './refusal-text.ts';
 
 export interface AddServerDeps {
-  readonly desk: Desk;
-  readonly offers: Offers;
-  readonly games: Pick<GameCatalog, 'list' | 'search' | 'find' | 'refresh' | 'refreshSoon' | 'invalidate'>;
+  readonly pipeline: Pipeline;
+  readonly games: Pick<GameCatalog, 'list' | 'search' | 'find' | 'refresh'>;
   readonly keys: GuildKeys;
-  readonly settings: Pick<GuildSettings, 'get' | 'allowedGames'>;
-}
-
-interface Wanted extends Offer {
-  readonly key: Secret;
-  readonly game: Game;
+  readonly settings: Pick<GuildSettings, 'allowedGames'>;
 }
 
 /** What is taken for an alias that we do not know: all of the specification (§2.3) are much shorter. */
 const ALIAS = /^[\w.-]{1,50}$/;
 
 /** /addserver: checks what was typed, sends one server with the guild's key, and relays the service's answer. */
-export function addServer({ desk, offers, games, keys, settings }: AddServerDeps): Command {
+export function addServer({ pipeline, games, keys, settings }: AddServerDeps): Command {
   /** The game that was meant; asks the service for its list once if ours is old and does not know it. */
-  async function findGame({ t, mention }: Call, typed: string, key: Secret): Promise<Game> {
-    let game = games.find(typed);
-    if (!game && !games.list().fresh) {
-      await games.refresh(key);
-      game = games.find(typed);
-    }
-    if (game) return game;
+  async function findGame(call: Call, typed: string): Promise<Game> {
+    const known = games.find(typed);
+    if (known) return known;
+    const { t, mention } = call;
+    // Whoever has no key is told that first.
+    const key = await guildKey(call, keys);
+    if (!games.list().fresh) await games.refresh(key);
+    const found = games.find(typed);
+    if (found) return found;
     const shown = escapeText(typed, LONGEST_NAME);
     if (!games.list().fresh) {
       // Only the service knows which games it takes: while its list is unknown, what may be an alias goes out as it is.
@@ -66,37 +63,43 @@ export function addServer({ desk, offers, games, keys, settings }: AddServerDeps
     );
   }
 
-  async function submit(call: Call, { key, game, submission, again }: Wanted): Promise<Reply> {
-    // First of all, so that a store that fails is said while nothing has been sent.
-    const { announce } = await settings.get(call.guildId);
-    const order = { ...call, key, servers: [submission], again };
-    const refusal = await desk.admit(order);
-    if (refusal?.code === 'submitted-before') {
-      return {
-        content: refusalText(refusal, call),
-        components: [await againButton(call, 'again.submitAgain', { submission, again: true })],
-      };
+  const gameOf = (alias: string): Game => games.find(alias) ?? { name: alias, alias };
+
+  async function submit(call: Call, what: Pick<Order, 'id' | 'draft'>): Promise<Reply> {
+    const { t, guildId, interactionId, receivedAt, user } = call;
+    const result = await pipeline.submit({ guildId, interactionId, receivedAt, user, ...what });
+    if (result.kind === 'no-draft') {
+      throw new UserError(t(result.why === 'taken' ? 'again.taken' : 'again.gone'));
     }
-    if (refusal) throw new UserError(refusalText(withName(refusal, game), call));
-    const outcome = await desk.send(order);
-    afterwards(outcome, key);
-    const content = outcomeText(call, outcome, describe(call.t, game, submission));
-    if (announce && outcome.kind === 'accepted') {
-      const what = describe(wordsFor(call.guildLocale), game, submission);
-      return { content, announcement: announcementText(call, { count: 1, what }) };
+    if (result.kind === 'refused') {
+      const { refusal } = result;
+      const content = refusalText(withName(refusal), call);
+      if (refusal.code !== 'submitted-before') throw new UserError(content);
+      return { content, components: [againButton(call, 'again.submitAgain', what.id)] };
     }
-    if (outcome.kind !== 'not-sent') return { content };
-    return { content, components: [await againButton(call, 'again.tryAgain', { submission, again })] };
+    const { servers, outcomes, restId } = result;
+    const [[server], [outcome]] = [servers, outcomes];
+    if (!server || !outcome) throw new Error('a submission has at least one server');
+    const content = result.isResumed
+      ? afterRestartText(call, result, games)
+      : outcomeText(call, outcome, describe(t, gameOf(server.game), server));
+    if (restId !== undefined) return { content, components: [againButton(call, 'again.tryAgain', restId)] };
+    if (!result.announce || outcome.kind !== 'accepted') return { content };
+    const named = describe(wordsFor(call.guildLocale), gameOf(server.game), server);
+    return { content, announcement: announcementText(call, { count: 1, what: named }) };
   }
 
-  async function againButton(
-    { t, interactionId, guildId, user }: Call,
+  /** People know a game by its name. */
+  const withName = (refusal: Refusal): Refusal =>
+    refusal.code === 'game-not-allowed' ? { ...refusal, game: gameOf(refusal.game).name } : refusal;
+
+  function againButton(
+    { t }: Call,
     label: 'again.submitAgain' | 'again.tryAgain',
-    offer: Offer,
-  ): Promise<ActionRowBuilder<ButtonBuilder>> {
-    await offers.make(interactionId, { guildId, userId: user.id }, offer);
+    id: string,
+  ): ActionRowBuilder<ButtonBuilder> {
     const button = new ButtonBuilder()
-      .setCustomId(customId('addserver', 'again', interactionId))
+      .setCustomId(customId('addserver', 'again', id))
       .setLabel(t(label))
       .setStyle(ButtonStyle.Secondary);
     return new ActionRowBuilder<ButtonBuilder>().addComponents(button);
@@ -107,12 +110,6 @@ export function addServer({ desk, offers, games, keys, settings }: AddServerDeps
     const allowed = settings.allowedGames(guildId);
     if (allowed === undefined) return games.search(typed);
     return games.search(typed, games.list().games.length).filter(({ alias }) => allowed.has(alias));
-  }
-
-  function afterwards(outcome: AddOutcome, key: Secret): void {
-    const known = outcome.kind === 'rejected' ? outcome.known : undefined;
-    if (known === 'gameInvalid') games.invalidate();
-    if (known !== 'invalidKey') games.refreshSoon(key);
   }
 
   return {
@@ -145,45 +142,38 @@ export function addServer({ desk, offers, games, keys, settings }: AddServerDeps
       ],
     },
     audience: 'member',
-    resumes: 'unless-done',
+    resumes: true,
     complete: ({ guildId }, typed) => gameChoices(offered(guildId, typed)),
     async run(call) {
-      const key = await guildKey(call, keys);
-      const game = await findGame(call, (call.options.getString('game') ?? '').trim(), key);
-      const submission = typedSubmission(call, game);
-      return submit(call, { key, game, submission, again: false });
+      const game = await findGame(call, (call.options.getString('game') ?? '').trim());
+      const typed = typedSubmission(call, game);
+      if (!typed.ok) {
+        await guildKey(call, keys);
+        throw new UserError(problemText(typed.problem, call.t));
+      }
+      return submit(call, { id: call.interactionId, draft: draftOfOne(typed.submission) });
     },
     presses: {
-      again: {
-        answer: 'update',
-        resumes: 'unless-done',
-        async run(call) {
-          const { t, guildId, interactionId, user, argument } = call;
-          const key = await guildKey(call, keys);
-          const offer = await offers.take(argument, { guildId, interactionId, userId: user.id });
-          if (offer === 'gone' || offer === 'taken') throw new UserError(t(`again.${offer}`));
-          const { submission, again } = offer;
-          const game = games.find(submission.game) ?? { name: submission.game, alias: submission.game };
-          return submit(call, { key, game, submission, again });
-        },
-      },
+      again: { answer: 'update', resumes: true, run: (call) => submit(call, { id: call.argument }) },
     },
   };
 }
 
-/** People know a game by its name. */
-const withName = (refusal: Refusal, { name }: Game): Refusal =>
-  refusal.code === 'game-not-allowed' ? { ...refusal, game: name } : refusal;
-
-function typedSubmission({ options, t }: CommandCall, game: Game): ServerSubmission {
+function typedSubmission({ options }: CommandCall, game: Game): SubmissionResult {
   const port = options.getInteger('port');
   const queryPort = options.getInteger('query_port');
-  const result = parseSubmission({
+  return parseSubmission({
     server: options.getString('server') ?? '',
     game: game.alias,
     ...(port !== null && { port }),
     ...(queryPort !== null && { queryPort }),
   });
-  if (!result.ok) throw new UserError(problemText(result.problem, t));
-  return result.submission;
 }
+
+/** One server is a list of one. */
+const draftOfOne = (submission: ServerSubmission): Draft => ({
+  source: 'options',
+  rows: [{ line: 1, text: '', ok: true, submission }],
+  former: [],
+  includesFormer: false,
+});

@@ -14,14 +14,14 @@ import { commandText, optionText } from '../src/locales/command-text.ts';
 import { UserError } from '../src/user-error.ts';
 import { gameModal } from './batch-components.ts';
 import { chooseGame } from './batch-game.ts';
-import { MOST_FILE_BYTES, ownerOf, showBatch, withBatch } from './batch-opening.ts';
+import { draftOf, MOST_FILE_BYTES, showDraft } from './batch-opening.ts';
 import { openList } from './batch-reading.ts';
-import { type SubmitBatchDeps, submitBatch } from './batch-submitting.ts';
+import { type SubmitListDeps, submitList } from './batch-submitting.ts';
 import { gameChoices } from './game-choices.ts';
 import { guildKey } from './guild-key.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 
-export interface AddServersDeps extends SubmitBatchDeps {
+export interface AddServersDeps extends SubmitListDeps {
   readonly attachments: Pick<Attachments, 'read'>;
 }
 
@@ -58,17 +58,17 @@ export function addServers(deps: AddServersDeps): Command {
     throw new UserError(t(read.problem === 'foreign' ? 'bulk.file.foreign' : 'bulk.file.unavailable'));
   }
 
-  const toggleFormer = (call: PressCall): Promise<Reply> =>
-    withBatch(call, deps, async (batch) => {
-      const changed = { ...batch, includesFormer: !batch.includesFormer };
-      return showBatch(call, { id: call.argument, batch: changed }, deps);
-    });
+  async function toggleFormer(call: PressCall): Promise<Reply> {
+    const draft = await draftOf(call, deps);
+    const changed = { ...draft, includesFormer: !draft.includesFormer };
+    return showDraft(call, { id: call.argument, draft: changed }, deps);
+  }
 
-  const cancel = (call: PressCall): Promise<Reply> =>
-    withBatch(call, deps, async () => {
-      await deps.batches.drop(ownerOf(call), call.argument);
-      return { content: call.t('bulk.cancelled') };
-    });
+  async function cancel(call: PressCall): Promise<Reply> {
+    await draftOf(call, deps);
+    await deps.records.dropDraft(call.guildId, call.argument);
+    return { content: call.t('bulk.cancelled') };
+  }
 
   return {
     data: {
@@ -117,7 +117,7 @@ export function addServers(deps: AddServersDeps): Command {
       game: { answer: 'update', run: (call) => chooseGame(call, call.field('game'), deps) },
     },
     presses: {
-      submit: { answer: 'update', resumes: 'where-it-stopped', run: (call) => submitBatch(call, deps) },
+      submit: { answer: 'update', resumes: true, run: (call) => submitList(call, deps) },
       former: { answer: 'update', run: toggleFormer },
       cancel: { answer: 'update', run: cancel },
       game: { answer: 'update', run: (call) => chooseGame(call, call.values[0] ?? '', deps) },

@@ -1,37 +1,31 @@
 import type { Call } from '../src/discord/command.ts';
 import { escapeText } from '../src/discord/escape.ts';
+import type { ServerSubmission } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import type { LeftOver } from '../src/submissions/journal.ts';
+import type { ServerOutcome } from '../src/submissions/submit-all.ts';
 import { describe } from './outcome-text.ts';
 import { serviceWords } from './service-words.ts';
 
-/** What became of servers that were being submitted when the bot ended. */
+/** What became of servers that were being submitted when the bot ended; of what is not known yet nothing was sent. */
 export function afterRestartText(
-  { sent, wanted }: Pick<LeftOver, 'sent' | 'wanted'>,
-  games: Pick<GameCatalog, 'find'>,
   { t }: Call,
+  done: {
+    readonly servers: readonly ServerSubmission[];
+    readonly outcomes: readonly (ServerOutcome | undefined)[];
+  },
+  games: Pick<GameCatalog, 'find'>,
 ): string {
-  const [request] = sent;
-  const [server] = request?.servers ?? [];
-  if (request && server && wanted <= 1) {
+  const { servers, outcomes } = done;
+  const [server] = servers;
+  if (server && servers.length === 1) {
+    const [outcome] = outcomes;
     const game = games.find(server.game) ?? { name: server.game, alias: server.game };
-    const values = {
-      message: escapeText(serviceWords(request.message ?? '', t)),
-      what: describe(t, game, server),
-    };
-    return t(`resume.one.${request.outcome ?? 'unknown'}`, values);
+    const message = outcome && 'message' in outcome ? escapeText(serviceWords(outcome.message, t)) : '';
+    return t(`resume.one.${outcome?.kind ?? 'not-sent'}`, { message, what: describe(t, game, server) });
   }
-  const count = (outcome: string) =>
-    sent.reduce((sum, one) => sum + (one.outcome === outcome ? one.servers.length : 0), 0);
-  const all = sent.reduce((sum, one) => sum + one.servers.length, 0);
-  const counts = {
-    accepted: count('accepted'),
-    rejected: count('rejected'),
-    unknown: count('unknown'),
-    'not-sent': count('not-sent') + Math.max(0, wanted - all),
-  };
-  const lines = (['accepted', 'rejected', 'unknown', 'not-sent'] as const)
-    .filter((outcome) => counts[outcome] > 0)
-    .map((outcome) => t(`resume.many.${outcome}`, { count: counts[outcome] }));
+  const lines = (['accepted', 'rejected', 'unknown', 'not-sent'] as const).flatMap((kind) => {
+    const count = servers.filter((_, place) => (outcomes[place]?.kind ?? 'not-sent') === kind).length;
+    return count > 0 ? [t(`resume.many.${kind}`, { count })] : [];
+  });
   return [t('resume.many.heading'), ...lines].join('\n');
 }

@@ -12,28 +12,27 @@ import { type Call, customId, type Reply } from '../src/discord/command.ts';
 import { LIMITS, shorten } from '../src/discord/limits.ts';
 import type { Game } from '../src/listing/contract.ts';
 import { KNOWN_GAMES } from '../src/listing/known-games.ts';
-import { lacksGame, rowsToSend } from '../src/submissions/batch-rows.ts';
-import type { Batch } from '../src/submissions/batches.ts';
+import { type Draft, lacksGame, rowsToSend } from '../src/submissions/draft.ts';
 import { gameOption, isSelectable } from './game-choices.ts';
 
-/** The command that all buttons of a batch belong to, whichever way it came in. */
+/** The command that all buttons of a draft belong to, whichever way it came in. */
 const OWNER = 'addservers';
 
 type Components = NonNullable<Reply['components']>;
 
 export interface PreviewComponentsOptions {
   readonly id: string;
-  readonly batch: Batch;
+  readonly draft: Draft;
   readonly games: readonly Game[];
 }
 
 /** The select or the button for the game where rows lack one, and the buttons to submit, include and cancel. */
-export function previewComponents(call: Call, { id, batch, games }: PreviewComponentsOptions): Components {
+export function previewComponents(call: Call, { id, draft, games }: PreviewComponentsOptions): Components {
   const { t } = call;
-  const ready = rowsToSend(batch).length;
-  const missing = batch.rows.some(lacksGame);
-  const former = batch.former.length;
-  const formerAction = batch.includesFormer ? 'bulk.button.leave' : 'bulk.button.include';
+  const ready = rowsToSend(draft).length;
+  const missing = draft.rows.some(lacksGame);
+  const former = draft.former.length;
+  const formerAction = draft.includesFormer ? 'bulk.button.leave' : 'bulk.button.include';
   const buttons = [
     ...(ready > 0
       ? [button('submit', id, t('bulk.button.submit', { count: ready })).setStyle(ButtonStyle.Success)]

@@ -2,10 +2,9 @@ import type { Call, Reply } from '../src/discord/command.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { formatAddress } from '../src/submissions/address.ts';
-import { isReady } from '../src/submissions/batch-rows.ts';
-import type { BatchRuns, Run } from '../src/submissions/batch-runs.ts';
-import type { Batch, Batches } from '../src/submissions/batches.ts';
-import type { Ledger } from '../src/submissions/ledger.ts';
+import { type Draft, isReady } from '../src/submissions/draft.ts';
+import type { History } from '../src/submissions/history.ts';
+import type { Records } from '../src/submissions/record.ts';
 import type { GameReading } from '../src/submissions/row.ts';
 import { UserError } from '../src/user-error.ts';
 import { previewOf } from './batch-preview.ts';
@@ -14,15 +13,12 @@ import type { GuildKeys } from './guild-key.ts';
 /** The most bytes of a file with servers. */
 export const MOST_FILE_BYTES = 256 * 1024;
 
-export interface BatchDeps {
-  readonly batches: Batches;
-  readonly runs: BatchRuns;
+export interface DraftDeps {
+  readonly records: Pick<Records, 'saveDraft' | 'findDraft' | 'dropDraft'>;
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'find' | 'refresh' | 'refreshSoon' | 'invalidate'>;
   readonly keys: GuildKeys;
-  readonly ledger: Pick<Ledger, 'find'>;
+  readonly history: Pick<History, 'find'>;
 }
-
-export const ownerOf = ({ guildId, user }: Call) => ({ guildId, userId: user.id });
 
 /** How the games in a list are understood: as the catalog knows them, each text looked up once. */
 export function gameReading(games: Pick<GameCatalog, 'find'>, defaultGame?: string): GameReading {
@@ -36,28 +32,28 @@ export function gameReading(games: Pick<GameCatalog, 'find'>, defaultGame?: stri
   };
 }
 
-/** Keeps a new batch under the interaction, and shows what it would submit. */
-export async function openBatch(
+/** Keeps a new draft under the interaction, and shows what it would submit. */
+export async function openDraft(
   call: Call,
-  { note, ...batch }: Pick<Batch, 'source' | 'rows'> & { readonly note?: string | undefined },
-  deps: BatchDeps,
+  { note, ...draft }: Pick<Draft, 'source' | 'rows'> & { readonly note?: string | undefined },
+  deps: DraftDeps,
 ): Promise<Reply> {
-  const options = { id: call.interactionId, batch: { ...batch, former: [], includesFormer: false } };
-  return showBatch(call, { ...options, ...(note !== undefined && { note }) }, deps);
+  const options = { id: call.interactionId, draft: { ...draft, former: [], includesFormer: false } };
+  return showDraft(call, { ...options, ...(note !== undefined && { note }) }, deps);
 }
 
-/** Keeps a batch whose rows have changed, and shows what it would submit now. */
-export async function showBatch(
+/** Keeps a draft whose rows have changed, and shows what it would submit now. */
+export async function showDraft(
   call: Call,
-  { id, batch, note, games }: ShowOptions,
-  deps: BatchDeps,
+  { id, draft, note, games }: ShowOptions,
+  deps: DraftDeps,
 ): Promise<Reply> {
-  const former = await formerOf(call, batch, deps.ledger);
-  const shown = { ...batch, former };
-  await deps.batches.keep(ownerOf(call), id, shown);
+  const former = await formerOf(call, draft, deps.history);
+  const shown = { ...draft, former };
+  await deps.records.saveDraft(call, id, shown);
   return previewOf(call, {
     id,
-    batch: shown,
+    draft: shown,
     games: games ?? deps.games.list().games,
     mostBytes: MOST_FILE_BYTES,
     ...(note !== undefined && { note }),
@@ -66,7 +62,7 @@ export async function showBatch(
 
 export interface ShowOptions {
   readonly id: string;
-  readonly batch: Batch;
+  readonly draft: Draft;
   readonly note?: string;
   /** The games to choose from, where they are not all. */
   readonly games?: readonly Game[];
@@ -74,13 +70,11 @@ export interface ShowOptions {
 
 async function formerOf(
   { guildId }: Call,
-  { rows }: Batch,
-  ledger: Pick<Ledger, 'find'>,
-): Promise<Batch['former']> {
-  const found = await ledger.find(
-    guildId,
-    rows.filter(isReady).map(({ submission }) => submission),
-  );
+  { rows }: Draft,
+  history: Pick<History, 'find'>,
+): Promise<Draft['former']> {
+  const addresses = rows.filter(isReady).map(({ submission: { server: host, port } }) => ({ host, port }));
+  const found = await history.find(guildId, addresses);
   return rows.flatMap((row, place) => {
     if (!row.ok) return [];
     const { server: host, port } = row.submission;
@@ -94,32 +88,15 @@ async function formerOf(
 }
 
 /**
- * The member's batch that a button or a modal belongs to, and the right to change or submit it; `abandon` gives that
- * back.
+ * The member's draft that a button or a modal belongs to.
  * @throws UserError when it is over, submitted, or another member's
  */
-export async function claimBatch(
+export async function draftOf(
   call: Call & { readonly argument: string },
-  { batches, runs }: Pick<BatchDeps, 'batches' | 'runs'>,
-): Promise<{ readonly batch: Batch; readonly run: Run }> {
-  const { t, guildId, interactionId, argument: id } = call;
-  const kept = await batches.find(ownerOf(call), id);
-  if (kept.kind !== 'batch') throw new UserError(t(kept.kind === 'gone' ? 'bulk.gone' : 'bulk.notYours'));
-  const run = await runs.begin({ guildId, id }, interactionId);
-  if (!run) throw new UserError(t('bulk.gone'));
-  return { batch: kept.batch, run };
-}
-
-/** Does something with the member's batch that leaves it to be submitted. */
-export async function withBatch(
-  call: Call & { readonly argument: string },
-  deps: Pick<BatchDeps, 'batches' | 'runs'>,
-  change: (batch: Batch) => Promise<Reply>,
-): Promise<Reply> {
-  const { batch, run } = await claimBatch(call, deps);
-  try {
-    return await change(batch);
-  } finally {
-    run.abandon();
-  }
+  { records }: Pick<DraftDeps, 'records'>,
+): Promise<Draft> {
+  const found = await records.findDraft(call, call.argument);
+  if (found === 'gone') throw new UserError(call.t('bulk.gone'));
+  if (found === 'of-another-member') throw new UserError(call.t('bulk.notYours'));
+  return found.draft;
 }

@@ -3,10 +3,16 @@ import { escapeCode, escapeText } from '../src/discord/escape.ts';
 import { shortenMarkup } from '../src/discord/limits.ts';
 import { type Game, MAX_SERVERS_PER_REQUEST } from '../src/listing/contract.ts';
 import { formatAddress } from '../src/submissions/address.ts';
-import { isRejected, isRepeated, lacksGame, rowsToSend } from '../src/submissions/batch-rows.ts';
-import type { Batch, Former } from '../src/submissions/batches.ts';
 import type { Row } from '../src/submissions/bulk-text.ts';
 import { rejectedCsv } from '../src/submissions/csv-output.ts';
+import {
+  type Draft,
+  type Former,
+  isRejected,
+  isRepeated,
+  lacksGame,
+  rowsToSend,
+} from '../src/submissions/draft.ts';
 import { previewComponents } from './batch-components.ts';
 import { rowProblemText } from './row-problem-text.ts';
 
@@ -20,9 +26,9 @@ const MOST_USER = 70;
 const MOST_FILES = 9;
 
 export interface PreviewOptions {
-  /** The id under which the batch is kept. */
+  /** The id under which the draft is kept. */
   readonly id: string;
-  readonly batch: Batch;
+  readonly draft: Draft;
   /** The games to choose from where rows lack one; more than fit into a select are asked for by name. */
   readonly games: readonly Game[];
   /** Something to say first. */
@@ -33,21 +39,21 @@ export interface PreviewOptions {
 
 /** What would be submitted, what would not and why, and the buttons to go on. */
 export function previewOf(call: Call, options: PreviewOptions): Reply {
-  const { batch, note } = options;
-  const ready = rowsToSend(batch).length;
+  const { draft, note } = options;
+  const ready = rowsToSend(draft).length;
   const files = rejectedFiles(call, options);
-  const asksForGame = batch.source === 'message' && batch.rows.some(lacksGame);
+  const asksForGame = draft.source === 'message' && draft.rows.some(lacksGame);
   const sections = asksForGame
-    ? [foundText(call, batch)]
+    ? [foundText(call, draft)]
     : [
         readyText(call, ready),
         rejectedText(
           call,
-          batch,
+          draft,
           files.map(({ name }) => name),
         ),
-        repeatedText(call, batch),
-        formerText(call, batch),
+        repeatedText(call, draft),
+        formerText(call, draft),
       ];
   return {
     embeds: [
@@ -67,9 +73,9 @@ export function previewOf(call: Call, options: PreviewOptions): Reply {
  */
 export function rejectedFiles(
   { t }: Call,
-  { batch, mostBytes }: Pick<PreviewOptions, 'batch' | 'mostBytes'>,
+  { draft, mostBytes }: Pick<PreviewOptions, 'draft' | 'mostBytes'>,
 ): readonly { readonly name: string; readonly data: Buffer }[] {
-  const rows = batch.rows.filter(isRejected);
+  const rows = draft.rows.filter(isRejected);
   if (rows.length === 0) return [];
   // Most of the time goes into the reasons, and the files may be made several times.
   const reasons = new Map(
@@ -94,10 +100,10 @@ function readyText({ t }: Call, count: number): string {
   return `${t('bulk.preview.ready', { count })} ${requests}`;
 }
 
-function foundText(call: Call, { rows, ...batch }: Batch): string {
+function foundText(call: Call, { rows, ...draft }: Draft): string {
   const lacking = rows.filter(lacksGame);
   const names = lacking.map(({ text }) => `- \`${escapeCode(text, MOST_ADDRESS)}\``);
-  const others = rejectedText(call, { ...batch, rows: rows.filter((row) => !lacksGame(row)) }, []);
+  const others = rejectedText(call, { ...draft, rows: rows.filter((row) => !lacksGame(row)) }, []);
   return [
     listed(call, {
       heading: call.t('bulk.preview.found', { count: lacking.length }),
@@ -108,7 +114,7 @@ function foundText(call: Call, { rows, ...batch }: Batch): string {
   ].join('\n\n');
 }
 
-function rejectedText(call: Call, { source, rows }: Batch, files: readonly string[]): string {
+function rejectedText(call: Call, { source, rows }: Draft, files: readonly string[]): string {
   const { t, mention } = call;
   const rejected = rows.filter(isRejected);
   if (rejected.length === 0) return '';
@@ -138,7 +144,7 @@ function rejectedText(call: Call, { source, rows }: Batch, files: readonly strin
   ].join('\n');
 }
 
-function repeatedText({ t }: Call, { rows }: Batch): string {
+function repeatedText({ t }: Call, { rows }: Draft): string {
   const repeated = rows.filter(isRepeated);
   if (repeated.length === 0) return '';
   const named = repeated
@@ -149,7 +155,7 @@ function repeatedText({ t }: Call, { rows }: Batch): string {
   return t('bulk.preview.repeated', { count: repeated.length, which });
 }
 
-function formerText(call: Call, { rows, former, includesFormer }: Batch): string {
+function formerText(call: Call, { rows, former, includesFormer }: Draft): string {
   const { t } = call;
   const count = former.length;
   if (count === 0) return '';

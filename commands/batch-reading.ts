@@ -3,7 +3,7 @@ import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import type { Secret } from '../src/secret.ts';
 import { type Bulk, parseBulk } from '../src/submissions/bulk-text.ts';
 import { UserError } from '../src/user-error.ts';
-import { type BatchDeps, gameReading, openBatch } from './batch-opening.ts';
+import { type DraftDeps, gameReading, openDraft } from './batch-opening.ts';
 import { nearestGames } from './game-choices.ts';
 
 export interface ListInput {
@@ -19,7 +19,7 @@ export interface ListInput {
 export async function openList(
   call: Call,
   { content, game, key }: ListInput & { readonly key: Secret },
-  deps: BatchDeps,
+  deps: DraftDeps,
 ): Promise<Reply> {
   const { games } = deps;
   const read = () => parseBulk(content, gameReading(games, games.find(game)?.alias));
@@ -30,11 +30,11 @@ export async function openList(
     bulk = await read();
   } else games.refreshSoon(key);
   const note = isUnknown() ? unknownGame(call, game, games) : undefined;
-  return openBatch(call, { source: 'text', rows: rowsOf(call, bulk), note }, deps);
+  return openDraft(call, { source: 'text', rows: rowsOf(call, bulk), note }, deps);
 }
 
 /** That a game is not known, with the nearest ones. */
-export function unknownGame({ t }: Call, typed: string, games: Pick<BatchDeps['games'], 'search'>): string {
+export function unknownGame({ t }: Call, typed: string, games: Pick<DraftDeps['games'], 'search'>): string {
   const near = nearestGames(games, typed);
   const game = escapeText(typed, LONGEST_NAME);
   return near === '' ? t('bulk.unknownGame', { game }) : t('bulk.unknownGameNear', { game, near });

@@ -1,24 +1,23 @@
 import type { Call, Reply } from '../src/discord/command.ts';
-import { escapeCode, escapeText } from '../src/discord/escape.ts';
+import { escapeCode } from '../src/discord/escape.ts';
 import { shortenMarkup } from '../src/discord/limits.ts';
 import { KNOWN_ERRORS, type ServerSubmission } from '../src/listing/contract.ts';
-import { type ReadyRow, rowsToSend } from '../src/submissions/batch-rows.ts';
-import type { Batch } from '../src/submissions/batches.ts';
 import type { Row } from '../src/submissions/bulk-text.ts';
 import { csvFile } from '../src/submissions/csv-output.ts';
+import { type Draft, type ReadyRow, rowsToSend } from '../src/submissions/draft.ts';
 import type { ServerOutcome } from '../src/submissions/submit-all.ts';
 import { restComponents } from './batch-components.ts';
 import { plain } from './batch-preview.ts';
-import { failureText } from './failure-text.ts';
 import { lineRanges } from './line-ranges.ts';
+import { listOutcomeText } from './outcome-text.ts';
 import { rowProblemText } from './row-problem-text.ts';
 import { serviceWords } from './service-words.ts';
 
 export interface ReportOptions {
-  readonly batch: Batch;
+  readonly draft: Draft;
   /** What came of each row that was to be sent, in their order. */
   readonly outcomes: readonly ServerOutcome[];
-  /** The batch of what was not sent, if there is one. */
+  /** The draft of what was not sent, if there is one. */
   readonly restId?: string;
 }
 
@@ -26,22 +25,21 @@ const KINDS = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;
 /** Different texts that are shown; `report.csv` has them all. */
 const MOST_TEXTS = 6;
 /** UTF-16 units; with these numbers the report fits into one embed. */
-const MOST_TEXT = 400;
 const MOST_WHERE = 150;
 const MOST_ADDRESS = 60;
 
-/** What came of a batch: in numbers, in the service's words with the lines they are about, and line by line. */
-export function reportOf(call: Call, { batch, outcomes, restId }: ReportOptions): Reply {
+/** What came of a draft: in numbers, in the service's words with the lines they are about, and line by line. */
+export function reportOf(call: Call, { draft, outcomes, restId }: ReportOptions): Reply {
   const { t } = call;
   const counts = KINDS.flatMap((kind) => {
     const count = outcomes.filter((outcome) => outcome.kind === kind).length;
     return count > 0 ? [t(`bulk.report.${kind}`, { count })] : [];
   });
-  const sent = rowsToSend(batch);
+  const sent = rowsToSend(draft);
   const about = new Map<string, ReadyRow[]>();
   for (const [place, outcome] of outcomes.entries()) {
     const row = sent[place];
-    const text = outcomeText(call, outcome);
+    const text = listOutcomeText(call, outcome);
     if (row)
       about
         .set(text, about.get(text) ?? [])
@@ -49,8 +47,8 @@ export function reportOf(call: Call, { batch, outcomes, restId }: ReportOptions)
         ?.push(row);
   }
   const texts = [...about].slice(0, MOST_TEXTS).map(([text, rows]) => {
-    if (rows.length === batch.rows.length) return text;
-    return t('bulk.report.where', { text, where: shortenMarkup(whereText(call, rows, batch), MOST_WHERE) });
+    if (rows.length === draft.rows.length) return text;
+    return t('bulk.report.where', { text, where: shortenMarkup(whereText(call, rows, draft), MOST_WHERE) });
   });
   const unsent = outcomes.filter(({ kind }) => kind === 'not-sent').length;
   return {
@@ -63,7 +61,7 @@ export function reportOf(call: Call, { batch, outcomes, restId }: ReportOptions)
       },
     ],
     components: restId === undefined ? [] : restComponents(call, restId, unsent),
-    files: [{ name: 'report.csv', data: Buffer.from(reportCsv(call, batch, outcomes)) }],
+    files: [{ name: 'report.csv', data: Buffer.from(reportCsv(call, draft, outcomes)) }],
   };
 }
 
@@ -77,8 +75,8 @@ function keyText({ t, mention }: Call, outcomes: readonly ServerOutcome[]): read
 }
 
 /** Every row of the input in its order, with what came of it. */
-function reportCsv({ t, mention }: Call, batch: Batch, outcomes: readonly ServerOutcome[]): string {
-  const places = new Map<Row, number>(rowsToSend(batch).map((row, place) => [row, place]));
+function reportCsv({ t, mention }: Call, draft: Draft, outcomes: readonly ServerOutcome[]): string {
+  const places = new Map<Row, number>(rowsToSend(draft).map((row, place) => [row, place]));
   const cells = (row: Row): readonly string[] => {
     if ('problem' in row) {
       const { server, port, queryPort, game } = row.typed;
@@ -92,12 +90,14 @@ function reportCsv({ t, mention }: Call, batch: Batch, outcomes: readonly Server
     const outcome = outcomes[places.get(row) ?? -1];
     if (!outcome) return [...fields(row.submission), t('bulk.outcome.former'), ''];
     const message =
-      'message' in outcome ? serviceWords(outcome.message, t) : plain(outcomeText({ t, mention }, outcome));
+      'message' in outcome
+        ? serviceWords(outcome.message, t)
+        : plain(listOutcomeText({ t, mention }, outcome));
     return [...fields(row.submission), t(`bulk.outcome.${outcome.kind}`), message];
   };
   return csvFile([
     ['line', 'server', 'port', 'query_port', 'game', 'outcome', 'message'],
-    ...batch.rows.map((row) => [String(row.line), ...cells(row)]),
+    ...draft.rows.map((row) => [String(row.line), ...cells(row)]),
   ]);
 }
 
@@ -108,21 +108,7 @@ const fields = ({ server, port, queryPort, game }: ServerSubmission): readonly s
   game,
 ];
 
-function outcomeText({ t, mention }: Pick<Call, 't' | 'mention'>, outcome: ServerOutcome): string {
-  switch (outcome.kind) {
-    case 'accepted':
-    case 'rejected':
-      return t('bulk.report.says', { message: escapeText(serviceWords(outcome.message, t), MOST_TEXT) });
-    case 'unknown':
-      return t('bulk.report.unknownText', { reason: failureText(outcome.why, t) });
-    default:
-      return typeof outcome.why === 'string'
-        ? t(`bulk.report.notSent.${outcome.why}`, { setkey: mention('setkey') })
-        : t('bulk.report.notSent.failure', { reason: failureText(outcome.why, t) });
-  }
-}
-
-function whereText({ t }: Call, rows: readonly ReadyRow[], { source }: Batch): string {
+function whereText({ t }: Call, rows: readonly ReadyRow[], { source }: Draft): string {
   if (source === 'text') {
     return t('bulk.report.lines', { count: rows.length, lines: lineRanges(rows.map(({ line }) => line)) });
   }

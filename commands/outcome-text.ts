@@ -1,7 +1,8 @@
 import type { Call } from '../src/discord/command.ts';
 import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
-import type { AddOutcome, Game, ServerSubmission } from '../src/listing/contract.ts';
+import type { Failure, Game, ServerSubmission } from '../src/listing/contract.ts';
 import { formatAddress } from '../src/submissions/address.ts';
+import type { Halt, ServerOutcome } from '../src/submissions/submit-all.ts';
 import { failureText } from './failure-text.ts';
 import { serviceWords } from './service-words.ts';
 
@@ -17,7 +18,8 @@ export function describe(t: Call['t'], game: Game, { server, port, queryPort }: 
 }
 
 /** How the submission of one server ended. */
-export function outcomeText({ t, mention }: Call, outcome: AddOutcome, what: string): string {
+export function outcomeText(call: Call, outcome: ServerOutcome, what: string): string {
+  const { t, mention } = call;
   switch (outcome.kind) {
     case 'accepted':
       return t('addserver.accepted', { message: escapeText(serviceWords(outcome.message, t)), what });
@@ -28,8 +30,35 @@ export function outcomeText({ t, mention }: Call, outcome: AddOutcome, what: str
       return `${said}\n${t(`addserver.next.${outcome.known}`, next)}`;
     }
     case 'not-sent':
-      return t('addserver.notSent', { reason: failureText(outcome, t), what });
-    default:
-      return t('addserver.unknown', { reason: failureText(outcome, t), what });
+      return t('addserver.notSent', { reason: notSentText(call, outcome.why), what });
+    case 'unknown':
+      return t('addserver.unknown', { reason: failureText(outcome.why, t), what });
   }
 }
+
+/** Why a server was not sent. */
+function notSentText({ t, mention }: Call, why: Halt | Failure): string {
+  return typeof why === 'string'
+    ? t(`bulk.report.notSent.${why}`, { setkey: mention('setkey') })
+    : failureText(why, t);
+}
+
+/** How a server of a list ended, to be said once for all that ended alike. */
+export function listOutcomeText({ t, mention }: Pick<Call, 't' | 'mention'>, outcome: ServerOutcome): string {
+  switch (outcome.kind) {
+    case 'accepted':
+    case 'rejected':
+      return t('bulk.report.says', {
+        message: escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE),
+      });
+    case 'unknown':
+      return t('bulk.report.unknownText', { reason: failureText(outcome.why, t) });
+    case 'not-sent':
+      return typeof outcome.why === 'string'
+        ? t(`bulk.report.notSent.${outcome.why}`, { setkey: mention('setkey') })
+        : t('bulk.report.notSent.failure', { reason: failureText(outcome.why, t) });
+  }
+}
+
+/** UTF-16 units of the service's words in a report of a list. */
+const LONGEST_MESSAGE = 400;

@@ -1,12 +1,16 @@
 import type { Call } from '../src/discord/command.ts';
 import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import { formatAddress } from '../src/submissions/address.ts';
-import type { Refusal } from '../src/submissions/desk.ts';
-import type { LedgerEntry } from '../src/submissions/ledger.ts';
+import type { HistoryEntry } from '../src/submissions/history.ts';
+import type { Refusal } from '../src/submissions/refusal.ts';
 
 /** Why nothing was sent, as a sentence for the member who asked. */
 export function refusalText(refusal: Refusal, { t, mention }: Call): string {
   switch (refusal.code) {
+    case 'key-missing':
+      return t('addserver.noKey', { setkey: mention('setkey') });
+    case 'key-unreadable':
+      return t('failure.undecryptable', { setkey: mention('setkey') });
     case 'key-invalid':
       return t('refusal.key-invalid', { setkey: mention('setkey') });
     case 'in-flight': {
@@ -36,7 +40,7 @@ export function refusalText(refusal: Refusal, { t, mention }: Call): string {
 }
 
 /** Who submitted a server before, when, and how it ended. */
-function submittedBefore({ server: host, port, at, outcome, userName }: LedgerEntry, t: Call['t']): string {
+function submittedBefore({ server: host, port, at, outcome, userName }: HistoryEntry, t: Call['t']): string {
   const about = { address: formatAddress({ host, port }), seconds: Math.floor(at / 1000) };
   const ended = outcome === 'accepted' ? 'accepted' : 'unknown';
   return userName === ''

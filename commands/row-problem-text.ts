@@ -37,6 +37,7 @@ export function rowProblemText(problem: RowProblem, text: string, t: Translate):
     case 'line-too-long':
     case 'too-many-cells':
     case 'not-an-object':
+    case 'not-kept':
       return t(`bulk.problem.${problem.code}`, values);
     default:
       return problemText(problem, t);

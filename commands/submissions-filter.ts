@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { formatAddress } from '../src/submissions/address.ts';
-import type { LedgerEntry } from '../src/submissions/ledger.ts';
+import type { HistoryEntry } from '../src/submissions/history.ts';
 
-/** What is to be seen of the ledger; an empty text leaves that part open. */
+/** What is to be seen of the history; an empty text leaves that part open. */
 export interface SubmissionFilter {
   readonly userId: string;
   /** See {@link gameMark}. */
@@ -19,9 +19,9 @@ export const gameMark = (alias: string): string =>
   createHash('sha256').update(alias).digest('base64url').slice(0, 8);
 
 export function filtered(
-  entries: readonly LedgerEntry[],
+  entries: readonly HistoryEntry[],
   { userId, game, server }: SubmissionFilter,
-): readonly LedgerEntry[] {
+): readonly HistoryEntry[] {
   const part = server.toLowerCase();
   return entries.filter(
     (entry) =>

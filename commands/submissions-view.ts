@@ -2,7 +2,7 @@ import { ActionRowBuilder, ButtonBuilder, ButtonStyle } from 'discord.js';
 import { type Call, customId, type Reply } from '../src/discord/command.ts';
 import { escapeCode, escapeText } from '../src/discord/escape.ts';
 import { formatAddress } from '../src/submissions/address.ts';
-import type { LedgerEntry } from '../src/submissions/ledger.ts';
+import type { HistoryEntry } from '../src/submissions/history.ts';
 import { isManager } from './may-manage.ts';
 import { serviceWords } from './service-words.ts';
 import { type SubmissionFilter, writeFilter } from './submissions-filter.ts';
@@ -15,14 +15,14 @@ const LONGEST_ADDRESS = 80;
 
 export interface Shown {
   /** Newest first, and only what this member may see. */
-  readonly entries: readonly LedgerEntry[];
+  readonly entries: readonly HistoryEntry[];
   readonly filter: SubmissionFilter;
   readonly page: number;
   /** A game's name by its alias. */
   readonly nameOf: (alias: string) => string;
 }
 
-/** A page of the ledger with the buttons to turn it and to export all of it. */
+/** A page of the history with the buttons to turn it and to export all of it. */
 export function submissionsView(call: Call, { entries, filter, page, nameOf }: Shown): Reply {
   const { t } = call;
   const own = !isManager(call);
@@ -50,7 +50,7 @@ export function submissionsView(call: Call, { entries, filter, page, nameOf }: S
 
 function entryText(
   { t }: Call,
-  { at, userId, server, port, queryPort, outcome, message }: LedgerEntry,
+  { at, userId, server, port, queryPort, outcome, message }: HistoryEntry,
   { name, own }: { readonly name: string; readonly own: boolean },
 ): string {
   const what = [
@@ -92,7 +92,7 @@ function buttons(
 /** The entries as rows of a table, with a heading; the times are ISO 8601 in UTC. */
 export function submissionsFile(
   { t }: Pick<Call, 't'>,
-  entries: readonly LedgerEntry[],
+  entries: readonly HistoryEntry[],
 ): readonly (readonly string[])[] {
   const columns = ['time', 'member', 'game', 'server', 'port', 'queryPort', 'outcome', 'message'] as const;
   return [

@@ -4,7 +4,7 @@ import { cut } from '../src/discord/limits.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText, optionText } from '../src/locales/command-text.ts';
 import { csvFile } from '../src/submissions/csv-output.ts';
-import type { Ledger, LedgerEntry } from '../src/submissions/ledger.ts';
+import type { History, HistoryEntry } from '../src/submissions/history.ts';
 import { UserError } from '../src/user-error.ts';
 import { gameChoices } from './game-choices.ts';
 import { GUILD_ONLY } from './guild-only.ts';
@@ -19,12 +19,12 @@ import {
 import { submissionsFile, submissionsView } from './submissions-view.ts';
 
 export interface SubmissionsDeps {
-  readonly ledger: Pick<Ledger, 'list'>;
+  readonly history: Pick<History, 'list'>;
   readonly games: Pick<GameCatalog, 'find' | 'search'>;
 }
 
 /** /submissions: what was submitted in this guild, in pages whose buttons carry the filter, and as a file. */
-export function submissionsCommand({ ledger, games }: SubmissionsDeps): Command {
+export function submissionsCommand({ history, games }: SubmissionsDeps): Command {
   const nameOf = (alias: string) => games.find(alias)?.name ?? alias;
 
   /**
@@ -39,8 +39,8 @@ export function submissionsCommand({ ledger, games }: SubmissionsDeps): Command 
     return { ...filter, userId: call.user.id };
   }
 
-  async function entries(call: Call, filter: SubmissionFilter): Promise<readonly LedgerEntry[]> {
-    return filtered(await ledger.list(call.guildId), permitted(call, filter));
+  async function entries(call: Call, filter: SubmissionFilter): Promise<readonly HistoryEntry[]> {
+    return filtered(await history.list(call.guildId), permitted(call, filter));
   }
 
   return {

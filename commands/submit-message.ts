@@ -1,11 +1,11 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { Command } from '../src/discord/command.ts';
 import { messageCommandText } from '../src/locales/command-text.ts';
-import { rowsOfAddresses } from '../src/submissions/batch-rows.ts';
 import { MAX_ROWS } from '../src/submissions/bulk-text.ts';
+import { rowsOfAddresses } from '../src/submissions/draft.ts';
 import { findAddresses } from '../src/submissions/find-addresses.ts';
 import { UserError } from '../src/user-error.ts';
-import { type BatchDeps, openBatch } from './batch-opening.ts';
+import { type DraftDeps, openDraft } from './batch-opening.ts';
 import { guildKey } from './guild-key.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 
@@ -13,7 +13,7 @@ import { GUILD_ONLY } from './guild-only.ts';
  * "Submit servers" on a message: takes every address in it and asks for their game. The buttons and the select of
  * the answer belong to /addservers.
  */
-export function submitMessage(deps: BatchDeps): Command {
+export function submitMessage(deps: DraftDeps): Command {
   return {
     data: {
       type: ApplicationCommandType.Message,
@@ -29,7 +29,7 @@ export function submitMessage(deps: BatchDeps): Command {
         throw new UserError(call.t('bulk.file.tooMany', { count: rows.length, most: MAX_ROWS }));
       }
       deps.games.refreshSoon(key);
-      return openBatch(call, { source: 'message', rows }, deps);
+      return openDraft(call, { source: 'message', rows }, deps);
     },
   };
 }

@@ -1,9 +1,10 @@
 import { afterRestartText } from '../commands/after-restart-text.ts';
 import { MOST_FILE_BYTES } from '../commands/batch-opening.ts';
 import { explainFailure } from '../commands/explain-failure.ts';
+import { gamesObserver } from '../commands/games-observer.ts';
 import { createCommands } from '../commands/index.ts';
 import { keyRefusedNotice } from '../commands/key-notices.ts';
-import { createAppDesk } from './app-desk.ts';
+import { createSubmissionLog } from '../commands/submission-log.ts';
 import { createAppListing } from './app-listing.ts';
 import type { Config } from './config.ts';
 import { createAttachments } from './discord/attachment.ts';
@@ -15,6 +16,7 @@ import { createDispatcher } from './discord/dispatch.ts';
 import { createFailureWords } from './discord/failure-words.ts';
 import { createGuildLog } from './discord/guild-log.ts';
 import type { PastReplies } from './discord/past-replies.ts';
+import { createTakenInteractions } from './discord/taken.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
 import { createDepartures } from './guilds/departures.ts';
 import { createGuildData } from './guilds/guild-data.ts';
@@ -28,10 +30,12 @@ import type { Logger } from './observability/logger.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption } from './storage/encryption-key.ts';
 import { keyInUse } from './storage/key-in-use.ts';
-import { createBatchRuns } from './submissions/batch-runs.ts';
-import { createBatches } from './submissions/batches.ts';
-import { createLedger } from './submissions/ledger.ts';
-import { createOffers } from './submissions/offers.ts';
+import { createHistory } from './submissions/history.ts';
+import { createLimits } from './submissions/limits.ts';
+import { createPipeline } from './submissions/pipeline.ts';
+import { createRecords } from './submissions/record.ts';
+import { toResume } from './submissions/run.ts';
+import { createTidying } from './submissions/tidying.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -67,35 +71,32 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     onAnswer: keyWatch.heard,
     logger,
   });
-  const ledger = createLedger({ store: database });
-  const parts = {
-    config,
+  const history = createHistory({ database });
+  const records = createRecords({ database });
+  // All tries of one request together (see createListingApi).
+  const longestRequestMs = 2 * config.listingApiTimeoutMs;
+  const pipeline = createPipeline({
     database,
-    encryption,
-    listing,
+    records,
     scheduler,
-    games,
+    history,
+    limits: createLimits({ database, member: config.memberLimit, guild: config.guildLimit }),
+    keys: { usable: keys.usable, hear: keyWatch.hear, tellRefused: keyWatch.tellRefused },
     settings,
-    ledger,
-    keyWatch,
-    guildLog,
+    listing,
+    observers: [createSubmissionLog({ guildLog, games }), gamesObserver(games)],
+    longestRequestMs,
     logger,
-  };
-  const { desk, journal, memory, quota, submissionLog } = createAppDesk(parts);
-  const guildData = createGuildData({
-    store: database,
-    keys,
-    ledger,
-    parts: [settings, { delete: quota.deleteGuild }],
   });
+  const guildData = createGuildData({ store: database, keys, history, parts: [settings] });
   const attachments = createAttachments({
     hosts: config.attachmentHosts,
     maxBytes: MOST_FILE_BYTES,
     logger,
   });
   const commands = createCommands({
-    desk,
-    offers: createOffers({ store: database }),
+    pipeline,
+    records,
     keyTrials,
     games,
     keys,
@@ -104,25 +105,21 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     posts,
     addBotLink: (guildId) => discord.addBotLink(guildId),
     guildLog,
-    ledger,
+    history,
     guildData,
     graceDays: config.departureGraceDays,
     attachments,
-    batches: createBatches({ store: database }),
-    runs: createBatchRuns({ store: database }),
-    // All tries of one request together (see createListingApi).
-    longestRequestMs: 2 * config.listingApiTimeoutMs,
-    logger,
     links: {
       ...(config.supportUrl !== undefined && { support: config.supportUrl }),
       ...(config.privacyUrl !== undefined && { privacy: config.privacyUrl }),
     },
   });
+  const taken = createTakenInteractions({ database, encryption, logger });
   const dispatcher = createDispatcher({
     commands,
     ids: createBoundIds(config.discordToken),
     mention,
-    memory,
+    memory: taken,
     words: createFailureWords({ logger, explain: (error, t) => explainFailure(error, t, mention) }),
     tellGuild: (guildId, text) => guildLog.tell(guildId, () => text),
     logger,
@@ -130,11 +127,13 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
 
   /** Answers what a crash has left unanswered. */
   async function settle(replies: PastReplies): Promise<void> {
-    const left = await journal.leftOver(replies.owns);
     await Promise.all(
-      left.map(({ interaction, at, ...done }) => {
-        const report = done.sent.length > 0 && {
-          report: (call: Call) => afterRestartText(done, games, call),
+      (await taken.left(replies.owns)).map(async ({ interaction, at }) => {
+        const record = await records.carriedOutBy(interaction.guildId, interaction.interactionId);
+        const { servers, known } = record ? toResume(record) : { servers: [], known: new Map() };
+        const outcomes = servers.map((_, place) => known.get(place));
+        const report = known.size > 0 && {
+          report: (call: Call) => afterRestartText(call, { servers, outcomes }, games),
         };
         return dispatcher.resume({ interaction, at, ...report }, replies);
       }),
@@ -152,7 +151,6 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     async drain(ms) {
       await dispatcher.drain(ms);
       // While the connection is still there.
-      await submissionLog.flush();
       await guildLog.flush();
     },
     onFatal,
@@ -179,7 +177,8 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     encryption,
     keyInUse({ database, encryption }),
     settings,
-    { name: 'journal', start: journal.start },
+    taken,
+    createTidying({ database, logger }),
     connections,
     { name: 'games', ...games },
     discord,

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ConfigError, readStoreConfig } from './config.ts';
+import { interactionContext } from './discord/taken.ts';
 import { SEALED_API_KEYS } from './guilds/key-record.ts';
 import { inOrder } from './lifecycle.ts';
 import type { Logger } from './observability/logger.ts';
@@ -7,10 +8,9 @@ import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption, EncryptionKeyError } from './storage/encryption-key.ts';
 import { type RotationResult, rotate, type SealedArea } from './storage/rotation.ts';
 import { StoreError } from './storage/store.ts';
-import { SEALED_INTERACTIONS } from './submissions/journal-record.ts';
 
 /** Everything that is sealed in the store. */
-const AREAS: readonly SealedArea[] = [SEALED_API_KEYS, SEALED_INTERACTIONS];
+const AREAS: readonly SealedArea[] = [SEALED_API_KEYS];
 
 /** Failures whose message tells the operator all there is to do. */
 const EXPLAINED = [ConfigError, EncryptionKeyError, StoreError];
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   const parts = inOrder([database, encryption], logger);
   await parts.start();
   try {
-    report(await rotate({ database, encryption, areas: AREAS }), encryption.newestKeyId);
+    report(await rotate({ database, encryption, areas: AREAS, interactionContext }), encryption.newestKeyId);
   } finally {
     await parts.stop();
   }

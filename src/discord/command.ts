@@ -98,12 +98,10 @@ export interface Reply {
 }
 
 /**
- * For what submits servers: after a crash it is run once more with the same input, as long as the member's answer
- * can still be edited. `unless-done`: only when nothing had been done yet; otherwise the member is told what had.
- * `where-it-stopped`: always; it finds out by itself what had been done. Everything else is not run again: the
- * member is asked to.
+ * For what submits servers: after a crash it is run once more with the same input, as long as the member's answer can
+ * still be edited, and finds out by itself what had been done. Everything else is not run again: the member is asked to.
  */
-export type Resumption = 'unless-done' | 'where-it-stopped';
+export type Resumes = true;
 
 /**
  * How the answer to a button, a select or a modal appears, which fixes how it is acknowledged:
@@ -113,7 +111,7 @@ export type Resumption = 'unless-done' | 'where-it-stopped';
 export type Handler<Input> =
   | {
       readonly answer: 'update' | 'reply';
-      readonly resumes?: Resumption;
+      readonly resumes?: Resumes;
       run(call: Input): Promise<Reply>;
     }
   | { readonly answer: 'modal'; run(call: Input): Promise<ModalBuilder> };
@@ -142,7 +140,7 @@ export type Command = CommandParts &
   (
     | {
         readonly audience: 'member' | 'channel';
-        readonly resumes?: Resumption;
+        readonly resumes?: Resumes;
         run(call: CommandCall): Promise<Reply>;
         /** For calls that a modal is opened for in place of running: what makes it. Must do no work, like `none`. */
         opens?(call: CommandCall): (() => Promise<ModalBuilder>) | undefined;

@@ -51,8 +51,8 @@ export function createDeferral({ ids, memory, words, tellGuild, logger }: Deferr
     }
   }
 
-  async function forget({ interactionId }: Call): Promise<void> {
-    await memory.forget(interactionId).catch((error: unknown) => {
+  async function forget({ call: { guildId, interactionId }, shape }: Deferred): Promise<void> {
+    await memory.forget({ guildId, interactionId, shape }).catch((error: unknown) => {
       logger.error({ err: error, interactionId }, 'an answered interaction could not be forgotten');
     });
   }
@@ -70,7 +70,7 @@ export function createDeferral({ ids, memory, words, tellGuild, logger }: Deferr
       // discord.js does not know when the answer to that was lost, and would refuse to edit.
       interaction.deferred = true;
     } catch (error) {
-      await forget(call);
+      await forget(deferred);
       throw error;
     }
     const answer = await run()
@@ -81,7 +81,7 @@ export function createDeferral({ ids, memory, words, tellGuild, logger }: Deferr
     } catch (error) {
       // What Discord did not take for another reason stays remembered, and is told after the next start.
       if (!isRefused(error)) throw error;
-      await forget(call);
+      await forget(deferred);
       const text = typeof answer === 'string' ? answer : (answer.content ?? '');
       if (work)
         await tellGuild(
@@ -90,7 +90,7 @@ export function createDeferral({ ids, memory, words, tellGuild, logger }: Deferr
         );
       throw error;
     }
-    await forget(call);
+    await forget(deferred);
     if (typeof answer === 'string') return;
     await announce(interaction, answer).catch((error: unknown) => {
       logger.warn({ err: error, interactionId: call.interactionId }, 'an announcement could not be made');

@@ -34,7 +34,8 @@ export interface Remembered {
 export interface Memory {
   /** False when this very interaction is kept already: it was delivered twice. */
   remember(interaction: Remembered): Promise<boolean>;
-  forget(interactionId: string): Promise<void>;
+  /** It is answered, or can no longer be. */
+  forget(interaction: Pick<Remembered, 'guildId' | 'interactionId' | 'shape'>): Promise<void>;
 }
 
 /** An interaction that a former run of the bot has not answered. */

@@ -5,7 +5,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { Secret } from '../secret.ts';
 import { createProgress } from './answers.ts';
 import { ownerOf } from './bound-ids.ts';
-import type { Call, Command, PressCall, Reply, Resumption } from './command.ts';
+import type { Call, Command, PressCall, Reply } from './command.ts';
 import type { DeferralDeps } from './deferral.ts';
 import { deliver } from './deliver.ts';
 import { escapeText } from './escape.ts';
@@ -67,10 +67,8 @@ export function createResume(deps: ResumeDeps) {
     const original = replies.of(token);
     const press = { ...call, progress: createProgress(original), stopping };
     const again = work && resumption(commands, work, press);
-    const rerun = again && (report === undefined || again.resumes === 'where-it-stopped');
-    const answer: Reply | string = rerun
-      ? await again
-          .run()
+    const answer: Reply | string = again
+      ? await again()
           .then((reply) => ids.reply(reply, ownerOf(call, isPrivate)))
           .catch((error: unknown) => words(error, call))
       : report
@@ -91,7 +89,7 @@ export function createResume(deps: ResumeDeps) {
     const { interactionId, guildId } = pending.interaction;
     try {
       await settle(pending, replies);
-      await memory.forget(interactionId);
+      await memory.forget(pending.interaction);
       logger.info({ interactionId, guildId }, 'answered what was left from before the restart');
     } catch (error) {
       logger.error({ err: error, interactionId, guildId }, 'what was left could not be answered');
@@ -104,17 +102,14 @@ function resumption(
   commands: ReadonlyMap<string, Command>,
   work: Work,
   call: Omit<PressCall, 'argument' | 'values' | 'channels'>,
-): { readonly resumes: Resumption; readonly run: () => Promise<Reply> } | undefined {
+): (() => Promise<Reply>) | undefined {
   const command = commands.get(work.command);
   if ('options' in work) {
     if (!command || 'useOn' in command || command.audience === 'none' || !command.resumes) return undefined;
-    return {
-      resumes: command.resumes,
-      run: () => command.run({ ...call, options: keptOptions(work.options) }),
-    };
+    return () => command.run({ ...call, options: keptOptions(work.options) });
   }
   const handler = handlerOf(command?.presses, work.action);
   if (!handler || handler.answer === 'modal' || !handler.resumes) return undefined;
   const { argument, values } = work;
-  return { resumes: handler.resumes, run: () => handler.run({ ...call, argument, values, channels: [] }) };
+  return () => handler.run({ ...call, argument, values, channels: [] });
 }

@@ -5,7 +5,7 @@ import { type Store, StoreError } from '../storage/store.ts';
 import { type KeyRecord, keyRecords, SEALED_API_KEYS } from './key-record.ts';
 
 export interface ApiKeysDeps {
-  readonly store: Store & Pick<Database, 'erase'>;
+  readonly store: Store & Pick<Database, 'erase' | 'inGuild'>;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -39,6 +39,11 @@ export interface ApiKeys {
   get(guildId: string): Promise<Secret | undefined>;
   /** Whether the service has refused the guild's key since it was set: then no request may leave with it. */
   isRefused(guildId: string): Promise<boolean>;
+  /**
+   * The key, unless there is none, it cannot be opened (any more), or the service has refused it: then no request may
+   * leave with it.
+   */
+  usable(guildId: string): Promise<Secret | 'key-missing' | 'key-unreadable' | 'key-invalid'>;
   status(guildId: string): Promise<KeyStatus | undefined>;
   /** Keeps the key, in place of a former one. When it returns, the key was read back and is the same. */
   set(guildId: string, key: Secret, by: { readonly userId: string }): Promise<void>;
@@ -64,15 +69,6 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
   const owners = new WeakMap<Secret, string>();
   /** By guild: what drops every key that was read so far. */
   const holds = new Map<string, AbortController>();
-  /** Writes run one after another, so that none reads back what another has just written. */
-  let lastWrite: Promise<unknown> = Promise.resolve();
-
-  function inTurn<Result>(write: () => Promise<Result>): Promise<Result> {
-    const result = lastWrite.then(write);
-    lastWrite = result.catch(() => undefined);
-    return result;
-  }
-
   function drop(guildId: string): void {
     holds.get(guildId)?.abort();
     holds.delete(guildId);
@@ -90,7 +86,7 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
     }
   }
 
-  async function get(guildId: string): Promise<Secret | undefined> {
+  async function read(guildId: string): Promise<{ key: Secret; isRefused: boolean } | undefined> {
     // Taken before the store is read: a key that is removed meanwhile comes back dropped.
     const hold = holds.get(guildId) ?? new AbortController();
     holds.set(guildId, hold);
@@ -101,8 +97,10 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
     }
     const key = new Secret(await open(guildId, record), hold.signal);
     owners.set(key, guildId);
-    return key;
+    return { key, isRefused: record.invalidSince !== undefined };
   }
+
+  const get = async (guildId: string) => (await read(guildId))?.key;
 
   async function status(guildId: string): Promise<KeyStatus | undefined> {
     const record = await records.get(guildId);
@@ -156,38 +154,43 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
     async isRefused(guildId) {
       return (await records.get(guildId))?.invalidSince !== undefined;
     },
+    async usable(guildId) {
+      try {
+        const found = await read(guildId);
+        if (found === undefined) return 'key-missing';
+        return found.isRefused ? 'key-invalid' : found.key;
+      } catch (error) {
+        if (error instanceof UndecryptableError) return 'key-unreadable';
+        throw error;
+      }
+    },
     status,
-    set: (guildId, key, by) =>
-      inTurn(async () => {
-        const former = await records.get(guildId);
-        const aside = await records.aside(guildId);
-        const record: KeyRecord = {
+    async set(guildId, key, by) {
+      const isThere = (await records.get(guildId)) ?? (await records.aside(guildId));
+      const change = async () => {
+        await records.set(guildId, {
           sealed: encryption.seal(key.reveal(), SEALED_API_KEYS.context(guildId)),
           lastFour: key.lastFour(),
           setBy: by.userId,
           setAt: time(),
           workedAt: time(),
-        };
-        const write = () => records.set(guildId, record);
-        const renew = async () => {
-          await write();
-          await records.dropAside(guildId);
-        };
-        await (former === undefined && !aside ? write() : store.erase(renew));
-        drop(guildId);
+        });
+        await records.dropAside(guildId);
         if ((await get(guildId))?.reveal() !== key.reveal()) {
           throw new StoreError('the API key reads back differently from what was written');
         }
-      }),
-    note: (guildId, key, verdict) => inTurn(() => note(guildId, key, verdict)),
-    delete: (guildId) =>
-      inTurn(async () => {
-        const isThere = (await records.get(guildId)) ?? (await records.aside(guildId));
-        if (isThere === undefined) return false;
-        await store.erase(() => records.delete(guildId));
-        drop(guildId);
-        return true;
-      }),
+      };
+      await (isThere ? store.erase(change) : store.inGuild(guildId, change));
+      drop(guildId);
+    },
+    note: (guildId, key, verdict) => store.inGuild(guildId, () => note(guildId, key, verdict)),
+    async delete(guildId) {
+      const isThere = (await records.get(guildId)) ?? (await records.aside(guildId));
+      if (isThere === undefined) return false;
+      await store.erase(() => records.delete(guildId));
+      drop(guildId);
+      return true;
+    },
     guildOf: (key) => owners.get(key),
   };
 }

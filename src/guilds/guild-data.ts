@@ -6,7 +6,8 @@ import { PRESENCE_AREAS } from './presence-records.ts';
 export interface GuildDataDeps {
   readonly store: Pick<Database, 'keys' | 'delete' | 'erase'>;
   readonly keys: Pick<ApiKeys, 'delete'>;
-  readonly ledger: {
+  readonly history: {
+    guilds(): Promise<readonly string[]>;
     deleteGuild(guildId: string): Promise<void>;
     forgetMember(guildId: string, userId: string): Promise<number>;
   };
@@ -20,14 +21,14 @@ export interface GuildData {
   held(): Promise<ReadonlySet<string>>;
   /** Deletes everything that is kept of a guild. Last traces leave the database file at the next restart. */
   delete(guildId: string): Promise<void>;
-  /** Takes a member's name and id out of the guild's ledger, also on the disk; in how many entries they were. */
+  /** Takes a member's name and id out of the guild's submissions, also on the disk; in how many entries they were. */
   forgetMember(guildId: string, userId: string): Promise<number>;
 }
 
-export function createGuildData({ store, keys, ledger, parts = [] }: GuildDataDeps): GuildData {
+export function createGuildData({ store, keys, history, parts = [] }: GuildDataDeps): GuildData {
   return {
     async held() {
-      const held = new Set<string>();
+      const held = new Set<string>(await history.guilds());
       for await (const key of store.keys('')) {
         const guildId = guildOf(key);
         if (guildId !== undefined && !isPresence(key)) held.add(guildId);
@@ -35,7 +36,7 @@ export function createGuildData({ store, keys, ledger, parts = [] }: GuildDataDe
       return held;
     },
     async delete(guildId) {
-      await ledger.deleteGuild(guildId);
+      await history.deleteGuild(guildId);
       for (const part of parts) await part.delete(guildId);
       const left: string[] = [];
       for await (const key of store.keys('')) if (guildOf(key) === guildId) left.push(key);
@@ -45,7 +46,7 @@ export function createGuildData({ store, keys, ledger, parts = [] }: GuildDataDe
       await keys.delete(guildId);
     },
     async forgetMember(guildId, userId) {
-      const count = await ledger.forgetMember(guildId, userId);
+      const count = await history.forgetMember(guildId, userId);
       // What was overwritten is still in the log.
       if (count > 0) await store.erase(async () => undefined);
       return count;

@@ -1,11 +1,10 @@
 import type { AddOutcome, GamesOutcome } from '../listing/contract.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Secret } from '../secret.ts';
-import type { DeskStep } from '../submissions/desk.ts';
 import type { ApiKeys, KeyVerdict } from './api-keys.ts';
 
 export interface KeyWatchDeps {
-  readonly keys: Pick<ApiKeys, 'note' | 'isRefused' | 'guildOf'>;
+  readonly keys: Pick<ApiKeys, 'note' | 'guildOf'>;
   /** The service has refused the guild's key for the first time. Told once, over restarts too. */
   readonly onRefused: (guildId: string) => Promise<void>;
   readonly logger: Logger;
@@ -13,7 +12,13 @@ export interface KeyWatchDeps {
 
 /** Takes note of what the service says of the guilds' keys, and holds back what would go out with a refused one. */
 export interface KeyWatch {
-  readonly step: DeskStep;
+  /**
+   * Notes what an answer to a submission says of the guild's key.
+   * @returns whether it is refused for the first time: then {@link KeyWatch.tellRefused} has to follow
+   */
+  hear(guildId: string, key: Secret, outcome: AddOutcome): Promise<boolean>;
+  /** Tells the admins; never throws. */
+  tellRefused(guildId: string): Promise<void>;
   /** An answer to a request with a guild's key that was not a submission. It never throws. */
   heard(key: Secret, outcome: GamesOutcome): Promise<void>;
   /** An admin had the guild's key tried: that it was accepted lifts the mark of an earlier refusal. */
@@ -26,27 +31,30 @@ export function createKeyWatch({ keys, onRefused, logger }: KeyWatchDeps): KeyWa
     key: Secret,
     outcome: AddOutcome | GamesOutcome,
     renews = false,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const verdict = verdictOf(outcome);
-    if (verdict === undefined || !(await keys.note(guildId, key, { ...verdict, renews }))) return;
+    return verdict !== undefined && keys.note(guildId, key, { ...verdict, renews });
+  }
+
+  async function tellRefused(guildId: string): Promise<void> {
     logger.info({ guildId }, "the listing service refuses a guild's API key; nothing more is sent with it");
     await onRefused(guildId);
   }
 
   return {
-    step: {
-      name: 'key',
-      admit: async ({ guildId }) =>
-        (await keys.isRefused(guildId)) ? { code: 'key-invalid' as const } : undefined,
-      settled: ({ guildId, key }, outcome) => note(guildId, key, outcome),
+    hear: note,
+    tellRefused,
+    async checked(guildId, key, outcome) {
+      if (await note(guildId, key, outcome, true)) await tellRefused(guildId);
     },
-    checked: (guildId, key, outcome) => note(guildId, key, outcome, true),
     async heard(key, outcome) {
       const guildId = keys.guildOf(key);
       if (guildId === undefined) return;
-      await note(guildId, key, outcome).catch((error: unknown) => {
+      try {
+        if (await note(guildId, key, outcome)) await tellRefused(guildId);
+      } catch (error) {
         logger.error({ err: error, guildId }, "what the service said of a guild's API key was not noted");
-      });
+      }
     },
   };
 }

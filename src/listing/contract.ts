@@ -170,7 +170,8 @@ export interface Waiting {
   readonly receivedAt?: number;
   /** `reading`: the games list, or a key that is tried. */
   readonly kind: 'submission' | 'reading';
-  readonly key: Secret;
+  /** What it is made with, unless that is read when its turn has come. */
+  readonly key?: Secret;
 }
 
 /** What all requests to the service pass before the HTTP client, so that no guild waits for another's. */

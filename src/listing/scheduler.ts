@@ -110,7 +110,7 @@ export function createScheduler({ atOnce, now = Date.now }: SchedulerDeps): Sche
   function turnOf(request: Waiting): Promise<Failure | undefined> {
     const { guildId, memberId, receivedAt, key } = request;
     const left = receivedAt === undefined ? undefined : receivedAt + ANSWERABLE_MS - now();
-    if (key.dropped?.aborted) return Promise.resolve(notSent('key-dropped'));
+    if (key?.dropped?.aborted) return Promise.resolve(notSent('key-dropped'));
     if (left !== undefined && left <= 0) return Promise.resolve(notSent('too-late'));
     const guild = guildOf(guildId);
     const ofMember = guild.waiting.filter((entry) => entry.request.memberId === memberId).length;
@@ -118,7 +118,7 @@ export function createScheduler({ atOnce, now = Date.now }: SchedulerDeps): Sche
     return new Promise((resolve) => {
       const leave = (why?: Failure) => {
         clearTimeout(timer);
-        key.dropped?.removeEventListener('abort', onDropped);
+        key?.dropped?.removeEventListener('abort', onDropped);
         const place = guild.waiting.indexOf(entry);
         if (place !== -1) guild.waiting.splice(place, 1);
         if (why !== undefined) forgetIdle(guildId, guild);
@@ -128,7 +128,7 @@ export function createScheduler({ atOnce, now = Date.now }: SchedulerDeps): Sche
       const onDropped = () => leave(notSent('key-dropped'));
       const timer =
         left === undefined ? undefined : setTimeout(() => leave(notSent('too-late')), left).unref();
-      key.dropped?.addEventListener('abort', onDropped, { once: true });
+      key?.dropped?.addEventListener('abort', onDropped, { once: true });
       guild.waiting.push(entry);
       startNext();
     });

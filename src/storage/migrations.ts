@@ -7,7 +7,15 @@ import type { Migration } from 'kysely/migration';
  */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-tables': { up: createTables },
+  '0002-left-out': { up: addLeftOut },
 };
+
+async function addLeftOut({ schema }: Kysely<unknown>): Promise<void> {
+  await schema
+    .alterTable('servers')
+    .addColumn('submitted_before', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
+}
 
 async function createTables(db: Kysely<unknown>): Promise<void> {
   const { schema } = db;

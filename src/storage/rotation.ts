@@ -12,9 +12,11 @@ export interface SealedArea {
 }
 
 export interface RotationDeps {
-  readonly database: Pick<Database, 'get' | 'delete' | 'replace' | 'entries' | 'keys' | 'erase'>;
+  readonly database: Pick<Database, 'get' | 'delete' | 'replace' | 'entries' | 'keys' | 'erase' | 'tables'>;
   readonly encryption: Encryption;
   readonly areas: readonly SealedArea[];
+  /** What the interactions in their table were sealed for. */
+  readonly interactionContext: (guildId: string, interactionId: string) => string;
 }
 
 export interface RotationResult {
@@ -35,7 +37,8 @@ type Outcome = 'rotated' | 'already' | 'failed' | 'changed' | 'nothing sealed';
  * former keys for is removed last.
  * @throws EncryptionKeyError when a running bot seals with another key; nothing is changed
  */
-export async function rotate({ database, encryption, areas }: RotationDeps): Promise<RotationResult> {
+export async function rotate(deps: RotationDeps): Promise<RotationResult> {
+  const { database, encryption, areas } = deps;
   const newest = encryption.newestKeyId;
   const inUse = await readKeyInUse(database);
   if (inUse !== undefined && inUse !== newest) throw new EncryptionKeyError(stillInUse(inUse));
@@ -72,12 +75,45 @@ export async function rotate({ database, encryption, areas }: RotationDeps): Pro
     for await (const [key, value] of database.entries('')) {
       if (!key.startsWith(PROOF)) found[await rotateOne(key, value)].push(key);
     }
+    for (const [outcome, key] of await rotateInteractions(deps)) found[outcome].push(key);
     rotated += found.rotated.length;
     already ??= found.already.length;
     if (found.rotated.length > 0 || found.changed.length > 0) continue;
     if (found.failed.length === 0) await forgetFormerKeys(database, newest);
     return { rotated, already, failed: found.failed };
   }
+}
+
+async function rotateInteractions({
+  database: { tables },
+  encryption,
+  interactionContext,
+}: RotationDeps): Promise<readonly (readonly [Outcome, string])[]> {
+  const rows = await tables.selectFrom('interactions').selectAll().where('sealed', 'is not', null).execute();
+  const ended: (readonly [Outcome, string])[] = [];
+  for (const { id, guild_id, sealed } of rows) {
+    const name = `interaction ${id}`;
+    try {
+      const record: unknown = JSON.parse(sealed ?? '');
+      if (Object(record).k === encryption.newestKeyId) {
+        ended.push(['already', name]);
+        continue;
+      }
+      const context = interactionContext(guild_id, id);
+      const anew = JSON.stringify(encryption.seal(encryption.open(record, context), context));
+      const { numUpdatedRows } = await tables
+        .updateTable('interactions')
+        .set({ sealed: anew })
+        .where('id', '=', id)
+        .where('sealed', '=', sealed)
+        .executeTakeFirst();
+      ended.push([numUpdatedRows === 1n ? 'rotated' : 'changed', name]);
+    } catch (error) {
+      if (!(error instanceof UndecryptableError || error instanceof SyntaxError)) throw error;
+      ended.push(['failed', name]);
+    }
+  }
+  return ended;
 }
 
 async function forgetFormerKeys(database: RotationDeps['database'], newest: string): Promise<void> {

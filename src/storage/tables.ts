@@ -55,10 +55,13 @@ export interface ServersTable {
   /** Where it began in the input, counted from 1; several may begin in one line. */
   readonly line: number;
   readonly host: string;
+  /** 0 in a draft that lacks it. */
   readonly port: number;
   readonly query_port: number | null;
-  /** The alias. */
+  /** The alias; empty in a draft that lacks it. */
   readonly game: string;
+  /** 1: the guild had submitted it before when the draft was shown; it is left out unless the submission says `again`. */
+  readonly submitted_before: number;
   /** Host and port as text, the same for every way to write them. */
   readonly address: string;
   /** Since when it counts for limits and is on its way for others; null as long as it is a draft or was given back. */

@@ -14,6 +14,8 @@ export interface TypedRow {
 
 export type RowProblem =
   | SubmissionProblem
+  /** A line of a draft of which no more is kept than that it was refused. */
+  | { readonly code: 'not-kept' }
   /** Words, but none of them is an address. */
   | { readonly code: 'no-address' }
   | { readonly code: 'game-unknown'; readonly game: string }

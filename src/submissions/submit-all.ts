@@ -1,6 +1,7 @@
 import {
   type AddOutcome,
   type Failure,
+  type KnownError,
   MAX_SERVERS_PER_REQUEST,
   type Rejection,
   type ServerSubmission,
@@ -8,7 +9,7 @@ import {
 
 /** Why nothing more is sent. */
 export type Halt =
-  /** The service does not take the key (any more). */
+  /** The guild has no key any more, or the service does not take it. */
   | 'key'
   /** What is left of the interaction's 15 minutes is needed to tell what came of it. */
   | 'deadline'
@@ -23,7 +24,7 @@ export type Halt =
 export type ServerOutcome =
   | { readonly kind: 'accepted'; readonly message: string }
   /** In the service's words. */
-  | { readonly kind: 'rejected'; readonly message: string }
+  | { readonly kind: 'rejected'; readonly message: string; readonly known?: KnownError }
   /** Nothing of it left the machine: it can be submitted again. `why`: it was not tried, or could not be sent. */
   | { readonly kind: 'not-sent'; readonly why: Halt | Failure }
   /** It was sent, and whether it was received is not known. */
@@ -88,7 +89,8 @@ export async function submitAll(
       pending.unshift(...halves(places));
       return;
     }
-    const outcome = { kind: 'rejected', message: rejection.message } as const;
+    const { message, known: error } = rejection;
+    const outcome = { kind: 'rejected', message, ...(error && { known: error }) } as const;
     settle(places, outcome);
     if (isAboutGame) for (const game of games) badGames.set(game, outcome);
     if (rejection.known === 'invalidKey') halted = 'key';

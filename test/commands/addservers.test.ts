@@ -7,7 +7,7 @@ import { UserError } from '../../src/user-error.ts';
 /** A command whose files come when the test says so; only what is used up to there is in it. */
 function commandWith(read: () => Promise<AttachmentResult>) {
   const deps = {
-    keys: { get: async () => ({ key: {} }), isRefused: async () => false },
+    keys: { usable: async () => ({}) },
     attachments: { read },
   };
   const command = addServers(deps as unknown as AddServersDeps);

@@ -1,7 +1,7 @@
 import { ApplicationCommandType, type InteractionEditReplyOptions } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { createBoundIds } from '../../src/discord/bound-ids.ts';
-import type { Command, Resumption } from '../../src/discord/command.ts';
+import type { Command } from '../../src/discord/command.ts';
 import { createFailureWords } from '../../src/discord/failure-words.ts';
 import type { Pending, Remembered } from '../../src/discord/memory.ts';
 import type { PastReplies } from '../../src/discord/past-replies.ts';
@@ -38,7 +38,6 @@ type State = Awaited<ReturnType<PastReplies['state']>>;
 async function settle(
   pending: Partial<Pending> = {},
   how: {
-    resumes?: Resumption;
     state?: State;
     /** What Discord says when it is asked again. */
     later?: State;
@@ -46,13 +45,7 @@ async function settle(
     discordFails?: boolean;
   } = {},
 ) {
-  const {
-    resumes = 'unless-done',
-    state = 'thinking',
-    later = state,
-    refuse = false,
-    discordFails = false,
-  } = how;
+  const { state = 'thinking', later = state, refuse = false, discordFails = false } = how;
   const seen = {
     ran: [] as unknown[],
     edited: [] as unknown[],
@@ -69,7 +62,7 @@ async function settle(
   const command: Command = {
     data: { type: ApplicationCommandType.ChatInput, name: 'send', description: 'Sends' },
     audience: 'member',
-    resumes,
+    resumes: true,
     run: ({ options, user, permissions }) =>
       run([
         options.getString('what'),
@@ -80,7 +73,7 @@ async function settle(
         String(permissions.bitfield),
       ]),
     presses: {
-      again: { answer: 'update', resumes, run: ({ argument, values }) => run([argument, ...values]) },
+      again: { answer: 'update', resumes: true, run: ({ argument, values }) => run([argument, ...values]) },
     },
   };
   const logger = recorder();
@@ -91,7 +84,7 @@ async function settle(
     mention: (name) => `/${name}`,
     memory: {
       remember: async () => true,
-      forget: async (id) => void seen.forgotten.push(id),
+      forget: async ({ interactionId }) => void seen.forgotten.push(interactionId),
     },
     words: createFailureWords({ logger, explain: () => undefined }),
     tellGuild: async (guildId, text) => void seen.told.push(`${guildId}: ${text}`),
@@ -134,11 +127,10 @@ describe('an interaction that a former run has left', () => {
     });
   });
 
-  it('is not done again when something had been done: it says what', async () => {
-    expect(await settle({ report })).toMatchObject({ ran: [], edited: ['It was sent.'], forgotten: ['1'] });
-    const goesOn = await settle({ report }, { resumes: 'where-it-stopped' });
-    expect(goesOn).toMatchObject({ edited: ['Done.'] });
-    expect(goesOn.ran).toHaveLength(1);
+  it('is run also when something had been done, which it finds out by itself', async () => {
+    const seen = await settle({ report });
+    expect(seen).toMatchObject({ edited: ['Done.'], forgotten: ['1'] });
+    expect(seen.ran).toHaveLength(1);
   });
 
   it('is done now when the clock was set back, as long as its answer can be edited', async () => {
@@ -179,7 +171,7 @@ describe('an interaction that a former run has left', () => {
     expect((await settle({ interaction: inherited })).beside).toHaveLength(1);
   });
 
-  it('stays in the journal when Discord cannot be asked', async () => {
+  it('stays as it is when Discord cannot be asked', async () => {
     expect(await settle({}, { discordFails: true })).toMatchObject({ ran: [], forgotten: [] });
   });
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bytesOnDisk, openStore } from '../storage/temporary.ts';
 import { messageOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { submitted } from '../support/submitted.ts';
 
 let scene: Scene;
 beforeEach(async () => {
@@ -12,24 +13,18 @@ afterEach(() => scene.close());
 const file = () => join(scene.data, 'bot.sqlite');
 const overview = async (who = scene.member) => messageOf(await who.slash('privacy'));
 
-/** Puts submissions of these members into the ledger of the first guild. */
+/** Puts submissions of these members into the history of the first guild. */
 async function submissions(
   ...users: readonly { readonly userId: string; readonly name: string }[]
 ): Promise<void> {
   await scene.bot.stop();
   const store = await openStore(file());
-  await store.set(`ledger:${scene.member.guildId}`, {
-    v: 1,
-    entries: users.map(({ userId, name }, i) => ({
-      server: `s${i}.example.com`,
-      port: 27015,
-      game: 'cs2',
-      at: 1_000 + i,
-      userId,
-      userName: `${name}-CANARY`,
-      outcome: 'accepted',
-    })),
-  });
+  const guildId = scene.member.guildId;
+  for (const [i, { userId, name }] of users.entries()) {
+    const by = { guildId, user: { id: userId, name: `${name}-CANARY` } };
+    const submission = { server: `s${i}.example.com`, port: 27015, game: 'cs2' };
+    await submitted(store, by, { submission, at: 1_000 + i });
+  }
   await store.stop();
   await scene.startBot();
 }

@@ -122,7 +122,7 @@ describe('a gateway that ends the connection for good', () => {
       const said = lastWords.filter((line) => !line.startsWith('{'));
       expect(said).toEqual([expect.stringMatching(words)]);
       expect(said[0]).toContain(String(code));
-      expect(readStored(scene.data).journal).toEqual([]);
+      expect(readStored(scene.data).unfinished).toEqual([]);
       // Started again, which is what an operator does once it is put right.
       await scene.startBot();
       await isAccepted(scene, `fatal-${code}.example.com`);

@@ -114,7 +114,7 @@ function received({ listing }: Scene, since: number) {
 
 /** The store once nothing is left in the journal: an entry goes after its answer was given. */
 async function settledStore(data: string) {
-  await eventually(() => readStored(data).journal, []);
+  await eventually(() => readStored(data).unfinished, []);
   return readStored(data);
 }
 

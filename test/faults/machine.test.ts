@@ -220,7 +220,7 @@ describe('a clock that goes back by an hour', () => {
       await scene.startBot();
       expect(textOf(await answer)).toMatch(/may have been received: check the list/);
       expect(adds(scene, 'hour-and-crash.example.com')).toHaveLength(1);
-      await eventually(() => readStored(data).journal, []);
+      await eventually(() => readStored(data).unfinished, []);
       const { guildId } = scene.member;
       expect(readStored(data).ended(guildId, 'hour-and-crash.example.com')).toEqual(['unknown']);
       await isAccepted(scene, 'after-hour-and-crash.example.com');

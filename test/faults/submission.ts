@@ -17,14 +17,14 @@ export const adds = ({ listing }: Pick<Scene, 'listing'>, server: string) =>
 export async function isAccepted(scene: Scene, server: string): Promise<void> {
   expect(textOf(await submit(scene, server))).toContain(ACCEPTED);
   expect(adds(scene, server)).toHaveLength(1);
-  await eventually(() => readStored(scene.data).journal, []);
+  await eventually(() => readStored(scene.data).unfinished, []);
   expect(readStored(scene.data).ended(scene.member.guildId, server)).toEqual(['accepted']);
 }
 
 /** The member saw that the bot did not answer; the service got nothing, and nothing is left in the store. */
 export async function isLost(scene: Scene, server: string, answer = submit(scene, server)): Promise<void> {
   expect(await answer).toEqual({ kind: 'lost' });
-  await eventually(() => readStored(scene.data).journal, []);
+  await eventually(() => readStored(scene.data).unfinished, []);
   expect(adds(scene, server)).toHaveLength(0);
   expect(readStored(scene.data).ended(scene.member.guildId, server)).toEqual([]);
 }

@@ -178,6 +178,7 @@ describe('the API keys of the guilds', () => {
       async *entries() {},
       delete: async () => false,
       erase: (change) => change(),
+      inGuild: (_, change) => change(),
     };
     await expect(createApiKeys({ store, encryption }).set('1', FIRST, by)).rejects.toThrow(StoreError);
   });

@@ -87,7 +87,7 @@ async function soak({ discord, listing, bot, data, startBot }: Sandbox): Promise
       !recent.has(server) ||
       stored.ended(guildId, server).some((outcome) => outcome === 'accepted' || outcome === 'unknown'),
   });
-  const lost = [...verdict.lost, ...stored.journal.map((key) => `left in the store: ${key}`)];
+  const lost = [...verdict.lost, ...stored.unfinished.map((key) => `left in the store: ${key}`)];
   const harms = [
     ['lost', lost],
     ['sent twice', verdict.sentTwice],

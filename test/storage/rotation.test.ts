@@ -15,6 +15,8 @@ const areas = [
   { prefix: 'journal:', field: 'token', context: (rest: string) => `token of ${rest}` },
 ];
 
+const interactionContext = (guildId: string, id: string) => `interaction ${guildId} ${id}`;
+
 async function start(database: Database, ...keys: readonly Buffer[]) {
   const configured = keys.map((key) => new Secret(key.toString('base64')));
   const encryption = createStoreEncryption({ configured, database, logger: recorder() });
@@ -40,8 +42,16 @@ describe('a rotation', () => {
   it('seals every record anew with the newest key, and then the former one is not needed', async () => {
     const { database } = await filled();
     const encryption = await start(database, NEWEST, FORMER);
-    expect(await rotate({ database, encryption, areas })).toEqual({ rotated: 12, already: 0, failed: [] });
-    expect(await rotate({ database, encryption, areas })).toEqual({ rotated: 0, already: 12, failed: [] });
+    expect(await rotate({ database, encryption, areas, interactionContext })).toEqual({
+      rotated: 12,
+      already: 0,
+      failed: [],
+    });
+    expect(await rotate({ database, encryption, areas, interactionContext })).toEqual({
+      rotated: 0,
+      already: 12,
+      failed: [],
+    });
 
     const alone = await start(database, NEWEST);
     const record = Object(await database.get('key:3'));
@@ -55,7 +65,7 @@ describe('a rotation', () => {
     const { database, former } = await filled();
     const { data, tag } = Object(await database.get('key:3')).sealed;
     expect(bytesOnDisk(database.path)).toContain(tag);
-    await rotate({ database, encryption: await start(database, NEWEST, FORMER), areas });
+    await rotate({ database, encryption: await start(database, NEWEST, FORMER), areas, interactionContext });
     for (const trace of [data, tag, `"k":"${former.newestKeyId}"`]) {
       expect(bytesOnDisk(database.path)).not.toContain(trace);
     }
@@ -72,10 +82,12 @@ describe('a rotation', () => {
         return database.replace(...args);
       },
     };
-    await expect(rotate({ database: failing, encryption, areas })).rejects.toThrow('power');
+    await expect(rotate({ database: failing, encryption, areas, interactionContext })).rejects.toThrow(
+      'power',
+    );
     await expect(start(database, NEWEST)).rejects.toThrow(EncryptionKeyError);
     const again = await start(database, NEWEST, FORMER);
-    expect(await rotate({ database, encryption: again, areas })).toEqual({
+    expect(await rotate({ database, encryption: again, areas, interactionContext })).toEqual({
       rotated: 7,
       already: 5,
       failed: [],
@@ -104,7 +116,7 @@ describe('a rotation', () => {
     // The walk begins with the tokens; make it begin with the keys.
     await database.delete('journal:1:a');
     await database.delete('journal:1:b');
-    const { failed } = await rotate({ database: busy, encryption, areas });
+    const { failed } = await rotate({ database: busy, encryption, areas, interactionContext });
     expect(failed).toEqual([]);
     const alone = createEncryption([NEWEST]);
     const first = Object(await database.get('key:0'));
@@ -120,12 +132,12 @@ describe('a rotation', () => {
     await bot.start?.();
     const encryption = await start(database, NEWEST, FORMER);
     const before = await database.get('key:0');
-    await expect(rotate({ database, encryption, areas })).rejects.toThrow(
+    await expect(rotate({ database, encryption, areas, interactionContext })).rejects.toThrow(
       /start it once with this ENCRYPTION_KEY/,
     );
     expect(await database.get('key:0')).toEqual(before);
     await bot.stop?.();
-    expect((await rotate({ database, encryption, areas })).rotated).toBe(12);
+    expect((await rotate({ database, encryption, areas, interactionContext })).rotated).toBe(12);
   });
 
   it('keeps the former key when a record does not open, or is sealed where nobody knows of it', async () => {
@@ -133,7 +145,7 @@ describe('a rotation', () => {
     await database.set('key:7', { sealed: former.seal('x', 'another context') });
     await database.set('new-area:1', { deep: [{ in: former.seal('x', 'y') }] });
     const encryption = await start(database, NEWEST, FORMER);
-    const { rotated, failed } = await rotate({ database, encryption, areas });
+    const { rotated, failed } = await rotate({ database, encryption, areas, interactionContext });
     expect(rotated).toBe(11);
     expect(failed).toEqual(['key:7', 'new-area:1']);
     await expect(start(database, NEWEST)).rejects.toThrow(EncryptionKeyError);

@@ -94,7 +94,11 @@ describe('submitting many servers', () => {
     const outcomes = await submitAll(servers(400), { send });
     expect(sizes()).toEqual([100, 100]);
     expect(outcomes[99]?.kind).toBe('accepted');
-    expect(outcomes[100]).toEqual({ kind: 'rejected', message: KNOWN_ERRORS.invalidKey });
+    expect(outcomes[100]).toEqual({
+      kind: 'rejected',
+      message: KNOWN_ERRORS.invalidKey,
+      known: 'invalidKey',
+    });
     expect(outcomes[200]).toEqual({ kind: 'not-sent', why: 'key' });
   });
 

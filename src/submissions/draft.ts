@@ -1,9 +1,29 @@
 import type { ServerSubmission } from '../listing/contract.ts';
 import { formatAddress } from './address.ts';
-import type { Batch } from './batches.ts';
 import type { Row } from './bulk-text.ts';
 import type { FoundAddresses } from './find-addresses.ts';
 import { type GameReading, readRow } from './row.ts';
+
+/** A row that the guild has submitted before. */
+export interface Former {
+  /** Its place among the rows of the draft. */
+  readonly row: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Empty once the member had it deleted. */
+  readonly userName: string;
+  readonly outcome: 'accepted' | 'unknown';
+}
+
+/** Servers that a member is about to submit. */
+export interface Draft {
+  /** Where they stood: in the options of a command, the lines of a text, or a message of Discord. */
+  readonly source: 'options' | 'text' | 'message';
+  readonly rows: readonly Row[];
+  /** Rows that were submitted before, and whether they are to be submitted all the same. */
+  readonly former: readonly Former[];
+  readonly includesFormer: boolean;
+}
 
 export type ReadyRow = Extract<Row, { readonly ok: true }>;
 export type RejectedRow = Extract<Row, { readonly problem: unknown }>;
@@ -13,10 +33,21 @@ export const isReady = (row: Row): row is ReadyRow => row.ok;
 export const isRejected = (row: Row): row is RejectedRow => 'problem' in row;
 export const isRepeated = (row: Row): row is RepeatedRow => 'duplicateOf' in row;
 
-/** The rows that go out when the batch is submitted. Several rows may stand on one line, as in JSON. */
-export function rowsToSend({ rows, former, includesFormer }: Batch): readonly ReadyRow[] {
+/** The rows that go out when the draft is submitted. Several rows may stand on one line, as in JSON. */
+export function rowsToSend({ rows, former, includesFormer }: Draft): readonly ReadyRow[] {
   const left = new Set(includesFormer ? [] : former.map(({ row }) => row));
   return rows.filter((row, place): row is ReadyRow => row.ok && !left.has(place));
+}
+
+/** What is left of a draft of which only some of {@link rowsToSend} are to be submitted. */
+export function restOf(draft: Draft, isLeft: (place: number) => boolean): Draft {
+  const rows = rowsToSend(draft).filter((_, place) => isLeft(place));
+  const places = new Map<Row | undefined, number>(rows.map((row, place) => [row, place]));
+  const former = draft.former.flatMap((each) => {
+    const row = places.get(draft.rows[each.row]);
+    return row === undefined ? [] : [{ ...each, row }];
+  });
+  return { ...draft, rows, former };
 }
 
 export const lacksGame = (row: Row): row is RejectedRow =>

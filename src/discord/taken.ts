@@ -1,0 +1,186 @@
+import { SnowflakeUtil } from 'discord.js';
+import { z } from 'zod';
+import type { Part } from '../lifecycle.ts';
+import type { Logger } from '../observability/logger.ts';
+import { Secret } from '../secret.ts';
+import type { Database } from '../storage/database.ts';
+import type { Encryption } from '../storage/encryption.ts';
+import type { Memory, Remembered } from './memory.ts';
+
+export interface TakenDeps {
+  readonly database: Pick<Database, 'tables' | 'inGuild'>;
+  readonly encryption: Pick<Encryption, 'seal' | 'open'>;
+  readonly logger: Logger;
+  readonly now?: () => number;
+}
+
+/** Interactions that this bot has taken. Every method throws a StoreError when the store fails. */
+export interface TakenInteractions extends Memory, Part {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** What a former run of the bot has left unanswered in these guilds. Each is given out once. */
+  left(isOurs: (guildId: string) => boolean): Promise<readonly Left[]>;
+}
+
+/** An interaction that a former run of the bot has not answered. */
+export interface Left {
+  readonly interaction: Remembered;
+  /** When it was taken, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** As long as an interaction's token lives: one that is older cannot be answered, so it is a late second delivery. */
+const TOO_OLD_MS = 15 * 60_000;
+/** How long the id stays, so that a second delivery finds it: 171 of 800 were taken twice without (tried). */
+const KEPT_MS = 3600_000;
+/** For those that nobody ever answers, such as those of guilds that the bot has left: 30 days. */
+const UNANSWERED_KEPT_MS = 30 * 24 * 3600_000;
+/** How often what is past its time goes. */
+const SWEEP_MS = 600_000;
+/** Discord tells whether a reply was given, so that it need not be noted at once; in milliseconds. */
+const ANSWERED_WITHIN_MS = 1_000;
+
+const workSchema = z.union([
+  z.object({ command: z.string(), options: z.record(z.string(), z.union([z.string(), z.number()])) }),
+  z.object({
+    command: z.string(),
+    action: z.string(),
+    argument: z.string(),
+    values: z.array(z.string()),
+  }),
+]);
+
+/** What is sealed of an interaction: the token, and what was typed, in which a password may be. */
+export const carriedSchema = z.object({
+  channelId: z.string(),
+  user: z.object({ id: z.string(), name: z.string() }),
+  /** A bit set as a decimal number. */
+  permissions: z.string().regex(/^\d+$/),
+  locale: z.string(),
+  guildLocale: z.string(),
+  shape: z.enum(['reply', 'update']),
+  isPrivate: z.boolean(),
+  work: z.exactOptional(workSchema),
+  token: z.string(),
+});
+
+/** What the sealed part of an interaction was sealed for. */
+export const interactionContext = (guildId: string, interactionId: string): string =>
+  `guild ${guildId}: interaction ${interactionId}`;
+
+export function createTakenInteractions(deps: TakenDeps): TakenInteractions {
+  const { database, encryption, logger, now = Date.now } = deps;
+  const { tables } = database;
+  let ofFormerRun: ReadonlySet<string> = new Set();
+  /** Interaction → guild. */
+  const answered = new Map<string, string>();
+  let timer: NodeJS.Timeout | undefined;
+  let flushing: NodeJS.Timeout | undefined;
+
+  /** An interaction's row stays without what was sealed. */
+  async function flush(): Promise<void> {
+    clearTimeout(flushing);
+    flushing = undefined;
+    const all = [...answered];
+    const [first] = all;
+    if (first === undefined) return;
+    answered.clear();
+    const ids = all.map(([id]) => id);
+    const forget = () =>
+      tables.updateTable('interactions').set({ sealed: null }).where('id', 'in', ids).execute();
+    try {
+      await database.inGuild(first[1], forget, { synced: false });
+    } catch (error) {
+      for (const [id, guildId] of all) answered.set(id, guildId);
+      throw error;
+    }
+  }
+
+  const flushLater = () =>
+    setTimeout(() => {
+      flush().catch((error: unknown) => {
+        logger.error({ err: error }, 'answered interactions could not be forgotten');
+      });
+    }, ANSWERED_WITHIN_MS).unref();
+
+  async function sweep(): Promise<void> {
+    const at = now();
+    await tables
+      .deleteFrom('interactions')
+      .where(({ or, and, eb }) =>
+        or([
+          and([eb('sealed', 'is', null), eb('taken_at', '<=', at - KEPT_MS)]),
+          eb('taken_at', '<=', at - UNANSWERED_KEPT_MS),
+        ]),
+      )
+      .execute();
+  }
+
+  function open(row: { readonly id: string; readonly guild_id: string; readonly sealed: string | null }) {
+    const { id: interactionId, guild_id: guildId } = row;
+    try {
+      const text = encryption.open(JSON.parse(row.sealed ?? ''), interactionContext(guildId, interactionId));
+      const { token, ...carried } = carriedSchema.parse(JSON.parse(text));
+      return { ...carried, guildId, interactionId, token: new Secret(token) };
+    } catch (error) {
+      logger.error({ err: error, guildId, interactionId }, 'an interaction that was left cannot be read');
+      return undefined;
+    }
+  }
+
+  return {
+    name: 'interactions',
+    async start() {
+      await sweep();
+      const rows = await tables
+        .selectFrom('interactions')
+        .select('id')
+        .where('sealed', 'is not', null)
+        .execute();
+      ofFormerRun = new Set(rows.map(({ id }) => id));
+      timer = setInterval(() => {
+        sweep().catch((error: unknown) =>
+          logger.warn({ err: error }, 'old interactions could not be removed'),
+        );
+      }, SWEEP_MS).unref();
+    },
+    async stop() {
+      clearInterval(timer);
+      await flush();
+    },
+    async remember({ guildId, interactionId, token, ...carried }) {
+      if (now() - SnowflakeUtil.timestampFrom(interactionId) > TOO_OLD_MS) return false;
+      const plain = JSON.stringify({ ...carried, token: token.reveal() });
+      const sealed = JSON.stringify(encryption.seal(plain, interactionContext(guildId, interactionId)));
+      const take = async () => {
+        const { numInsertedOrUpdatedRows } = await tables
+          .insertInto('interactions')
+          .values({ id: interactionId, guild_id: guildId, taken_at: now(), sealed })
+          .onConflict((conflict) => conflict.column('id').doNothing())
+          .executeTakeFirst();
+        return numInsertedOrUpdatedRows === 1n;
+      };
+      // It has to survive the end of the process only: nothing has been done yet.
+      return database.inGuild(guildId, take, { synced: false });
+    },
+    async forget({ guildId, interactionId, shape }) {
+      answered.set(interactionId, guildId);
+      // Of a change to a message Discord does not tell whether it was made.
+      if (shape === 'update') return flush();
+      flushing ??= flushLater();
+    },
+    async left(isOurs) {
+      const rows = await tables
+        .selectFrom('interactions')
+        .selectAll()
+        .where('sealed', 'is not', null)
+        .execute();
+      const ours = rows.filter(({ id, guild_id }) => ofFormerRun.has(id) && isOurs(guild_id));
+      ofFormerRun = new Set([...ofFormerRun].filter((id) => !ours.some((row) => row.id === id)));
+      return ours.flatMap((row) => {
+        const interaction = open(row);
+        return interaction ? [{ interaction, at: row.taken_at }] : [];
+      });
+    },
+  };
+}

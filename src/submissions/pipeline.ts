@@ -1,0 +1,193 @@
+import { type Failure, MAX_SERVERS_PER_REQUEST, type ServerSubmission } from '../listing/contract.ts';
+import type { Secret } from '../secret.ts';
+import { check } from './checks.ts';
+import { restOf, rowsToSend } from './draft.ts';
+import { createTeller } from './observers.ts';
+import type { Answered, Carried, Ended, Order, Pipeline, PipelineDeps, Result, Run } from './order.ts';
+import { grouped, lastStartOf, toResume, toSend } from './run.ts';
+import { type Halt, type ServerOutcome, submitAll } from './submit-all.ts';
+
+/** The one way of every submission, from top to bottom: checks, reservation, record, request, outcome, observers. */
+export function createPipeline(deps: PipelineDeps): Pipeline {
+  const { database, records, keys, settings, listing, logger } = deps;
+  const tell = createTeller(deps);
+  const { scheduler, longestRequestMs, now = Date.now } = deps;
+
+  async function submit(order: Order): Promise<Result> {
+    // A turn first, so that what is checked and recorded is true when the request leaves.
+    const begun = await inTurn(order, async () => {
+      // Nothing comes between the checks, the reservation and the record of the request.
+      const run = await database.inGuild(order.guildId, () => begin(order));
+      if (!('servers' in run)) return run;
+      order.onProgress?.(run.known.size, run.servers.length);
+      return { run, first: run.firstKey && (await request(run, run.firstPlaces, run.firstKey)) };
+    });
+    if ('reason' in begun) return notSent(order, begun);
+    if ('run' in begun) return conclude(order, begun.run, await carryOut(order, begun.run, begun.first));
+    if (begun.kind === 'refused') {
+      const servers = rowsToSend(begun.draft).map(({ submission }) => submission);
+      await tell(({ refused }) => refused?.(order, servers, begun.refusal));
+    }
+    return begun;
+  }
+
+  const inTurn = <Done>({ guildId, user, receivedAt }: Order, task: () => Promise<Done>) =>
+    scheduler.run(
+      { guildId, memberId: user.id, kind: 'submission', ...(receivedAt !== undefined && { receivedAt }) },
+      task,
+    );
+
+  const request = async ({ servers }: Run, places: readonly number[], key: Secret): Promise<Answered> => {
+    const some = places.flatMap((place) => servers[place] ?? []);
+    return { places, key, answer: await listing.add(some, key) };
+  };
+
+  async function begin(order: Order): Promise<Run | Exclude<Result, Ended>> {
+    const { guildId, id, interactionId } = order;
+    const { announce, ...chosen } = await settings.get(guildId);
+    const former = await records.carriedOutBy(guildId, interactionId);
+    if (former) return { ...toResume(former), announce };
+
+    const stored = order.draft ? undefined : await records.findDraft(order, id);
+    if (stored === 'gone' && (await records.isSubmitted(order, id)))
+      return { kind: 'no-draft', why: 'taken' };
+    if (typeof stored === 'string') return { kind: 'no-draft', why: stored };
+    const draft = order.draft ?? stored?.draft;
+    const servers = draft ? rowsToSend(draft).map(({ submission }) => submission) : [];
+    if (!draft || servers.length === 0) return { kind: 'no-draft', why: 'empty' };
+
+    const key = await keys.usable(guildId);
+    const wanted = { servers, again: draft.includesFormer, ...chosen };
+    if (typeof key === 'string') return { kind: 'refused', refusal: { code: key }, draft };
+    const refusal = await check(deps, order, wanted);
+    if (refusal) {
+      // The button of one server submits it all the same; a list is shown anew.
+      if (refusal.code === 'submitted-before' && draft.source === 'options') {
+        await records.saveDraft(order, id, { ...draft, includesFormer: true });
+      }
+      return { kind: 'refused', refusal, draft };
+    }
+    if (order.draft) await records.saveDraft(order, id, draft);
+    const positions = stored ? toSend(stored) : servers.map((_, place) => place);
+    const first = positions.slice(0, MAX_SERVERS_PER_REQUEST);
+    await records.begin(id, interactionId, positions);
+    await records.leave(id, first);
+    const run = { id, draft, servers, positions, announce, known: new Map(), startedAt: now() };
+    return {
+      ...run,
+      isOver: false,
+      isResumed: false,
+      firstKey: key,
+      firstPlaces: first.map((_, place) => place),
+    };
+  }
+
+  async function carryOut(order: Order, run: Run, first: Answered | undefined): Promise<Carried> {
+    const { guildId, interactionId, stopping } = order;
+    const { servers, positions } = run;
+    const lastStart = lastStartOf(run, longestRequestMs);
+    const recorded = new Set(run.known.keys());
+    let outcomes: ReadonlyMap<number, ServerOutcome> = run.known;
+    let isOver = run.isOver;
+    let sent = first;
+    let latest = first;
+
+    const halt = (): Halt | undefined =>
+      sent ? undefined : stopping?.aborted ? 'stopping' : now() > lastStart ? 'deadline' : undefined;
+    const at = (places: readonly number[]) => places.flatMap((place) => positions[place] ?? []);
+
+    /** The key is read anew for each request, so that nothing leaves with one that is gone. */
+    async function leave(places: readonly number[]): Promise<Secret | undefined> {
+      const key = await keys.usable(guildId);
+      if (typeof key === 'string') return undefined;
+      await records.leave(run.id, at(places));
+      return key;
+    }
+
+    async function send(_: readonly ServerSubmission[], places: readonly number[]) {
+      try {
+        const done =
+          sent ??
+          (await inTurn(order, async () => {
+            const key = await database.inGuild(guildId, () => leave(places));
+            return key && request(run, places, key);
+          }));
+        if (done === undefined || 'reason' in done) return done ?? 'key';
+        sent = done;
+        latest = done;
+        return done.answer;
+      } catch (error) {
+        logger.error({ err: error, interactionId }, 'a request could not be begun');
+        return 'bot';
+      }
+    }
+
+    async function record(answered: Answered | undefined): Promise<void> {
+      const isLast = outcomes.size === servers.length;
+      const isRefused = await database.inGuild(guildId, async () => {
+        for (const [outcome, places] of grouped(outcomes, recorded)) {
+          await records.end(run.id, at(places), outcome);
+        }
+        const again = answered?.places.filter((place) => !outcomes.has(place)) ?? [];
+        await records.leaveAgain(run.id, at(again));
+        if (isLast) await finish();
+        return answered && keys.hear(guildId, answered.key, answered.answer);
+      });
+      for (const place of outcomes.keys()) recorded.add(place);
+      isOver ||= isLast;
+      if (isRefused) await keys.tellRefused(guildId);
+    }
+
+    async function finish(): Promise<void> {
+      await records.finish(run.id);
+      const rest = restOf(run.draft, (place) => outcomes.get(place)?.kind === 'not-sent');
+      if (rest.rows.length > 0) await records.saveDraft(order, restIdOf(order), rest);
+    }
+
+    async function onSettled(settled: ReadonlyMap<number, ServerOutcome>): Promise<void> {
+      outcomes = new Map(settled);
+      const answered = sent;
+      sent = undefined;
+      await record(answered).catch((error: unknown) => {
+        logger.error({ err: error, interactionId }, 'what came of a request could not be noted');
+      });
+      if (outcomes.size < servers.length) order.onProgress?.(outcomes.size, servers.length);
+    }
+
+    try {
+      const all = await submitAll(servers, { known: run.known, halt, send, onSettled });
+      outcomes = new Map(all.entries());
+      return { outcomes: all, key: latest?.key };
+    } finally {
+      // What has not ended by now has not been sent: it counts no more, and can be submitted again.
+      const left = servers.map((_, place) => [place, outcomes.get(place) ?? NOT_SENT] as const);
+      if (!isOver) await onSettled(new Map(left));
+    }
+  }
+
+  async function conclude(order: Order, run: Run, { outcomes, key }: Carried): Promise<Ended> {
+    const { draft, servers, isResumed, announce } = run;
+    if (!run.isOver) await tell(({ ended }) => ended?.(order, { servers, outcomes, key }));
+    const rest = outcomes.some(({ kind }) => kind === 'not-sent') && { restId: restIdOf(order) };
+    return { kind: 'ended', draft, servers, outcomes, isResumed, announce, ...rest };
+  }
+
+  /** Its turn did not come: too many of the member's wait, or it took too long. The draft stays for another try. */
+  async function notSent(order: Order, why: Failure): Promise<Result> {
+    const stored = order.draft ?? (await records.findDraft(order, order.id));
+    if (typeof stored === 'string') return { kind: 'no-draft', why: stored };
+    const draft = 'draft' in stored ? stored.draft : stored;
+    if (order.draft) await records.saveDraft(order, order.id, draft);
+    const servers = rowsToSend(draft).map(({ submission }) => submission);
+    const outcomes = servers.map(() => ({ kind: 'not-sent', why }) as const);
+    await tell(({ ended }) => ended?.(order, { servers, outcomes, key: undefined }));
+    return { kind: 'ended', draft, servers, outcomes, isResumed: false, announce: false, restId: order.id };
+  }
+
+  return { submit };
+}
+
+const NOT_SENT: ServerOutcome = { kind: 'not-sent', why: 'bot' };
+
+/** The id of the draft that is left of an order; its own is taken. */
+const restIdOf = ({ interactionId }: Order) => `${interactionId}-rest`;

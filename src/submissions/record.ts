@@ -1,0 +1,195 @@
+import type { ServerSubmission } from '../listing/contract.ts';
+import type { Database } from '../storage/database.ts';
+import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
+import type { Draft } from './draft.ts';
+import { draftToStore, storedDraft } from './stored-draft.ts';
+import { MAX_MESSAGE, outcomeOf } from './stored-outcome.ts';
+import type { ServerOutcome } from './submit-all.ts';
+
+/** How long a draft is kept, in milliseconds: as long as an interaction can be answered. */
+export const DRAFT_LIVES_MS = 15 * 60_000;
+/** Drafts that a member may have at a time; the oldest goes first. */
+const MOST_DRAFTS = 10;
+/** Rows in one statement: SQLite takes 32,766 values. */
+const ROWS_AT_ONCE = 200;
+
+/** Whose submission it is. */
+export interface Submitter {
+  readonly guildId: string;
+  readonly user: { readonly id: string; readonly name: string };
+}
+
+/** One server of a record, at its position. */
+export type RecordServer = Pick<
+  ServersTable,
+  'position' | 'line' | 'submitted_before' | 'sent_at' | 'reserved_at'
+> & {
+  readonly submission: ServerSubmission;
+  readonly outcome: ServerOutcome | undefined;
+};
+
+/** A submission as it is stored. */
+export interface SubmissionRecord
+  extends Pick<SubmissionsTable, 'id' | 'state' | 'user_id' | 'again' | 'created_at'> {
+  readonly startedAt: number | undefined;
+  readonly draft: Draft;
+  /** All of its servers, in their order. */
+  readonly servers: readonly RecordServer[];
+}
+
+/**
+ * The one record of a submission, of one server or a thousand: a draft, running, done. Every method throws a StoreError
+ * when the store fails. Those that change something are called inside the guild's transaction.
+ */
+export type Records = ReturnType<typeof createRecords>;
+
+export function createRecords({
+  database,
+  now = Date.now,
+}: {
+  readonly database: Pick<Database, 'tables' | 'inGuild'>;
+  readonly now?: () => number;
+}) {
+  const { tables } = database;
+
+  async function load(where: { readonly id: string } | { readonly interaction_id: string }, guildId: string) {
+    const [column, value] =
+      'id' in where ? (['id', where.id] as const) : (['interaction_id', where.interaction_id] as const);
+    const row = await tables
+      .selectFrom('submissions')
+      .selectAll()
+      .where(column, '=', value)
+      .where('guild_id', '=', guildId)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    const servers = await tables
+      .selectFrom('servers')
+      .selectAll()
+      .where('submission_id', '=', row.id)
+      .orderBy('position')
+      .execute();
+    return {
+      ...row,
+      startedAt: row.started_at ?? undefined,
+      draft: storedDraft(row, servers),
+      servers: servers.map((server) => ({
+        ...server,
+        submission: submissionOf(server),
+        outcome: outcomeOf(server),
+      })),
+    } satisfies SubmissionRecord;
+  }
+
+  async function drop(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await tables.deleteFrom('servers').where('submission_id', 'in', ids).execute();
+    await tables.deleteFrom('submissions').where('id', 'in', ids).execute();
+  }
+
+  async function saveDraft({ guildId, user }: Submitter, id: string, draft: Draft): Promise<void> {
+    const { lines, servers } = draftToStore(draft);
+    await drop([id]);
+    await tables
+      .insertInto('submissions')
+      .values({
+        ...{ id, guild_id: guildId, user_id: user.id, user_name: user.name, state: 'draft', ...lines },
+        ...{ default_game: null, interaction_id: null, created_at: now(), started_at: null, ended_at: null },
+      })
+      .execute();
+    const rows = servers.map((server) => ({
+      ...{ ...server, submission_id: id, guild_id: guildId, user_id: user.id, user_hash: null },
+      ...{ reserved_at: null, sent_at: null, ended_at: null, outcome: null, message: null, reason: null },
+    }));
+    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+      await tables
+        .insertInto('servers')
+        .values(rows.slice(from, from + ROWS_AT_ONCE))
+        .execute();
+    }
+    const drafts = tables.selectFrom('submissions').select('id').where('state', '=', 'draft');
+    const tooMany = await drafts
+      .where('guild_id', '=', guildId)
+      .where('user_id', '=', user.id)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(1_000)
+      .offset(MOST_DRAFTS)
+      .execute();
+    const tooOld = await drafts.where('created_at', '<=', now() - DRAFT_LIVES_MS).execute();
+    await drop([...tooMany, ...tooOld].map((row) => row.id));
+  }
+
+  return {
+    /** Keeps a draft, or its new state, for 15 minutes from now. */
+    saveDraft: (by: Submitter, id: string, draft: Draft) =>
+      database.inGuild(by.guildId, () => saveDraft(by, id, draft), { synced: false }),
+    /** The member's draft; `gone`: never there, too old, submitted, or cancelled. */
+    async findDraft(
+      { guildId, user }: Submitter,
+      id: string,
+    ): Promise<SubmissionRecord | 'gone' | 'of-another-member'> {
+      const record = await load({ id }, guildId);
+      if (record?.state !== 'draft') return 'gone';
+      if (record.created_at <= now() - DRAFT_LIVES_MS) return 'gone';
+      return record.user_id === user.id ? record : 'of-another-member';
+    },
+    /** Whether there is no draft any more because it was submitted. */
+    async isSubmitted({ guildId, user }: Submitter, id: string): Promise<boolean> {
+      const record = await load({ id }, guildId);
+      return record !== undefined && record.state !== 'draft' && record.user_id === user.id;
+    },
+    dropDraft: (guildId: string, id: string) =>
+      database.inGuild(guildId, () => drop([id]), { synced: false }),
+    /** What an interaction carries out, or has carried out before the bot was stopped. */
+    carriedOutBy: (guildId: string, interactionId: string) =>
+      load({ interaction_id: interactionId }, guildId),
+
+    /** A draft is carried out from now on; the servers at these positions count for limits and are on their way. */
+    async begin(id: string, interactionId: string, positions: readonly number[]): Promise<void> {
+      const at = now();
+      await tables
+        .updateTable('submissions')
+        .set({ state: 'running', interaction_id: interactionId, started_at: at })
+        .where('id', '=', id)
+        .execute();
+      await update(id, positions, { reserved_at: at });
+    },
+    /** A request with these servers is about to leave. */
+    leave: (id: string, positions: readonly number[]) => update(id, positions, { sent_at: now() }),
+    /** A request with these servers was refused as a whole; they leave again in smaller ones. */
+    leaveAgain: (id: string, positions: readonly number[]) => update(id, positions, { sent_at: null }),
+    /** How servers ended. What was not sent is given back: it counts no more, and can be submitted again. */
+    async end(id: string, positions: readonly number[], outcome: ServerOutcome): Promise<void> {
+      const isSaid = outcome.kind === 'accepted' || outcome.kind === 'rejected';
+      await update(id, positions, {
+        outcome: outcome.kind,
+        ended_at: now(),
+        ...(isSaid && { message: [...outcome.message].slice(0, MAX_MESSAGE).join('') }),
+        ...(!isSaid && { reason: JSON.stringify(outcome.why) }),
+        ...(outcome.kind === 'not-sent' && { reserved_at: null, sent_at: null }),
+      });
+    },
+    async finish(id: string): Promise<void> {
+      await tables
+        .updateTable('submissions')
+        .set({ state: 'done', ended_at: now() })
+        .where('id', '=', id)
+        .execute();
+    },
+  };
+
+  async function update(id: string, positions: readonly number[], set: Partial<ServersTable>): Promise<void> {
+    for (let from = 0; from < positions.length; from += ROWS_AT_ONCE) {
+      await tables
+        .updateTable('servers')
+        .set(set)
+        .where('submission_id', '=', id)
+        .where('position', 'in', positions.slice(from, from + ROWS_AT_ONCE))
+        .execute();
+    }
+  }
+}
+
+function submissionOf({ host, port, query_port, game }: ServersTable): ServerSubmission {
+  return { server: host, port, ...(query_port !== null && { queryPort: query_port }), game };
+}

@@ -1,0 +1,93 @@
+import type { Part } from '../lifecycle.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Database } from '../storage/database.ts';
+import { DRAFT_LIVES_MS } from './record.ts';
+import { INTERRUPTED } from './run.ts';
+
+/** What still runs after this time has no interaction any more that could carry it out, in milliseconds. */
+const LONGEST_RUN_MS = 20 * 60_000;
+/** How often it is looked for. */
+const EVERY_MS = 600_000;
+
+/**
+ * Ends what nobody ends any more. At the start: of what had left in a former run nobody knows how it ended. Then and
+ * every 10 minutes: submissions that nobody carries on, drafts past their time, and what was typed for both.
+ */
+export function createTidying(deps: {
+  readonly database: Pick<Database, 'tables'>;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly now?: () => number;
+}): Part {
+  const { database, logger, now = Date.now } = deps;
+  const { tables } = database;
+  let timer: NodeJS.Timeout | undefined;
+  const servers = () => tables.updateTable('servers').where('outcome', 'is', null);
+  const unknown = () =>
+    ({ outcome: 'unknown', ended_at: now(), reason: JSON.stringify(INTERRUPTED) }) as const;
+
+  async function endStuck(): Promise<void> {
+    const at = now();
+    const stuck = tables
+      .selectFrom('submissions')
+      .select('id')
+      .where('state', '=', 'running')
+      .where('started_at', '<=', at - LONGEST_RUN_MS);
+    await servers()
+      .set(unknown())
+      .where('sent_at', 'is not', null)
+      .where('submission_id', 'in', stuck)
+      .execute();
+    await servers()
+      .set({ outcome: 'not-sent', ended_at: at, reserved_at: null, reason: JSON.stringify('bot') })
+      .where('reserved_at', 'is not', null)
+      .where('submission_id', 'in', stuck)
+      .execute();
+    await tables
+      .updateTable('submissions')
+      .set({ state: 'done', ended_at: at })
+      .where('state', '=', 'running')
+      .where('started_at', '<=', at - LONGEST_RUN_MS)
+      .execute();
+  }
+
+  async function dropOld(): Promise<void> {
+    const before = now() - DRAFT_LIVES_MS;
+    const drafts = tables
+      .selectFrom('submissions')
+      .select('id')
+      .where('state', '=', 'draft')
+      .where('created_at', '<=', before);
+    await tables.deleteFrom('servers').where('submission_id', 'in', drafts).execute();
+    await tables
+      .deleteFrom('submissions')
+      .where('state', '=', 'draft')
+      .where('created_at', '<=', before)
+      .execute();
+    await tables
+      .updateTable('submissions')
+      .set({ refused_lines: null, repeated_lines: null })
+      .where('state', '=', 'done')
+      .where('ended_at', '<=', before)
+      .where(({ or, eb }) => or([eb('refused_lines', 'is not', null), eb('repeated_lines', 'is not', null)]))
+      .execute();
+  }
+
+  async function tidy(): Promise<void> {
+    await endStuck();
+    await dropOld();
+  }
+
+  return {
+    name: 'submissions',
+    async start() {
+      await servers().set(unknown()).where('sent_at', 'is not', null).execute();
+      await tidy();
+      timer = setInterval(() => {
+        tidy().catch((error: unknown) => logger.warn({ err: error }, 'old submissions could not be ended'));
+      }, EVERY_MS).unref();
+    },
+    async stop() {
+      clearInterval(timer);
+    },
+  };
+}

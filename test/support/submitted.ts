@@ -1,0 +1,33 @@
+import type { ServerSubmission } from '../../src/listing/contract.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { createRecords, type Submitter } from '../../src/submissions/record.ts';
+import type { ServerOutcome } from '../../src/submissions/submit-all.ts';
+
+let count = 0;
+
+/** Puts a submission of one server that has ended into a store. */
+export async function submitted(
+  database: Database,
+  by: Submitter,
+  done: {
+    readonly submission: ServerSubmission;
+    /** Milliseconds since 1970. */
+    readonly at: number;
+    readonly outcome?: ServerOutcome;
+  },
+): Promise<void> {
+  const { submission, at, outcome = { kind: 'accepted', message: 'Yes.' } } = done;
+  const records = createRecords({ database, now: () => at });
+  count += 1;
+  const id = `submitted-${count}`;
+  await records.saveDraft(by, id, {
+    source: 'options',
+    rows: [{ line: 1, text: '', ok: true, submission }],
+    former: [],
+    includesFormer: false,
+  });
+  await records.begin(id, id, [0]);
+  await records.leave(id, [0]);
+  await records.end(id, [0], outcome);
+  await records.finish(id);
+}
