@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import packageJson from '../../package.json' with { type: 'json' };
 import { type LightDiscord, type LightListing, startLightDiscord, startLightListing } from './services.ts';
 
 /**
@@ -25,6 +26,12 @@ const RATE = 50;
 const MANY_GUILDS = 10_000;
 const GAMES = 200;
 const ROOT = join(import.meta.dirname, '../..');
+
+/** As `npm start` does it. */
+const OURS = packageJson.scripts.start
+  .split(' ')
+  .slice(1)
+  .map((argument) => (argument.startsWith('-') ? argument : resolve(ROOT, argument)));
 
 type Bot = 'ours' | 'plain';
 const BOTS: readonly Bot[] = ['ours', 'plain'];
@@ -165,8 +172,10 @@ function start(
   bot: Bot,
   at: { readonly discord: LightDiscord; readonly listing: LightListing; readonly data: string },
 ): ChildProcess {
-  const file = bot === 'ours' ? join(ROOT, 'src/main.ts') : join(import.meta.dirname, 'plain-bot.ts');
-  return spawn(process.execPath, [file], {
+  const plain = [join(import.meta.dirname, 'plain-bot.ts')];
+  return spawn(process.execPath, bot === 'ours' ? OURS : plain, {
+    // Where there is no .env to read.
+    cwd: at.data,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       PATH: process.env.PATH,

@@ -11,7 +11,7 @@ import type { DiscordStandIn } from '../../src/sandbox/contract.ts';
 import { startDiscord } from '../../src/sandbox/stand-in.ts';
 import { openScene, textOf } from '../support/scene.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const MAIN = join(import.meta.dirname, '../../src/start.js');
 const TOKEN = 'MTExMTExMTExMTExMTExMTEx.Operat.a-token-of-the-operator-tests-1234567';
 
 let folder: string;
