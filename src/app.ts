@@ -6,6 +6,7 @@ import { createCommands } from '../commands/index.ts';
 import { keyRefusedNotice } from '../commands/key-notices.ts';
 import { createSubmissionLog } from '../commands/submission-log.ts';
 import { createAppListing } from './app-listing.ts';
+import type { Timing } from './app-timing.ts';
 import type { Config } from './config.ts';
 import { createAttachments } from './discord/attachment.ts';
 import { createBoundIds } from './discord/bound-ids.ts';
@@ -44,10 +45,11 @@ export interface AppDeps {
   readonly logger: Logger;
   /** Called when the bot cannot go on although it had started; the process has to end. */
   readonly onFatal: (error: FatalDiscordError) => void;
+  readonly timing?: Timing;
 }
 
 /** The whole bot, put together; the only place that knows every part. Nothing happens before `start`. */
-export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<Part, 'name'>> {
+export function createApp({ config, logger, onFatal, timing = {} }: AppDeps): Required<Omit<Part, 'name'>> {
   const mention = (command: string): string => discord.mention(command);
   const database = createDatabase({ url: config.storeUrl, logger });
   const encryption = createStoreEncryption({ configured: config.encryptionKeys, database, logger });
@@ -56,7 +58,7 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
   const { listing, scheduler, reading, keyTrials } = createAppListing({ config, keys, logger });
   const settings = createGuildSettings({ store: database });
   const posts = createChannelPosts({ rest: () => discord.rest, logger });
-  const guildLog = createGuildLog({ posts, ...logPlaces(settings), logger });
+  const guildLog = createGuildLog({ posts, ...logPlaces(settings), ...timing.guildLog, logger });
   const keyWatch = createKeyWatch({
     keys,
     onRefused: (guildId) => guildLog.tell(guildId, (t) => keyRefusedNotice(t, mention)),
@@ -144,6 +146,7 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     apiUrl: config.discordApiUrl,
     token: config.discordToken,
     commands: commands.map(({ data }) => data),
+    listPauses: timing.guildListPauses,
     logger,
     onReady: settle,
     onInteraction: dispatcher.handle,
@@ -165,6 +168,7 @@ export function createApp({ config, logger, onFatal }: AppDeps): Required<Omit<P
     isOurs: discord.isOurs,
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
+    stopWithinMs: timing.departuresStop,
     logger,
   });
 

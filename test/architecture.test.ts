@@ -18,6 +18,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/app.ts': ['*'],
   'src/app-listing.ts': ['*'],
+  'src/app-timing.ts': ['src/discord'],
   'src/config.ts': ['zod', 'src/config-source.ts', 'src/config-url.ts', 'src/config-values.ts'],
   'src/config-values.ts': ['zod', 'src/config-url.ts'],
   'src/config-source.ts': [],

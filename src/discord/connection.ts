@@ -40,6 +40,8 @@ export interface ConnectionDeps {
   readonly token: Secret;
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
   readonly logger: Logger;
+  /** The pauses of {@link listGuilds}. */
+  readonly listPauses?: readonly number[] | undefined;
   /** Called once after login, with the means to answer what a former run has left. */
   readonly onReady: (replies: PastReplies) => Promise<void>;
   readonly onInteraction: (interaction: Interaction) => Promise<void>;
@@ -137,7 +139,7 @@ export function createConnection(deps: ConnectionDeps): Connection {
       const id = ids.get(command);
       return id === undefined ? `\`/${command}\`` : `</${command}:${id}>`;
     },
-    listGuilds: (signal) => listGuilds(client.rest, { signal }),
+    listGuilds: (signal) => listGuilds(client.rest, { signal, pauses: deps.listPauses }),
     isForeign: (guildId, signal) => isForeign(client.rest, guildId, { signal }),
     async addBotLink(guildId) {
       const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);

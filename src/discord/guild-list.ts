@@ -11,8 +11,8 @@ const ABOUT_THE_BOT = { from: 40_000, below: 50_000 };
 export interface GuildListOptions {
   /** Aborted when nobody wants to know any more. */
   readonly signal?: AbortSignal | undefined;
-  /** {@link PAUSES} unless a test is in a hurry. */
-  readonly pauses?: readonly number[];
+  /** {@link PAUSES} unless told. */
+  readonly pauses?: readonly number[] | undefined;
 }
 
 /**

@@ -15,7 +15,15 @@ export interface LogPlace {
   readonly trouble?: LogTrouble | undefined;
 }
 
-export interface GuildLogDeps {
+/** In milliseconds. */
+export interface GuildLogTiming {
+  /** Lines that come within this time of the first make one message. */
+  readonly collectMs?: number;
+  /** At most one message in this time. */
+  readonly gapMs?: number;
+}
+
+export interface GuildLogDeps extends GuildLogTiming {
   readonly posts: ChannelPosts;
   /** `undefined`: the guild has no log channel. */
   readonly placeOf: (guildId: string) => Promise<LogPlace | undefined>;
@@ -36,9 +44,8 @@ export interface GuildLog {
   flush(): Promise<void>;
 }
 
-/** Lines that come within this time of the first make one message, in milliseconds. */
 const COLLECT_MS = 1_000;
-/** At most one message in this time: Discord takes five in 5 seconds, and people read slower. */
+/** Discord takes five in 5 seconds, and people read slower. */
 const GAP_MS = 5_000;
 /** Different lines that wait in a guild; further ones are counted only. */
 const MOST_LINES = 50;
@@ -56,7 +63,8 @@ interface Waiting {
 }
 
 /** Waiting lines are in memory only: what is lost when the bot crashes is a few seconds of a log for people. */
-export function createGuildLog({ posts, placeOf, noteTrouble, logger }: GuildLogDeps): GuildLog {
+export function createGuildLog(deps: GuildLogDeps): GuildLog {
+  const { posts, placeOf, noteTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
   const waiting = new Map<string, Waiting>();
   /** Channels that refused, and until when they are left alone. */
   const paused = new Map<string, number>();
@@ -73,7 +81,7 @@ export function createGuildLog({ posts, placeOf, noteTrouble, logger }: GuildLog
       lines: new Map<string, number>(),
       uncounted: 0,
       attempts: 0,
-      timer: later(guildId, COLLECT_MS),
+      timer: later(guildId, collectMs),
     };
     waiting.set(guildId, queue);
     const times = queue.lines.get(line);
@@ -89,7 +97,7 @@ export function createGuildLog({ posts, placeOf, noteTrouble, logger }: GuildLog
     waiting.delete(guildId);
     if (queue.lines.size === 0) return;
     // What comes meanwhile, and until the gap is over, makes the next message.
-    const following: Waiting = { lines: new Map(), uncounted: 0, attempts: 0, timer: later(guildId, GAP_MS) };
+    const following: Waiting = { lines: new Map(), uncounted: 0, attempts: 0, timer: later(guildId, gapMs) };
     waiting.set(guildId, following);
     if ((await post(guildId, queue)) !== 'failed') return;
     if (queue.attempts + 1 >= ATTEMPTS) return;

@@ -11,7 +11,6 @@ const ENOUGH = 2;
 /** More than this many guilds, and more than this share, do not leave at once: the token is of another bot. */
 const MASS = { guilds: 10, share: 0.2 };
 
-/** A check that runs when the bot stops may end within this time; what is still open then waits for the next. */
 const STOP_WITHIN_MS = 1_000;
 
 export interface DeparturesDeps {
@@ -29,6 +28,8 @@ export interface DeparturesDeps {
   readonly checkEveryMs: number;
   /** How long what is kept beside the key outlives the bot's removal from a guild. */
   readonly graceMs: number;
+  /** A check that runs when the bot stops may end within this time; what is still open then waits for the next. */
+  readonly stopWithinMs?: number | undefined;
   readonly logger: Logger;
   readonly now?: () => number;
 }
@@ -51,6 +52,7 @@ export interface Departures extends Part {
 
 export function createDepartures(deps: DeparturesDeps): Departures {
   const { store, data, keys, isOurs, checkEveryMs, graceMs, logger, now = Date.now } = deps;
+  const { stopWithinMs = STOP_WITHIN_MS } = deps;
   const records = createPresenceRecords(store);
   const uses = createGuildUses({ records, logger, now });
   const stopping = new AbortController();
@@ -174,7 +176,7 @@ export function createDepartures(deps: DeparturesDeps): Departures {
     },
     async stop() {
       clearInterval(timer);
-      const patience = setTimeout(() => stopping.abort(), STOP_WITHIN_MS);
+      const patience = setTimeout(() => stopping.abort(), stopWithinMs);
       await running;
       clearTimeout(patience);
       await uses.flush();

@@ -3,7 +3,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BotProcess, createBotProcess, describeExit, type Exit } from './bot-process.ts';
+import {
+  type BotProcess,
+  type BotProcessDeps,
+  createBotProcess,
+  describeExit,
+  type Exit,
+} from './bot-process.ts';
 import type { Breach, DiscordStandIn } from './contract.ts';
 import { type ListingOptions, type ListingStandIn, startListing } from './listing/stand-in.ts';
 import { selfSigned } from './self-signed.ts';
@@ -39,6 +45,8 @@ export interface SandboxOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** For tests: see {@link BotProcessDeps.wrapper}. */
   readonly wrapper?: readonly string[];
+  /** For tests: another way to run the bot than as a process of its own. */
+  readonly createBot?: (deps: BotProcessDeps) => BotProcess;
   /** For tests: both stand-ins listen on TLS, with HTTP/2 on offer; the bot trusts their certificate. */
   readonly tls?: boolean;
   /** For tests: shards, limits and the like of the Discord stand-in. */
@@ -61,7 +69,7 @@ const READY_WITHIN_MS = 30_000;
 const IDENTIFY_WINDOW_MS = 5_000;
 
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { onLine = () => {}, onCrash, onBreach, env = {} } = options;
+  const { onLine = () => {}, onCrash, onBreach, env = {}, createBot = createBotProcess } = options;
   const token = madeUpToken();
   const data = options.data === undefined ? await mkdtemp(join(tmpdir(), 'sandbox-')) : resolve(options.data);
   await mkdir(data, { recursive: true });
@@ -73,7 +81,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const listing = await startListing({ ...common, ...options.listing });
   let starting = false;
   let startedBefore = false;
-  const bot = createBotProcess({
+  const bot = createBot({
     env: {
       DISCORD_TOKEN: token,
       DISCORD_API_URL: discord.apiUrl,

@@ -3,7 +3,15 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Person } from '../../src/sandbox/contract.ts';
 import { bytesOnDisk, collect, openStore } from '../storage/temporary.ts';
 import { staffChannel } from '../support/guild-log.ts';
-import { messageOf, openScene, type Scene, type SceneOptions, setKey, textOf } from '../support/scene.ts';
+import {
+  type AppSceneOptions,
+  messageOf,
+  openAppScene,
+  openScene,
+  type Scene,
+  setKey,
+  textOf,
+} from '../support/scene.ts';
 
 let scene: Scene;
 afterEach(() => scene.close());
@@ -21,8 +29,8 @@ function lists(): number {
 }
 
 /** A scene whose bot has made its first check, so that a later one finds what has changed since. */
-async function open(options: SceneOptions = {}): Promise<void> {
-  scene = await openScene(options);
+async function open(options: AppSceneOptions = {}, opener = openAppScene): Promise<void> {
+  scene = await opener(options);
   await expect.poll(lists).toBeGreaterThan(0);
 }
 
@@ -70,10 +78,8 @@ describe('a server that removes the bot', () => {
   });
 
   it('is checked on all the time, not only at the start', async () => {
-    await open({
-      key: 'sandbox-key',
-      env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '0' },
-    });
+    const env = { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '0' };
+    await open({ key: 'sandbox-key', env }, openScene);
     const guild = first();
     expect(bytesOnDisk(file())).toContain(guild.id);
     scene.discord.guildEvents.remove(guild);
@@ -209,7 +215,8 @@ describe('nothing is deleted', () => {
     for (const guild of [one, two]) scene.discord.guildEvents.remove(guild);
     await check();
     await check();
-    expect(scene.log().filter(({ msg }) => String(msg).includes('lists no guild')).length).toBe(2);
+    const empty = () => scene.log().filter(({ msg }) => String(msg).includes('lists no guild')).length;
+    await expect.poll(empty).toBe(2);
 
     scene.discord.guildEvents.recover(two);
     const failures = () =>

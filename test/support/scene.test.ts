@@ -1,11 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openScene, textOf } from './scene.ts';
+import { openAppScene, openScene, textOf } from './scene.ts';
+
+const BOTH = [
+  ['a process', openScene],
+  ['this process', openAppScene],
+] as const;
 
 describe('a scene', () => {
-  it('begins with the key, keeps it over a restart, and ends clean', async () => {
-    const scene = await openScene({ key: 'sandbox-key' });
+  it.each(
+    BOTH,
+  )('in %s begins with the key, keeps it over a restart, and ends clean', async (_where, open) => {
+    const scene = await open({ key: 'sandbox-key' });
     await scene.restart();
     const answer = await scene.member.slash('addserver', {
       game: 'cs2',
@@ -31,8 +38,35 @@ describe('a scene', () => {
   });
 
   it('does not end well when a key lies in clear in a file', async () => {
-    const scene = await openScene({ key: 'sandbox-key' });
+    const scene = await openAppScene({ key: 'sandbox-key' });
     await writeFile(join(scene.data, 'notes'), 'it is sandbox-key');
     await expect(scene.close()).rejects.toThrow('an API key is in clear in');
+  });
+
+  it.each(
+    BOTH,
+  )('in %s does not end well when the bot prints a key or sends it to Discord', async (_where, open) => {
+    // What the bot prints at every start, and what it sends then.
+    for (const [key, why] of [
+      ['connected to Discord', 'the bot printed an API key'],
+      ['Submits a game server', 'an API key was sent to Discord'],
+    ] as const) {
+      const scene = await open({ key, listing: { keys: [key] } });
+      await expect(scene.close()).rejects.toThrow(why);
+    }
+  });
+
+  it.each(
+    BOTH,
+  )('in %s does not end well when the bot ended by itself, unless that was wanted', async (_where, open) => {
+    for (const crash of [false, true]) {
+      const scene = await open();
+      scene.discord.gateway.close(4004);
+      const { status, wanted, lastWords } = await scene.bot.exited();
+      expect({ status, wanted }).toEqual({ status: 1, wanted: false });
+      expect(lastWords.join()).toContain('with code 4004');
+      if (crash) await scene.close({ crash });
+      else await expect(scene.close()).rejects.toThrow('the bot ended by itself');
+    }
   });
 });

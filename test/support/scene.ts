@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BotProcess, Exit } from '../../src/sandbox/bot-process.ts';
+import type { Timing } from '../../src/app-timing.ts';
+import {
+  type BotProcess,
+  type BotProcessDeps,
+  createBotProcess,
+  type Exit,
+} from '../../src/sandbox/bot-process.ts';
 import type { Answer, DiscordStandIn, Person, SeenMessage, SeenModal } from '../../src/sandbox/contract.ts';
 import type { ListingOptions, ListingStandIn } from '../../src/sandbox/listing/stand-in.ts';
 import { modalFields } from '../../src/sandbox/prompt/modal-line.ts';
@@ -9,6 +15,7 @@ import { createPeople, type Role } from '../../src/sandbox/prompt/people.ts';
 import { showAnswer } from '../../src/sandbox/prompt/show-answer.ts';
 import { openSandbox } from '../../src/sandbox/sandbox.ts';
 import type { StandInOptions } from '../../src/sandbox/stand-in-options.ts';
+import { createBotInProcess } from './bot-in-process.ts';
 
 export interface SceneOptions {
   /** More variables for the bot, or other values than the sandbox's. */
@@ -35,7 +42,7 @@ export interface Expected {
   readonly crash?: boolean;
 }
 
-/** The real bot process between both stand-ins, and people to use it. */
+/** The bot between both stand-ins, and people to use it. */
 export interface Scene {
   readonly discord: DiscordStandIn;
   readonly listing: ListingStandIn;
@@ -63,11 +70,33 @@ export interface Scene {
   close(expected?: Expected): Promise<void>;
 }
 
-export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+/** The bot as a process of its own: for what only a process proves, such as signals, `kill -9` and the environment. */
+export const openScene = (options: SceneOptions = {}): Promise<Scene> => open(options, createBotProcess);
+
+/** What a scene with the bot in the test's own process can be given. */
+export interface AppSceneOptions extends Omit<SceneOptions, 'wrapper' | 'tls'> {
+  readonly timing?: Timing;
+}
+
+/** Nothing is waited for by itself, and what has to end by a time may end. */
+const NO_WAITING: Timing = {
+  guildListPauses: [1, 1, 1],
+  guildLog: { collectMs: 20, gapMs: 20 },
+  departuresStop: 30_000,
+};
+
+/** The same with the bot in the test's own process, where the process is not the point. It cannot be killed. */
+export async function openAppScene({ timing, ...options }: AppSceneOptions = {}): Promise<Scene> {
+  const scene = await open(options, (deps) => createBotInProcess(deps, { ...NO_WAITING, ...timing }));
+  return { ...scene, kill: () => assert.fail('only a process of its own can be killed: see openScene') };
+}
+
+async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => BotProcess): Promise<Scene> {
   const lines: string[] = [];
   const crashes: Exit[] = [];
   const sandbox = await openSandbox({
     surroundings: process.env,
+    createBot,
     data: options.data,
     ...(options.env && { env: options.env }),
     ...(options.wrapper && { wrapper: options.wrapper }),
