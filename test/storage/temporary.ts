@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Logger } from '../../src/observability/logger.ts';
 import { createDatabase, type Database } from '../../src/storage/database.ts';
+import type { Commit } from '../../src/storage/statements.ts';
 
 export interface Line {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -28,8 +29,12 @@ export function folder(): string {
 }
 
 /** An open store over a file, closed after the test. */
-export async function openStore(path = join(folder(), 'bot.sqlite'), logger = recorder()): Promise<Database> {
-  const database = createDatabase({ url: `sqlite://${path}`, logger });
+export async function openStore(
+  path = join(folder(), 'bot.sqlite'),
+  logger = recorder(),
+  onCommit: (commit: Commit) => void = () => undefined,
+): Promise<Database> {
+  const database = createDatabase({ url: `sqlite://${path}`, logger, onCommit });
   await database.start();
   onTestFinished(() => database.stop());
   return database;

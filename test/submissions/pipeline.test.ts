@@ -1,0 +1,364 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createTakenInteractions } from '../../src/discord/taken.ts';
+import { createApiKeys } from '../../src/guilds/api-keys.ts';
+import { createKeyWatch } from '../../src/guilds/key-watch.ts';
+import { createGuildSettings } from '../../src/guilds/settings.ts';
+import type { AddOutcome, ServerSubmission } from '../../src/listing/contract.ts';
+import { createScheduler } from '../../src/listing/scheduler.ts';
+import { Secret } from '../../src/secret.ts';
+import { createEncryption } from '../../src/storage/encryption.ts';
+import type { Commit } from '../../src/storage/statements.ts';
+import type { Draft } from '../../src/submissions/draft.ts';
+import { createHistory } from '../../src/submissions/history.ts';
+import { createLimits } from '../../src/submissions/limits.ts';
+import type { Ended, Pipeline, Result } from '../../src/submissions/order.ts';
+import { createPipeline } from '../../src/submissions/pipeline.ts';
+import { createRecords, type Submitter } from '../../src/submissions/record.ts';
+import { createTidying } from '../../src/submissions/tidying.ts';
+import { folder, openStore, recorder } from '../storage/temporary.ts';
+
+const MINUTE = 60_000;
+const ACCEPTED: AddOutcome = { kind: 'accepted', message: 'Yes.' };
+const encryption = createEncryption([randomBytes(32)]);
+const mia: Submitter = { guildId: '1', user: { id: '2', name: 'mia' } };
+
+/** A snowflake of this moment of the tests' clock. */
+let snowflakes = 0n;
+const interactionId = () => String(((BigInt(time) - 1_420_070_400_000n) << 22n) | (snowflakes++ & 0x3fffffn));
+
+let path: string;
+let time: number;
+let requests: (readonly ServerSubmission[])[];
+let commits: Commit[];
+let told: string[];
+
+/** Everything between the dispatcher and the service's HTTP client, over the file at `path`. */
+async function open(answer: (count: number) => Promise<AddOutcome> | AddOutcome = () => ACCEPTED) {
+  const database = await openStore(path, recorder(), (commit) => commits.push(commit));
+  const now = () => time;
+  const logger = recorder();
+  const keys = createApiKeys({ store: database, encryption, now });
+  const keyWatch = createKeyWatch({ keys, onRefused: async () => void told.push('key'), logger });
+  const settings = createGuildSettings({ store: database });
+  const records = createRecords({ database, now });
+  const history = createHistory({ database });
+  const taken = createTakenInteractions({ database, encryption, logger, now });
+  const limits = createLimits({
+    database,
+    member: { servers: 3_000, seconds: 600 },
+    guild: { servers: 10_000, seconds: 600 },
+    now,
+  });
+  const pipeline = createPipeline({
+    ...{ database, records, history, limits, settings, logger, now },
+    keys: { usable: keys.usable, hear: keyWatch.hear, tellRefused: keyWatch.tellRefused },
+    listing: {
+      isDown: () => false,
+      add: async (servers) => {
+        requests.push(servers);
+        return answer(requests.length);
+      },
+    },
+    scheduler: createScheduler({ atOnce: 8, now }),
+    observers: [],
+    longestRequestMs: MINUTE,
+  });
+  const tidying = createTidying({ database, logger, now });
+  return { database, keys, settings, records, history, taken, limits, pipeline, tidying };
+}
+
+const server = (n: number): ServerSubmission => ({ server: `s${n}.example.com`, port: 27015, game: 'cs2' });
+const draft = (...numbers: readonly number[]): Draft => ({
+  source: 'text',
+  rows: numbers.map((n, i) => ({
+    line: i + 1,
+    text: `s${n}.example.com:27015`,
+    ok: true,
+    submission: server(n),
+  })),
+  former: [],
+  includesFormer: false,
+});
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+function one(pipeline: Pipeline, n: number, by = mia, id = interactionId()): Promise<Result> {
+  return pipeline.submit({ ...by, interactionId: id, id, draft: { ...draft(n), source: 'options' } });
+}
+
+const kinds = (result: Result) =>
+  result.kind === 'ended' ? result.outcomes.map(({ kind }) => kind) : result;
+function ended(result: Result): Ended {
+  if (result.kind !== 'ended') throw new Error(JSON.stringify(result));
+  return result;
+}
+
+beforeEach(async () => {
+  path = join(folder(), 'bot.sqlite');
+  time = Date.UTC(2026, 10, 21, 12);
+  [requests, commits, told] = [[], [], []];
+  const { keys, database } = await open();
+  await keys.set('1', new Secret('the-key-of-this-guild'), { userId: '9' });
+  await database.stop();
+});
+
+describe('one server', () => {
+  it('takes at most three commits until the member is answered, and two of them are synced', async () => {
+    const { taken, pipeline } = await open();
+    await one(pipeline, 0);
+    commits.length = 0;
+    const id = interactionId();
+    const carried = { channelId: '3', permissions: '0', locale: 'en-US', guildLocale: 'en-US' };
+    await taken.remember({
+      ...{ ...carried, guildId: '1', interactionId: id, user: mia.user, shape: 'reply', isPrivate: true },
+      ...{ token: new Secret('token'), work: { command: 'addserver', options: {} } },
+    });
+    expect(kinds(await one(pipeline, 1, mia, id))).toEqual(['accepted']);
+    expect(commits.map(({ synced }) => synced)).toEqual([false, true, true]);
+  });
+
+  it('is recorded before its bytes leave', async () => {
+    let seen: unknown;
+    const { database, pipeline } = await open(async () => {
+      seen = await database.tables.selectFrom('servers').select(['sent_at', 'outcome']).execute();
+      return ACCEPTED;
+    });
+    await one(pipeline, 1);
+    expect(seen).toEqual([{ sent_at: time, outcome: null }]);
+  });
+
+  it('shares the commits of others that come at the same moment', async () => {
+    const { pipeline } = await open();
+    const guilds = upTo(8).map((n) => ({ guildId: '1', user: { id: String(10 + n), name: `m${n}` } }));
+    commits.length = 0;
+    await Promise.all(guilds.map((by, n) => one(pipeline, n, by)));
+    expect(requests).toHaveLength(8);
+    expect(commits.length).toBeLessThan(16);
+  });
+
+  it('is refused while it is on its way, and when it was submitted before, over a restart', async () => {
+    const { pipeline, database } = await open(() => ACCEPTED);
+    const [first, second] = await Promise.all([one(pipeline, 1), one(pipeline, 1)]);
+    expect(kinds(first)).toEqual(['accepted']);
+    expect(second).toMatchObject({ kind: 'refused' });
+    await database.stop();
+    const again = await open();
+    const refused = await one(again.pipeline, 1);
+    expect(refused).toMatchObject({ kind: 'refused', refusal: { code: 'submitted-before' } });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('that was not sent counts for nothing, and is kept to be submitted again', async () => {
+    const failure = { kind: 'not-sent', reason: 'refused', detail: '' } as const;
+    const { pipeline, database } = await open((count) => (count === 1 ? failure : ACCEPTED));
+    const { restId = '' } = ended(await one(pipeline, 1));
+    const reserved = database.tables
+      .selectFrom('servers')
+      .select('address')
+      .where('reserved_at', 'is not', null);
+    expect(await reserved.execute()).toEqual([]);
+    const id = interactionId();
+    expect(kinds(await pipeline.submit({ ...mia, interactionId: id, id: restId }))).toEqual(['accepted']);
+    const late = await pipeline.submit({ ...mia, interactionId: interactionId(), id: restId });
+    expect(late).toEqual({ kind: 'no-draft', why: 'taken' });
+  });
+});
+
+describe('a list', () => {
+  async function list(numbers: readonly number[], answer?: Parameters<typeof open>[0]) {
+    const opened = await open(answer);
+    await opened.records.saveDraft(mia, '500', draft(...numbers));
+    const id = interactionId();
+    const submit = () => opened.pipeline.submit({ ...mia, interactionId: id, id: '500' });
+    return { ...opened, submit, id };
+  }
+
+  it('stops where its key was removed', async () => {
+    const opened: Awaited<ReturnType<typeof list>> = await list(upTo(250), async () => {
+      await opened.keys.delete('1');
+      return ACCEPTED;
+    });
+    const { outcomes } = ended(await opened.submit());
+    expect(requests).toHaveLength(1);
+    expect(outcomes.filter(({ kind }) => kind === 'accepted')).toHaveLength(100);
+    expect(outcomes.at(-1)).toEqual({ kind: 'not-sent', why: 'key' });
+  });
+
+  it('stops where the service refuses its key, which is told once', async () => {
+    const refused = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' } as const;
+    const { submit, pipeline } = await list(upTo(250), () => refused);
+    const { outcomes } = ended(await submit());
+    expect(requests).toHaveLength(1);
+    expect(outcomes.at(-1)).toEqual({ kind: 'not-sent', why: 'key' });
+    expect(await one(pipeline, 900)).toMatchObject({ refusal: { code: 'key-invalid' } });
+    expect(told).toEqual(['key']);
+  });
+
+  it('goes on after a crash where it stopped, and sends nothing twice', async () => {
+    const { database, id, submit } = await list(upTo(250), (count) =>
+      count === 1 ? ACCEPTED : new Promise<AddOutcome>(() => undefined),
+    );
+    void submit();
+    await expect.poll(() => requests.length).toBe(2);
+    await database.stop();
+
+    const again = await open();
+    await again.tidying.start?.();
+    const result = ended(await again.pipeline.submit({ ...mia, interactionId: id, id: '500' }));
+    await again.tidying.stop?.();
+    expect(result.isResumed).toBe(true);
+    expect(requests.map((servers) => servers.length)).toEqual([100, 100, 50]);
+    expect(new Set(requests.flat().map((each) => each.server)).size).toBe(250);
+    const count = (kind: string) => result.outcomes.filter((each) => each.kind === kind).length;
+    expect([count('accepted'), count('unknown')]).toEqual([150, 100]);
+    // Asked once more, for instance after another crash, it tells the same.
+    const told = ended(await again.pipeline.submit({ ...mia, interactionId: id, id: '500' }));
+    expect(told.outcomes.map(({ kind }) => kind)).toEqual(result.outcomes.map(({ kind }) => kind));
+    expect(requests).toHaveLength(3);
+  });
+
+  it('is carried out by one of two presses', async () => {
+    const { pipeline, submit } = await list(upTo(3));
+    const [first, second] = await Promise.all([
+      submit(),
+      pipeline.submit({ ...mia, interactionId: interactionId(), id: '500' }),
+    ]);
+    expect([first.kind, second.kind].toSorted()).toEqual(['ended', 'no-draft']);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('is of its member alone, and gone after fifteen minutes', async () => {
+    const { pipeline, records } = await list(upTo(3));
+    const other = { guildId: '1', user: { id: '7', name: 'other' } };
+    const asOther = await pipeline.submit({ ...other, interactionId: interactionId(), id: '500' });
+    expect(asOther).toEqual({ kind: 'no-draft', why: 'of-another-member' });
+    time += 15 * MINUTE;
+    expect(await records.findDraft(mia, '500')).toBe('gone');
+  });
+
+  it('of 1,000 leaves the history of others and the guard against duplicates as they were', async () => {
+    const other = { guildId: '1', user: { id: '7', name: 'other' } };
+    const { pipeline, history, submit } = await list(upTo(1_000).map((n) => n + 100));
+    await one(pipeline, 1, other);
+    expect(kinds(await submit())).toHaveLength(1_000);
+    const entries = await history.list('1');
+    expect(entries).toHaveLength(1_001);
+    expect(entries.filter(({ userId }) => userId === '7')).toMatchObject([{ server: 's1.example.com' }]);
+    expect(await one(pipeline, 1)).toMatchObject({ refusal: { code: 'submitted-before' } });
+  });
+
+  it('keeps of what was typed refused lines only, and 4,000 characters of them', async () => {
+    const { database, records } = await open();
+    const refused = upTo(900).map((n) => ({
+      line: n + 2,
+      text: `line ${n} ${'x'.repeat(100)}`,
+      ok: false as const,
+      problem: { code: 'no-address' } as const,
+      typed: { server: 'y'.repeat(100), port: '', queryPort: '', game: '' },
+    }));
+    const whole = draft(1);
+    await records.saveDraft(mia, '600', { ...whole, rows: [...whole.rows, ...refused] });
+    const { refused_lines: kept } = await database.tables
+      .selectFrom('submissions')
+      .select('refused_lines')
+      .executeTakeFirstOrThrow();
+    expect(String(kept).replaceAll(/\[\d+\]/g, '').length).toBeLessThan(5_000);
+    expect(String(kept).length).toBeLessThan(12_000);
+    const found = await records.findDraft(mia, '600');
+    expect(typeof found === 'string' ? found : found.draft.rows).toHaveLength(901);
+  });
+
+  it('is one of ten at most that a member may have: the oldest goes first', async () => {
+    const { records } = await open();
+    for (const n of upTo(12)) {
+      time += 1_000;
+      await records.saveDraft(mia, `d${n}`, draft(n));
+    }
+    const found = await Promise.all(upTo(12).map((n) => records.findDraft(mia, `d${n}`)));
+    expect(found.map((each) => each === 'gone')).toEqual([true, true, ...Array(10).fill(false)]);
+  });
+});
+
+describe('limits', () => {
+  const limit = { servers: 2, seconds: 60 };
+  const order = { guildId: '1', userId: '2', count: 1 };
+
+  it('count over a restart, and until the oldest is out of their time', async () => {
+    const first = await open();
+    await one(first.pipeline, 1);
+    time += 20_000;
+    await one(first.pipeline, 2);
+    await first.database.stop();
+    const { database } = await open();
+    const limits = createLimits({ database, member: limit, guild: limit, now: () => time });
+    expect(await limits.refusal(order)).toEqual({ code: 'member-limit', waitSeconds: 40 });
+    expect(await limits.refusal({ ...order, userId: '7' })).toEqual({ code: 'guild-limit', waitSeconds: 40 });
+    time += 40_001;
+    expect(await limits.refusal(order)).toBeUndefined();
+    expect(await limits.refusal({ ...order, count: 3 })).toMatchObject({ code: 'member-limit-size' });
+  });
+
+  it('of a day count what was accepted or may have been, and not what was refused', async () => {
+    const rejected = { kind: 'rejected', message: 'No.' } as const;
+    const { pipeline, limits } = await open((count) => (count === 1 ? rejected : ACCEPTED));
+    await one(pipeline, 1);
+    await one(pipeline, 2);
+    expect(await limits.refusal({ ...order, count: 2, dailyQuota: 2 })).toEqual({
+      ...{ code: 'daily-quota', limit: 2, left: 1 },
+    });
+    time += 24 * 60 * MINUTE;
+    expect(await limits.refusal({ ...order, count: 2, dailyQuota: 2 })).toBeUndefined();
+  });
+});
+
+describe('an interaction', () => {
+  const remembered = (id: string) => ({
+    ...{ guildId: '1', interactionId: id, channelId: '3', user: mia.user, permissions: '0' },
+    ...{ locale: 'en-US', guildLocale: 'en-US', shape: 'update' as const, isPrivate: true },
+    token: new Secret('the-token-of-it'),
+  });
+
+  it('is taken once, also when it comes again after its answer and after a restart', async () => {
+    const { taken, database } = await open();
+    const id = interactionId();
+    expect(await taken.remember(remembered(id))).toBe(true);
+    expect(await taken.remember(remembered(id))).toBe(false);
+    await taken.forget(remembered(id));
+    expect(await taken.remember(remembered(id))).toBe(false);
+    await database.stop();
+    time += 14 * MINUTE;
+    const again = await open();
+    await again.taken.start();
+    expect(await again.taken.remember(remembered(id))).toBe(false);
+    await again.taken.stop();
+  });
+
+  it('is not taken when it is older than fifteen minutes by its own id', async () => {
+    const { taken } = await open();
+    const id = interactionId();
+    time += 15 * MINUTE + 1;
+    expect(await taken.remember(remembered(id))).toBe(false);
+  });
+
+  it('is left for the next run as long as it is not answered, and then holds nothing but its id', async () => {
+    const { taken, database } = await open();
+    const [answered, left] = [interactionId(), interactionId()];
+    await taken.remember(remembered(answered));
+    await taken.remember(remembered(left));
+    await taken.forget(remembered(answered));
+    await database.stop();
+    const again = await open();
+    await again.taken.start();
+    const found = await again.taken.left(() => true);
+    expect(found.map(({ interaction }) => interaction.interactionId)).toEqual([left]);
+    expect(found[0]?.interaction.token.reveal()).toBe('the-token-of-it');
+    const rows: readonly unknown[] = await again.database.tables
+      .selectFrom('interactions')
+      .select('sealed')
+      .where('id', '=', answered)
+      .execute();
+    expect(rows).toEqual([{ sealed: null }]);
+    await again.taken.stop();
+  });
+});
