@@ -30,7 +30,7 @@ export interface BoundIds {
 const SEAL_BYTES = 6;
 const SEAL_LENGTH = 8;
 
-type Row = NonNullable<Reply['components']>[number];
+type ComponentRow = NonNullable<Reply['components']>[number];
 
 /** @param secret survives a restart, so that buttons do; when it changes (a token reset), all older ones are refused */
 export function createBoundIds(secret: Secret): BoundIds {
@@ -49,7 +49,7 @@ export function createBoundIds(secret: Secret): BoundIds {
     return bound;
   }
 
-  function bindRow(row: Row, owner: Owner): Row {
+  function bindRow(row: ComponentRow, owner: Owner): ComponentRow {
     const { components, ...rest } = row.toJSON();
     const bound = components.map((component) =>
       'custom_id' in component && component.custom_id !== undefined

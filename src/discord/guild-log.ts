@@ -115,7 +115,7 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
       const place = await placeOf(guildId);
       if (place === undefined) return undefined;
       const { channelId, locale, trouble } = place;
-      const result = await posts.post(channelId, { description: messageText(queue, wordsFor(locale)) });
+      const result = await posts.post(channelId, { description: linesText(queue, wordsFor(locale)) });
       if (result === 'failed') return result;
       const found = result === 'posted' ? undefined : result;
       if (found !== undefined) paused.set(channelId, Date.now() + PAUSE_MS);
@@ -146,7 +146,7 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
 }
 
 /** The lines, and how many there was no room for. */
-function messageText({ lines, uncounted }: Waiting, t: Translate): string {
+function linesText({ lines, uncounted }: Waiting, t: Translate): string {
   const shown: string[] = [];
   let left = uncounted;
   // Room for the sentence about those that are left.

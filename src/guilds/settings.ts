@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Part } from '../lifecycle.ts';
 import { createCollection } from '../storage/collection.ts';
+import type { Database } from '../storage/database.ts';
 import type { Store } from '../storage/store.ts';
-import { createTurns } from '../storage/turns.ts';
 
 /** The most servers a day that can be set as a quota; a whole bulk submission fits many times. */
 export const HIGHEST_QUOTA = 9_999;
@@ -30,7 +30,7 @@ export type Settings = Readonly<z.infer<typeof settingsSchema>>;
 const DEFAULTS: Settings = { locale: 'en-US', announce: false };
 
 export interface GuildSettingsDeps {
-  readonly store: Store;
+  readonly store: Store & Pick<Database, 'inGuild'>;
 }
 
 /** What each guild's admins have chosen. Methods that return a promise throw a StoreError when the store fails. */
@@ -49,7 +49,6 @@ export interface GuildSettings extends Part {
 
 export function createGuildSettings({ store }: GuildSettingsDeps): GuildSettings {
   const records = createCollection<Settings>({ store, name: 'settings', version: 1, schema: settingsSchema });
-  const inTurn = createTurns();
   /** Only guilds that do not allow all games; the one that was read longest ago goes first. */
   const remembered = new Map<string, ReadonlySet<string>>();
 
@@ -75,18 +74,19 @@ export function createGuildSettings({ store }: GuildSettingsDeps): GuildSettings
     get,
     areLost: async (guildId) =>
       (await records.get(guildId)) === undefined && (await records.aside(guildId)) !== undefined,
-    change: (guildId, change) =>
-      inTurn(guildId, async () => {
-        const changed = change(await get(guildId));
-        await records.set(guildId, changed);
-        remember(guildId, changed);
-        return changed;
-      }),
+    async change(guildId, change) {
+      const changed = await store.inGuild(guildId, async () => {
+        const next = change(await get(guildId));
+        await records.set(guildId, next);
+        return next;
+      });
+      remember(guildId, changed);
+      return changed;
+    },
     allowedGames: (guildId) => remembered.get(guildId),
-    delete: (guildId) =>
-      inTurn(guildId, async () => {
-        await records.delete(guildId);
-        remembered.delete(guildId);
-      }),
+    async delete(guildId) {
+      await records.delete(guildId);
+      remembered.delete(guildId);
+    },
   };
 }
