@@ -10,10 +10,13 @@ const INVISIBLE =
 /** Whatever some program takes for the end of a line, and tabs. */
 const LINE_BREAK = /[\t\n\v\f\r\u0085\u2028\u2029]+/gu;
 
+/** Nothing in it to change: most names. Autocomplete asks of fifty texts a key stroke. */
+const PLAIN = /^[ -~]*$/;
+
 /**
  * Someone else's text as one line in which everything can be seen. A line break becomes a space; invisible characters
  * and spaces around the text go; half a surrogate pair becomes U+FFFD. For places without markup: labels, choices, cells of a
  * table.
  */
 export const visibleLine = (text: string): string =>
-  text.toWellFormed().replace(LINE_BREAK, ' ').replace(INVISIBLE, '$1').trim();
+  (PLAIN.test(text) ? text : text.toWellFormed().replace(LINE_BREAK, ' ').replace(INVISIBLE, '$1')).trim();

@@ -85,21 +85,25 @@ function indexOf(games: readonly Game[], entries: readonly Entry[]): GameIndex {
 export function searchGames(index: GameIndex, text: string, limit = MAX_CHOICES): readonly Game[] {
   const typed = fold(text.slice(0, LONGEST_TEXT));
   if (typed === '') return index.games.slice(0, limit);
-  const found = ranked(index.entries, (entry) => rankOf(entry, typed));
+  const found = asTyped(index.entries, typed);
   if (found.length >= limit) return found.slice(0, limit);
   // A slip of the keyboard is forgiven from 4 letters on, two from 8.
   const most = typed.length < 4 ? 0 : typed.length < 8 ? 1 : 2;
   if (most === 0) return found;
   const distance = prefixDistance(typed, most);
   const alreadyFound = new Set(found);
+  const bySlips = lists(most + 1);
   let compared = 0;
-  const slips = ranked(index.entries, (entry) => {
-    const isOver = compared > MOST_COMPARED || alreadyFound.has(entry.game);
-    if (isOver || lettersMissing(typed, entry) > most) return undefined;
+  for (const entry of index.entries) {
+    if (alreadyFound.has(entry.game) || lettersMissing(typed, entry) > most) continue;
+    if (compared > MOST_COMPARED) break;
     compared += (entry.wordStarts.length + 1) * typed.length * (2 * most + 1);
-    return slipsIn(entry, distance);
-  });
-  return [...found, ...slips].slice(0, limit);
+    const slips = slipsIn(entry, distance);
+    if (slips !== undefined) bySlips[slips]?.push(entry.game);
+    // What has no slip was found above, so no later game is better than these.
+    if (bySlips[1]?.length === limit - found.length) break;
+  }
+  return [...found, ...bySlips.flat()].slice(0, limit);
 }
 
 /** The one game with this alias or else this name; case, accents and punctuation do not matter. */
@@ -112,15 +116,28 @@ export function findGame(index: GameIndex, text: string): Game | undefined {
   return typed === '' ? undefined : (index.byFoldedAlias.get(typed) ?? index.byFoldedName.get(typed));
 }
 
-/** Smaller is better; `undefined`: not there as it was typed. */
-function rankOf({ alias, name, joined }: Entry, typed: string): number | undefined {
-  if (alias === typed) return 0;
-  if (name === typed) return 1;
-  if (alias.startsWith(typed) || name.startsWith(typed)) return 2;
-  if (name.includes(` ${typed}`) || alias.includes(` ${typed}`)) return 3;
-  if (name.includes(typed) || alias.includes(typed)) return 4;
+const lists = (count: number): Game[][] => Array.from({ length: count }, () => []);
+
+/** The games in which the text is as it was typed, best first. Equally good ones keep their order. */
+function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
+  const typedWord = ` ${typed}`;
   const typedJoined = typed.replaceAll(' ', '');
-  return joined.includes(typedJoined) || alias.includes(typedJoined) ? 5 : undefined;
+  /** Smaller is better; `undefined`: not there as it was typed. */
+  function rankOf({ alias, name, joined }: Entry): number | undefined {
+    if (alias === typed) return 0;
+    if (name === typed) return 1;
+    if (alias.startsWith(typed) || name.startsWith(typed)) return 2;
+    if (name.includes(typedWord) || alias.includes(typedWord)) return 3;
+    if (name.includes(typed) || alias.includes(typed)) return 4;
+    return joined.includes(typedJoined) || alias.includes(typedJoined) ? 5 : undefined;
+  }
+
+  const byRank = lists(6);
+  for (const entry of entries) {
+    const rank = rankOf(entry);
+    if (rank !== undefined) byRank[rank]?.push(entry.game);
+  }
+  return byRank.flat();
 }
 
 /** How many slips away the alias, or the name from one of its words on, begins with what was typed. */
@@ -146,17 +163,6 @@ function lettersIn(text: string): number {
   let letters = 0;
   for (let place = 0; place < text.length; place++) letters |= 1 << (text.charCodeAt(place) % 32);
   return letters;
-}
-
-/** The games that have a rank, the smallest first; `sort` is stable, so equal ones keep their order. */
-function ranked(entries: readonly Entry[], rank: (entry: Entry) => number | undefined): readonly Game[] {
-  return entries
-    .flatMap((entry) => {
-      const value = rank(entry);
-      return value === undefined ? [] : [{ game: entry.game, value }];
-    })
-    .sort((a, b) => a.value - b.value)
-    .map(({ game }) => game);
 }
 
 /**

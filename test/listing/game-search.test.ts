@@ -56,6 +56,17 @@ describe('searching for a game', () => {
     expect(aliases(typed)).toContain(alias);
   });
 
+  it('puts games with one slip before those with two, wherever they are in the list', () => {
+    const far = Array.from({ length: 30 }, (_, i) => ({ name: `Battlexxeld ${i}`, alias: `far${i}` }));
+    const near = Array.from({ length: 30 }, (_, i) => ({ name: `Battlexield ${i}`, alias: `near${i}` }));
+    const mixed = indexGames([...far, ...near.slice(0, 10), { name: 'Battlefield', alias: 'bf' }]);
+    const found = searchGames(mixed, 'battlefield').map(({ alias }) => alias);
+    expect(found.slice(0, 11)).toEqual(['bf', ...near.slice(0, 10).map(({ alias }) => alias)]);
+    expect(found.slice(11)).toEqual(far.slice(0, 14).map(({ alias }) => alias));
+    const nearest = searchGames(indexGames([...far, ...near]), 'battlefield');
+    expect(nearest).toEqual(near.slice(0, 25));
+  });
+
   it('forgives nothing in very short texts', () => {
     expect(aliases('xs2')).toEqual([]);
   });

@@ -1,0 +1,130 @@
+import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
+import type { ClientOptions } from 'discord.js';
+import { type Agent, type Dispatcher, Headers } from 'undici';
+
+/** How long Discord waits for the first response to an interaction is 3 s; past this there is no point. */
+const CALLBACK_TIMEOUT_MS = 2500;
+/** An answer without files: it is repeated when Discord does not take it, and the member is waiting. */
+const ANSWER_TIMEOUT_MS = 5_000;
+
+type MakeRequest = NonNullable<NonNullable<ClientOptions['rest']>['makeRequest']>;
+
+interface Received {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/**
+ * discord.js's requests over our own connections, which stay open between interactions. Every interaction takes at
+ * least one, so they are made without undici's streams and signals, which cost more than all else here: an answer of
+ * Discord is short and read as a whole.
+ */
+export function makeRequestOver(agent: Agent): MakeRequest {
+  return async (url, init) => {
+    const { body: sent, headers } = await encoded(init);
+    const pathAt = url.indexOf('/', 'https://'.length);
+    const options: Dispatcher.DispatchOptions = {
+      origin: url.slice(0, pathAt),
+      path: url.slice(pathAt),
+      method: init.method ?? 'GET',
+      headers,
+      body: sent,
+    };
+    const timeoutMs = timeoutFor(url, init.body);
+    const { status, headers: received, body } = await exchange(agent, options, timeoutMs, init.signal);
+    return {
+      body: null,
+      bodyUsed: false,
+      arrayBuffer: async () => new Uint8Array(body).buffer,
+      json: async () => JSON.parse(body.toString()),
+      text: async () => body.toString(),
+      headers: headersOf(received),
+      ok: status >= 200 && status < 300,
+      status,
+      statusText: STATUS_CODES[status] ?? '',
+    };
+  };
+}
+
+/**
+ * One request and the whole of its answer.
+ * @param timeoutMs after so long it is given up, wherever it is; undici's own time limits begin anew with each piece
+ * @param signal gives it up as well
+ */
+function exchange(
+  agent: Agent,
+  options: Dispatcher.DispatchOptions,
+  timeoutMs: number | undefined,
+  signal: AbortSignal | null | undefined,
+): Promise<Received> {
+  const { promise, resolve, reject } = Promise.withResolvers<Received>();
+  let controller: Dispatcher.DispatchController | undefined;
+  let reason: Error | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let status = 0;
+  let headers: IncomingHttpHeaders = {};
+  const chunks: Buffer[] = [];
+
+  function giveUp(why: Error): void {
+    clearTimeout(timer);
+    reason = why;
+    controller?.abort(why);
+    reject(why);
+  }
+
+  signal?.throwIfAborted();
+  agent.dispatch(options, {
+    onRequestStart(started) {
+      controller = started;
+      // It had to wait for a connection, for too long.
+      if (reason) started.abort(reason);
+    },
+    onResponseStart(_, code, fields) {
+      status = code;
+      headers = fields;
+    },
+    onResponseData: (_, chunk) => void chunks.push(chunk),
+    onResponseEnd() {
+      clearTimeout(timer);
+      resolve({ status, headers, body: Buffer.concat(chunks) });
+    },
+    onResponseError(_, error) {
+      clearTimeout(timer);
+      reject(error);
+    },
+  });
+  signal?.addEventListener('abort', () => giveUp(signal.reason));
+  if (timeoutMs !== undefined) {
+    timer = setTimeout(
+      () => giveUp(new DOMException(`No answer in ${timeoutMs} ms`, 'TimeoutError')),
+      timeoutMs,
+    );
+  }
+  return promise;
+}
+
+/** When a request is given up, in milliseconds, if that is before discord.js does so. */
+function timeoutFor(url: string, body: unknown): number | undefined {
+  if (url.includes('/callback')) return CALLBACK_TIMEOUT_MS;
+  const isAnswer = url.includes('/webhooks/') && typeof body === 'string';
+  return isAnswer ? ANSWER_TIMEOUT_MS : undefined;
+}
+
+/** Nothing but strings reaches the headers; of several values of one name, such as `set-cookie`, each is kept. */
+function headersOf(received: IncomingHttpHeaders): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(received)) {
+    for (const one of [value ?? []].flat()) headers.append(name, one);
+  }
+  return headers;
+}
+
+/** What is sent: JSON as it is; files as bytes, since undici takes only its own FormData and discord.js has Node's. */
+async function encoded({ body, headers }: Parameters<MakeRequest>[1]) {
+  const given = headers as Record<string, string>;
+  if (!(body instanceof FormData)) return { body: body as string, headers: given };
+  const form = new Response(body);
+  const type = form.headers.get('content-type') ?? '';
+  return { body: Buffer.from(await form.arrayBuffer()), headers: { ...given, 'content-type': type } };
+}
