@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type AutocompleteInteraction,
   DiscordAPIError,
   HTTPError,
   type InteractionEditReplyOptions,
+  InteractionResponseType,
   MessageFlags,
   type ModalBuilder,
   RESTJSONErrorCodes,
+  Routes,
 } from 'discord.js';
-import type { PressCall } from './command.ts';
+import type { Choice, PressCall } from './command.ts';
 import { LIMITS, shortenMarkup } from './limits.ts';
 
 /** The parts of an interaction that an answer needs; commands, components and modal submits all have them. */
@@ -62,6 +65,15 @@ async function failure(send: () => Promise<unknown>): Promise<unknown> {
   } catch (error) {
     return error;
   }
+}
+
+/** Shows the choices for what is being typed. With a request of our own: discord.js renames the fields of all 25. */
+export function complete(
+  { id, token, client }: Pick<AutocompleteInteraction, 'id' | 'token' | 'client'>,
+  choices: readonly Choice[],
+): Promise<void> {
+  const body = { type: InteractionResponseType.ApplicationCommandAutocompleteResult, data: { choices } };
+  return acknowledge(() => client.rest.post(Routes.interactionCallback(id, token), { auth: false, body }));
 }
 
 /** Shows the member a modal as the first response. */

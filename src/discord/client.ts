@@ -1,20 +1,15 @@
-import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
-import { Client, type ClientOptions, Options } from 'discord.js';
-import { type Agent, Headers, request } from 'undici';
+import { Client, Options } from 'discord.js';
 import { createHttpAgent } from '../http-agent.ts';
 import { isGuildQuestion } from './guild-list.ts';
+import { makeRequestOver } from './make-request.ts';
 import { rejectLongWaits } from './publish.ts';
 
-/** How long Discord waits for the first response to an interaction is 3 s; past this there is no point. */
-const CALLBACK_TIMEOUT_MS = 2500;
-/** An answer without files: it is repeated when Discord does not take it, and the member is waiting. */
-const ANSWER_TIMEOUT_MS = 5_000;
-/** All other requests; an answer may carry a file. */
+/** As long as a first response may take (see make-request.ts). */
+const CONNECT_TIMEOUT_MS = 2500;
+/** All requests that make-request.ts sets no shorter time for; an answer may carry a file. */
 const REST_TIMEOUT_MS = 15_000;
 /** Longer than a quiet bot's pauses, so that an acknowledgement does not pay for a new TLS connection. */
 const KEEP_ALIVE_MS = 5 * 60_000;
-
-type MakeRequest = NonNullable<NonNullable<ClientOptions['rest']>['makeRequest']>;
 
 /**
  * A discord.js client that asks for no intents and caches nothing: interactions arrive all the same, and ten
@@ -25,7 +20,7 @@ export function createClient({ apiUrl }: { apiUrl: string }): { client: Client; 
   const agent = createHttpAgent({
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    connect: { timeout: CALLBACK_TIMEOUT_MS },
+    connect: { timeout: CONNECT_TIMEOUT_MS },
   });
   const client = new Client({
     intents: [],
@@ -44,7 +39,7 @@ export function createClient({ apiUrl }: { apiUrl: string }): { client: Client; 
       // 429 is obeyed all the same.
       globalRequestsPerSecond: Number.POSITIVE_INFINITY,
       rejectOnRateLimit: (limit) => rejectLongWaits(limit) || isGuildQuestion(limit),
-      makeRequest: overAgent(agent),
+      makeRequest: makeRequestOver(agent),
     },
   });
   return { client, close: () => agent.close() };
@@ -81,57 +76,3 @@ const nothing = {
   UserManager: onlySelf,
   VoiceStateManager: 0,
 };
-
-/** When a request is given up, if that is before discord.js does so. */
-function deadlineFor(url: string, body: unknown): AbortSignal | null {
-  if (url.includes('/callback')) return AbortSignal.timeout(CALLBACK_TIMEOUT_MS);
-  const isAnswer = url.includes('/webhooks/') && typeof body === 'string';
-  return isAnswer ? AbortSignal.timeout(ANSWER_TIMEOUT_MS) : null;
-}
-
-/** discord.js's requests over our own connections, which stay open between interactions. */
-function overAgent(agent: Agent): MakeRequest {
-  return async (url, init) => {
-    const signals = [init.signal, deadlineFor(url, init.body)];
-    const { body: sent, headers } = await encoded(init);
-    const response = await request(url, {
-      method: (init.method ?? 'GET') as 'GET',
-      headers,
-      body: sent,
-      signal: AbortSignal.any(signals.filter((signal) => signal instanceof AbortSignal)),
-      dispatcher: agent,
-    });
-    const { body, statusCode } = response;
-    return {
-      body,
-      get bodyUsed() {
-        return body.bodyUsed;
-      },
-      arrayBuffer: () => body.arrayBuffer(),
-      json: () => body.json(),
-      text: () => body.text(),
-      headers: headersOf(response.headers),
-      ok: statusCode >= 200 && statusCode < 300,
-      status: statusCode,
-      statusText: STATUS_CODES[statusCode] ?? '',
-    };
-  };
-}
-
-/** Nothing but strings reaches the headers; of several values of one name, such as `set-cookie`, each is kept. */
-function headersOf(received: IncomingHttpHeaders): Headers {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(received)) {
-    for (const one of [value ?? []].flat()) headers.append(name, one);
-  }
-  return headers;
-}
-
-/** What is sent: JSON as it is; files as bytes, since undici takes only its own FormData and discord.js has Node's. */
-async function encoded({ body, headers }: Parameters<MakeRequest>[1]) {
-  const given = headers as Record<string, string>;
-  if (!(body instanceof FormData)) return { body: body as string, headers: given };
-  const form = new Response(body);
-  const type = form.headers.get('content-type') ?? '';
-  return { body: Buffer.from(await form.arrayBuffer()), headers: { ...given, 'content-type': type } };
-}

@@ -7,7 +7,7 @@ import {
 } from 'discord.js';
 import { wordsFor } from '../locales/words.ts';
 import type { Logger } from '../observability/logger.ts';
-import { acknowledge, createProgress, LostInteraction, say, show } from './answers.ts';
+import { complete, createProgress, LostInteraction, say, show } from './answers.ts';
 import { ownerOf } from './bound-ids.ts';
 import type { Call, Choice, Command, Handler, PressCall, SubmitCall } from './command.ts';
 import { createDeferral, type DeferralDeps } from './deferral.ts';
@@ -158,7 +158,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 
   async function route(interaction: Interaction): Promise<void> {
     try {
-      if (interaction.isAutocomplete()) await acknowledge(() => interaction.respond(choicesFor(interaction)));
+      if (interaction.isAutocomplete()) await complete(interaction, choicesFor(interaction));
       else if (isIncoming(interaction)) await answer(interaction);
       // A command or a select of a kind that this bot never made: of an older version, or of another program.
       else await say(interaction, wordsFor(interaction.locale)('dispatch.unknown'));
