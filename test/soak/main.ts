@@ -7,12 +7,10 @@ import { readStored } from '../support/stored.ts';
 import { createMembers } from './members.ts';
 import { createRandom } from './random.ts';
 import { createRefusals, createTrouble } from './trouble.ts';
-import { type Ask, CLAIMS, claimOf, judge } from './verdict.ts';
+import { CLAIMS, claimOf, judge } from './verdict.ts';
 
 /** Discord gives an answer 15 minutes; what the bot tries again pauses for up to a minute. */
 const SETTLE_MS = 100_000;
-/** The ledger keeps 1,000 addresses a guild, in the order in which they ended: older asks are not looked for. */
-const SURELY_IN_LEDGER = 800;
 
 /** Of each harm: a list that goes wrong is a hundred cases of the same. */
 const SHOWN_CASES = 20;
@@ -77,14 +75,12 @@ async function soak({ discord, listing, bot, data, startBot }: Sandbox): Promise
   await bot.stop();
 
   const stored = readStored(data);
-  const recent = new Set(discord.guilds.flatMap(({ id }) => lastSubmitted(members.asks, id)));
   const verdict = judge({
     asks: members.asks,
     received: serversIn(listing.requests.filter(({ action }) => action === 'add')),
     turnedDown: serversIn([...refusals.refused].filter(({ servers }) => servers.length > 1)),
     held: listing.submitted.map(({ server }) => server),
-    isInLedger: (guildId, server) =>
-      !recent.has(server) ||
+    isInHistory: (guildId, server) =>
       stored.ended(guildId, server).some((outcome) => outcome === 'accepted' || outcome === 'unknown'),
   });
   const lost = [...verdict.lost, ...stored.unfinished.map((key) => `left in the store: ${key}`)];
@@ -111,16 +107,6 @@ async function soak({ discord, listing, bot, data, startBot }: Sandbox): Promise
 
 function serversIn(requests: readonly ListingRequest[]): readonly string[] {
   return requests.flatMap(({ servers }) => servers.map(({ server = '' }) => server));
-}
-
-/**
- * The servers that a guild has submitted lately and that the service holds or may hold: neither a warning about a former
- * submission nor a refusal brings one back into a ledger that has let go of it since.
- */
-function lastSubmitted(asks: readonly Ask[], guild: string): readonly string[] {
-  const last = asks.filter(({ guildId }) => guildId === guild).slice(-SURELY_IN_LEDGER);
-  const kept: readonly string[] = ['accepted', 'unknown', 'unclear'];
-  return last.filter(({ words = '' }) => kept.includes(claimOf(words))).map(({ server }) => server);
 }
 
 /** What the process holds in the machine's memory, as Linux tells it. */

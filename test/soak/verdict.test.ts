@@ -13,7 +13,7 @@ const WARNING =
 function harms(
   words: readonly (string | undefined)[],
   service: Partial<Record<'got' | 'down' | 'has', number>>,
-  ledger = true,
+  history = true,
 ) {
   const { got = 0, down = 0, has = 0 } = service;
   const server = 'a.example.com';
@@ -24,7 +24,7 @@ function harms(
     received: Array(got).fill(server),
     turnedDown: Array(down).fill(server),
     held: Array(has).fill(server),
-    isInLedger: () => ledger,
+    isInHistory: () => history,
   };
   return Object.entries(judge(findings)).flatMap(([harm, cases]) => (cases.length > 0 ? [harm] : []));
 }

@@ -20,15 +20,15 @@ export interface Findings {
   readonly turnedDown: readonly string[];
   /** The servers that the service holds, one each time. */
   readonly held: readonly string[];
-  /** Whether the guild's ledger has the server as accepted, or as unknown. */
-  isInLedger(guildId: string, server: string): boolean;
+  /** Whether the guild's history has the server as accepted, or as unknown. */
+  isInHistory(guildId: string, server: string): boolean;
 }
 
 /** Each kind of harm: one line for each case of it. */
 export interface Verdict {
   /**
    * A submission of which nobody will ever hear: the member's answer does not say what became of it, or the service
-   * holds the server and the guild's ledger knows nothing of it.
+   * holds the server and the guild's history knows nothing of it.
    */
   readonly lost: readonly string[];
   /** The service got a server more often than members asked for it, not counting what it turned down. */
@@ -71,7 +71,7 @@ export function claimOf(words: string): Claim {
   return WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'unclear';
 }
 
-export function judge({ asks, received, turnedDown, held, isInLedger }: Findings): Verdict {
+export function judge({ asks, received, turnedDown, held, isInHistory }: Findings): Verdict {
   const gotten = countEach(received);
   const holds = countEach(held);
   const refused = countEach(turnedDown);
@@ -98,7 +98,7 @@ export function judge({ asks, received, turnedDown, held, isInLedger }: Findings
 
     if (all.some(({ words }) => words === undefined)) leftThinking.push(about);
     if (all.some(({ words }) => words !== undefined && claimOf(words) === 'unclear')) lost.push(about);
-    if (has > 0 && !all.some(({ guildId }) => isInLedger(guildId, server))) lost.push(about);
+    if (has > 0 && !all.some(({ guildId }) => isInHistory(guildId, server))) lost.push(about);
     if (got > all.length) sentTwice.push(about);
     const accepted = count('accepted');
     // Nothing was claimed by an answer that is missing or unclear, which is counted above.

@@ -1,23 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createTakenInteractions } from '../../src/discord/taken.ts';
-import { createApiKeys } from '../../src/guilds/api-keys.ts';
-import { createKeyWatch } from '../../src/guilds/key-watch.ts';
-import { createGuildSettings } from '../../src/guilds/settings.ts';
 import type { AddOutcome, ServerSubmission } from '../../src/listing/contract.ts';
-import { createScheduler } from '../../src/listing/scheduler.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Commit } from '../../src/storage/statements.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import { createHistory } from '../../src/submissions/history.ts';
 import { createLimits } from '../../src/submissions/limits.ts';
 import type { Ended, Pipeline, Result } from '../../src/submissions/order.ts';
-import { createPipeline } from '../../src/submissions/pipeline.ts';
-import { createRecords, type Submitter } from '../../src/submissions/record.ts';
-import { createTidying } from '../../src/submissions/tidying.ts';
-import { folder, openStore, recorder } from '../storage/temporary.ts';
+import type { Submitter } from '../../src/submissions/record.ts';
+import { folder } from '../storage/temporary.ts';
+import { openPipeline } from '../support/open-pipeline.ts';
 
 const MINUTE = 60_000;
 const ACCEPTED: AddOutcome = { kind: 'accepted', message: 'Yes.' };
@@ -36,37 +29,14 @@ let told: string[];
 
 /** Everything between the dispatcher and the service's HTTP client, over the file at `path`. */
 async function open(answer: (count: number) => Promise<AddOutcome> | AddOutcome = () => ACCEPTED) {
-  const database = await openStore(path, recorder(), (commit) => commits.push(commit));
-  const now = () => time;
-  const logger = recorder();
-  const keys = createApiKeys({ store: database, encryption, now });
-  const keyWatch = createKeyWatch({ keys, onRefused: async () => void told.push('key'), logger });
-  const settings = createGuildSettings({ store: database });
-  const records = createRecords({ database, now });
-  const history = createHistory({ database });
-  const taken = createTakenInteractions({ database, encryption, logger, now });
-  const limits = createLimits({
-    database,
-    member: { servers: 3_000, seconds: 600 },
-    guild: { servers: 10_000, seconds: 600 },
-    now,
-  });
-  const pipeline = createPipeline({
-    ...{ database, records, history, limits, settings, logger, now },
-    keys: { usable: keys.usable, hear: keyWatch.hear, tellRefused: keyWatch.tellRefused },
-    listing: {
-      isDown: () => false,
-      add: async (servers) => {
-        requests.push(servers);
-        return answer(requests.length);
-      },
+  return openPipeline({
+    ...{ path, encryption, now: () => time, onCommit: (commit) => commits.push(commit) },
+    onRefused: () => told.push('key'),
+    add(servers) {
+      requests.push(servers);
+      return answer(requests.length);
     },
-    scheduler: createScheduler({ atOnce: 8, now }),
-    observers: [],
-    longestRequestMs: MINUTE,
   });
-  const tidying = createTidying({ database, logger, now });
-  return { database, keys, settings, records, history, taken, limits, pipeline, tidying };
 }
 
 const server = (n: number): ServerSubmission => ({ server: `s${n}.example.com`, port: 27015, game: 'cs2' });

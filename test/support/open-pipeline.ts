@@ -1,0 +1,52 @@
+import { createTakenInteractions } from '../../src/discord/taken.ts';
+import { createApiKeys } from '../../src/guilds/api-keys.ts';
+import { createKeyWatch } from '../../src/guilds/key-watch.ts';
+import { createGuildSettings } from '../../src/guilds/settings.ts';
+import type { AddOutcome, ServerSubmission } from '../../src/listing/contract.ts';
+import { createScheduler } from '../../src/listing/scheduler.ts';
+import type { Encryption } from '../../src/storage/encryption.ts';
+import type { Commit } from '../../src/storage/statements.ts';
+import { createHistory } from '../../src/submissions/history.ts';
+import { createLimits } from '../../src/submissions/limits.ts';
+import { createPipeline } from '../../src/submissions/pipeline.ts';
+import { createRecords } from '../../src/submissions/record.ts';
+import { createTidying } from '../../src/submissions/tidying.ts';
+import { openStore, recorder } from '../storage/temporary.ts';
+
+export interface PipelineOptions {
+  /** The file of the store. */
+  readonly path: string;
+  readonly encryption: Encryption;
+  readonly now: () => number;
+  readonly add: (servers: readonly ServerSubmission[]) => Promise<AddOutcome> | AddOutcome;
+  readonly onCommit?: (commit: Commit) => void;
+  readonly onRefused?: (guildId: string) => void;
+}
+
+/** Everything that a submission passes between the dispatcher and the service's HTTP client, over a store of its own. */
+export async function openPipeline({ path, encryption, now, add, onCommit, onRefused }: PipelineOptions) {
+  const logger = recorder();
+  const database = await openStore(path, logger, onCommit);
+  const keys = createApiKeys({ store: database, encryption, now });
+  const keyWatch = createKeyWatch({ keys, onRefused: async (guildId) => onRefused?.(guildId), logger });
+  const settings = createGuildSettings({ store: database });
+  const records = createRecords({ database, now });
+  const history = createHistory({ database });
+  const taken = createTakenInteractions({ database, encryption, logger, now });
+  const limits = createLimits({
+    database,
+    member: { servers: 3_000, seconds: 600 },
+    guild: { servers: 10_000, seconds: 600 },
+    now,
+  });
+  const pipeline = createPipeline({
+    ...{ database, records, history, limits, settings, logger, now },
+    keys: { usable: keys.usable, hear: keyWatch.hear, tellRefused: keyWatch.tellRefused },
+    listing: { isDown: () => false, add: async (servers) => add(servers) },
+    scheduler: createScheduler({ atOnce: 8, now }),
+    observers: [],
+    longestRequestMs: 60_000,
+  });
+  const tidying = createTidying({ database, logger, now });
+  return { database, keys, settings, records, history, taken, limits, pipeline, tidying };
+}
