@@ -38,7 +38,9 @@ const UNANSWERED_KEPT_MS = 30 * 24 * 3600_000;
 /** How often what is past its time goes. */
 const SWEEP_MS = 600_000;
 /** Discord tells whether a reply was given, so that it need not be noted at once; in milliseconds. */
-const ANSWERED_WITHIN_MS = 1_000;
+const ANSWERED_WITHIN_MS = 100;
+/** How soon that is tried again when the store failed, in milliseconds. */
+const AGAIN_MS = 5_000;
 
 const workSchema = z.union([
   z.object({ command: z.string(), options: z.record(z.string(), z.union([z.string(), z.number()])) }),
@@ -96,12 +98,13 @@ export function createTakenInteractions(deps: TakenDeps): TakenInteractions {
     }
   }
 
-  const flushLater = () =>
+  const flushLater = (ms = ANSWERED_WITHIN_MS) =>
     setTimeout(() => {
       flush().catch((error: unknown) => {
-        logger.error({ err: error }, 'answered interactions could not be forgotten');
+        logger.error({ err: error }, 'answered interactions could not be forgotten; will try again');
+        flushing ??= flushLater(AGAIN_MS);
       });
-    }, ANSWERED_WITHIN_MS).unref();
+    }, ms).unref();
 
   async function sweep(): Promise<void> {
     const at = now();
@@ -149,7 +152,14 @@ export function createTakenInteractions(deps: TakenDeps): TakenInteractions {
       await flush();
     },
     async remember({ guildId, interactionId, token, ...carried }) {
-      if (now() - SnowflakeUtil.timestampFrom(interactionId) > TOO_OLD_MS) return false;
+      const ageMs = now() - SnowflakeUtil.timestampFrom(interactionId);
+      if (ageMs > TOO_OLD_MS) {
+        logger.warn(
+          { interactionId, ageMs },
+          'an interaction was not taken: by its id it is older than 15 minutes; is the clock of this machine wrong?',
+        );
+        return false;
+      }
       const plain = JSON.stringify({ ...carried, token: token.reveal() });
       const sealed = JSON.stringify(encryption.seal(plain, interactionContext(guildId, interactionId)));
       const take = async () => {
