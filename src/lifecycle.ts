@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './observability/logger.ts';
 
 /** Something with a lifetime. Making it does no work; `start` does, and `stop` undoes it. */
@@ -5,6 +6,14 @@ export interface Part {
   readonly name: string;
   start?(): Promise<void>;
   stop?(): Promise<void>;
+}
+
+/** Waits for something to end, well or not, for so many milliseconds at most. */
+export async function atMost(ms: number, end: Promise<unknown>): Promise<void> {
+  const isOver = new AbortController();
+  const time = sleep(ms, undefined, { signal: isOver.signal, ref: false });
+  await Promise.race([end, time]).catch(() => undefined);
+  isOver.abort();
 }
 
 /**

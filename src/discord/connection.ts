@@ -10,7 +10,7 @@ import {
   type REST,
   type RESTPostAPIApplicationCommandsJSONBody,
 } from 'discord.js';
-import type { Part } from '../lifecycle.ts';
+import { atMost, type Part } from '../lifecycle.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Secret } from '../secret.ts';
 import { inviteLink, tellOfApplication } from './application.ts';
@@ -74,6 +74,10 @@ export interface Connection extends Part {
 const ASK_TIMEOUT_MS = 2_000;
 /** How long running interactions may take to end when the bot stops. */
 const DRAIN_MS = 8000;
+/** How long a login under way may take to end when the bot stops; Discord answers within a second. */
+const LOGIN_ENDS_MS = 3_000;
+/** How long Discord may take to confirm that the connection is closed. */
+const CLOSES_MS = 1_000;
 
 /** The bot's connection to Discord: login, publishing the commands, fatal ends, and a stop that loses no answer. */
 export function createConnection(deps: ConnectionDeps): Connection {
@@ -81,6 +85,7 @@ export function createConnection(deps: ConnectionDeps): Connection {
   let ids: ReadonlyMap<string, string> = new Map();
   const { client, close } = createClient({ apiUrl });
   let leaving = false;
+  let login: Promise<unknown> = Promise.resolve();
 
   async function publish(ready: Client<true>): Promise<void> {
     try {
@@ -115,6 +120,7 @@ export function createConnection(deps: ConnectionDeps): Connection {
     logger.info({ shard, replayed }, 'connection to Discord resumed'),
   );
   client.once(Events.ClientReady, (ready) => {
+    if (leaving) return;
     const guilds = [...guildsOfShards.values()].reduce((sum, count) => sum + count, 0);
     logger.info({ user: ready.user.tag, guilds }, 'connected to Discord');
     void publish(ready);
@@ -150,7 +156,8 @@ export function createConnection(deps: ConnectionDeps): Connection {
     isOurs: (guildId) => client.ws.shards.has(calculateShardId(guildId, client.options.shardCount ?? 1)),
     async start() {
       try {
-        await client.login(token.reveal());
+        login = client.login(token.reveal());
+        await login;
       } catch (error) {
         throw explainLogin(error);
       }
@@ -158,7 +165,9 @@ export function createConnection(deps: ConnectionDeps): Connection {
     async stop() {
       await drain(DRAIN_MS);
       leaving = true;
-      await client.destroy();
+      // Destroyed while it waits for READY, discord.js 14.28 connects anew, and `destroy` never resolves.
+      await atMost(LOGIN_ENDS_MS, login);
+      await atMost(CLOSES_MS, client.destroy());
       await close();
     },
   };

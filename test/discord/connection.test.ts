@@ -4,18 +4,15 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../src/discord/client.ts';
 import { createConnection } from '../../src/discord/connection.ts';
 import { receiveInteractions } from '../../src/discord/packets.ts';
+import type { DiscordStandIn } from '../../src/sandbox/contract.ts';
 import { startDiscord } from '../../src/sandbox/stand-in.ts';
 import { Secret } from '../../src/secret.ts';
 import { recorder } from '../storage/temporary.ts';
 
 const TOKEN = 'MTExMTExMTExMTExMTExMTEx.shards.a-token-of-the-connection-tests-123456';
 
-it('a process with all shards looks after every guild, and knows them all once it has started', async () => {
-  const discord = await startDiscord({ token: TOKEN, shards: 4, maxConcurrency: 4 });
-  onTestFinished(() => discord.close());
-  for (let i = 0; i < 8; i++) discord.guildEvents.add({ name: `Guild ${i}` });
-  const logger = recorder();
-  const connection = createConnection({
+const connectionTo = (discord: DiscordStandIn, logger = recorder()) =>
+  createConnection({
     apiUrl: discord.apiUrl,
     token: new Secret(TOKEN),
     commands: [],
@@ -26,6 +23,13 @@ it('a process with all shards looks after every guild, and knows them all once i
     drain: async () => undefined,
     onFatal: () => undefined,
   });
+
+it('a process with all shards looks after every guild, and knows them all once it has started', async () => {
+  const discord = await startDiscord({ token: TOKEN, shards: 4, maxConcurrency: 4 });
+  onTestFinished(() => discord.close());
+  for (let i = 0; i < 8; i++) discord.guildEvents.add({ name: `Guild ${i}` });
+  const logger = recorder();
+  const connection = connectionTo(discord, logger);
   await connection.start?.();
   try {
     const ids = discord.guilds.map(({ id }) => id);
@@ -54,4 +58,17 @@ it('the client keeps nothing of the guilds it is told of', async () => {
     await client.destroy();
     await close();
   }
+});
+
+it('a bot that is stopped while it connects ends, and does not connect again', async () => {
+  const discord = await startDiscord({ token: TOKEN });
+  onTestFinished(() => discord.close());
+  const logger = recorder();
+  const connection = connectionTo(discord, logger);
+  const started = connection.start?.();
+  await discord.connected();
+  await connection.stop?.();
+  await started;
+  await expect.poll(() => discord.gateway.sessions()).toEqual([]);
+  expect(logger.lines.map(({ message }) => message)).not.toContain('connected to Discord');
 });
