@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Person } from '../../src/sandbox/contract.ts';
 import { rendered } from '../support/rendered.ts';
-import { openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 let member: Person;
 
 beforeAll(async () => {
-  scene = await openScene({ key: 'sandbox-key' });
+  scene = await openAppScene({ key: 'sandbox-key' });
   ({ member } = scene);
 });
 afterEach(() => scene.listing.behave({ kind: 'ok' }));

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer, Person } from '../../src/sandbox/contract.ts';
 import { csvOf, labelsOf, lines, read, submit, upload } from '../support/batches.ts';
-import { messageOf, modalOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { messageOf, modalOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 let member: Person;
 let held: number;
 
 beforeAll(async () => {
-  scene = await openScene({ key: 'sandbox-key', env: { MEMBER_LIMIT: '5000/3600' } });
+  scene = await openAppScene({ key: 'sandbox-key', env: { MEMBER_LIMIT: '5000/3600' } });
   ({ member } = scene);
 });
 beforeEach(() => {

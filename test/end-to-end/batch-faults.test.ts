@@ -3,17 +3,17 @@ import type { Mode } from '../../src/sandbox/listing/modes.ts';
 import type { ListingRequest } from '../../src/sandbox/listing/stand-in.ts';
 import { csvOf, labelsOf, lines, read, reported, submit, upload } from '../support/batches.ts';
 import { idsOf, postButton } from '../support/forged-button.ts';
-import { messageOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { messageOf, openAppScene, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 /** How the service answers the requests that submit servers, counted from 1. */
 let answer: (count: number, request: ListingRequest) => Mode | undefined;
 let count: number;
 
-beforeEach(async () => {
+async function open(opener = openAppScene): Promise<void> {
   answer = () => undefined;
   count = 0;
-  scene = await openScene({
+  scene = await opener({
     key: 'sandbox-key',
     // What was not sent does not count: 500 and 200 of them again are 500.
     env: { LISTING_API_TIMEOUT_MS: '5000', MEMBER_LIMIT: '600/3600' },
@@ -21,7 +21,7 @@ beforeEach(async () => {
       onRequest: (_, request) => (request.action === 'add' ? answer(++count, request) : undefined),
     },
   });
-});
+}
 afterEach(() => scene.close());
 
 const preview = (content: string) => scene.member.slash('addservers', { file: upload('list.txt', content) });
@@ -35,6 +35,8 @@ const outcomes = (report: Parameters<typeof csvOf>[0]) => {
 };
 
 describe('a batch that the service does not take as it is', () => {
+  beforeEach(() => open());
+
   it('is submitted but for the one game that the service no longer knows', async () => {
     const bad = { status: 'error', message: 'Invalid game alias provided.' };
     answer = (_, { servers }) =>
@@ -119,6 +121,8 @@ describe('a batch that the service does not take as it is', () => {
 });
 
 describe('a batch that a crash interrupts', () => {
+  beforeEach(() => open(openScene));
+
   it('goes on after the restart; what was on its way is unknown, and nothing is sent twice', async () => {
     answer = (nth) => (nth === 3 ? { kind: 'hang', carriedOut: true } : undefined);
     const before = await preview(lines(500));
@@ -138,6 +142,8 @@ describe('a batch that a crash interrupts', () => {
 });
 
 describe('while a batch is being submitted', () => {
+  beforeEach(() => open());
+
   it('a bar grows, and the preview cannot be pressed any more', async () => {
     answer = () => ({ kind: 'slow', ms: 700 });
     const before = await preview(lines(600));
@@ -163,6 +169,8 @@ describe('while a batch is being submitted', () => {
 });
 
 describe('the Submit button', () => {
+  beforeEach(() => open());
+
   it('shows the preview again when a server was submitted in the meantime', async () => {
     const before = await preview('x.example.com:27015 cs2\ny.example.com:27015 cs2');
     const other = scene.person({ role: 'other' });

@@ -2,11 +2,11 @@ import { PermissionFlagsBits } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Person } from '../../src/sandbox/contract.ts';
 import { read, submit } from '../support/batches.ts';
-import { messageOf, openScene, type Scene, textOf } from '../support/scene.ts';
+import { messageOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 beforeAll(async () => {
-  scene = await openScene({ key: 'sandbox-key' });
+  scene = await openAppScene({ key: 'sandbox-key' });
 });
 afterAll(() => scene.close());
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 const KEY = 'key-of-the-damaged-records-tests';
 const HELD = 'what-a-damaged-record-holds';
@@ -31,7 +31,7 @@ describe.each([
   ['of a newer version', () => JSON.stringify({ value: { v: 99, held: HELD } })],
 ])('records that are %s', (_what, text) => {
   it('keep the bot from nothing, and cost their own guild what they held', async () => {
-    scene = await openScene({ listing: { keys: [KEY] }, key: KEY });
+    scene = await openAppScene({ listing: { keys: [KEY] }, key: KEY });
     const elsewhere = scene.person({ role: 'admin', guild: 1 });
     await setKey(elsewhere, KEY);
     await scene.admin.press(...(await button(scene, 'Announce submissions')));

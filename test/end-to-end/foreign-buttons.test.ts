@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { idsOf, postButton } from '../support/forged-button.ts';
-import { messageOf, modalOf, openScene, type Scene, textOf } from '../support/scene.ts';
+import { messageOf, modalOf, openAppScene, openScene, type Scene, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 
 beforeAll(async () => {
-  scene = await openScene({ key: 'sandbox-key' });
+  scene = await openAppScene({ key: 'sandbox-key' });
 });
 afterAll(() => scene.close());
 

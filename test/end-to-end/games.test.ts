@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { messageOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { messageOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 describe('/games', () => {
   let scene: Scene;
   beforeAll(async () => {
-    scene = await openScene();
+    scene = await openAppScene();
   });
   afterAll(() => scene.close());
 
@@ -58,7 +58,7 @@ describe('/games', () => {
 
 describe('/games with the operator’s key', () => {
   it('has the service’s list from the start, and keeps an old one when it cannot be read again', async () => {
-    const scene = await openScene({ env: { LISTING_API_KEY: 'sandbox-key', GAMES_TTL_SECONDS: '1' } });
+    const scene = await openAppScene({ env: { LISTING_API_KEY: 'sandbox-key', GAMES_TTL_SECONDS: '1' } });
     await expect
       .poll(async () => textOf(await scene.member.slash('games')))
       .toContain('From the listing service');

@@ -1,7 +1,7 @@
 import { PermissionFlagsBits } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { languages } from '../../src/locales/words.ts';
-import { messageOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { messageOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 afterEach(() => scene.close());
@@ -10,7 +10,7 @@ const slashCommands = () => scene.discord.commands().filter(({ type }) => type =
 
 describe('/help', () => {
   it('shows a member the commands they may use, as mentions, with an example each', async () => {
-    scene = await openScene();
+    scene = await openAppScene();
     const answer = messageOf(await scene.member.slash('help'));
     const text = answer.current?.embeds[0]?.description ?? '';
     for (const command of slashCommands()) {
@@ -24,7 +24,7 @@ describe('/help', () => {
   });
 
   it('shows admins everything, and in an example only commands that exist', async () => {
-    scene = await openScene();
+    scene = await openAppScene();
     const text = textOf(await scene.admin.slash('help'));
     const commands = slashCommands();
     expect(text).toContain('Submit servers (in the menu of a message');
@@ -35,7 +35,7 @@ describe('/help', () => {
   });
 
   it('says the state of the key in a word', async () => {
-    scene = await openScene();
+    scene = await openAppScene();
     const state = async () =>
       /API key of this server: (.*)/.exec(textOf(await scene.member.slash('help')))?.[1];
     expect(await state()).toBe('missing');
@@ -51,7 +51,7 @@ describe('/help', () => {
       SUPPORT_URL: 'https://example.com/help?x=1#top',
       PRIVACY_URL: 'https://example.com/privacy',
     };
-    scene = await openScene({ env });
+    scene = await openAppScene({ env });
     const german = textOf(await scene.person({ locale: 'de' }).slash('help'));
     expect(german).toContain('[ Hilfe → https://example.com/help?x=1#top ]');
     expect(german).toContain('[ Datenschutz → https://example.com/privacy ]');
@@ -59,7 +59,7 @@ describe('/help', () => {
   });
 
   it('leaves commands that are for administrators alone to them', async () => {
-    scene = await openScene();
+    scene = await openAppScene();
     const administrator = scene.person({ role: 'other' });
     scene.discord.guildEvents.setPermissions(administrator, PermissionFlagsBits.Administrator);
     expect(textOf(await administrator.slash('help'))).toContain('/setkey — ');

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openScene, type Scene, textOf } from '../support/scene.ts';
+import { openAppScene, type Scene, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 beforeAll(async () => {
-  scene = await openScene({ key: 'sandbox-key' });
+  scene = await openAppScene({ key: 'sandbox-key' });
 });
 afterAll(() => scene.close());
 

@@ -6,13 +6,21 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bytesOnDisk } from '../storage/temporary.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
-import { messageOf, openScene, type Scene, type SceneOptions, setKey, textOf } from '../support/scene.ts';
+import {
+  type AppSceneOptions,
+  messageOf,
+  openAppScene,
+  openScene,
+  type Scene,
+  setKey,
+  textOf,
+} from '../support/scene.ts';
 
 const KEY = 'sandbox-key-0123456789-wxyz';
 
 let scene: Scene;
-async function open(options: SceneOptions = {}): Promise<void> {
-  scene = await openScene({ listing: { keys: [KEY] }, key: KEY, ...options });
+async function open(options: AppSceneOptions = {}, opener = openAppScene): Promise<void> {
+  scene = await opener({ listing: { keys: [KEY] }, key: KEY, ...options });
   await chooseLogChannel(scene);
 }
 afterEach(() => scene.close());
@@ -32,7 +40,7 @@ function sealedKey(): string {
   return data;
 }
 const keyStatus = async (who = scene.admin) => textOf(await who.slash('keystatus'));
-/** What the log channel says of the key; it may take seconds, since entries are collected. */
+/** What the log channel says of the key. */
 const notices = () => logLines(scene).filter((line) => /this server's API key/.test(line));
 const soon = { timeout: 8_000 };
 
@@ -230,7 +238,7 @@ describe('/removekey', () => {
 
 describe('the database', () => {
   it('never has a key in clear, whatever was done with it', async () => {
-    await open();
+    await open({}, openScene);
     const never = () => {
       for (const coding of ['utf8', 'base64', 'hex', 'utf16le'] as const) {
         expect(bytesOnDisk(file())).not.toContain(Buffer.from(KEY).toString(coding));

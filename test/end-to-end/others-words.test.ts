@@ -3,11 +3,18 @@ import type { Answer } from '../../src/sandbox/contract.ts';
 import { SANDBOX_GAMES } from '../../src/sandbox/listing/games.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
 import { rendered } from '../support/rendered.ts';
-import { messageOf, modalOf, openScene, type Scene, type SceneOptions, textOf } from '../support/scene.ts';
+import {
+  type AppSceneOptions,
+  messageOf,
+  modalOf,
+  openAppScene,
+  type Scene,
+  textOf,
+} from '../support/scene.ts';
 
 let scene: Scene;
-async function open(options: SceneOptions = {}): Promise<void> {
-  scene = await openScene({ key: 'sandbox-key', ...options });
+async function open(options: AppSceneOptions = {}): Promise<void> {
+  scene = await openAppScene({ key: 'sandbox-key', ...options });
 }
 afterEach(() => scene.close());
 

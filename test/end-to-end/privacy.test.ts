@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bytesOnDisk, openStore } from '../storage/temporary.ts';
-import { messageOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { messageOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 import { submitted } from '../support/submitted.ts';
 
 let scene: Scene;
 beforeEach(async () => {
-  scene = await openScene({ key: 'sandbox-key' });
+  scene = await openAppScene({ key: 'sandbox-key' });
 });
 afterEach(() => scene.close());
 

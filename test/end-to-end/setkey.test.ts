@@ -1,11 +1,11 @@
 import { PermissionFlagsBits } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { messageOf, modalOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { messageOf, modalOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 
 beforeAll(async () => {
-  scene = await openScene({ listing: { keys: ['sandbox-key', 'second-key-1234', 'k'] } });
+  scene = await openAppScene({ listing: { keys: ['sandbox-key', 'second-key-1234', 'k'] } });
 });
 afterAll(() => scene.close());
 

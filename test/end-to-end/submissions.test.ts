@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { messageOf, openScene, type Scene, textOf } from '../support/scene.ts';
+import { messageOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 beforeAll(async () => {
-  scene = await openScene({ key: 'sandbox-key' });
+  scene = await openAppScene({ key: 'sandbox-key' });
 });
 afterAll(() => scene.close());
 

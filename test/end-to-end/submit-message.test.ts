@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { labelsOf, read, submit } from '../support/batches.ts';
-import { messageOf, modalOf, openScene, type Scene, textOf } from '../support/scene.ts';
+import { messageOf, modalOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 let held: number;
 
 beforeAll(async () => {
-  scene = await openScene({ key: 'sandbox-key' });
+  scene = await openAppScene({ key: 'sandbox-key' });
 });
 beforeEach(() => {
   held = scene.listing.submitted.length;

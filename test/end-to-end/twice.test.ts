@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { messageOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { messageOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 beforeAll(async () => {
-  scene = await openScene({ key: 'sandbox-key', env: { LISTING_API_TIMEOUT_MS: '20000' } });
+  scene = await openAppScene({ key: 'sandbox-key', env: { LISTING_API_TIMEOUT_MS: '20000' } });
 });
 afterEach(() => scene.listing.behave({ kind: 'ok' }));
 afterAll(() => scene.close({ breaches: [26] }));

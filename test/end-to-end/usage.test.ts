@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 afterEach(() => scene.close());
@@ -10,7 +10,7 @@ const ACCEPTED = 'Servers have been added for review.';
 
 describe('the limits on use', () => {
   it('hold for each member, and then for the guild with all its members', async () => {
-    scene = await openScene({ key: 'sandbox-key', env: { MEMBER_LIMIT: '2/600', GUILD_LIMIT: '3/1200' } });
+    scene = await openAppScene({ key: 'sandbox-key', env: { MEMBER_LIMIT: '2/600', GUILD_LIMIT: '3/1200' } });
     expect(await add('a.example.com:1')).toContain(ACCEPTED);
     // What is refused for another reason does not count.
     expect(await add('a.example.com:1')).toContain('Submit again');
@@ -30,7 +30,7 @@ describe('the limits on use', () => {
   });
 
   it('end after their time', async () => {
-    scene = await openScene({ key: 'sandbox-key', env: { MEMBER_LIMIT: '1/6' } });
+    scene = await openAppScene({ key: 'sandbox-key', env: { MEMBER_LIMIT: '1/6' } });
     expect(await add('a.example.com:1')).toContain(ACCEPTED);
     expect(await add('b.example.com:1')).toContain('You can go on');
     await expect.poll(() => add('b.example.com:1'), { timeout: 20_000, interval: 300 }).toContain(ACCEPTED);
@@ -39,7 +39,7 @@ describe('the limits on use', () => {
 
 describe('a listing service that is down', () => {
   it('is left alone after five failures, and used again as soon as it is back', async () => {
-    scene = await openScene({ key: 'sandbox-key', env: { LISTING_API_TIMEOUT_MS: '1000' } });
+    scene = await openAppScene({ key: 'sandbox-key', env: { LISTING_API_TIMEOUT_MS: '1000' } });
     await scene.listing.behave({ kind: 'status', status: 500 });
     for (const n of [1, 2, 3, 4, 5])
       expect(await add(`f${n}.example.com:1`)).toContain('may have been received');
@@ -57,7 +57,7 @@ describe('a listing service that is down', () => {
   });
 
   it('is used again as soon as somebody has read the games', async () => {
-    scene = await openScene({ key: 'sandbox-key', env: { LISTING_API_TIMEOUT_MS: '1000' } });
+    scene = await openAppScene({ key: 'sandbox-key', env: { LISTING_API_TIMEOUT_MS: '1000' } });
     await scene.listing.behave({ kind: 'status', status: 500 });
     for (const n of [1, 2, 3, 4, 5]) await add(`f${n}.example.com:1`);
     expect(await add('g.example.com:1')).toContain('is down at the moment');
