@@ -66,7 +66,8 @@ export function addServers(deps: AddServersDeps): Command {
 
   async function cancel(call: PressCall): Promise<Reply> {
     await draftOf(call, deps);
-    await deps.records.dropDraft(call.guildId, call.argument);
+    const isDropped = await deps.records.dropDraft(call.guildId, call.argument);
+    if (!isDropped) throw new UserError(call.t('bulk.gone'));
     return { content: call.t('bulk.cancelled') };
   }
 

@@ -14,7 +14,7 @@ import type { GuildKeys } from './guild-key.ts';
 export const MOST_FILE_BYTES = 256 * 1024;
 
 export interface DraftDeps {
-  readonly records: Pick<Records, 'saveDraft' | 'findDraft' | 'dropDraft'>;
+  readonly records: Pick<Records, 'saveDraft' | 'changeDraft' | 'findDraft' | 'dropDraft'>;
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'find' | 'refresh' | 'refreshSoon' | 'invalidate'>;
   readonly keys: GuildKeys;
   readonly history: Pick<History, 'find'>;
@@ -38,19 +38,27 @@ export async function openDraft(
   { note, ...draft }: Pick<Draft, 'source' | 'rows'> & { readonly note?: string | undefined },
   deps: DraftDeps,
 ): Promise<Reply> {
-  const options = { id: call.interactionId, draft: { ...draft, former: [], includesFormer: false } };
+  const options = {
+    id: call.interactionId,
+    draft: { ...draft, former: [], includesFormer: false },
+    isNew: true,
+  };
   return showDraft(call, { ...options, ...(note !== undefined && { note }) }, deps);
 }
 
-/** Keeps a draft whose rows have changed, and shows what it would submit now. */
+/**
+ * Keeps a draft whose rows have changed, and shows what it would submit now.
+ * @throws UserError when it was submitted or cancelled meanwhile
+ */
 export async function showDraft(
   call: Call,
-  { id, draft, note, games }: ShowOptions,
+  { id, draft, note, games, isNew = false }: ShowOptions,
   deps: DraftDeps,
 ): Promise<Reply> {
   const former = await formerOf(call, draft, deps.history);
   const shown = { ...draft, former };
-  await deps.records.saveDraft(call, id, shown);
+  if (isNew) await deps.records.saveDraft(call, id, shown);
+  else if (!(await deps.records.changeDraft(call, id, shown))) throw new UserError(call.t('bulk.gone'));
   return previewOf(call, {
     id,
     draft: shown,
@@ -66,6 +74,8 @@ export interface ShowOptions {
   readonly note?: string;
   /** The games to choose from, where they are not all. */
   readonly games?: readonly Game[];
+  /** It is not kept yet. */
+  readonly isNew?: boolean;
 }
 
 async function formerOf(

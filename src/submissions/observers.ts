@@ -1,7 +1,7 @@
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { Secret } from '../secret.ts';
+import type { Submitter } from './drafts.ts';
 import type { Ended, PipelineDeps } from './order.ts';
-import type { Submitter } from './record.ts';
 import type { Refusal } from './refusal.ts';
 
 /** Who wants to know of every submission. What an observer throws is logged and changes nothing. */

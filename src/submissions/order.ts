@@ -2,10 +2,11 @@ import type { AddOutcome, ListingApi, Scheduler, ServerSubmission } from '../lis
 import type { Secret } from '../secret.ts';
 import type { Database } from '../storage/database.ts';
 import type { Draft } from './draft.ts';
+import type { Submitter } from './drafts.ts';
 import type { History } from './history.ts';
 import type { Limits } from './limits.ts';
 import type { Observer } from './observers.ts';
-import type { Records, Submitter } from './record.ts';
+import type { Records } from './record.ts';
 import type { Refusal } from './refusal.ts';
 import type { ServerOutcome } from './submit-all.ts';
 

@@ -67,7 +67,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       }
       return { kind: 'refused', refusal, draft };
     }
-    if (order.draft) await records.saveDraft(order, id, draft);
+    if (order.draft) await records.insertDraft(order, id, draft);
     const positions = stored ? toSend(stored) : servers.map((_, place) => place);
     const first = positions.slice(0, MAX_SERVERS_PER_REQUEST);
     await records.begin(id, interactionId, positions);

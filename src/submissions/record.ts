@@ -2,22 +2,10 @@ import type { ServerSubmission } from '../listing/contract.ts';
 import type { Database } from '../storage/database.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import type { Draft } from './draft.ts';
-import { draftToStore, storedDraft } from './stored-draft.ts';
+import { createDrafts, DRAFT_LIVES_MS, ROWS_AT_ONCE, type Submitter } from './drafts.ts';
+import { storedDraft } from './stored-draft.ts';
 import { MAX_MESSAGE, outcomeOf } from './stored-outcome.ts';
 import type { ServerOutcome } from './submit-all.ts';
-
-/** How long a draft is kept, in milliseconds: as long as an interaction can be answered. */
-export const DRAFT_LIVES_MS = 15 * 60_000;
-/** Drafts that a member may have at a time; the oldest goes first. */
-const MOST_DRAFTS = 10;
-/** Rows in one statement: SQLite takes 32,766 values. */
-const ROWS_AT_ONCE = 200;
-
-/** Whose submission it is. */
-export interface Submitter {
-  readonly guildId: string;
-  readonly user: { readonly id: string; readonly name: string };
-}
 
 /** One server of a record, at its position. */
 export type RecordServer = Pick<
@@ -80,49 +68,8 @@ export function createRecords({
     } satisfies SubmissionRecord;
   }
 
-  async function drop(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    await tables.deleteFrom('servers').where('submission_id', 'in', ids).execute();
-    await tables.deleteFrom('submissions').where('id', 'in', ids).execute();
-  }
-
-  async function saveDraft({ guildId, user }: Submitter, id: string, draft: Draft): Promise<void> {
-    const { lines, servers } = draftToStore(draft);
-    await drop([id]);
-    await tables
-      .insertInto('submissions')
-      .values({
-        ...{ id, guild_id: guildId, user_id: user.id, user_name: user.name, state: 'draft', ...lines },
-        ...{ default_game: null, interaction_id: null, created_at: now(), started_at: null, ended_at: null },
-      })
-      .execute();
-    const rows = servers.map((server) => ({
-      ...{ ...server, submission_id: id, guild_id: guildId, user_id: user.id, user_hash: null },
-      ...{ reserved_at: null, sent_at: null, ended_at: null, outcome: null, message: null, reason: null },
-    }));
-    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
-      await tables
-        .insertInto('servers')
-        .values(rows.slice(from, from + ROWS_AT_ONCE))
-        .execute();
-    }
-    const drafts = tables.selectFrom('submissions').select('id').where('state', '=', 'draft');
-    const tooMany = await drafts
-      .where('guild_id', '=', guildId)
-      .where('user_id', '=', user.id)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(1_000)
-      .offset(MOST_DRAFTS)
-      .execute();
-    const tooOld = await drafts.where('created_at', '<=', now() - DRAFT_LIVES_MS).execute();
-    await drop([...tooMany, ...tooOld].map((row) => row.id));
-  }
-
   return {
-    /** Keeps a draft, or its new state, for 15 minutes from now. */
-    saveDraft: (by: Submitter, id: string, draft: Draft) =>
-      database.inGuild(by.guildId, () => saveDraft(by, id, draft), { synced: false }),
+    ...createDrafts({ database, now }),
     /** The member's draft; `gone`: never there, too old, submitted, or cancelled. */
     async findDraft(
       { guildId, user }: Submitter,
@@ -138,8 +85,6 @@ export function createRecords({
       const record = await load({ id }, guildId);
       return record !== undefined && record.state !== 'draft' && record.user_id === user.id;
     },
-    dropDraft: (guildId: string, id: string) =>
-      database.inGuild(guildId, () => drop([id]), { synced: false }),
     /** What an interaction carries out, or has carried out before the bot was stopped. */
     carriedOutBy: (guildId: string, interactionId: string) =>
       load({ interaction_id: interactionId }, guildId),

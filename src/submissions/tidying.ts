@@ -1,7 +1,7 @@
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Database } from '../storage/database.ts';
-import { DRAFT_LIVES_MS } from './record.ts';
+import { DRAFT_LIVES_MS } from './drafts.ts';
 import { INTERRUPTED } from './run.ts';
 
 /** What still runs after this time has no interaction any more that could carry it out, in milliseconds. */

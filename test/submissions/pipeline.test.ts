@@ -6,9 +6,9 @@ import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Commit } from '../../src/storage/statements.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
+import type { Submitter } from '../../src/submissions/drafts.ts';
 import { createLimits } from '../../src/submissions/limits.ts';
 import type { Ended, Pipeline, Result } from '../../src/submissions/order.ts';
-import type { Submitter } from '../../src/submissions/record.ts';
 import { folder } from '../storage/temporary.ts';
 import { openPipeline } from '../support/open-pipeline.ts';
 
@@ -198,6 +198,26 @@ describe('a list', () => {
     expect(requests).toHaveLength(1);
   });
 
+  it('is neither changed nor cancelled any more while it is carried out, by presses that had come before', async () => {
+    const done = Promise.withResolvers<AddOutcome>();
+    const { records, submit } = await list(upTo(3), () => done.promise);
+    const result = submit();
+    await expect.poll(() => requests.length).toBe(1);
+    expect(await records.changeDraft(mia, '500', draft(1))).toBe(false);
+    expect(await records.dropDraft('1', '500')).toBe(false);
+    await records.saveDraft(mia, '500', draft(1));
+    done.resolve(ACCEPTED);
+    expect(kinds(await result)).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(await records.isSubmitted(mia, '500')).toBe(true);
+  });
+
+  it('that was cancelled does not come back by a press that had come before', async () => {
+    const { records } = await list(upTo(3));
+    expect(await records.dropDraft('1', '500')).toBe(true);
+    expect(await records.changeDraft(mia, '500', draft(1))).toBe(false);
+    expect(await records.findDraft(mia, '500')).toBe('gone');
+  });
+
   it('is of its member alone, and gone after fifteen minutes', async () => {
     const { pipeline, records } = await list(upTo(3));
     const other = { guildId: '1', user: { id: '7', name: 'other' } };
@@ -240,11 +260,13 @@ describe('a list', () => {
   });
 
   it('is one of ten at most that a member may have: the oldest goes first', async () => {
-    const { records } = await open();
+    const { records, pipeline } = await open();
     for (const n of upTo(12)) {
       time += 1_000;
       await records.saveDraft(mia, `d${n}`, draft(n));
     }
+    // What is carried out at once is no draft.
+    await one(pipeline, 99);
     const found = await Promise.all(upTo(12).map((n) => records.findDraft(mia, `d${n}`)));
     expect(found.map((each) => each === 'gone')).toEqual([true, true, ...Array(10).fill(false)]);
   });

@@ -1,6 +1,7 @@
 import type { ServerSubmission } from '../../src/listing/contract.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { createRecords, type Submitter } from '../../src/submissions/record.ts';
+import type { Submitter } from '../../src/submissions/drafts.ts';
+import { createRecords } from '../../src/submissions/record.ts';
 import type { ServerOutcome } from '../../src/submissions/submit-all.ts';
 
 let count = 0;
