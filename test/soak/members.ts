@@ -83,8 +83,9 @@ export function createMembers(): Members {
         const words = report
           ? `report.csv: ${report.get(one.server)}`
           : showAnswer(answer, { now: Date.now() });
-        // A bar that grows, or still the button: more is to come.
-        if (!/[▰▱]|Check before submitting/.test(words)) one.words = words;
+        // A bar that grows, or still the button: more is to come. Unless somebody was faster with one of the servers:
+        // then the preview says so, and waits for another press.
+        if (/Nothing was sent now/.test(words) || !/[▰▱]|Check before submitting/.test(words)) one.words = words;
       }
     };
     for (read(); all.some(({ words }) => words === undefined); read()) await sleep(200);
