@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 
 export interface StatementResult {
   readonly rows: readonly object[];
@@ -37,6 +37,11 @@ export interface Statements {
   alone<Result>(task: (database: DatabaseSync) => Result): Promise<Result>;
 }
 
+interface Compiled {
+  readonly statement: StatementSync;
+  readonly hasRows: boolean;
+}
+
 interface Job {
   readonly isChange: boolean;
   readonly synced: boolean;
@@ -44,6 +49,11 @@ interface Job {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
+
+/** Statements that SQLite may compile once and run often; of some pragmas, compiling is all (SQLite docs: PRAGMA). */
+const KEPT = /^\s*(?:select|insert|update|delete)\b/i;
+/** More than the bot has, but for those with a list of any length. To compile one takes longer than to run it. */
+const MOST_KEPT = 200;
 
 /** Statements that write nothing. They see what was committed, and need no commit. */
 const READS = /^\s*(?:select|pragma)\b/i;
@@ -57,10 +67,22 @@ export function createStatements(
   let isScheduled = false;
   let isSynced: boolean | undefined;
 
-  function run(sql: string, parameters: readonly unknown[]): StatementResult {
+  const compiled = new Map<string, Compiled>();
+  function compile(sql: string): Compiled {
+    const known = compiled.get(sql);
+    if (known) return known;
     const statement = database.prepare(sql);
+    const made = { statement, hasRows: statement.columns().length > 0 };
+    const [oldest] = compiled.keys();
+    if (oldest !== undefined && compiled.size === MOST_KEPT) compiled.delete(oldest);
+    if (KEPT.test(sql)) compiled.set(sql, made);
+    return made;
+  }
+
+  function run(sql: string, parameters: readonly unknown[]): StatementResult {
+    const { statement, hasRows } = compile(sql);
     const values = parameters as SQLInputValue[];
-    if (statement.columns().length > 0) return { rows: statement.all(...values), changes: 0 };
+    if (hasRows) return { rows: statement.all(...values), changes: 0 };
     return { rows: [], changes: Number(statement.run(...values).changes) };
   }
 
@@ -135,7 +157,7 @@ export function createStatements(
     }
   }
 
-  const changesSoFar = () => Number(database.prepare('SELECT total_changes() AS n').get()?.n);
+  const changesSoFar = () => Number(compile('SELECT total_changes() AS n').statement.get()?.n);
 
   async function transaction<Result>(change: () => Promise<Result>): Promise<Result> {
     const open = { isOpen: true };

@@ -168,3 +168,24 @@ describe('values and tables', () => {
     expect(await store.get('x')).toBe(49);
   });
 });
+
+describe('a statement that is run again', () => {
+  it('sees what became of its table meanwhile', async () => {
+    const { statements, insert } = open();
+    await insert(1);
+    const read = async () => (await statements.execute('SELECT * FROM t')).rows;
+    expect(await read()).toEqual([{ n: 1 }]);
+    await statements.execute('ALTER TABLE t ADD COLUMN word TEXT');
+    expect(await read()).toEqual([{ n: 1, word: null }]);
+    await statements.execute('DROP TABLE t');
+    await expect(read()).rejects.toThrow(/no such table/);
+  });
+
+  it('gives the same after many others', async () => {
+    const { statements, insert } = open();
+    await insert(1);
+    const read = async (plus: number) => (await statements.execute(`SELECT n + ${plus} AS sum FROM t`)).rows;
+    for (let plus = 0; plus < 500; plus++) expect(await read(plus)).toEqual([{ sum: 1 + plus }]);
+    expect(await read(0)).toEqual([{ sum: 1 }]);
+  });
+});
