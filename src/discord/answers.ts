@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type AutocompleteInteraction,
+  type APIInteractionResponse,
+  type Client,
   DiscordAPIError,
   HTTPError,
   type InteractionEditReplyOptions,
@@ -67,14 +68,27 @@ async function failure(send: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Shows the choices for what is being typed. With a request of our own: discord.js renames the fields of all 25. */
-export function complete(
-  { id, token, client }: Pick<AutocompleteInteraction, 'id' | 'token' | 'client'>,
-  choices: readonly Choice[],
-): Promise<void> {
-  const body = { type: InteractionResponseType.ApplicationCommandAutocompleteResult, data: { choices } };
+/** What the first response to an interaction needs of it. */
+export interface Unanswered {
+  readonly id: string;
+  readonly token: string;
+  readonly client: Pick<Client, 'rest'>;
+}
+
+/**
+ * Sends a first response as Discord takes it. discord.js reads and renames every field of what it is given, which
+ * takes longer than all else that an autocomplete or a reply takes.
+ */
+export function respondFirst({ id, token, client }: Unanswered, body: APIInteractionResponse): Promise<void> {
   return acknowledge(() => client.rest.post(Routes.interactionCallback(id, token), { auth: false, body }));
 }
+
+/** Shows the choices for what is being typed. */
+export const complete = (interaction: Unanswered, choices: Choice[]): Promise<void> =>
+  respondFirst(interaction, {
+    type: InteractionResponseType.ApplicationCommandAutocompleteResult,
+    data: { choices },
+  });
 
 /** Shows the member a modal as the first response. */
 export function show(

@@ -141,6 +141,11 @@ export type Command = CommandParts &
     | {
         readonly audience: 'member' | 'channel';
         readonly resumes?: Resumes;
+        /**
+         * `run` reads memory and the store only: its reply is the first response itself, without "thinking…" before
+         * it, without files and announcement.
+         */
+        readonly isAtOnce?: true;
         run(call: CommandCall): Promise<Reply>;
         /** For calls that a modal is opened for in place of running: what makes it. Must do no work, like `none`. */
         opens?(call: CommandCall): (() => Promise<ModalBuilder>) | undefined;

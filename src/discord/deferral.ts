@@ -4,7 +4,7 @@ import { Secret } from '../secret.ts';
 import { acknowledge, isRefused, LostInteraction, say } from './answers.ts';
 import { type BoundIds, ownerOf } from './bound-ids.ts';
 import type { Call, Reply } from './command.ts';
-import { announce, deliver } from './deliver.ts';
+import { announce, deliver, deliverAtOnce } from './deliver.ts';
 import { escapeText } from './escape.ts';
 import type { FailureWords } from './failure-words.ts';
 import type { Incoming } from './incoming.ts';
@@ -57,8 +57,20 @@ export function createDeferral({ ids, memory, words, tellGuild, logger }: Deferr
     });
   }
 
-  return async function answerLater(deferred: Deferred): Promise<void> {
-    const { interaction, call, shape, isPrivate, work, run } = deferred;
+  const answerOf = ({ call, isPrivate, run }: Pick<Deferred, 'call' | 'isPrivate' | 'run'>) =>
+    run()
+      .then((reply) => ids.reply(reply, ownerOf(call, isPrivate)))
+      .catch((error: unknown) => words(error, call));
+
+  /** Nothing is done before the first response, and it is all there is: should it fail, the member asks again. */
+  async function answerAtOnce(asked: Omit<Deferred, 'shape' | 'work'>): Promise<void> {
+    const { interaction, call, isPrivate } = asked;
+    const failed = (error: unknown) => words(error, call);
+    await deliverAtOnce(interaction, { isPrivate, failed }, await answerOf(asked));
+  }
+
+  async function answerLater(deferred: Deferred): Promise<void> {
+    const { interaction, call, shape, work } = deferred;
     try {
       if (!(await remember(deferred))) throw new LostInteraction('The interaction was delivered twice');
     } catch (error) {
@@ -73,9 +85,7 @@ export function createDeferral({ ids, memory, words, tellGuild, logger }: Deferr
       await forget(deferred);
       throw error;
     }
-    const answer = await run()
-      .then((reply) => ids.reply(reply, ownerOf(call, isPrivate)))
-      .catch((error: unknown) => words(error, call));
+    const answer = await answerOf(deferred);
     try {
       await deliver(interaction, { shape, failed: (error) => words(error, call) }, answer);
     } catch (error) {
@@ -95,7 +105,9 @@ export function createDeferral({ ids, memory, words, tellGuild, logger }: Deferr
     await announce(interaction, answer).catch((error: unknown) => {
       logger.warn({ err: error, interactionId: call.interactionId }, 'an announcement could not be made');
     });
-  };
+  }
+
+  return { answerAtOnce, answerLater };
 }
 
 function defer({ interaction, shape, isPrivate }: Deferred): Promise<unknown> {

@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DiscordAPIError, MessageFlags } from 'discord.js';
-import { type Answerable, isRefused } from './answers.ts';
+import {
+  type APIInteractionResponse,
+  DiscordAPIError,
+  InteractionResponseType,
+  MessageFlags,
+} from 'discord.js';
+import { type Answerable, isRefused, respondFirst, type Unanswered } from './answers.ts';
 import type { Reply } from './command.ts';
 import { fitReply, LIMITS, shortenMarkup } from './limits.ts';
 
@@ -43,6 +48,36 @@ export async function deliver(
     await deliverOnce(interaction, shape, bareText(answer) || words);
   }
 }
+
+/** Answers with the first response itself, once. What Discord does not take as it is comes as its bare text. */
+export async function deliverAtOnce(
+  interaction: Unanswered,
+  { isPrivate, failed }: { readonly isPrivate: boolean; readonly failed: (error: unknown) => string },
+  answer: Reply | string,
+): Promise<void> {
+  const send = (reply: Reply) => respondFirst(interaction, firstResponse(fitReply(reply), isPrivate));
+  try {
+    await send(typeof answer === 'string' ? { content: answer } : answer);
+  } catch (error) {
+    if (typeof answer === 'string' || !isMalformed(error)) throw error;
+    const words = failed(error);
+    await send({ content: bareText(answer) || words });
+  }
+}
+
+const firstResponse = (
+  { content, embeds = [], components = [] }: Reply,
+  isPrivate: boolean,
+): APIInteractionResponse => ({
+  type: InteractionResponseType.ChannelMessageWithSource,
+  data: {
+    ...(content !== undefined && { content }),
+    embeds: [...embeds],
+    components: components.map((row) => row.toJSON()),
+    allowed_mentions: { parse: [] },
+    ...(isPrivate && { flags: MessageFlags.Ephemeral }),
+  },
+});
 
 /** What a reply says, without its buttons and files. */
 function bareText({ content = '', embeds = [] }: Reply): string {

@@ -47,7 +47,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const byName = new Map(commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
-  const answerLater = createDeferral(deps);
+  const { answerAtOnce, answerLater } = createDeferral(deps);
   const resume = createResume({ ...deps, commands: byName, stopping: stopping.signal });
 
   async function answer(interaction: Incoming): Promise<void> {
@@ -71,13 +71,11 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       const modal = command.opens?.(input);
       if (modal) return () => open(interaction, call, modal);
       const isPrivate = command.audience === 'member';
+      const run = () => command.run(input);
+      if (command.isAtOnce) return () => answerAtOnce({ interaction, call, isPrivate, run });
       const options = optionsToKeep(interaction.options);
-      return () =>
-        answerLater({
-          ...{ interaction, call, isPrivate, shape: 'reply' },
-          work: command.resumes && { command: command.data.name, options },
-          run: () => command.run(input),
-        });
+      const work = command.resumes && { command: command.data.name, options };
+      return () => answerLater({ interaction, call, isPrivate, shape: 'reply', work, run });
     }
 
     if (interaction.isMessageContextMenuCommand()) {

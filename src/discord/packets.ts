@@ -1,4 +1,5 @@
 import {
+  type APIInteractionResponse,
   type Client,
   Events,
   GatewayDispatchEvents,
@@ -6,11 +7,10 @@ import {
   InteractionResponseType,
   InteractionType,
   MessageFlags,
-  Routes,
 } from 'discord.js';
 import { wordsFor } from '../locales/words.ts';
 import type { Logger } from '../observability/logger.ts';
-import { acknowledge, LostInteraction } from './answers.ts';
+import { LostInteraction, respondFirst } from './answers.ts';
 import { messageText } from './message-text.ts';
 
 /** An event of the gateway (Discord docs: Gateway, Payload Structure). */
@@ -34,7 +34,7 @@ export interface PacketsDeps {
  * Hands every interaction on, and answers those of which discord.js makes none. What it cannot build it throws on (a
  * poll in a message on which a command was used: it looks for the channel in a cache), before any event and where
  * nobody can catch it; a kind it does not know it passes over in silence. The member would read "The application did
- * not respond", so the one function that all events go through is wrapped. `Events.Raw` comes earlier and cannot tell
+ * not respondFirst", so the one function that all events go through is wrapped. `Events.Raw` comes earlier and cannot tell
  * what becomes of the event.
  */
 export function receiveInteractions({ client, onInteraction, logger }: PacketsDeps): void {
@@ -71,18 +71,16 @@ export function receiveInteractions({ client, onInteraction, logger }: PacketsDe
     if (packet?.t !== GatewayDispatchEvents.InteractionCreate || built) return;
     if (typeof id !== 'string' || typeof token !== 'string') return;
     const content = wordsFor(String(locale))('dispatch.unreadable');
-    const body =
+    const body: APIInteractionResponse =
       type === InteractionType.ApplicationCommandAutocomplete
         ? { type: InteractionResponseType.ApplicationCommandAutocompleteResult, data: { choices: [] } }
         : {
             type: InteractionResponseType.ChannelMessageWithSource,
             data: { content, flags: MessageFlags.Ephemeral, allowed_mentions: { parse: [] } },
           };
-    acknowledge(() => client.rest.post(Routes.interactionCallback(id, token), { auth: false, body })).catch(
-      (err: unknown) => {
-        if (!(err instanceof LostInteraction)) logger.error({ err }, 'an answer could not be delivered');
-      },
-    );
+    respondFirst({ id, token, client }, body).catch((err: unknown) => {
+      if (!(err instanceof LostInteraction)) logger.error({ err }, 'an answer could not be delivered');
+    });
   }
 
   /** The same again and again says nothing new, however many members meet it. */

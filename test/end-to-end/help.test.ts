@@ -23,6 +23,20 @@ describe('/help', () => {
     expect(text).toContain('Server Settings → Integrations');
   });
 
+  it('is answered with one request, and as its text when Discord does not take that', async () => {
+    scene = await openScene();
+    const before = scene.discord.requests.length;
+    await scene.member.slash('help');
+    const made = scene.discord.requests.slice(before).map(({ path }) => path);
+    expect(made.filter((path) => /interactions|webhooks/.test(path))).toEqual([
+      expect.stringMatching(/\/callback$/),
+    ]);
+    scene.discord.faults.inject({ fault: { kind: 'status', status: 400 }, path: /\/callback$/ });
+    const answer = messageOf(await scene.member.slash('help'));
+    expect(answer.current?.content).toContain('`/addserver game:cs2 server:play.example.com:27015`');
+    expect(answer.ephemeral).toBe(true);
+  });
+
   it('shows admins everything, and in an example only commands that exist', async () => {
     scene = await openAppScene();
     const text = textOf(await scene.admin.slash('help'));
