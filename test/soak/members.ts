@@ -85,7 +85,7 @@ export function createMembers(): Members {
           : showAnswer(answer, { now: Date.now() });
         // A bar that grows, or still the button: more is to come. Unless somebody was faster with one of the servers:
         // then the preview says so, and waits for another press.
-        if (/Nothing was sent now/.test(words) || !/[▰▱]|Check before submitting/.test(words)) one.words = words;
+        if (/nothing was sent/i.test(words) || !/[▰▱]|Check before submitting/.test(words)) one.words = words;
       }
     };
     for (read(); all.some(({ words }) => words === undefined); read()) await sleep(200);
