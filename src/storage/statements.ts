@@ -43,7 +43,7 @@ interface Compiled {
 }
 
 interface Job {
-  readonly isChange: boolean;
+  readonly kind: 'read' | 'change' | 'alone';
   readonly synced: boolean;
   readonly run: () => unknown;
   readonly resolve: (value: unknown) => void;
@@ -86,7 +86,7 @@ export function createStatements(
     return { rows: [], changes: Number(statement.run(...values).changes) };
   }
 
-  function enqueue<Result>(job: Pick<Job, 'isChange' | 'synced'>, task: () => unknown): Promise<Result> {
+  function enqueue<Result>(job: Pick<Job, 'kind' | 'synced'>, task: () => unknown): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       waiting.push({ ...job, run: task, resolve: resolve as (value: unknown) => void, reject });
       schedule();
@@ -103,17 +103,21 @@ export function createStatements(
   async function drain(): Promise<void> {
     const jobs = waiting;
     waiting = [];
-    for (const job of jobs.filter(({ isChange }) => !isChange)) {
-      try {
-        job.resolve(job.run());
-      } catch (error) {
-        job.reject(error);
-      }
-    }
-    const changes = jobs.filter(({ isChange }) => isChange);
-    if (changes.length > 0) await commit(changes);
+    const of = (wanted: Job['kind']) => jobs.filter(({ kind }) => kind === wanted);
+    for (const job of of('read')) runByItself(job);
+    if (of('change').length > 0) await commit(of('change'));
+    // Last, since closing the connection is one of them.
+    for (const job of of('alone')) runByItself(job);
     isScheduled = false;
     schedule();
+  }
+
+  function runByItself(job: Job): void {
+    try {
+      job.resolve(job.run());
+    } catch (error) {
+      job.reject(error);
+    }
   }
 
   async function commit(jobs: readonly Job[]): Promise<void> {
@@ -178,15 +182,15 @@ export function createStatements(
       // It was left behind by a transaction that has ended, perhaps undone: alone it must not be written.
       if (outer?.isOpen === false) throw new Error('a statement came after the end of its transaction');
       if (outer) return run(sql, parameters);
-      return enqueue({ isChange: !READS.test(sql), synced: true }, () => run(sql, parameters));
+      return enqueue({ kind: READS.test(sql) ? 'read' : 'change', synced: true }, () => run(sql, parameters));
     },
     async transaction(change, { synced = true } = {}) {
       if (inside.getStore()?.isOpen) return change();
-      return enqueue({ isChange: true, synced }, () => transaction(change));
+      return enqueue({ kind: 'change', synced }, () => transaction(change));
     },
     async alone(task) {
       if (inside.getStore()?.isOpen) throw new Error('this cannot run inside a transaction');
-      return enqueue({ isChange: false, synced: false }, () => task(database));
+      return enqueue({ kind: 'alone', synced: false }, () => task(database));
     },
   };
 }

@@ -66,6 +66,15 @@ describe('statements of many at the same time', () => {
   });
 });
 
+describe('what runs outside of transactions', () => {
+  it('comes after the changes that were asked for before, such as closing the connection', async () => {
+    const { statements, insert, all } = open();
+    const seen: unknown[] = [];
+    await Promise.all([insert(1), statements.alone(() => seen.push(all())), insert(2)]);
+    expect(seen).toEqual([[1, 2]]);
+  });
+});
+
 describe('a transaction', () => {
   it('keeps everybody else out until it is over', async () => {
     const { statements, insert } = open();
