@@ -24,7 +24,7 @@ describe('/help', () => {
   });
 
   it('is answered with one request, and as its text when Discord does not take that', async () => {
-    scene = await openScene();
+    scene = await openAppScene();
     const before = scene.discord.requests.length;
     await scene.member.slash('help');
     const made = scene.discord.requests.slice(before).map(({ path }) => path);
