@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bytesOnDisk } from '../storage/temporary.ts';
-import { openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 const TOOL = join(import.meta.dirname, '../../src/rotate-key.ts');
 const FORMER = randomBytes(32).toString('base64');
@@ -19,7 +19,7 @@ let scene: Scene;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rotate-'));
   await configure(FORMER);
-  scene = await openScene({
+  scene = await openAppScene({
     key: 'sandbox-key',
     listing: { keys: ['sandbox-key', 'another-key-4321'] },
     env: { ENCRYPTION_KEY_FILE: join(folder, 'keys') },

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FaultPlan } from '../../src/sandbox/rest/faults.ts';
 import { eventually } from '../support/eventually.ts';
-import { messageOf, openScene, type Scene, textOf } from '../support/scene.ts';
+import { inAppScene, messageOf, type Scene, textOf } from '../support/scene.ts';
 import { isAccepted, isLost, submit } from './submission.ts';
 
-describe('a Discord that', () => {
-  let scene: Scene;
-  beforeAll(async () => {
-    scene = await openScene({ key: 'sandbox-key' });
-  });
-  // Answered too late, or twice.
-  afterAll(() => scene.close({ breaches: [25, 26] }));
+/** A bot of its own for each case, since most of the time is waiting. Some answer too late, or twice. */
+const within = (run: (scene: Scene) => Promise<void>) => () =>
+  inAppScene({ key: 'sandbox-key', breaches: [25, 26] }, run);
 
+describe.concurrent('a Discord that', () => {
   const path = { callback: /\/callback$/, edit: /^\/webhooks\/.*\/messages\// };
   const limit = (scope: 'user' | 'shared' | 'global') => ({
     kind: 'rate limit' as const,
@@ -40,53 +37,73 @@ describe('a Discord that', () => {
     ['takes the edit and loses its answer', { fault: { kind: 'answer lost' }, path: path.edit }],
   ];
   for (const [index, [what, fault]] of passing.entries()) {
-    it(what, async () => {
-      const before = scene.discord.requests.length;
-      scene.discord.faults.inject(fault);
-      await isAccepted(scene, `rest-${index}.example.com`);
-      // An acknowledgement and an edit, and those that the fault hit.
-      await eventually(() => scene.discord.requests.length - before, 2 + (fault.times ?? 1));
-      await isAccepted(scene, `after-rest-${index}.example.com`);
-    });
+    it(
+      what,
+      within(async (scene) => {
+        const before = scene.discord.requests.length;
+        scene.discord.faults.inject(fault);
+        await isAccepted(scene, `rest-${index}.example.com`);
+        // An acknowledgement and an edit, and those that the fault hit.
+        await eventually(() => scene.discord.requests.length - before, 2 + (fault.times ?? 1));
+        await isAccepted(scene, `after-rest-${index}.example.com`);
+      }),
+    );
   }
 
-  it.each([400, 413])('does not take the edit as it is (%i)', async (status) => {
-    const refused = { fault: { kind: 'status', status }, path: path.edit } as const;
-    scene.discord.faults.inject(refused);
-    await isAccepted(scene, `malformed-${status}.example.com`);
-    // Nothing but an embed and buttons: its text is what is left.
-    scene.discord.faults.inject(refused);
-    expect(textOf(await scene.member.slash('games'))).toContain('DayZ — dayz');
-    const page = await scene.member.slash('games');
-    scene.discord.faults.inject(refused);
-    // What was meant to be in the message of the button.
-    expect(textOf(await scene.member.press(messageOf(page), 'Next'))).toContain('Rust — rust');
-  });
+  it.each([400, 413])('does not take the edit as it is (%i)', (status) =>
+    within(async (scene) => {
+      const refused = { fault: { kind: 'status', status }, path: path.edit } as const;
+      scene.discord.faults.inject(refused);
+      await isAccepted(scene, `malformed-${status}.example.com`);
+      // Nothing but an embed and buttons: its text is what is left.
+      scene.discord.faults.inject(refused);
+      expect(textOf(await scene.member.slash('games'))).toContain('DayZ — dayz');
+      const page = await scene.member.slash('games');
+      scene.discord.faults.inject(refused);
+      // What was meant to be in the message of the button.
+      expect(textOf(await scene.member.press(messageOf(page), 'Next'))).toContain('Rust — rust');
+    })());
 
-  it('answers the acknowledgement with 500 as long as that counts', async () => {
-    scene.discord.faults.inject({ fault: { kind: 'status', status: 500 }, path: path.callback, times: 100 });
-    expect(await submit(scene, 'never-acknowledged.example.com')).toEqual({ kind: 'lost' });
-    scene.discord.faults.clear();
-    await isLost(scene, 'never-acknowledged.example.com', Promise.resolve({ kind: 'lost' }));
-    await isAccepted(scene, 'after-never-acknowledged.example.com');
-  });
+  it(
+    'answers the acknowledgement with 500 as long as that counts',
+    within(async (scene) => {
+      scene.discord.faults.inject({
+        fault: { kind: 'status', status: 500 },
+        path: path.callback,
+        times: 100,
+      });
+      expect(await submit(scene, 'never-acknowledged.example.com')).toEqual({ kind: 'lost' });
+      scene.discord.faults.clear();
+      await isLost(scene, 'never-acknowledged.example.com', Promise.resolve({ kind: 'lost' }));
+      await isAccepted(scene, 'after-never-acknowledged.example.com');
+    }),
+  );
 
-  it('never answers the acknowledgement', async () => {
-    scene.discord.faults.inject({ fault: { kind: 'hang' }, path: path.callback, times: 2 });
-    await isLost(scene, 'hanging-callback.example.com');
-    await isAccepted(scene, 'after-hanging-callback.example.com');
-  });
+  it(
+    'never answers the acknowledgement',
+    within(async (scene) => {
+      scene.discord.faults.inject({ fault: { kind: 'hang' }, path: path.callback, times: 2 });
+      await isLost(scene, 'hanging-callback.example.com');
+      await isAccepted(scene, 'after-hanging-callback.example.com');
+    }),
+  );
 
-  it('limits the acknowledgement for longer than it waits for it', async () => {
-    const fault = { kind: 'rate limit', scope: 'user', retryAfterMs: 4_000 } as const;
-    scene.discord.faults.inject({ fault, path: path.callback });
-    await isLost(scene, 'limited.example.com');
-    await isAccepted(scene, 'after-limited.example.com');
-  });
+  it(
+    'limits the acknowledgement for longer than it waits for it',
+    within(async (scene) => {
+      const fault = { kind: 'rate limit', scope: 'user', retryAfterMs: 4_000 } as const;
+      scene.discord.faults.inject({ fault, path: path.callback });
+      await isLost(scene, 'limited.example.com');
+      await isAccepted(scene, 'after-limited.example.com');
+    }),
+  );
 
-  it('never answers the edit', async () => {
-    scene.discord.faults.inject({ fault: { kind: 'hang' }, path: path.edit });
-    await isAccepted(scene, 'hanging-edit.example.com');
-    await isAccepted(scene, 'after-hanging-edit.example.com');
-  });
+  it(
+    'never answers the edit',
+    within(async (scene) => {
+      scene.discord.faults.inject({ fault: { kind: 'hang' }, path: path.edit });
+      await isAccepted(scene, 'hanging-edit.example.com');
+      await isAccepted(scene, 'after-hanging-edit.example.com');
+    }),
+  );
 });

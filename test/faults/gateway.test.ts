@@ -1,87 +1,111 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { openScene, type Scene } from '../support/scene.ts';
+import { inAppScene, openAppScene, openScene, type Scene, type SceneOptions } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
 import { adds, isAccepted, isLost, submit } from './submission.ts';
 
-/** Short, so that a dead connection is noticed soon. */
-const HEARTBEAT_MS = 1_000;
+/** A bot of its own for each case, since most of the time is waiting. Some answer too late, or twice. */
+const within =
+  (run: (scene: Scene) => Promise<void>, discord: SceneOptions['discord'] = {}) =>
+  () =>
+    inAppScene({ key: 'sandbox-key', discord, breaches: [25, 26] }, run);
 
-describe('a gateway that', () => {
-  let scene: Scene;
-  beforeAll(async () => {
-    scene = await openScene({ key: 'sandbox-key', discord: { heartbeatIntervalMs: HEARTBEAT_MS } });
-  });
-  // Answered too late, or twice.
-  afterAll(() => scene.close({ breaches: [25, 26] }));
-
-  const resumed = () => scene.log().filter(({ msg }) => msg === 'connection to Discord resumed').length;
+describe.concurrent('a gateway that', () => {
+  const resumed = (scene: Scene) =>
+    scene.log().filter(({ msg }) => msg === 'connection to Discord resumed').length;
 
   /** A disturbance after which the session goes on: what is asked meanwhile is answered all the same. */
-  async function goesOn(name: string, disturb: () => void): Promise<void> {
-    const before = resumed();
+  async function goesOn(scene: Scene, name: string, disturb: () => void): Promise<void> {
+    const before = resumed(scene);
     disturb();
     await isAccepted(scene, `${name}.example.com`);
-    await eventually(resumed, before + 1);
+    await eventually(() => resumed(scene), before + 1);
     await isAccepted(scene, `after-${name}.example.com`);
   }
 
-  it('asks to reconnect (op 7)', () => goesOn('op7', () => scene.discord.gateway.askToReconnect()));
+  it(
+    'asks to reconnect (op 7)',
+    within((scene) => goesOn(scene, 'op7', () => scene.discord.gateway.askToReconnect())),
+  );
 
-  it('says that the session can be resumed (op 9, true)', () =>
-    goesOn('op9', () => scene.discord.gateway.invalidate(true)));
+  it(
+    'says that the session can be resumed (op 9, true)',
+    within((scene) => goesOn(scene, 'op9', () => scene.discord.gateway.invalidate(true))),
+  );
 
-  it('cuts the connection', () => goesOn('cut', () => scene.discord.gateway.cut()));
+  it(
+    'cuts the connection',
+    within((scene) => goesOn(scene, 'cut', () => scene.discord.gateway.cut())),
+  );
 
   it.each([4000, 4001, 4002, 4009])('closes the connection with %i', (code) =>
-    goesOn(`close-${code}`, () => scene.discord.gateway.close(code)));
+    within((scene) => goesOn(scene, `close-${code}`, () => scene.discord.gateway.close(code)))());
 
-  it('asks for a heartbeat (op 1)', async () => {
-    scene.discord.gateway.requestHeartbeat();
-    await isAccepted(scene, 'op1.example.com');
-  });
+  it(
+    'asks for a heartbeat (op 1)',
+    within(async (scene) => {
+      scene.discord.gateway.requestHeartbeat();
+      await isAccepted(scene, 'op1.example.com');
+    }),
+  );
 
-  it('answers no heartbeat: the dead connection is noticed, and resumed', async () => {
-    const before = resumed();
-    scene.discord.gateway.withholdAcks(true);
-    await eventually(resumed, before + 1);
-    scene.discord.gateway.withholdAcks(false);
-    await isAccepted(scene, 'zombie.example.com');
-  });
+  it(
+    'answers no heartbeat: the dead connection is noticed, and resumed',
+    within(
+      async (scene) => {
+        const before = resumed(scene);
+        scene.discord.gateway.withholdAcks(true);
+        await eventually(() => resumed(scene), before + 1);
+        scene.discord.gateway.withholdAcks(false);
+        await isAccepted(scene, 'zombie.example.com');
+      },
+      { heartbeatIntervalMs: 1_000 },
+    ),
+  );
 
-  const lostLines = () => scene.log().filter(({ msg }) => String(msg).startsWith('interaction lost')).length;
+  const lostLines = (scene: Scene) =>
+    scene.log().filter(({ msg }) => String(msg).startsWith('interaction lost')).length;
 
-  it('delivers an interaction twice', async () => {
-    const before = lostLines();
-    scene.discord.gateway.disturbDispatch({ copies: 2 });
-    await isAccepted(scene, 'twice.example.com');
-    scene.discord.gateway.disturbDispatch({});
-    await eventually(lostLines, before + 1);
-    await isAccepted(scene, 'after-twice.example.com');
-    expect(adds(scene, 'twice.example.com')).toHaveLength(1);
-  });
+  it(
+    'delivers an interaction twice',
+    within(async (scene) => {
+      const before = lostLines(scene);
+      scene.discord.gateway.disturbDispatch({ copies: 2 });
+      await isAccepted(scene, 'twice.example.com');
+      scene.discord.gateway.disturbDispatch({});
+      await eventually(() => lostLines(scene), before + 1);
+      await isAccepted(scene, 'after-twice.example.com');
+      expect(adds(scene, 'twice.example.com')).toHaveLength(1);
+    }),
+  );
 
-  it('delivers an interaction too late', async () => {
-    const before = lostLines();
-    scene.discord.gateway.disturbDispatch({ delayMs: 3_300 });
-    expect(await submit(scene, 'late.example.com')).toEqual({ kind: 'lost' });
-    scene.discord.gateway.disturbDispatch({});
-    await eventually(lostLines, before + 1);
-    await isLost(scene, 'late.example.com', Promise.resolve({ kind: 'lost' }));
-    await isAccepted(scene, 'after-late.example.com');
-  });
+  it(
+    'delivers an interaction too late',
+    within(async (scene) => {
+      const before = lostLines(scene);
+      scene.discord.gateway.disturbDispatch({ delayMs: 3_300 });
+      expect(await submit(scene, 'late.example.com')).toEqual({ kind: 'lost' });
+      scene.discord.gateway.disturbDispatch({});
+      await eventually(() => lostLines(scene), before + 1);
+      await isLost(scene, 'late.example.com', Promise.resolve({ kind: 'lost' }));
+      await isAccepted(scene, 'after-late.example.com');
+    }),
+  );
 
-  it('has an outage of the guild', async () => {
-    const [guild] = scene.discord.guilds;
-    if (!guild) throw new Error('the stand-in has no guild');
-    scene.discord.guildEvents.outage(guild);
-    await isAccepted(scene, 'outage.example.com');
-    scene.discord.guildEvents.recover(guild);
-    await isAccepted(scene, 'after-outage.example.com');
-  });
+  it(
+    'has an outage of the guild',
+    within(async (scene) => {
+      const [guild] = scene.discord.guilds;
+      if (!guild) throw new Error('the stand-in has no guild');
+      scene.discord.guildEvents.outage(guild);
+      await isAccepted(scene, 'outage.example.com');
+      scene.discord.guildEvents.recover(guild);
+      await isAccepted(scene, 'after-outage.example.com');
+    }),
+  );
 
   /** Ends the session; what is asked until there is another one is lost. */
-  async function startsAnew(name: string, disturb: () => void): Promise<void> {
+  async function startsAnew(scene: Scene, name: string, disturb: () => void): Promise<void> {
     const { gateway, clock } = scene.discord;
     const former = gateway.sessions().map(({ id }) => id);
     // Discord lets a shard identify once in 5 seconds; discord.js waits for that, the stand-in need not.
@@ -92,40 +116,44 @@ describe('a gateway that', () => {
     await isAccepted(scene, `after-${name}.example.com`);
   }
 
-  it('says that the session is over (op 9, false)', () =>
-    startsAnew('op9-false', () => scene.discord.gateway.invalidate(false)));
+  it(
+    'says that the session is over (op 9, false)',
+    within((scene) => startsAnew(scene, 'op9-false', () => scene.discord.gateway.invalidate(false))),
+  );
 
   it.each([1000, 4003, 4005, 4007, 4008])('ends the session with %i', (code) =>
-    startsAnew(`close-${code}`, () => scene.discord.gateway.close(code)));
+    within((scene) => startsAnew(scene, `close-${code}`, () => scene.discord.gateway.close(code)))());
 });
 
-describe('a gateway that ends the connection for good', () => {
+describe.each([
+  // The process says why, and ends with status 1; the others need no process of their own.
+  { where: 'a process', open: openScene, codes: [4004] },
+  { where: 'this process', open: openAppScene, codes: [4004, 4010, 4011, 4012, 4013, 4014] },
+])('a gateway that ends the connection of a bot in $where for good', ({ open, codes }) => {
   let scene: Scene;
   beforeAll(async () => {
-    scene = await openScene({ key: 'sandbox-key' });
+    scene = await open({ key: 'sandbox-key' });
   });
   afterAll(() => scene.close({ crash: true }));
 
-  const fatal = [
-    [4004, /bot token is not valid/],
-    [4010, /shard is not valid/],
-    [4011, /too many servers for one shard/],
-    [4012, /version of the gateway is no longer served/],
-    [4013, /intents are not valid/],
-    [4014, /intents are not granted/],
-  ] as const;
-  for (const [code, words] of fatal) {
-    it(`with ${code}`, async () => {
-      scene.discord.gateway.close(code);
-      const { status, lastWords } = await scene.bot.exited();
-      expect(status).toBe(1);
-      const said = lastWords.filter((line) => !line.startsWith('{'));
-      expect(said).toEqual([expect.stringMatching(words)]);
-      expect(said[0]).toContain(String(code));
-      expect(readStored(scene.data).unfinished).toEqual([]);
-      // Started again, which is what an operator does once it is put right.
-      await scene.startBot();
-      await isAccepted(scene, `fatal-${code}.example.com`);
-    });
-  }
+  const fatal: Readonly<Record<number, RegExp>> = {
+    4004: /bot token is not valid/,
+    4010: /shard is not valid/,
+    4011: /too many servers for one shard/,
+    4012: /version of the gateway is no longer served/,
+    4013: /intents are not valid/,
+    4014: /intents are not granted/,
+  };
+  it.each(codes)('with %i', async (code) => {
+    scene.discord.gateway.close(code);
+    const { status, lastWords } = await scene.bot.exited();
+    expect(status).toBe(1);
+    const said = lastWords.filter((line) => !line.startsWith('{'));
+    expect(said).toEqual([expect.stringMatching(fatal[code] ?? /^$/)]);
+    expect(said[0]).toContain(String(code));
+    expect(readStored(scene.data).unfinished).toEqual([]);
+    // Started again, which is what an operator does once it is put right.
+    await scene.startBot();
+    await isAccepted(scene, `fatal-${code}.example.com`);
+  });
 });

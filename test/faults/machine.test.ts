@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Answer } from '../../src/sandbox/contract.ts';
 import { BotNotReady } from '../../src/sandbox/sandbox.ts';
 import { eventually } from '../support/eventually.ts';
-import { openScene, type Scene, type SceneOptions, textOf } from '../support/scene.ts';
+import { openAppScene, openScene, type Scene, type SceneOptions, textOf } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
 import { ACCEPTED, adds, isAccepted, submit } from './submission.ts';
 
@@ -22,7 +22,7 @@ async function isRefused(scene: Scene, server: string): Promise<void> {
 let data: string;
 beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), 'faults-'));
-  const scene = await openScene({ data, key: 'sandbox-key' });
+  const scene = await openAppScene({ data, key: 'sandbox-key' });
   await scene.close();
 });
 afterAll(() => rm(data, { recursive: true }));
@@ -31,7 +31,8 @@ const file = () => join(data, 'bot.sqlite');
 
 /** Locks the database as another process may; the function returned lets go of it. */
 function lock(): () => void {
-  const other = new DatabaseSync(file());
+  // The bot may be writing.
+  const other = new DatabaseSync(file(), { timeout: 5_000 });
   const release = () => {
     if (other.isOpen) other.close();
   };
@@ -40,9 +41,13 @@ function lock(): () => void {
   return release;
 }
 
-/** A bot on the data that the tests of this file share. */
-async function inScene(options: SceneOptions, run: (scene: Scene) => Promise<void>): Promise<void> {
-  const scene = await openScene({ data, ...options });
+/** A bot on the data that the tests of this file share, as a process of its own unless told. */
+async function inScene(
+  options: SceneOptions,
+  run: (scene: Scene) => Promise<void>,
+  open = openScene,
+): Promise<void> {
+  const scene = await open({ data, ...options });
   try {
     await run(scene);
   } finally {
@@ -78,9 +83,11 @@ async function withOtherFile(change: (path: string) => Promise<void>, run: () =>
     await rename(`${file()}.good`, file());
   }
   // And with the right file all is well again.
-  await inScene({}, (scene) => isAccepted(scene, `after-${++count}.example.com`));
+  await isWellAgain(`after-${++count}.example.com`);
 }
 let count = 0;
+
+const isWellAgain = (server: string) => inScene({}, (scene) => isAccepted(scene, server), openAppScene);
 
 /** From the next start on no file of a {@link limited} bot may grow beyond so many blocks, of 512 bytes or 1 KiB by the shell. */
 const limitFiles = (blocks: number | 'unlimited') => writeFile(join(data, 'limit'), String(blocks));
@@ -170,7 +177,7 @@ describe('a database that', () => {
     const said = await lastWord();
     release();
     expect(said).toMatch(/bot\.sqlite: database is locked/);
-    await inScene({}, (scene) => isAccepted(scene, 'after-lock.example.com'));
+    await isWellAgain('after-lock.example.com');
   });
 
   it('is locked by another process while the bot runs', () =>

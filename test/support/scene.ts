@@ -91,6 +91,23 @@ export async function openAppScene({ timing, ...options }: AppSceneOptions = {})
   return { ...scene, kill: () => assert.fail('only a process of its own can be killed: see openScene') };
 }
 
+/**
+ * Runs something in a scene of its own in this process. Tests that mostly wait, as for a time of Discord's to be over,
+ * are run at once this way.
+ */
+export async function inAppScene(
+  options: AppSceneOptions & Expected,
+  run: (scene: Scene) => Promise<unknown>,
+): Promise<void> {
+  const { breaches, crash, ...rest } = options;
+  const scene = await openAppScene(rest);
+  try {
+    await run(scene);
+  } finally {
+    await scene.close({ ...(breaches && { breaches }), ...(crash && { crash }) });
+  }
+}
+
 async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => BotProcess): Promise<Scene> {
   const lines: string[] = [];
   const crashes: Exit[] = [];
