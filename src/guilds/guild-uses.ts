@@ -43,19 +43,19 @@ export function createGuildUses({ records, logger, now }: GuildUsesDeps): GuildU
     timer = undefined;
     const guilds = [...waiting];
     waiting.clear();
-    for (const guildId of guilds) {
-      const at = uses.get(guildId);
-      if (at === undefined) continue;
-      written.set(guildId, at);
-      try {
-        await records.setUse(guildId, at);
-      } catch (error) {
-        written.delete(guildId);
-        logger.warn(
-          { err: error, guildId },
-          'that a guild uses the bot could not be written; will try again',
-        );
-      }
+    // At the same time, so that all are one commit.
+    await Promise.all(guilds.map(write));
+  }
+
+  async function write(guildId: string): Promise<void> {
+    const at = uses.get(guildId);
+    if (at === undefined) return;
+    written.set(guildId, at);
+    try {
+      await records.setUse(guildId, at);
+    } catch (error) {
+      written.delete(guildId);
+      logger.warn({ err: error, guildId }, 'that a guild uses the bot could not be written; will try again');
     }
   }
 
