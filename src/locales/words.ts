@@ -29,11 +29,24 @@ await instance.init({
 
 const translators = new Map<string, Translate>();
 
+/** Looks up a sentence without values once, and not for each answer in which it is: i18next takes 10 µs each time. */
+function remembering(t: Translate): Translate {
+  const found = new Map<string, string>();
+  const lookUp = t as unknown as (key: string, values?: object) => string;
+  const remembered = (key: string, values?: object) => {
+    if (values !== undefined) return lookUp(key, values);
+    const sentence = found.get(key) ?? lookUp(key);
+    found.set(key, sentence);
+    return sentence;
+  };
+  return remembered as unknown as Translate;
+}
+
 /** The sentences for Discord's `locale` (such as `en-US` or `de`); English where a language is not there. */
 export function wordsFor(locale: string): Translate {
   const language =
     [locale, locale.split('-')[0] ?? ''].find((name) => Object.hasOwn(languages, name)) ?? 'en';
-  const known = translators.get(language) ?? instance.getFixedT(language);
+  const known = translators.get(language) ?? remembering(instance.getFixedT(language));
   translators.set(language, known);
   return known;
 }
