@@ -111,11 +111,13 @@ function timeoutFor(url: string, body: unknown): number | undefined {
   return isAnswer ? ANSWER_TIMEOUT_MS : undefined;
 }
 
-/** Nothing but strings reaches the headers; of several values of one name, such as `set-cookie`, each is kept. */
+/** All that discord.js reads of an answer's headers, of which Discord sends some twenty. */
+const READ = /^(?:content-type|retry-after|x-ratelimit-[a-z-]+)$/;
+
 function headersOf(received: IncomingHttpHeaders): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(received)) {
-    for (const one of [value ?? []].flat()) headers.append(name, one);
+    if (READ.test(name)) headers.append(name, String(value));
   }
   return headers;
 }
