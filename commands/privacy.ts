@@ -8,6 +8,7 @@ import {
 import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
 import type { GuildData } from '../src/guilds/guild-data.ts';
 import { commandText } from '../src/locales/command-text.ts';
+import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 import { mayManage } from './may-manage.ts';
 
@@ -15,14 +16,18 @@ export interface PrivacyDeps {
   readonly guildData: Pick<GuildData, 'delete' | 'forgetMember'>;
   /** How many days the data of a guild that removed the bot is kept. */
   readonly graceDays: number;
+  /** How many days it is kept that a server was accepted. */
+  readonly historyDays: number;
 }
 
 /** /privacy: what is stored; members take their name out of it, admins delete all that is kept of their guild. */
-export function privacyCommand({ guildData, graceDays }: PrivacyDeps): Command {
+export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDeps): Command {
   function overview(call: Call): Reply {
     const { t, permissions } = call;
-    const parts = ['key', 'submissions', 'settings', 'underway', 'service', 'operator'] as const;
+    const parts = ['settings', 'underway', 'service', 'operator'] as const;
     const description = [
+      t('privacy.key'),
+      t('privacy.submissions', { count: historyDays, refused: Math.min(historyDays, REFUSED_KEPT_DAYS) }),
       ...parts.map((part) => t(`privacy.${part}`)),
       t('privacy.leaving', { count: graceDays }),
     ];

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { formatAddress } from '../src/submissions/address.ts';
-import type { HistoryEntry } from '../src/submissions/history.ts';
+import type { HistoryFilter } from '../src/submissions/history.ts';
 
 /** What is to be seen of the history; an empty text leaves that part open. */
 export interface SubmissionFilter {
@@ -18,17 +17,21 @@ export const LONGEST_SERVER_FILTER = 45;
 export const gameMark = (alias: string): string =>
   createHash('sha256').update(alias).digest('base64url').slice(0, 8);
 
-export function filtered(
-  entries: readonly HistoryEntry[],
+/** The filter for the history. An alias is looked for by its mark among the games, and then among former ones. */
+export async function historyFilter(
   { userId, game, server }: SubmissionFilter,
-): readonly HistoryEntry[] {
-  const part = server.toLowerCase();
-  return entries.filter(
-    (entry) =>
-      (userId === '' || entry.userId === userId) &&
-      (game === '' || gameMark(entry.game) === game) &&
-      formatAddress({ host: entry.server, port: entry.port }).includes(part),
-  );
+  aliases: readonly (() => readonly string[] | Promise<readonly string[]>)[],
+): Promise<HistoryFilter> {
+  let alias: string | undefined;
+  for (const read of game === '' ? [] : aliases) {
+    alias ??= (await read()).find((each) => gameMark(each) === game);
+  }
+  return {
+    ...(userId !== '' && { userId }),
+    // Nothing has this one.
+    ...(game !== '' && { game: alias ?? '' }),
+    ...(server !== '' && { address: server.toLowerCase() }),
+  };
 }
 
 /** A page and its filter as the argument of a custom id; a Discord id takes 13 characters in base 36. */

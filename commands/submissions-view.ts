@@ -7,46 +7,55 @@ import { isManager } from './may-manage.ts';
 import { serviceWords } from './service-words.ts';
 import { type SubmissionFilter, writeFilter } from './submissions-filter.ts';
 
-const PER_PAGE = 10;
+export const PER_PAGE = 10;
 /** UTF-16 units. Ten entries with the longest message fit into the 4,096 characters of an embed. */
 const LONGEST_MESSAGE = 100;
 const LONGEST_NAME = 60;
 const LONGEST_ADDRESS = 80;
 
 export interface Shown {
-  /** Newest first, and only what this member may see. */
+  /** Those of the page, newest first, and only what this member may see. */
   readonly entries: readonly HistoryEntry[];
+  /** How many there are on all pages. */
+  readonly count: number;
   readonly filter: SubmissionFilter;
+  /** Counted from 1. */
   readonly page: number;
+  /** Whether the guild has so many that the oldest make room. */
+  readonly isFull: boolean;
   /** A game's name by its alias. */
   readonly nameOf: (alias: string) => string;
 }
 
 /** A page of the history with the buttons to turn it and to export all of it. */
-export function submissionsView(call: Call, { entries, filter, page, nameOf }: Shown): Reply {
+export function submissionsView(call: Call, shown: Shown): Reply {
+  const { entries, count, filter, page, isFull, nameOf } = shown;
   const { t } = call;
   const own = !isManager(call);
-  if (entries.length === 0) {
+  if (count === 0) {
     const filters = filter.game !== '' || filter.server !== '' || (filter.userId !== '' && !own);
     return {
       content: t(filters ? 'submissions.noneFound' : own ? 'submissions.noneOwn' : 'submissions.none'),
     };
   }
-  const pages = Math.ceil(entries.length / PER_PAGE);
-  const current = Math.min(Math.max(page, 1), pages);
-  const shown = entries.slice((current - 1) * PER_PAGE, current * PER_PAGE);
-  const lines = shown.map((entry) => entryText(call, entry, { name: nameOf(entry.game), own }));
+  const pages = pagesOf(count);
+  const lines = entries.map((entry) => entryText(call, entry, { name: nameOf(entry.game), own }));
   return {
     embeds: [
       {
         title: t(own ? 'submissions.titleOwn' : 'submissions.title'),
-        description: [t('submissions.count', { count: entries.length }), ...lines].join('\n\n'),
-        ...(pages > 1 && { footer: { text: t('submissions.page', { page: current, pages }) } }),
+        description: [
+          t('submissions.count', { count }) + (isFull ? `\n${t('submissions.full')}` : ''),
+          ...lines,
+        ].join('\n\n'),
+        ...(pages > 1 && { footer: { text: t('submissions.page', { page, pages }) } }),
       },
     ],
-    components: [buttons(call, { filter, current, pages })],
+    components: [buttons(call, { filter, current: page, pages })],
   };
 }
+
+export const pagesOf = (count: number): number => Math.max(1, Math.ceil(count / PER_PAGE));
 
 function entryText(
   { t }: Call,
@@ -89,23 +98,23 @@ function buttons(
   );
 }
 
-/** The entries as rows of a table, with a heading; the times are ISO 8601 in UTC. */
-export function submissionsFile(
-  { t }: Pick<Call, 't'>,
-  entries: readonly HistoryEntry[],
-): readonly (readonly string[])[] {
-  const columns = ['time', 'member', 'game', 'server', 'port', 'queryPort', 'outcome', 'message'] as const;
+const COLUMNS = ['time', 'member', 'game', 'server', 'port', 'queryPort', 'outcome', 'message'] as const;
+
+/** The heading of the table that {@link fileRow} makes the rows of. */
+export const fileHeading = ({ t }: Pick<Call, 't'>): readonly string[] =>
+  COLUMNS.map((name) => t(`submissions.column.${name}`));
+
+/** An entry as a row of a table; the time is ISO 8601 in UTC. */
+export function fileRow({ t }: Pick<Call, 't'>, entry: HistoryEntry): readonly string[] {
+  const { at, userName, game, server, port, queryPort, outcome, message } = entry;
   return [
-    columns.map((name) => t(`submissions.column.${name}`)),
-    ...entries.map(({ at, userName, game, server, port, queryPort, outcome, message }) => [
-      new Date(at).toISOString(),
-      userName,
-      game,
-      server,
-      String(port),
-      queryPort === undefined ? '' : String(queryPort),
-      t(`submissions.inFile.${outcome}`),
-      serviceWords(message ?? '', t),
-    ]),
+    new Date(at).toISOString(),
+    userName,
+    game,
+    server,
+    String(port),
+    queryPort === undefined ? '' : String(queryPort),
+    t(`submissions.inFile.${outcome}`),
+    serviceWords(message ?? '', t),
   ];
 }

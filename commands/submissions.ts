@@ -1,26 +1,26 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
-import type { Call, Command } from '../src/discord/command.ts';
-import { cut } from '../src/discord/limits.ts';
+import type { Call, Command, Reply } from '../src/discord/command.ts';
+import { cut, LIMITS } from '../src/discord/limits.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText, optionText } from '../src/locales/command-text.ts';
-import { csvFile } from '../src/submissions/csv-output.ts';
-import type { History, HistoryEntry } from '../src/submissions/history.ts';
+import { csvFiles } from '../src/submissions/csv-output.ts';
+import type { History, HistoryFilter } from '../src/submissions/history.ts';
 import { UserError } from '../src/user-error.ts';
 import { gameChoices } from './game-choices.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 import { isManager } from './may-manage.ts';
 import {
-  filtered,
   gameMark,
+  historyFilter,
   LONGEST_SERVER_FILTER,
   readFilter,
   type SubmissionFilter,
 } from './submissions-filter.ts';
-import { submissionsFile, submissionsView } from './submissions-view.ts';
+import { fileHeading, fileRow, PER_PAGE, pagesOf, submissionsView } from './submissions-view.ts';
 
 export interface SubmissionsDeps {
-  readonly history: Pick<History, 'list'>;
-  readonly games: Pick<GameCatalog, 'find' | 'search'>;
+  readonly history: Pick<History, 'count' | 'page' | 'all' | 'games' | 'isFull'>;
+  readonly games: Pick<GameCatalog, 'find' | 'search' | 'list'>;
 }
 
 /** /submissions: what was submitted in this guild, in pages whose buttons carry the filter, and as a file. */
@@ -39,8 +39,51 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
     return { ...filter, userId: call.user.id };
   }
 
-  async function entries(call: Call, filter: SubmissionFilter): Promise<readonly HistoryEntry[]> {
-    return filtered(await history.list(call.guildId), permitted(call, filter));
+  const wanted = (call: Call, filter: SubmissionFilter): Promise<HistoryFilter> =>
+    historyFilter(permitted(call, filter), [
+      () => games.list().games.map(({ alias }) => alias),
+      () => history.games(call.guildId),
+    ]);
+
+  async function show(call: Call, filter: SubmissionFilter, page: number): Promise<Reply> {
+    const { guildId } = call;
+    const which = await wanted(call, filter);
+    const count = await history.count(guildId, which);
+    const current = Math.min(Math.max(page, 1), pagesOf(count));
+    const part = { offset: (current - 1) * PER_PAGE, limit: PER_PAGE };
+    const entries = await history.page(guildId, which, part);
+    const isFull = await history.isFull(guildId);
+    return submissionsView(call, { entries, count, filter, page: current, isFull, nameOf });
+  }
+
+  async function* rows(call: Call, which: HistoryFilter): AsyncGenerator<readonly (readonly string[])[]> {
+    for await (const entries of history.all(call.guildId, which)) {
+      yield entries.map((entry) => fileRow(call, entry));
+    }
+  }
+
+  /** All entries as files; what does not fit into those of one message is said. */
+  async function exported(call: Call, filter: SubmissionFilter): Promise<Reply> {
+    const { t } = call;
+    const which = await wanted(call, filter);
+    const count = await history.count(call.guildId, which);
+    const found = await csvFiles(rows(call, which), {
+      heading: fileHeading(call),
+      mostBytes: LIMITS.fileBytes,
+      mostFiles: LIMITS.files,
+    });
+    const left = Math.max(0, count - found.rows);
+    return {
+      content: [
+        t('submissions.exported', { count: found.rows }),
+        ...(found.files.length > 1 ? [t('submissions.inFiles', { count: found.files.length })] : []),
+        ...(left > 0 ? [t('submissions.leftOut', { count: left })] : []),
+      ].join('\n'),
+      files: found.files.map((data, i) => ({
+        name: found.files.length === 1 ? 'submissions.csv' : `submissions-${i + 1}.csv`,
+        data,
+      })),
+    };
   }
 
   return {
@@ -72,26 +115,19 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
         game: game === '' ? '' : gameMark(games.find(game)?.alias ?? game),
         server: cut((call.options.getString('server') ?? '').trim(), LONGEST_SERVER_FILTER),
       };
-      return submissionsView(call, { entries: await entries(call, filter), filter, page: 1, nameOf });
+      return show(call, filter, 1);
     },
     presses: {
       page: {
         answer: 'update',
         async run(call) {
           const { page, filter } = readFilter(call.argument);
-          return submissionsView(call, { entries: await entries(call, filter), filter, page, nameOf });
+          return show(call, filter, page);
         },
       },
       export: {
         answer: 'reply',
-        async run(call) {
-          const found = await entries(call, readFilter(call.argument).filter);
-          const data = Buffer.from(csvFile(submissionsFile(call, found)));
-          return {
-            content: call.t('submissions.exported', { count: found.length }),
-            files: [{ name: 'submissions.csv', data }],
-          };
-        },
+        run: (call) => exported(call, readFilter(call.argument).filter),
       },
     },
   };

@@ -31,9 +31,11 @@ import type { Logger } from './observability/logger.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption } from './storage/encryption-key.ts';
 import { keyInUse } from './storage/key-in-use.ts';
+import { createErasure } from './submissions/erasure.ts';
 import { createHistory } from './submissions/history.ts';
 import { createLimits } from './submissions/limits.ts';
 import { createPipeline } from './submissions/pipeline.ts';
+import { createPruning } from './submissions/pruning.ts';
 import { createRecords } from './submissions/record.ts';
 import { toResume } from './submissions/run.ts';
 import { createTidying } from './submissions/tidying.ts';
@@ -74,6 +76,8 @@ export function createApp({ config, logger, onFatal, timing = {} }: AppDeps): Re
     logger,
   });
   const history = createHistory({ database });
+  const limits = createLimits({ database, encryption, member: config.memberLimit, guild: config.guildLimit });
+  const erasure = createErasure({ database, encryption, limits });
   const records = createRecords({ database });
   // All tries of one request together (see createListingApi).
   const longestRequestMs = 2 * config.listingApiTimeoutMs;
@@ -82,7 +86,7 @@ export function createApp({ config, logger, onFatal, timing = {} }: AppDeps): Re
     records,
     scheduler,
     history,
-    limits: createLimits({ database, member: config.memberLimit, guild: config.guildLimit }),
+    limits,
     keys: { usable: keys.usable, hear: keyWatch.hear, tellRefused: keyWatch.tellRefused },
     settings,
     listing,
@@ -90,12 +94,8 @@ export function createApp({ config, logger, onFatal, timing = {} }: AppDeps): Re
     longestRequestMs,
     logger,
   });
-  const guildData = createGuildData({ store: database, keys, history, parts: [settings] });
-  const attachments = createAttachments({
-    hosts: config.attachmentHosts,
-    maxBytes: MOST_FILE_BYTES,
-    logger,
-  });
+  const guildData = createGuildData({ store: database, keys, submissions: erasure, parts: [settings] });
+  const attachments = createAttachments({ hosts: config.attachmentHosts, maxBytes: MOST_FILE_BYTES, logger });
   const commands = createCommands({
     pipeline,
     records,
@@ -110,6 +110,7 @@ export function createApp({ config, logger, onFatal, timing = {} }: AppDeps): Re
     history,
     guildData,
     graceDays: config.departureGraceDays,
+    historyDays: config.historyDays,
     attachments,
     links: {
       ...(config.supportUrl !== undefined && { support: config.supportUrl }),
@@ -183,6 +184,7 @@ export function createApp({ config, logger, onFatal, timing = {} }: AppDeps): Re
     settings,
     taken,
     createTidying({ database, logger }),
+    createPruning({ database, limits, erasure, days: config.historyDays, logger }),
     connections,
     { name: 'games', ...games },
     discord,

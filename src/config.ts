@@ -32,6 +32,7 @@ const environmentSchema = z.object({
   GAMES_TTL_SECONDS: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
   MEMBER_LIMIT: usageLimit().default({ servers: 1000, seconds: 3600 }),
   GUILD_LIMIT: usageLimit().default({ servers: 5000, seconds: 3600 }),
+  HISTORY_DAYS: wholeNumber({ from: 1, to: 3_650, unit: 'days' }).default(365),
   DEPARTURE_CHECK_SECONDS: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
   DEPARTURE_GRACE_DAYS: wholeNumber({ from: 0, to: 3_650, unit: 'days' }).default(30),
   STORE_URL: z
@@ -67,6 +68,8 @@ export interface Config {
   /** What one member, and what one guild with all its members may submit. */
   readonly memberLimit: { readonly servers: number; readonly seconds: number };
   readonly guildLimit: { readonly servers: number; readonly seconds: number };
+  /** How long it is kept that a server was accepted, or may have been received. */
+  readonly historyDays: number;
   readonly departureCheckSeconds: number;
   readonly departureGraceDays: number;
   readonly storeUrl: string;
@@ -97,6 +100,7 @@ export function readConfig(env: Environment): Config {
     gamesTtlSeconds: data.GAMES_TTL_SECONDS,
     memberLimit: data.MEMBER_LIMIT,
     guildLimit: data.GUILD_LIMIT,
+    historyDays: data.HISTORY_DAYS,
     departureCheckSeconds: data.DEPARTURE_CHECK_SECONDS,
     departureGraceDays: data.DEPARTURE_GRACE_DAYS,
     storeUrl: data.STORE_URL,

@@ -18,6 +18,9 @@ export const LIMITS = {
   choiceValue: 100,
   customId: 100,
   buttonLabel: 80,
+  /** Discord docs: Reference, Uploading Files: of each; a server may have more. */
+  fileBytes: 10 * 1024 * 1024,
+  files: 10,
 } as const;
 
 const ELLIPSIS = '…';

@@ -6,8 +6,8 @@ import { PRESENCE_AREAS } from './presence-records.ts';
 export interface GuildDataDeps {
   readonly store: Pick<Database, 'keys' | 'delete' | 'erase'>;
   readonly keys: Pick<ApiKeys, 'delete'>;
-  readonly history: {
-    guilds(): Promise<readonly string[]>;
+  readonly submissions: {
+    guilds(): AsyncIterable<string>;
     deleteGuild(guildId: string): Promise<void>;
     forgetMember(guildId: string, userId: string): Promise<number>;
   };
@@ -25,10 +25,11 @@ export interface GuildData {
   forgetMember(guildId: string, userId: string): Promise<number>;
 }
 
-export function createGuildData({ store, keys, history, parts = [] }: GuildDataDeps): GuildData {
+export function createGuildData({ store, keys, submissions, parts = [] }: GuildDataDeps): GuildData {
   return {
     async held() {
-      const held = new Set<string>(await history.guilds());
+      const held = new Set<string>();
+      for await (const guildId of submissions.guilds()) held.add(guildId);
       for await (const key of store.keys('')) {
         const guildId = guildOf(key);
         if (guildId !== undefined && !isPresence(key)) held.add(guildId);
@@ -36,7 +37,7 @@ export function createGuildData({ store, keys, history, parts = [] }: GuildDataD
       return held;
     },
     async delete(guildId) {
-      await history.deleteGuild(guildId);
+      await submissions.deleteGuild(guildId);
       for (const part of parts) await part.delete(guildId);
       const left: string[] = [];
       for await (const key of store.keys('')) if (guildOf(key) === guildId) left.push(key);
@@ -46,7 +47,7 @@ export function createGuildData({ store, keys, history, parts = [] }: GuildDataD
       await keys.delete(guildId);
     },
     async forgetMember(guildId, userId) {
-      const count = await history.forgetMember(guildId, userId);
+      const count = await submissions.forgetMember(guildId, userId);
       // What was overwritten is still in the log.
       if (count > 0) await store.erase(async () => undefined);
       return count;

@@ -110,6 +110,7 @@ export function createStoreEncryption({
 
     seal: (plain, context) => started().seal(plain, context),
     open: (record, context) => started().open(record, context),
+    pseudonyms: (text) => started().pseudonyms(text),
   };
 }
 

@@ -32,6 +32,11 @@ export interface Encryption {
   seal(plain: string, context: string): SealedRecord;
   /** @throws UndecryptableError when the key is not at hand, the context is another, or the record was altered */
   open(record: unknown, context: string): string;
+  /**
+   * What stands for a text that must not be kept: one for each key, newest first. The same text has the same ones;
+   * who lacks the keys cannot find it by trying all texts that there are.
+   */
+  pseudonyms(text: string): readonly string[];
 }
 
 /**
@@ -79,6 +84,11 @@ export function createEncryption(keys: readonly Buffer[]): Encryption {
         throw new UndecryptableError('the stored value was altered or belongs elsewhere', { cause });
       }
     },
+    pseudonyms: (text) =>
+      keys.map((key) => {
+        const own = createHmac('sha256', key).update('pseudonyms').digest();
+        return createHmac('sha256', own).update(text).digest('base64url');
+      }),
   };
 }
 

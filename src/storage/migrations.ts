@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /**
@@ -8,7 +8,48 @@ import type { Migration } from 'kysely/migration';
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-tables': { up: createTables },
   '0002-left-out': { up: addLeftOut },
+  '0003-indices': { up: renewIndices },
 };
+
+/** What is counted or skipped is in the index itself: without it 100,000 rows of a guild would be read for a page. */
+async function renewIndices({ schema }: Kysely<unknown>): Promise<void> {
+  for (const name of ['servers_by_time', 'servers_by_address', 'servers_by_member', 'servers_by_hash']) {
+    await schema.dropIndex(name).execute();
+  }
+  const indices = [
+    // The history of a guild and of a member, newest first.
+    ['servers_by_time', ['guild_id', 'ended_at', 'submission_id', 'position']],
+    ['servers_by_member_time', ['guild_id', 'user_id', 'ended_at', 'submission_id', 'position']],
+    // Whether an address is on its way, and when it was last accepted.
+    ['servers_by_address', ['guild_id', 'address', 'outcome', 'reserved_at']],
+    // The counts of limits and of the daily quota.
+    ['servers_by_member', ['guild_id', 'user_id', 'reserved_at', 'outcome']],
+    // What is past its time.
+    ['servers_by_outcome', ['outcome', 'ended_at']],
+  ] as const;
+  for (const [name, columns] of indices) {
+    await schema
+      .createIndex(name)
+      .on('servers')
+      .columns([...columns])
+      .execute();
+  }
+  // Few have one.
+  await schema
+    .createIndex('servers_by_hash')
+    .on('servers')
+    .columns(['guild_id', 'user_hash', 'reserved_at', 'outcome'])
+    .where('user_hash', 'is not', null)
+    .execute();
+  for (const column of ['refused_lines', 'repeated_lines']) {
+    await schema
+      .createIndex(`submissions_with_${column}`)
+      .on('submissions')
+      .columns(['ended_at'])
+      .where(sql.ref(column), 'is not', null)
+      .execute();
+  }
+}
 
 async function addLeftOut({ schema }: Kysely<unknown>): Promise<void> {
   await schema

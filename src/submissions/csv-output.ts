@@ -8,8 +8,44 @@ import type { RowProblem } from './row.ts';
  * without it; every cell in quotes, so that no other delimiter splits it (RFC 4180); an apostrophe before what a
  * spreadsheet would run as a formula. The reader of bulk text takes all three back.
  */
-export function csvFile(rows: readonly (readonly string[])[]): string {
-  return `\ufeff${rows.map((cells) => `${cells.map(cell).join(',')}\r\n`).join('')}`;
+export const csvFile = (rows: readonly (readonly string[])[]): string =>
+  BYTE_ORDER_MARK + rows.map(csvLine).join('');
+
+const BYTE_ORDER_MARK = '\ufeff';
+const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
+
+export interface CsvFilesOptions {
+  /** The first row of each file. */
+  readonly heading: readonly string[];
+  /** Bytes of a file. */
+  readonly mostBytes: number;
+  readonly mostFiles: number;
+}
+
+/**
+ * As {@link csvFile}, for many rows: as many files as it takes, and no more than so many.
+ * @returns the files, and how many rows are in them; what comes after those is not read
+ */
+export async function csvFiles(
+  pages: AsyncIterable<readonly (readonly string[])[]>,
+  { heading, mostBytes, mostFiles }: CsvFilesOptions,
+): Promise<{ readonly files: readonly Buffer[]; readonly rows: number }> {
+  const start = Buffer.from(BYTE_ORDER_MARK + csvLine(heading));
+  const files: Buffer[] = [];
+  let [parts, bytes, rows] = [[start], start.length, 0];
+  for await (const page of pages) {
+    for (const line of page.map((cells) => Buffer.from(csvLine(cells)))) {
+      if (bytes + line.length > mostBytes) {
+        files.push(Buffer.concat(parts));
+        if (files.length === mostFiles) return { files, rows };
+        [parts, bytes] = [[start], start.length];
+      }
+      parts.push(line);
+      bytes += line.length;
+      rows += 1;
+    }
+  }
+  return { files: [...files, Buffer.concat(parts)], rows };
 }
 
 /** Some spreadsheets look behind invisible characters and spaces for a formula: none of them stays in front of one. */

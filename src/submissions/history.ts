@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import type { Database } from '../storage/database.ts';
-import type { Outcome } from '../storage/tables.ts';
+import type { Outcome, ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { type Address, formatAddress } from './address.ts';
 
 /** How one server that a member submitted ended. */
@@ -18,107 +19,167 @@ export interface HistoryEntry {
   readonly message?: string;
 }
 
-/** What each guild has submitted. Every method throws a StoreError when the store fails. */
+/** Which entries of a guild; what is absent does not matter. */
+export interface HistoryFilter {
+  readonly userId?: string;
+  /** The alias. */
+  readonly game?: string;
+  /** A part of the address, in small letters. */
+  readonly address?: string;
+}
+
+/** What each guild has submitted, newest first. Every method throws a StoreError when the store fails. */
 export interface History {
   /** The latest entry of each address that was accepted or may have been received, under the address as text. */
   find(guildId: string, addresses: readonly Address[]): Promise<ReadonlyMap<string, HistoryEntry>>;
-  /** Newest first. */
-  list(guildId: string): Promise<readonly HistoryEntry[]>;
-  /** Takes a member's id and name out of the entries; how many there were. */
-  forgetMember(guildId: string, userId: string): Promise<number>;
-  deleteGuild(guildId: string): Promise<void>;
-  /** The guilds that have submitted anything, or are about to. */
-  guilds(): Promise<readonly string[]>;
+  count(guildId: string, filter: HistoryFilter): Promise<number>;
+  page(
+    guildId: string,
+    filter: HistoryFilter,
+    part: { readonly offset: number; readonly limit: number },
+  ): Promise<readonly HistoryEntry[]>;
+  /** All of them, a thousand at a time; others get their turn in between. */
+  all(guildId: string, filter: HistoryFilter): AsyncIterable<readonly HistoryEntry[]>;
+  /** The aliases of all games that the guild has submitted servers of. */
+  games(guildId: string): Promise<readonly string[]>;
+  /** Whether the guild has so many entries that the oldest make room. */
+  isFull(guildId: string): Promise<boolean>;
 }
 
-/** Entries of a guild that are listed. */
-const MOST_LISTED = 100_000;
+/** Entries that are kept of a guild. */
+export const MOST_ENTRIES = 100_000;
 /** Addresses in one statement. */
 const ADDRESSES_AT_ONCE = 500;
+const ENTRIES_AT_ONCE = 1_000;
 
-export function createHistory({
-  database,
-}: {
-  readonly database: Pick<Database, 'tables' | 'inGuild'>;
-}): History {
+const COLUMNS = [
+  'servers.address',
+  'servers.host',
+  'servers.port',
+  'servers.query_port',
+  'servers.game',
+  'servers.ended_at',
+  'servers.user_id',
+  'submissions.user_name',
+  'servers.outcome',
+  'servers.message',
+  'servers.submission_id',
+  'servers.position',
+] as const;
+
+export function createHistory({ database }: { readonly database: Pick<Database, 'tables'> }): History {
   const { tables } = database;
-  const entries = (guildId: string) =>
+
+  const places = (guildId: string, { userId, game, address }: HistoryFilter) =>
     tables
       .selectFrom('servers')
+      .where('guild_id', '=', guildId)
+      .where('ended_at', 'is not', null)
+      .$if(userId !== undefined, (rows) => rows.where('user_id', '=', userId ?? ''))
+      .$if(game !== undefined, (rows) => rows.where('game', '=', game ?? ''))
+      .$if(address !== undefined, (rows) =>
+        rows.where(sql<boolean>`address like ${`%${escaped(address ?? '')}%`} escape '!'`),
+      );
+
+  const inOrder = (guildId: string, filter: HistoryFilter) =>
+    places(guildId, filter)
+      .orderBy('ended_at', 'desc')
+      .orderBy('submission_id', 'desc')
+      .orderBy('position', 'desc')
+      .select(['submission_id', 'position']);
+
+  /** The entries at these places: what is skipped is read from the index alone. */
+  const entriesAt = (some: ReturnType<typeof inOrder>) =>
+    tables
+      .selectFrom(some.as('places'))
+      .innerJoin('servers', (join) =>
+        join
+          .onRef('servers.submission_id', '=', 'places.submission_id')
+          .onRef('servers.position', '=', 'places.position'),
+      )
       .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
-      .where('servers.guild_id', '=', guildId)
-      .where('servers.outcome', 'is not', null)
       .orderBy('servers.ended_at', 'desc')
       .orderBy('servers.submission_id', 'desc')
       .orderBy('servers.position', 'desc')
-      .select([
-        'servers.address',
-        'servers.host',
-        'servers.port',
-        'servers.query_port',
-        'servers.game',
-        'servers.ended_at',
-        'servers.user_id',
-        'submissions.user_name',
-        'servers.outcome',
-        'servers.message',
-      ]);
+      .select(COLUMNS)
+      .execute();
+
+  async function* all(guildId: string, filter: HistoryFilter): AsyncGenerator<readonly HistoryEntry[]> {
+    let rest = inOrder(guildId, filter);
+    for (;;) {
+      const rows = await entriesAt(rest.limit(ENTRIES_AT_ONCE));
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      yield rows.map(entryOf);
+      if (rows.length < ENTRIES_AT_ONCE) return;
+      rest = inOrder(guildId, filter).where(
+        sql<boolean>`(ended_at, submission_id, position) < (${last.ended_at}, ${last.submission_id}, ${last.position})`,
+      );
+    }
+  }
 
   return {
     async find(guildId, addresses) {
       const wanted = [...new Set(addresses.map(formatAddress))];
       const found = new Map<string, HistoryEntry>();
       for (let from = 0; from < wanted.length; from += ADDRESSES_AT_ONCE) {
-        const rows = await entries(guildId)
-          .where('servers.address', 'in', wanted.slice(from, from + ADDRESSES_AT_ONCE))
+        const latest = tables
+          .selectFrom('servers')
+          .where('guild_id', '=', guildId)
+          .where('address', 'in', wanted.slice(from, from + ADDRESSES_AT_ONCE))
+          .where('outcome', 'in', ['accepted', 'unknown'])
+          .groupBy('address')
+          .select(({ fn }) => ['address', fn.max('reserved_at').as('reserved_at')]);
+        const rows = await tables
+          .selectFrom(latest.as('latest'))
+          // In this order, whatever SQLite thinks of it.
+          .crossJoin('servers')
+          .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
+          .where('servers.guild_id', '=', guildId)
+          .whereRef('servers.address', '=', 'latest.address')
           .where('servers.outcome', 'in', ['accepted', 'unknown'])
+          .whereRef('servers.reserved_at', '=', 'latest.reserved_at')
+          .select(COLUMNS)
           .execute();
-        for (const row of rows) if (!found.has(row.address)) found.set(row.address, entryOf(row));
+        for (const row of rows) found.set(row.address, entryOf(row));
       }
       return found;
     },
-    list: async (guildId) => (await entries(guildId).limit(MOST_LISTED).execute()).map(entryOf),
-    forgetMember: (guildId, userId) =>
-      database.inGuild(guildId, async () => {
-        const ofMember = { user_id: null };
-        const { numUpdatedRows } = await tables
-          .updateTable('servers')
-          .set(ofMember)
-          .where('guild_id', '=', guildId)
-          .where('user_id', '=', userId)
-          .executeTakeFirst();
-        await tables
-          .updateTable('submissions')
-          .set({ ...ofMember, user_name: null })
-          .where('guild_id', '=', guildId)
-          .where('user_id', '=', userId)
-          .execute();
-        return Number(numUpdatedRows);
-      }),
-    deleteGuild: (guildId) =>
-      database.inGuild(guildId, async () => {
-        for (const table of ['interactions', 'servers', 'submissions'] as const) {
-          await tables.deleteFrom(table).where('guild_id', '=', guildId).execute();
-        }
-      }),
-    async guilds() {
-      const rows = await tables.selectFrom('submissions').select('guild_id').distinct().execute();
-      return rows.map(({ guild_id }) => guild_id);
+    async count(guildId, filter) {
+      const { count } = await places(guildId, filter)
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+    page: async (guildId, filter, { offset, limit }) =>
+      (await entriesAt(inOrder(guildId, filter).offset(offset).limit(limit))).map(entryOf),
+    all,
+    async games(guildId) {
+      const rows = await tables
+        .selectFrom('servers')
+        .where('guild_id', '=', guildId)
+        .select('game')
+        .distinct()
+        .execute();
+      return rows.map(({ game }) => game);
+    },
+    async isFull(guildId) {
+      const last = inOrder(guildId, {})
+        .offset(MOST_ENTRIES - 1)
+        .limit(1);
+      return (await last.executeTakeFirst()) !== undefined;
     },
   };
 }
 
-interface EntryRow {
-  readonly host: string;
-  readonly port: number;
-  readonly query_port: number | null;
-  readonly game: string;
-  readonly ended_at: number | null;
-  readonly user_id: string | null;
-  readonly user_name: string | null;
-  readonly outcome: Outcome | null;
-  readonly message: string | null;
-}
+/** `%` and `_` mean themselves. */
+const escaped = (part: string): string => part.replace(/[!%_]/g, '!$&');
+
+type EntryRow = Pick<SubmissionsTable, 'user_name'> &
+  Pick<
+    ServersTable,
+    'host' | 'port' | 'query_port' | 'game' | 'ended_at' | 'user_id' | 'outcome' | 'message'
+  >;
 
 function entryOf(row: EntryRow): HistoryEntry {
   return {

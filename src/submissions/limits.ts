@@ -1,11 +1,15 @@
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { Database } from '../storage/database.ts';
+import type { Encryption } from '../storage/encryption.ts';
 import { formatAddress } from './address.ts';
+import { memberHashes } from './member-hash.ts';
 import type { Refusal } from './refusal.ts';
 
 const DAY_MS = 86_400_000;
 /** What was let in but has not ended: an interaction's answer can be changed for that long, in milliseconds. */
 export const ON_ITS_WAY_MS = 15 * 60_000;
+/** Addresses in one statement. */
+const ADDRESSES_AT_ONCE = 500;
 
 /** So many servers within so many seconds. */
 export interface UsageLimit {
@@ -15,11 +19,17 @@ export interface UsageLimit {
 
 export interface LimitsDeps {
   readonly database: Pick<Database, 'tables'>;
+  readonly encryption: Pick<Encryption, 'pseudonyms'>;
   /** What a member and what a guild may submit, in servers. */
   readonly member: UsageLimit;
   readonly guild: UsageLimit;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+}
+
+interface Member {
+  readonly guildId: string;
+  readonly userId: string;
 }
 
 export interface Limits {
@@ -30,78 +40,120 @@ export interface Limits {
    * what reserves them has to be in the same transaction.
    * @param dailyQuota servers of a member in a calendar day in UTC that were accepted, may have been, or are on their way
    */
-  refusal(order: {
-    readonly guildId: string;
-    readonly userId: string;
-    readonly count: number;
-    readonly dailyQuota?: number | undefined;
-  }): Promise<Refusal | undefined>;
+  refusal(
+    order: Member & { readonly count: number; readonly dailyQuota?: number | undefined },
+  ): Promise<Refusal | undefined>;
+  /** What was reserved before this moment, in milliseconds since 1970, counts for no limit on members, or for none at all. */
+  countsSince(limits: 'of members' | 'all'): number;
 }
 
-export function createLimits({ database: { tables }, member, guild, now = Date.now }: LimitsDeps): Limits {
-  const servers = (guildId: string, userId?: string) => {
-    const ofGuild = tables.selectFrom('servers').where('guild_id', '=', guildId);
-    return userId === undefined ? ofGuild : ofGuild.where('user_id', '=', userId);
-  };
+export function createLimits(deps: LimitsDeps): Limits {
+  const { database, encryption, member, guild, now = Date.now } = deps;
+  const { tables } = database;
+  const servers = (guildId: string) => tables.selectFrom('servers').where('guild_id', '=', guildId);
+  type Servers = ReturnType<typeof servers>;
+
+  const today = () => Math.floor(now() / DAY_MS) * DAY_MS;
+  const since = ({ seconds }: UsageLimit) => now() - seconds * 1000;
+
+  async function count(rows: Servers): Promise<number> {
+    const { used } = await rows
+      .select(({ fn }) => fn.countAll<number>().as('used'))
+      .executeTakeFirstOrThrow();
+    return used;
+  }
+
+  /** Of a member also what was submitted before they had their name deleted. Two counts, each of one index. */
+  async function countOf(
+    { guildId, userId }: Member,
+    rows: (servers: Servers) => Servers = (all) => all,
+  ): Promise<number> {
+    const hashes = memberHashes(encryption, { guildId, userId });
+    const named = await count(rows(servers(guildId).where('user_id', '=', userId)));
+    return named + (await count(rows(servers(guildId).where('user_hash', 'in', hashes))));
+  }
 
   async function usage(
-    code: 'member-limit' | 'guild-limit',
-    { servers: limit, seconds }: UsageLimit,
+    limit: UsageLimit,
     {
       guildId,
       userId,
-      count,
-    }: { readonly guildId: string; readonly userId?: string; readonly count: number },
+      wanted,
+    }: { readonly guildId: string; readonly userId?: string; readonly wanted: number },
   ): Promise<Refusal | undefined> {
-    if (count > limit) return { code: `${code}-size`, limit, seconds };
-    const counted = servers(guildId, userId).where('reserved_at', '>', now() - seconds * 1000);
-    const { used } = await counted
-      .select(({ fn }) => fn.countAll<number>().as('used'))
-      .executeTakeFirstOrThrow();
-    const excess = used + count - limit;
+    const code = userId === undefined ? 'guild-limit' : 'member-limit';
+    if (wanted > limit.servers) return { code: `${code}-size`, limit: limit.servers, seconds: limit.seconds };
+    const counted = (rows: Servers) => rows.where('reserved_at', '>', since(limit));
+    const used =
+      userId === undefined
+        ? await count(counted(servers(guildId)))
+        : await countOf({ guildId, userId }, counted);
+    const excess = used + wanted - limit.servers;
     if (excess <= 0) return undefined;
     // There is room again once the oldest of them, as many as are too many, count no more.
-    const last = await counted
+    const all = (rows: Servers) => counted(rows).select('reserved_at');
+    const times =
+      userId === undefined
+        ? all(servers(guildId))
+        : all(servers(guildId).where('user_id', '=', userId)).unionAll(
+            all(servers(guildId).where('user_hash', 'in', memberHashes(encryption, { guildId, userId }))),
+          );
+    const last = await tables
+      .selectFrom(times.as('times'))
       .select('reserved_at')
       .orderBy('reserved_at')
       .offset(excess - 1)
       .limit(1)
       .executeTakeFirstOrThrow();
-    const waitMs = (last.reserved_at ?? 0) + seconds * 1000 - now();
+    const waitMs = (last.reserved_at ?? 0) + limit.seconds * 1000 - now();
     return { code, waitSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
   }
 
-  async function quota(guildId: string, userId: string, { count, limit }: Record<'count' | 'limit', number>) {
-    const { used } = await servers(guildId, userId)
-      .where('reserved_at', '>=', Math.floor(now() / DAY_MS) * DAY_MS)
-      .where(({ or, eb }) =>
-        or([
-          eb('outcome', 'in', ['accepted', 'unknown']),
-          eb.and([eb('outcome', 'is', null), eb('reserved_at', '>', now() - ON_ITS_WAY_MS)]),
-        ]),
-      )
-      .select(({ fn }) => fn.countAll<number>().as('used'))
-      .executeTakeFirstOrThrow();
+  async function quota(by: Member, { wanted, limit }: Record<'wanted' | 'limit', number>) {
+    const used = await countOf(by, (rows) =>
+      rows
+        .where('reserved_at', '>=', today())
+        .where(({ or, and, eb }) =>
+          or([
+            eb('outcome', 'in', ['accepted', 'unknown']),
+            and([eb('outcome', 'is', null), eb('reserved_at', '>', now() - ON_ITS_WAY_MS)]),
+          ]),
+        ),
+    );
     const left = Math.max(0, limit - used);
-    return count > left ? ({ code: 'daily-quota', limit, left } as const) : undefined;
+    return wanted > left ? ({ code: 'daily-quota', limit, left } as const) : undefined;
   }
 
   return {
     async inFlight(guildId, wanted) {
-      const rows = await servers(guildId)
-        .where('outcome', 'is', null)
-        .where('reserved_at', '>', now() - ON_ITS_WAY_MS)
-        .select('address')
-        .execute();
-      const taken = new Set(rows.map(({ address }) => address));
-      return wanted.find(({ server: host, port }) => taken.has(formatAddress({ host, port })));
-    },
-    async refusal({ guildId, userId, count, dailyQuota }) {
-      return (
-        (dailyQuota === undefined ? undefined : await quota(guildId, userId, { count, limit: dailyQuota })) ??
-        (await usage('member-limit', member, { guildId, userId, count })) ??
-        (await usage('guild-limit', guild, { guildId, count }))
+      const byAddress = new Map(
+        wanted.map((server) => [formatAddress({ host: server.server, port: server.port }), server] as const),
       );
+      const addresses = [...byAddress.keys()];
+      for (let from = 0; from < addresses.length; from += ADDRESSES_AT_ONCE) {
+        const found = await servers(guildId)
+          .where('address', 'in', addresses.slice(from, from + ADDRESSES_AT_ONCE))
+          .where('outcome', 'is', null)
+          .where('reserved_at', '>', now() - ON_ITS_WAY_MS)
+          .select('address')
+          .limit(1)
+          .executeTakeFirst();
+        if (found) return byAddress.get(found.address);
+      }
+      return undefined;
+    },
+    async refusal({ guildId, userId, count: wanted, dailyQuota }) {
+      return (
+        (dailyQuota === undefined
+          ? undefined
+          : await quota({ guildId, userId }, { wanted, limit: dailyQuota })) ??
+        (await usage(member, { guildId, userId, wanted })) ??
+        (await usage(guild, { guildId, wanted }))
+      );
+    },
+    countsSince(limits) {
+      const ofMembers = Math.min(today(), since(member));
+      return limits === 'all' ? Math.min(ofMembers, since(guild)) : ofMembers;
     },
   };
 }

@@ -63,13 +63,14 @@ export function createTidying(deps: {
       .where('state', '=', 'draft')
       .where('created_at', '<=', before)
       .execute();
-    await tables
-      .updateTable('submissions')
-      .set({ refused_lines: null, repeated_lines: null })
-      .where('state', '=', 'done')
-      .where('ended_at', '<=', before)
-      .where(({ or, eb }) => or([eb('refused_lines', 'is not', null), eb('repeated_lines', 'is not', null)]))
-      .execute();
+    for (const lines of ['refused_lines', 'repeated_lines'] as const) {
+      await tables
+        .updateTable('submissions')
+        .set({ [lines]: null })
+        .where(lines, 'is not', null)
+        .where('ended_at', '<=', before)
+        .execute();
+    }
   }
 
   async function tidy(): Promise<void> {
@@ -80,7 +81,9 @@ export function createTidying(deps: {
   return {
     name: 'submissions',
     async start() {
-      await servers().set(unknown()).where('sent_at', 'is not', null).execute();
+      const running = tables.selectFrom('submissions').select('id').where('state', '=', 'running');
+      const left = servers().where('sent_at', 'is not', null).where('submission_id', 'in', running);
+      await left.set(unknown()).execute();
       await tidy();
       timer = setInterval(() => {
         tidy().catch((error: unknown) => logger.warn({ err: error }, 'old submissions could not be ended'));

@@ -23,7 +23,7 @@ async function submissions(
   for (const [i, { userId, name }] of users.entries()) {
     const by = { guildId, user: { id: userId, name: `${name}-CANARY` } };
     const submission = { server: `s${i}.example.com`, port: 27015, game: 'cs2' };
-    await submitted(store, by, { submission, at: 1_000 + i });
+    await submitted(store, by, { submission, at: Date.now() - 60_000 + i });
   }
   await store.stop();
   await scene.startBot();

@@ -8,8 +8,8 @@ import { Secret } from '../../src/secret.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { StoreError } from '../../src/storage/store.ts';
-import { createHistory } from '../../src/submissions/history.ts';
 import { bytesOnDisk, folder, openStore, recorder } from '../storage/temporary.ts';
+import { partsOver } from '../support/submissions.ts';
 
 const DAY_MS = 86_400_000;
 const encryption = createEncryption([randomBytes(32)]);
@@ -29,7 +29,7 @@ async function open(options: Partial<DeparturesDeps> = {}): Promise<void> {
   store = await openStore(path);
   logger = recorder();
   keys = createApiKeys({ store, encryption });
-  data = createGuildData({ store, keys, history: createHistory({ database: store }) });
+  data = createGuildData({ store, keys, submissions: partsOver(store).erasure });
   departures = createDepartures({
     store,
     data,

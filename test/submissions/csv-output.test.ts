@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellsOf } from '../../src/submissions/bulk-csv.ts';
 import { parseBulk } from '../../src/submissions/bulk-text.ts';
-import { csvFile, rejectedCsv } from '../../src/submissions/csv-output.ts';
+import { csvFile, csvFiles, rejectedCsv } from '../../src/submissions/csv-output.ts';
 import { games } from './arbitraries.ts';
 
 async function rowsOf(text: string) {
@@ -136,5 +136,49 @@ describe('a CSV file for a spreadsheet', () => {
         expect(cellsOf(record, ',')).toEqual(cells);
       }),
     );
+  });
+});
+
+describe('a table that is too large for one file', () => {
+  const heading = ['a', 'b'];
+  const row = (n: number) => [`row ${n}`, 'ä'.repeat(n % 7)];
+  async function* pages(count: number) {
+    for (let n = 0; n < count; n += 10)
+      yield Array.from({ length: Math.min(10, count - n) }, (_, i) => row(n + i));
+  }
+  const read = (files: readonly Buffer[]) =>
+    files.map((file) =>
+      file
+        .toString()
+        .replace(/^\ufeff/, '')
+        .trimEnd()
+        .split('\r\n'),
+    );
+
+  it('is split between rows, and each file has its heading and no more bytes than it may', async () => {
+    const { files, rows } = await csvFiles(pages(95), { heading, mostBytes: 300, mostFiles: 100 });
+    expect(rows).toBe(95);
+    expect(files.length).toBeGreaterThan(5);
+    expect(Math.max(...files.map(({ length }) => length))).toBeLessThanOrEqual(300);
+    const lines = read(files);
+    expect(lines.every(([first]) => first === '"a","b"')).toBe(true);
+    expect(lines.flatMap((file) => file.slice(1))).toEqual(
+      Array.from({ length: 95 }, (_, n) => `"${row(n).join('","')}"`),
+    );
+  });
+
+  it('ends where no more files are allowed, and says how far it came', async () => {
+    const { files, rows } = await csvFiles(pages(95), { heading, mostBytes: 300, mostFiles: 2 });
+    expect(files).toHaveLength(2);
+    expect(read(files).flatMap((file) => file.slice(1))).toHaveLength(rows);
+    expect(rows).toBeLessThan(95);
+  });
+
+  it('is one file as long as it fits, and has a heading when it is empty', async () => {
+    const options = { heading, mostBytes: 300, mostFiles: 2 };
+    expect((await csvFiles(pages(0), options)).files.map(String)).toEqual([csvFile([heading])]);
+    expect((await csvFiles(pages(3), options)).files.map(String)).toEqual([
+      csvFile([heading, row(0), row(1), row(2)]),
+    ]);
   });
 });

@@ -35,6 +35,7 @@ export async function openPipeline({ path, encryption, now, add, onCommit, onRef
   const taken = createTakenInteractions({ database, encryption, logger, now });
   const limits = createLimits({
     database,
+    encryption,
     member: { servers: 3_000, seconds: 600 },
     guild: { servers: 10_000, seconds: 600 },
     now,

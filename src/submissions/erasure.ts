@@ -1,0 +1,136 @@
+import { sql } from 'kysely';
+import type { Database } from '../storage/database.ts';
+import type { Encryption } from '../storage/encryption.ts';
+import type { Limits } from './limits.ts';
+import { memberHashes } from './member-hash.ts';
+
+/** Rows in one statement; others get their turn in between. */
+export const ROWS_AT_ONCE = 500;
+
+/** Deletes what is kept of submissions. Every method throws a StoreError when the store fails. */
+export interface Erasure {
+  /**
+   * Takes a member's id and name out of the guild's submissions; from how many servers. As long as a limit counts one
+   * of those, a hash stands for the member.
+   */
+  forgetMember(guildId: string, userId: string): Promise<number>;
+  /** Lets go of the hashes of members whose servers count for no limit any more. */
+  dropOldHashes(): Promise<void>;
+  deleteGuild(guildId: string): Promise<void>;
+  /** The guilds that have submitted anything, are about to, or have an interaction on record, in their order. */
+  guilds(): AsyncIterable<string>;
+}
+
+/** Does something again as long as it finds a full number of rows; how many it were. */
+export async function inSteps(step: () => Promise<number>): Promise<number> {
+  for (let all = 0; ; ) {
+    const rows = await step();
+    all += rows;
+    if (rows < ROWS_AT_ONCE) return all;
+  }
+}
+
+export function createErasure(deps: {
+  readonly database: Pick<Database, 'tables'>;
+  readonly encryption: Pick<Encryption, 'pseudonyms'>;
+  readonly limits: Pick<Limits, 'countsSince'>;
+}): Erasure {
+  const { database, encryption, limits } = deps;
+  const { tables } = database;
+  const someServers = () =>
+    tables.selectFrom('servers').select(['submission_id', 'position']).limit(ROWS_AT_ONCE);
+  type Some = ReturnType<typeof someServers>;
+
+  async function changeMember(some: Some, hash: string | null, since: number): Promise<number> {
+    // Who only reads waits for nobody, and holds up nobody.
+    if ((await some.executeTakeFirst()) === undefined) return 0;
+    const { numUpdatedRows } = await tables
+      .updateTable('servers')
+      .set({
+        user_id: null,
+        user_hash: sql<string | null>`case when reserved_at >= ${since} then ${hash} end`,
+      })
+      .where(sql<boolean>`(submission_id, position) in ${some}`)
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
+  }
+
+  async function* guildsIn(table: 'submissions' | 'interactions'): AsyncGenerator<string> {
+    for (let last = ''; ; ) {
+      const next = await tables
+        .selectFrom(table)
+        .where('guild_id', '>', last)
+        .select('guild_id')
+        .orderBy('guild_id')
+        .limit(1)
+        .executeTakeFirst();
+      if (next === undefined) return;
+      last = next.guild_id;
+      yield last;
+    }
+  }
+
+  return {
+    async forgetMember(guildId, userId) {
+      const [hash = null] = memberHashes(encryption, { guildId, userId });
+      const since = limits.countsSince('of members');
+      const ofMember = someServers().where('guild_id', '=', guildId).where('user_id', '=', userId);
+      const count = await inSteps(() => changeMember(ofMember, hash, since));
+      await inSteps(async () => {
+        const some = tables
+          .selectFrom('submissions')
+          .where('guild_id', '=', guildId)
+          .where('user_id', '=', userId)
+          .select('id')
+          .limit(ROWS_AT_ONCE);
+        const { numUpdatedRows } = await tables
+          .updateTable('submissions')
+          .set({ user_id: null, user_name: null })
+          .where('id', 'in', some)
+          .executeTakeFirst();
+        return Number(numUpdatedRows);
+      });
+      return count;
+    },
+    async dropOldHashes() {
+      const since = limits.countsSince('of members');
+      const old = someServers()
+        .where('user_hash', 'is not', null)
+        .where(({ or, eb }) => or([eb('reserved_at', '<', since), eb('reserved_at', 'is', null)]));
+      await inSteps(() => changeMember(old, null, since));
+    },
+    async deleteGuild(guildId) {
+      const ofGuild = someServers().where('guild_id', '=', guildId);
+      await inSteps(async () => {
+        const { numDeletedRows } = await tables
+          .deleteFrom('servers')
+          .where(sql<boolean>`(submission_id, position) in ${ofGuild}`)
+          .executeTakeFirst();
+        return Number(numDeletedRows);
+      });
+      for (const table of ['submissions', 'interactions'] as const) {
+        const some = tables
+          .selectFrom(table)
+          .where('guild_id', '=', guildId)
+          .select('id')
+          .limit(ROWS_AT_ONCE);
+        await inSteps(async () => {
+          const { numDeletedRows } = await tables
+            .deleteFrom(table)
+            .where('id', 'in', some)
+            .executeTakeFirst();
+          return Number(numDeletedRows);
+        });
+      }
+    },
+    async *guilds() {
+      const found = new Set<string>();
+      for (const table of ['submissions', 'interactions'] as const) {
+        for await (const guildId of guildsIn(table)) {
+          if (!found.has(guildId)) yield guildId;
+          found.add(guildId);
+        }
+      }
+    },
+  };
+}

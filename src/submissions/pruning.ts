@@ -1,0 +1,145 @@
+import { sql } from 'kysely';
+import type { Part } from '../lifecycle.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Database } from '../storage/database.ts';
+import { type Erasure, inSteps, ROWS_AT_ONCE } from './erasure.ts';
+import { MOST_ENTRIES } from './history.ts';
+import type { Limits } from './limits.ts';
+
+const DAY_MS = 86_400_000;
+/** How long it is kept that the service refused a server, or that it was not sent. */
+export const REFUSED_KEPT_DAYS = 30;
+/** How often what is past its time goes. */
+const EVERY_MS = 600_000;
+
+export interface PruningDeps {
+  readonly database: Pick<Database, 'tables'>;
+  readonly limits: Pick<Limits, 'countsSince'>;
+  readonly erasure: Pick<Erasure, 'guilds' | 'dropOldHashes'>;
+  /** How long it is kept that a server was accepted, or may have been received. */
+  readonly days: number;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+export interface Pruning extends Part {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Lets go of all that is past its time now. */
+  prune(): Promise<void>;
+}
+
+/**
+ * Keeps the history as small as is promised: what is too old goes, and of a guild with too much of it the oldest.
+ * Nothing goes for its age that a limit still counts. In small steps, after the start and every 10 minutes.
+ */
+export function createPruning(deps: PruningDeps): Pruning {
+  const { database, limits, erasure, days, logger, now = Date.now } = deps;
+  const { tables } = database;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let isStopped = false;
+
+  const places = () => tables.selectFrom('servers').select(['submission_id', 'position']);
+
+  /** Deletes what is at these places, and the submissions that have no server any more; how many servers it was. */
+  async function drop(some: ReturnType<typeof places>): Promise<number> {
+    // Mostly there is nothing: who only reads waits for nobody, and holds up nobody.
+    if (isStopped || (await some.executeTakeFirst()) === undefined) return 0;
+    const rows = await tables
+      .deleteFrom('servers')
+      .where(sql<boolean>`(submission_id, position) in ${some}`)
+      .returning('submission_id')
+      .execute();
+    const ids = [...new Set(rows.map(({ submission_id }) => submission_id))];
+    if (ids.length > 0) await dropEmpty(ids);
+    return rows.length;
+  }
+
+  async function dropEmpty(ids: readonly string[]): Promise<void> {
+    await tables
+      .deleteFrom('submissions')
+      .where('id', 'in', ids)
+      .where('state', '=', 'done')
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(selectFrom('servers').select('position').whereRef('submission_id', '=', 'submissions.id')),
+        ),
+      )
+      .execute();
+  }
+
+  async function dropOld(): Promise<void> {
+    const at = now();
+    const counted = limits.countsSince('all');
+    const before = (kept: number) => Math.min(at - kept * DAY_MS, counted);
+    for (const [outcome, kept] of [
+      ['accepted', days],
+      ['unknown', days],
+      ['rejected', Math.min(days, REFUSED_KEPT_DAYS)],
+      ['not-sent', Math.min(days, REFUSED_KEPT_DAYS)],
+    ] as const) {
+      const old = places().where('outcome', '=', outcome).where('ended_at', '<=', before(kept));
+      await inSteps(() => drop(old.limit(ROWS_AT_ONCE)));
+    }
+    // Those whose servers are kept apart, in the history of a former version, or have gone when the bot was stopped.
+    const over = await tables
+      .selectFrom('submissions')
+      .select('id')
+      .where('state', '=', 'done')
+      .where('created_at', '<=', before(days))
+      .limit(ROWS_AT_ONCE)
+      .execute();
+    if (over.length > 0) await dropEmpty(over.map(({ id }) => id));
+  }
+
+  async function dropExcess(guildId: string): Promise<void> {
+    const ofGuild = places().where('guild_id', '=', guildId).where('ended_at', 'is not', null);
+    const { count } = await ofGuild
+      .clearSelect()
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    const oldest = ofGuild.orderBy('ended_at').orderBy('submission_id').orderBy('position');
+    for (let excess = count - MOST_ENTRIES; excess > 0 && !isStopped; ) {
+      excess -= await drop(oldest.limit(Math.min(excess, ROWS_AT_ONCE)));
+    }
+  }
+
+  async function prune(): Promise<void> {
+    await erasure.dropOldHashes();
+    await dropOld();
+    for await (const guildId of erasure.guilds()) {
+      if (isStopped) return;
+      await dropExcess(guildId);
+    }
+  }
+
+  /** At most once at a time. */
+  function pruneLater(): void {
+    running ??= prune()
+      .catch((error: unknown) => {
+        logger.warn(
+          { err: error },
+          'what is past its time could not be removed from the history; will try again',
+        );
+      })
+      .finally(() => {
+        running = undefined;
+      });
+  }
+
+  return {
+    name: 'pruning',
+    prune,
+    async start() {
+      pruneLater();
+      timer = setInterval(pruneLater, EVERY_MS).unref();
+    },
+    async stop() {
+      isStopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

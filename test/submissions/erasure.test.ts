@@ -1,0 +1,118 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import { bytesOnDisk, folder, openStore } from '../storage/temporary.ts';
+import { addDone, type PartsOptions, partsOver } from '../support/submissions.ts';
+
+const NOON = 20_000 * 86_400_000 + 43_200_000;
+const HOUR_MS = 3_600_000;
+const limit = { servers: 5, seconds: 3600 };
+const USER = '146634305496797257';
+const ask = (guildId = '1', userId = USER) => ({ guildId, userId, count: 1 });
+
+async function open(options: PartsOptions = {}) {
+  const path = join(folder(), 'bot.sqlite');
+  const database = await openStore(path);
+  const at = { now: NOON };
+  const over = (store: Database, more: PartsOptions = {}) =>
+    partsOver(store, { now: () => at.now, member: limit, ...options, ...more });
+  return { path, database, at, over, ...over(database) };
+}
+const servers = (database: Database) => database.tables.selectFrom('servers').selectAll().execute();
+
+describe('a member who has their name deleted', () => {
+  it('is counted by limits and quota all the same, until their time has ended', async () => {
+    const { database, erasure, limits, at } = await open();
+    const hosts = ['a', 'b', 'c', 'd', 'e'];
+    await addDone(database, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts });
+    expect((await limits.refusal(ask()))?.code).toBe('member-limit');
+    const quota = { ...ask(), dailyQuota: 5 };
+    expect(await limits.refusal(quota)).toEqual({ code: 'daily-quota', limit: 5, left: 0 });
+
+    expect(await erasure.forgetMember('1', USER)).toBe(5);
+    expect(await limits.refusal(ask())).toEqual({ code: 'member-limit', waitSeconds: 3600 });
+    expect(await limits.refusal(quota)).toEqual({ code: 'daily-quota', limit: 5, left: 0 });
+    expect(await limits.refusal(ask('1', '2'))).toBeUndefined();
+
+    at.now = NOON + HOUR_MS;
+    expect(await limits.refusal(ask())).toBeUndefined();
+    expect((await limits.refusal(quota))?.code).toBe('daily-quota');
+    await erasure.dropOldHashes();
+    expect((await servers(database)).every(({ user_hash }) => user_hash !== null)).toBe(true);
+
+    at.now = NOON + 12 * HOUR_MS;
+    expect(await limits.refusal(quota)).toBeUndefined();
+    await erasure.dropOldHashes();
+    expect((await servers(database)).map(({ user_id, user_hash }) => [user_id, user_hash])).toEqual(
+      hosts.map(() => [null, null]),
+    );
+  });
+
+  it('leaves nothing behind that could be found without the key, and no hash where no limit counts', async () => {
+    const { path, database, erasure } = await open();
+    await addDone(database, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts: ['a'] });
+    await addDone(database, { id: 'b', guildId: '1', userId: USER, at: NOON - 48 * HOUR_MS, hosts: ['b'] });
+    await addDone(database, { id: 'c', guildId: '2', userId: USER, at: NOON, hosts: ['c'] });
+    await erasure.forgetMember('1', USER);
+    await erasure.forgetMember('2', USER);
+    await database.erase(async () => undefined);
+    expect(bytesOnDisk(path).includes(USER)).toBe(false);
+    const hashes = (await servers(database)).map(({ user_hash }) => user_hash);
+    expect(hashes.filter((hash) => hash === null)).toHaveLength(1);
+    // Another one in each guild.
+    expect(new Set(hashes).size).toBe(3);
+    for (const key of ['', '1', USER, randomBytes(32)]) {
+      const guess = createHmac('sha256', key).update(`guild 1: member ${USER}`).digest('base64url');
+      expect(hashes).not.toContain(guess);
+    }
+  });
+
+  it('is known by every key of the store, so that a new key resets no quota', async () => {
+    const [before, after] = [randomBytes(32), randomBytes(32)];
+    const { database, erasure, over } = await open({ keys: [before] });
+    await addDone(database, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts: ['a'] });
+    await erasure.forgetMember('1', USER);
+    const quota = { ...ask(), dailyQuota: 1 };
+    expect((await over(database, { keys: [after, before] }).limits.refusal(quota))?.code).toBe('daily-quota');
+    expect(await over(database, { keys: [after] }).limits.refusal(quota)).toBeUndefined();
+  });
+});
+
+describe('deleting the data of a guild', () => {
+  it('covers every table, and nothing of another guild', async () => {
+    const { path, database, erasure } = await open();
+    const { tables } = database;
+    for (const guildId of ['111111', '222222']) {
+      const hosts = Array.from({ length: 1_200 }, (_, n) => `h${n}.guild-${guildId}`);
+      await addDone(database, { id: `done-${guildId}`, guildId, userId: USER, at: NOON, hosts });
+      await addDone(database, {
+        id: `draft-${guildId}`,
+        guildId,
+        userId: USER,
+        at: NOON,
+        hosts: ['d'],
+        outcome: null,
+      });
+      await tables
+        .insertInto('interactions')
+        .values({ id: `of-${guildId}`, guild_id: guildId, taken_at: NOON, sealed: '{}' })
+        .execute();
+    }
+    const guilds = async () => Array.fromAsync(erasure.guilds());
+    expect(await guilds()).toEqual(['111111', '222222']);
+    await erasure.deleteGuild('111111');
+    await database.erase(async () => undefined);
+    expect(await guilds()).toEqual(['222222']);
+    for (const [table, count] of [
+      ['servers', 1_201],
+      ['submissions', 2],
+      ['interactions', 1],
+    ] as const) {
+      const rows = await tables.selectFrom(table).select('guild_id').execute();
+      expect(rows).toHaveLength(count);
+    }
+    await database.stop();
+    expect(bytesOnDisk(path).includes('111111')).toBe(false);
+  });
+});

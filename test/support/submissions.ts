@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import type { Database } from '../../src/storage/database.ts';
+import { createEncryption } from '../../src/storage/encryption.ts';
+import type { ServersTable, SubmissionsTable } from '../../src/storage/tables.ts';
+import { createErasure } from '../../src/submissions/erasure.ts';
+import { createHistory } from '../../src/submissions/history.ts';
+import { createLimits } from '../../src/submissions/limits.ts';
+import { createPruning } from '../../src/submissions/pruning.ts';
+import { createRecords } from '../../src/submissions/record.ts';
+import { recorder } from '../storage/temporary.ts';
+
+const KEYS = [randomBytes(32)];
+
+export interface PartsOptions {
+  readonly now?: () => number;
+  readonly days?: number;
+  readonly member?: { readonly servers: number; readonly seconds: number };
+  readonly guild?: { readonly servers: number; readonly seconds: number };
+  /** For the store, newest first. */
+  readonly keys?: readonly Buffer[];
+}
+
+/** What reads and changes submissions in a store. */
+export function partsOver(database: Pick<Database, 'tables' | 'inGuild'>, options: PartsOptions = {}) {
+  const { now = Date.now, days = 365, keys = KEYS } = options;
+  const { member = { servers: 1000, seconds: 3600 }, guild = { servers: 5000, seconds: 3600 } } = options;
+  const encryption = createEncryption(keys);
+  const logger = recorder();
+  const limits = createLimits({ database, encryption, member, guild, now });
+  const erasure = createErasure({ database, encryption, limits });
+  return {
+    logger,
+    limits,
+    erasure,
+    history: createHistory({ database }),
+    records: createRecords({ database, now }),
+    pruning: createPruning({ database, limits, erasure, days, logger, now }),
+  };
+}
+
+export interface DoneOptions {
+  readonly id: string;
+  readonly guildId: string;
+  readonly userId: string;
+  /** When it ended, in milliseconds since 1970. */
+  readonly at: number;
+  readonly hosts: readonly string[];
+  readonly game?: string;
+  readonly outcome?: ServersTable['outcome'];
+  readonly message?: string;
+}
+
+/** Puts a submission that has ended into the tables. */
+export async function addDone({ tables }: Pick<Database, 'tables'>, done: DoneOptions): Promise<void> {
+  const { id, guildId, userId, at, hosts, game = 'cs2', outcome = 'accepted', message = 'Yes.' } = done;
+  const submission: SubmissionsTable = {
+    ...{ id, guild_id: guildId, user_id: userId, user_name: `name of ${userId}`, state: 'done' },
+    ...{ source: 'text', again: 0, default_game: null, refused_lines: null, repeated_lines: null },
+    ...{ interaction_id: `by ${id}`, created_at: at, started_at: at, ended_at: at },
+  };
+  await tables.insertInto('submissions').values(submission).execute();
+  const reserved = outcome === 'not-sent' ? null : at;
+  const servers = hosts.map(
+    (host, position): ServersTable => ({
+      ...{ submission_id: id, position, guild_id: guildId, user_id: userId, user_hash: null },
+      ...{ line: position + 1, host, port: 27015, query_port: null, game, submitted_before: 0 },
+      ...{ address: `${host}:27015`, reserved_at: reserved, sent_at: reserved },
+      ...{ ended_at: outcome === null ? null : at, outcome, message, reason: null },
+    }),
+  );
+  for (let from = 0; from < servers.length; from += 1_000) {
+    await tables
+      .insertInto('servers')
+      .values(servers.slice(from, from + 1_000))
+      .execute();
+  }
+}
+
+/** A guild with so many servers in its history, in lists of a thousand by two members in turns. */
+export async function fill(
+  database: Pick<Database, 'tables' | 'inGuild'>,
+  guildId: string,
+  count: number,
+  at: number,
+): Promise<void> {
+  await database.inGuild(guildId, async () => {
+    for (let from = 0; from < count; from += 1_000) {
+      const hosts = Array.from(
+        { length: Math.min(1_000, count - from) },
+        (_, n) => `s${from + n}.example.com`,
+      );
+      const userId = from % 2_000 === 0 ? '7' : '8';
+      const game = from % 3_000 === 0 ? 'rust' : 'cs2';
+      await addDone(database, { id: `${guildId}-${from}`, guildId, userId, at: at + from, hosts, game });
+    }
+  });
+}
