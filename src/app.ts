@@ -17,7 +17,7 @@ import { createDispatcher } from './discord/dispatch.ts';
 import { createFailureWords } from './discord/failure-words.ts';
 import { createGuildLog } from './discord/guild-log.ts';
 import type { PastReplies } from './discord/past-replies.ts';
-import { createTakenInteractions } from './discord/taken.ts';
+import { createTakenInteractions, interactionContext } from './discord/taken.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
 import { createDepartures } from './guilds/departures.ts';
 import { createGuildData } from './guilds/guild-data.ts';
@@ -35,6 +35,7 @@ import { createErasure } from './submissions/erasure.ts';
 import { createHistory } from './submissions/history.ts';
 import { createLimits } from './submissions/limits.ts';
 import { createPipeline } from './submissions/pipeline.ts';
+import { createPreviousRecords } from './submissions/previous/move.ts';
 import { createPruning } from './submissions/pruning.ts';
 import { createRecords } from './submissions/record.ts';
 import { toResume } from './submissions/run.ts';
@@ -182,6 +183,7 @@ export function createApp({ config, logger, onFatal, timing = {} }: AppDeps): Re
     encryption,
     keyInUse({ database, encryption }),
     settings,
+    createPreviousRecords({ database, encryption, interactionContext, logger }),
     taken,
     createTidying({ database, logger }),
     createPruning({ database, limits, erasure, days: config.historyDays, logger }),

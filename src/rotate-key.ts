@@ -8,9 +8,19 @@ import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption, EncryptionKeyError } from './storage/encryption-key.ts';
 import { type RotationResult, rotate, type SealedArea } from './storage/rotation.ts';
 import { StoreError } from './storage/store.ts';
+import { SEALED_JOURNAL } from './submissions/previous/shapes.ts';
 
-/** Everything that is sealed in the store. */
-const AREAS: readonly SealedArea[] = [SEALED_API_KEYS];
+/** Everything that is sealed in the store; the last is what a start of the bot has not moved yet. */
+const AREAS: readonly SealedArea[] = [
+  SEALED_API_KEYS,
+  {
+    ...SEALED_JOURNAL,
+    context: (place) => {
+      const [guildId = '', interactionId = ''] = place.split(':');
+      return interactionContext(guildId, interactionId);
+    },
+  },
+];
 
 /** Failures whose message tells the operator all there is to do. */
 const EXPLAINED = [ConfigError, EncryptionKeyError, StoreError];

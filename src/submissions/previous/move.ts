@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import type { z } from 'zod';
+import type { Part } from '../../lifecycle.ts';
+import type { Logger } from '../../observability/logger.ts';
+import type { Database } from '../../storage/database.ts';
+import { type Encryption, UndecryptableError } from '../../storage/encryption.ts';
+import { type PastEntries, pastEntries } from './past-entries.ts';
+import { createReading } from './read.ts';
+import {
+  begunAt,
+  draftOfOffer,
+  draftRows,
+  historyRows,
+  type Moved,
+  overRows,
+  runningRows,
+  sentRows,
+} from './rows.ts';
+import {
+  AREAS,
+  type Area,
+  batchSchema,
+  carriedSchema,
+  type JournalEntry,
+  journalSchema,
+  offerSchema,
+  runSchema,
+  type User,
+} from './shapes.ts';
+
+export interface MoveDeps {
+  readonly database: Pick<Database, 'tables' | 'inGuild' | 'keys' | 'get' | 'set' | 'delete' | 'setAside'>;
+  readonly encryption: Pick<Encryption, 'open'>;
+  /** What the interactions in their table are sealed for; it was the same in 0.1. */
+  readonly interactionContext: (guildId: string, interactionId: string) => string;
+  readonly logger: Pick<Logger, 'info'>;
+}
+
+/** Rows in one statement: SQLite takes 32,766 values. */
+const ROWS_AT_ONCE = 200;
+
+interface Journaled {
+  readonly entry: JournalEntry;
+  readonly user: User | undefined;
+}
+
+/**
+ * Moves what version 0.1 kept of submissions into the tables, at the first start: guild by guild, each as a whole, so
+ * that a start that is cut off is gone on with. A record that cannot be read is set aside, and tried again at the next
+ * start. It comes after the encryption, whose keys say whose interactions they are, and before whoever goes on with
+ * them.
+ */
+export function createPreviousRecords(deps: MoveDeps): Part {
+  const { database, encryption, interactionContext, logger } = deps;
+  const { tables } = database;
+  const { takeAll, takeLedger } = createReading(database);
+
+  /** The keys of every guild's records, by area. */
+  async function find(): Promise<ReadonlyMap<string, ReadonlyMap<Area, readonly string[]>>> {
+    const guilds = new Map<string, Map<Area, string[]>>();
+    for (const area of AREAS) {
+      for await (const key of database.keys(`${area}:`)) {
+        const guildId = key.split(':')[1] ?? '';
+        const areas = guilds.get(guildId) ?? new Map<Area, string[]>();
+        areas.set(area, [...(areas.get(area) ?? []), key]);
+        guilds.set(guildId, areas);
+      }
+    }
+    return guilds;
+  }
+
+  function userOf({ guildId, interactionId, sealed }: JournalEntry): User | undefined {
+    try {
+      const text = encryption.open(sealed, interactionContext(guildId, interactionId));
+      return carriedSchema.safeParse(JSON.parse(text)).data?.user;
+    } catch (error) {
+      // Whoever answers interactions says so; what it has sent is known all the same.
+      if (error instanceof UndecryptableError || error instanceof SyntaxError) return undefined;
+      throw error;
+    }
+  }
+
+  async function insert({ submission, servers }: Moved): Promise<void> {
+    const { numInsertedOrUpdatedRows } = await tables
+      .insertInto('submissions')
+      .values(submission)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .executeTakeFirst();
+    // It was moved before: a record that was set aside can come again.
+    if (numInsertedOrUpdatedRows !== 1n) return;
+    for (let from = 0; from < servers.length; from += ROWS_AT_ONCE) {
+      const some = servers.slice(from, from + ROWS_AT_ONCE);
+      await tables.insertInto('servers').values(some).execute();
+    }
+  }
+
+  /** Interactions that were not answered: as they are, since they are sealed. */
+  async function moveInteractions(
+    guildId: string,
+    keys: readonly string[] | undefined,
+  ): Promise<ReadonlyMap<string, Journaled>> {
+    const found = new Map<string, Journaled>();
+    for (const entry of (await takeAll(keys, journalSchema)).values()) {
+      const { interactionId: id, at: taken_at, sealed } = entry;
+      await tables
+        .insertInto('interactions')
+        .values({ id, guild_id: guildId, taken_at, sealed: JSON.stringify(sealed) })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .execute();
+      found.set(id, { entry, user: userOf(entry) });
+    }
+    return found;
+  }
+
+  /** Drafts, and lists that were being submitted; it takes the interactions that it knows out of `waiting`. */
+  function* drafts(
+    guildId: string,
+    records: {
+      readonly offers: ReadonlyMap<string, z.infer<typeof offerSchema>>;
+      readonly batches: ReadonlyMap<string, z.infer<typeof batchSchema>>;
+      readonly runs: ReadonlyMap<string, z.infer<typeof runSchema>>;
+    },
+    about: {
+      readonly waiting: Map<string, Journaled>;
+      readonly past: PastEntries;
+      names: ReadonlyMap<string, string>;
+    },
+  ): Generator<Moved> {
+    const { waiting, past, names } = about;
+    const baseOf = (id: string, record: { readonly userId: string; readonly until: number }) => {
+      const user = { id: record.userId, name: names.get(record.userId) ?? null };
+      return { id, guildId, user, createdAt: begunAt(record) };
+    };
+    for (const [id, batch] of records.batches) {
+      const run = records.runs.get(id);
+      if (run === undefined) yield draftRows(baseOf(id, batch), batch);
+      else if (waiting.delete(run.by)) yield runningRows(baseOf(id, batch), batch, { run, past });
+      else yield overRows(baseOf(id, batch), run.by);
+    }
+    for (const [id, offer] of records.offers) {
+      const { takenBy } = offer;
+      const journal = takenBy === undefined ? undefined : waiting.get(takenBy)?.entry;
+      if (takenBy === undefined || journal?.sent.length === 0) {
+        yield draftRows(baseOf(id, offer), draftOfOffer(offer));
+      } else if (journal) {
+        waiting.delete(takenBy);
+        yield sentRows(baseOf(id, offer), { journal, past });
+      } else yield overRows(baseOf(id, offer), takenBy);
+    }
+  }
+
+  async function moveGuild(guildId: string, keys: ReadonlyMap<Area, readonly string[]>): Promise<void> {
+    const entries = await takeLedger(guildId);
+    const past = pastEntries(entries);
+    const waiting = new Map(await moveInteractions(guildId, keys.get('journal')));
+    const users = [...waiting.values()].flatMap(({ user }) => user ?? []);
+    const names = new Map([
+      ...entries.toReversed().map(({ userId, userName }) => [userId, userName] as const),
+      ...users.map(({ id, name }) => [id, name] as const),
+    ]);
+    const records = {
+      offers: await takeAll(keys.get('offer'), offerSchema),
+      batches: await takeAll(keys.get('batches'), batchSchema),
+      runs: await takeAll(keys.get('batch-runs'), runSchema),
+    };
+    for (const moved of drafts(guildId, records, { waiting, past, names })) await insert(moved);
+    for (const { entry, user } of waiting.values()) {
+      if (entry.sent.length === 0) continue;
+      // Its own name may be that of a draft.
+      const base = { id: randomUUID(), guildId, user, createdAt: entry.at };
+      await insert(sentRows(base, { journal: entry, past }));
+    }
+    for (const moved of historyRows(guildId, past.left)) await insert(moved);
+    for (const key of keys.get('quota') ?? []) await database.delete(key);
+  }
+
+  return {
+    name: 'records of 0.1',
+    async start() {
+      const guilds = await find();
+      for (const [guildId, keys] of guilds) await database.inGuild(guildId, () => moveGuild(guildId, keys));
+      if (guilds.size > 0)
+        logger.info({ guilds: guilds.size }, 'what version 0.1 kept of submissions was moved');
+    },
+  };
+}

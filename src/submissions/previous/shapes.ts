@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import type { Failure } from '../../listing/contract.ts';
+import type { Row } from '../bulk-text.ts';
+import type { RowProblem } from '../row.ts';
+import { submissionSchema } from '../submission.ts';
+import type { Halt, ServerOutcome } from '../submit-all.ts';
+
+/*
+ * What version 0.1 kept of submissions, each record under `area:guild` or `area:guild:id`. All times are milliseconds
+ * since 1970. This describes what was released: it is never changed.
+ */
+
+/** How one server ended; what is not kept is not there. */
+const ending = {
+  outcome: z.enum(['accepted', 'rejected', 'unknown', 'not-sent']),
+  /** The service's words, cut to 300 code points. */
+  message: z.exactOptional(z.string()),
+};
+
+/** One server in the history. Id and name of the member are empty once they were forgotten. */
+export const entrySchema = submissionSchema.extend({
+  at: z.number(),
+  userId: z.string(),
+  userName: z.string(),
+  ...ending,
+});
+export type Entry = Readonly<z.infer<typeof entrySchema>>;
+/** `ledger:guild`: newest first. */
+export const ledgerSchema = z.object({ v: z.literal(1), entries: z.array(z.unknown()) });
+
+/** `offer:guild:interaction`: one server that a button submits. */
+export const offerSchema = z.object({
+  v: z.literal(1),
+  userId: z.string(),
+  submission: submissionSchema,
+  again: z.boolean(),
+  until: z.number(),
+  /** The interaction that has taken it. */
+  takenBy: z.exactOptional(z.string()),
+});
+export type Offer = z.infer<typeof offerSchema>;
+
+const typed = z.object({ server: z.string(), port: z.string(), queryPort: z.string(), game: z.string() });
+const line = { line: z.int(), text: z.string() };
+const rowSchema = z.union([
+  z.object({ ...line, ok: z.literal(true), submission: submissionSchema }),
+  z.object({ ...line, ok: z.literal(false), duplicateOf: z.int(), submission: submissionSchema }),
+  z.object({
+    ...line,
+    ok: z.literal(false),
+    problem: z.custom<RowProblem>((value) => typeof Object(value).code === 'string'),
+    typed,
+  }),
+]) satisfies z.ZodType<Row>;
+
+/** `batches:guild:interaction`: a list that waits for a button, or whose button was pressed. */
+export const batchSchema = z.object({
+  v: z.literal(1),
+  userId: z.string(),
+  until: z.number(),
+  source: z.enum(['text', 'message']),
+  rows: z.array(rowSchema),
+  former: z.array(
+    z.object({
+      row: z.int(),
+      at: z.number(),
+      userName: z.string(),
+      outcome: z.enum(['accepted', 'unknown']),
+    }),
+  ),
+  includesFormer: z.boolean(),
+});
+export type Batch = z.infer<typeof batchSchema>;
+
+const outcomeSchema = z.union([
+  z.object({ kind: z.enum(['accepted', 'rejected']), message: z.string() }),
+  z.object({ kind: z.literal('not-sent'), why: z.custom<Halt | Failure>() }),
+  z.object({ kind: z.literal('unknown'), why: z.custom<Failure>() }),
+]) satisfies z.ZodType<ServerOutcome>;
+
+/** `batch-runs:guild:interaction`: how far the list of that name has come. Places count what is submitted of it. */
+export const runSchema = z.object({
+  v: z.literal(1),
+  /** The interaction that submits it. */
+  by: z.string(),
+  startedAt: z.number(),
+  /** In the request that was on its way. */
+  sending: z.array(z.int()),
+  outcomes: z.array(z.object({ outcome: outcomeSchema, places: z.array(z.int()) })),
+});
+export type Run = z.infer<typeof runSchema>;
+
+/** `journal:guild:interaction`: an interaction that was not answered, and its requests. */
+export const journalSchema = z.object({
+  v: z.literal(1),
+  at: z.number(),
+  guildId: z.string(),
+  interactionId: z.string(),
+  sealed: z.record(z.string(), z.unknown()),
+  sent: z.array(
+    z.object({
+      servers: z.array(submissionSchema),
+      /** Absent as long as there was no answer. */
+      outcome: z.exactOptional(ending.outcome),
+      message: ending.message,
+    }),
+  ),
+});
+export type JournalEntry = z.infer<typeof journalSchema>;
+
+/** What is needed here of the sealed part of an interaction. */
+export const carriedSchema = z.object({ user: z.object({ id: z.string(), name: z.string() }) });
+export type User = z.infer<typeof carriedSchema>['user'];
+
+/** The first parts of the records' keys. `quota`: how much a member has submitted in a day, which the servers tell. */
+export const AREAS = ['ledger', 'offer', 'batches', 'batch-runs', 'journal', 'quota'] as const;
+export type Area = (typeof AREAS)[number];
+
+/** Where the sealed parts are, for whoever seals all of them anew. */
+export const SEALED_JOURNAL = { prefix: 'journal:', field: 'sealed' } as const;
