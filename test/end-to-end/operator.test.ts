@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DiscordStandIn } from '../../src/sandbox/contract.ts';
 import { startDiscord } from '../../src/sandbox/stand-in.ts';
-import { openScene, textOf } from '../support/scene.ts';
+import { openAppScene, openScene, textOf } from '../support/scene.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/start.js');
 const TOKEN = 'MTExMTExMTExMTExMTExMTEx.Operat.a-token-of-the-operator-tests-1234567';
@@ -108,7 +108,7 @@ describe('the encryption key', () => {
   it('is refused when the data was written with another one, and nothing is deleted', async () => {
     const data = await mkdtemp(join(folder, 'data-'));
     const env = { ENCRYPTION_KEY: randomBytes(32).toString('base64') };
-    const first = await openScene({ data, key: 'sandbox-key', env });
+    const first = await openAppScene({ data, key: 'sandbox-key', env });
     await first.close();
 
     const { status, stderr } = await runBot({
@@ -127,7 +127,7 @@ describe('the encryption key', () => {
   });
 
   it('is made once beside the database, and the log says where', async () => {
-    const scene = await openScene({ key: 'sandbox-key' });
+    const scene = await openAppScene({ key: 'sandbox-key' });
     expect(scene.output()).toContain(join(scene.data, 'bot.sqlite.key'));
     await scene.restart();
     expect(scene.output().match(/made an encryption key/g)).toHaveLength(1);
@@ -139,7 +139,7 @@ describe('the encryption key', () => {
 
 describe('publishing the commands', () => {
   it('happens once, and again only when something differs', async () => {
-    const scene = await openScene();
+    const scene = await openAppScene();
     const puts = () =>
       scene.discord.requests.filter(({ method, path }) => method === 'PUT' && path.includes('/commands'));
     expect(puts()).toHaveLength(1);

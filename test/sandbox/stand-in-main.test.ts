@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
+import { readArguments } from '../../src/sandbox/stand-in-arguments.ts';
 import { connect, SMALL_COMMANDS, smallBot } from './support/small-bot.ts';
 
 const entry = join(import.meta.dirname, '../../src/sandbox/stand-in-main.ts');
@@ -57,11 +58,7 @@ it('ends with status 0 when nothing was broken', async () => {
   expect(await once(standIn, 'exit')).toEqual([0, null]);
 });
 
-it('names an option that is wrong, and a port that is taken', async () => {
-  const wrong = run('--port', 'many');
-  const [words, [status]] = await Promise.all([text(wrong.stderr), once(wrong, 'exit')]);
-  expect(status).toBe(1);
-  expect(words).toContain('--port must be a whole number from 0 to 65535');
+it('names a port that is taken', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const address = taken.address();
@@ -73,9 +70,22 @@ it('names an option that is wrong, and a port that is taken', async () => {
   taken.close();
 });
 
-it.each([
+it('says what is wrong with its arguments, and how it is used', async () => {
+  const wrong = run('--port', '70000');
+  const [complaint, out, [status]] = await Promise.all([
+    text(wrong.stderr),
+    text(wrong.stdout),
+    once(wrong, 'exit'),
+  ]);
+  expect([status, out]).toEqual([1, '']);
+  expect(complaint).toContain('--port must be a whole number from 0 to 65535');
+  expect(complaint).toContain('Usage: npm run stand-in');
+});
+
+it.each<readonly [readonly string[], string]>([
   [['--token', 'Bot aaa.bbb.ccc'], '--token must be letters, digits'],
   [['--token', ''], '--token must be letters, digits'],
+  [['--port', 'many'], '--port must be a whole number'],
   [['--port', ''], '--port must be a whole number'],
   [['--port', '70000'], '--port must be a whole number from 0 to 65535'],
   [['--port', '0x50'], '--port must be a whole number'],
@@ -83,20 +93,37 @@ it.each([
   [['--max-concurrency', '-1'], 'max-concurrency'],
   [['--prot', '4000'], "Unknown option '--prot'"],
   [['4000'], "Unexpected argument '4000'"],
-])('says what is wrong with %j, and how it is used', async (options, words) => {
-  const wrong = run(...options);
-  const [complaint, out, [status]] = await Promise.all([
-    text(wrong.stderr),
-    text(wrong.stdout),
-    once(wrong, 'exit'),
-  ]);
-  expect([status, out]).toEqual([1, '']);
-  expect(complaint).toContain(words);
-  expect(complaint).toContain('Usage: npm run stand-in');
+])('does not take %j', (line, words) => {
+  expect(() => readArguments(line)).toThrow(words);
 });
 
-it.each(['--help', '-h'])('%s shows how it is used', async (option) => {
-  const asked = run(option);
+it('takes its arguments, each with a usual value', () => {
+  const usual = { token: 'aaa.bbb.ccc', port: 4000, shards: 1, maxConcurrency: 1 };
+  expect(readArguments([])).toEqual(usual);
+  const line = [
+    '--port',
+    '0',
+    '--token',
+    'a.b-_c',
+    '--shards',
+    '1000',
+    '--max-concurrency',
+    '16',
+    '--tls',
+    'file',
+  ];
+  expect(readArguments(line)).toEqual({
+    token: 'a.b-_c',
+    port: 0,
+    shards: 1000,
+    maxConcurrency: 16,
+    tls: 'file',
+  });
+  for (const option of ['--help', '-h']) expect(readArguments([option])).toBe('help');
+});
+
+it('--help shows how it is used', async () => {
+  const asked = run('--help');
   const [out, [status]] = await Promise.all([text(asked.stdout), once(asked, 'exit')]);
   expect(status).toBe(0);
   for (const name of ['--port', '--token', '--shards', '--max-concurrency', '--tls'])

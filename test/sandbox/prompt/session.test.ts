@@ -3,17 +3,21 @@ import { BadLine } from '../../../src/sandbox/prompt/bad-line.ts';
 import { complete } from '../../../src/sandbox/prompt/completion.ts';
 import { NoAnswer } from '../../../src/sandbox/prompt/patience.ts';
 import { createPrompt, type Prompt } from '../../../src/sandbox/prompt/session.ts';
-import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { openSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+import { createBotInProcess } from '../../support/bot-in-process.ts';
 
 let sandbox: Sandbox;
-beforeAll(async () => {
-  sandbox = await openSandbox({ surroundings: process.env });
-  await sandbox.startBot();
-});
-afterAll(async () => {
-  await sandbox.close();
-  expect(sandbox.discord.breaches).toEqual([]);
-});
+/** A sandbox with a bot for the tests of a `describe`. */
+function withSandbox(options: Pick<SandboxOptions, 'createBot'> = {}): void {
+  beforeAll(async () => {
+    sandbox = await openSandbox({ surroundings: process.env, ...options });
+    await sandbox.startBot();
+  });
+  afterAll(async () => {
+    await sandbox.close();
+    expect(sandbox.discord.breaches).toEqual([]);
+  });
+}
 
 /** Somebody new at the prompt; `type` resolves to what came of a line. */
 function sitDown({ patienceMs = 20_000 } = {}) {
@@ -34,6 +38,8 @@ async function refusal(prompt: Prompt, line: string): Promise<string> {
 }
 
 describe('at the prompt', () => {
+  withSandbox({ createBot: createBotInProcess });
+
   it('people see what they may use', async () => {
     const { type } = sitDown();
     expect(await type('/setkey')).toContain('┌ ');
@@ -204,6 +210,8 @@ describe('at the prompt', () => {
 });
 
 describe('when the bot is gone', () => {
+  withSandbox();
+
   it('Discord says so in time, and a restart brings it back with the message still there', async () => {
     const { prompt, type } = sitDown();
     await type('/setkey');
