@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { ListingRequest } from '../../src/sandbox/listing/stand-in.ts';
 import { createPeople, type Role } from '../../src/sandbox/prompt/people.ts';
@@ -72,6 +73,7 @@ async function soak({ discord, listing, bot, data, startBot }: Sandbox): Promise
   await members.settled(SETTLE_MS);
   members.readAgain();
   const atEnd = memoryOf(bot.pid);
+  await finished(data);
   await bot.stop();
 
   const stored = readStored(data);
@@ -103,6 +105,12 @@ async function soak({ discord, listing, bot, data, startBot }: Sandbox): Promise
   for (const [name, cases] of harms)
     for (const about of cases.slice(0, SHOWN_CASES)) process.stderr.write(`${name}: ${about}\n`);
   return harms.every(([, cases]) => cases.length === 0) ? 0 : 1;
+}
+
+/** What nobody waits for, such as an answer that Discord has lost, is still tried again for a while. */
+async function finished(data: string): Promise<void> {
+  const until = Date.now() + SETTLE_MS;
+  while (readStored(data).unfinished.length > 0 && Date.now() < until) await sleep(500);
 }
 
 function serversIn(requests: readonly ListingRequest[]): readonly string[] {
