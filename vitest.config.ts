@@ -1,8 +1,18 @@
 import { defineConfig } from 'vitest/config';
 
+const project = (name: string, files: { readonly include: string[]; readonly exclude?: string[] }) => ({
+  extends: true as const,
+  test: { name, ...files },
+});
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      project('main', { include: ['test/**/*.test.ts'], exclude: ['test/transport/**', 'test/scale/**'] }),
+      // Scripts of their own, which `.ci/run` runs too.
+      project('transport', { include: ['test/transport/**/*.test.ts'] }),
+      project('scale', { include: ['test/scale/**/*.test.ts'] }),
+    ],
     // Most of a test's time is waiting for real processes and sockets, so more files run at once than there are cores.
     maxWorkers: 4,
     // Real processes and sockets: a start of the bot takes about a second on a small machine.

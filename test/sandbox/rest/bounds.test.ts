@@ -84,21 +84,8 @@ describe('the latest of many', () => {
   });
 });
 
-describe('thousands', () => {
-  it('of interactions are answered one after the other', async () => {
-    await start();
-    for (let n = 0; n < 4_500; n += 1) {
-      const answer = person.slash('read');
-      const { id, token } = await nextInteraction(gateway);
-      const json = { type: 4, data: { content: `${n}` } };
-      await raw(standIn, `POST /interactions/${id}/${token}/callback`, { json });
-      await answer;
-    }
-    expect(standIn.requests.length).toBeGreaterThanOrEqual(4_500);
-    expect(standIn.breaches).toEqual([]);
-  }, 60_000);
-
-  it('of timers are set and cancelled, and what is left runs in order', () => {
+describe('thousands of timers', () => {
+  it('are set and cancelled, and what is left runs in order', () => {
     const clock = createClock();
     const ran: number[] = [];
     const cancels = Array.from({ length: 10_000 }, (_, n) =>
