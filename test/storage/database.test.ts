@@ -62,7 +62,7 @@ describe('the store', () => {
   it('removes the rows of values past their time when it starts', async () => {
     const path = join(folder(), 'bot.sqlite');
     const first = await openStore(path);
-    for (let i = 0; i < 50; i++) await first.set(`old:${i}`, i, 1);
+    await Promise.all(Array.from({ length: 50 }, (_, i) => first.set(`old:${i}`, i, 1)));
     await first.set('kept', 1);
     await first.stop();
     await setTimeout(5);
@@ -75,15 +75,16 @@ describe('the store', () => {
   it('walks over all values of a prefix, in key order, and no others', async () => {
     const store = await openStore();
     const keys = Array.from({ length: 1_001 }, (_, i) => `b:${String(i).padStart(5, '0')}`);
-    for (const key of [...keys].reverse()) await store.set(key, key);
-    for (const key of ['a:1', 'b', 'b9', 'c:1', 'ba:1']) await store.set(key, key);
+    const others = ['a:1', 'b', 'b9', 'c:1', 'ba:1'];
+    await Promise.all([...keys.toReversed(), ...others].map((key) => store.set(key, key)));
     const found = await collect(store.entries('b:'));
     expect(found).toEqual(keys.map((key) => [key, key]));
   });
 
   it('can be changed while it is walked over', async () => {
     const store = await openStore();
-    for (let i = 0; i < 500; i++) await store.set(`k:${String(i).padStart(3, '0')}`, i);
+    const keys = Array.from({ length: 500 }, (_, i) => `k:${String(i).padStart(3, '0')}`);
+    await Promise.all(keys.map((key, i) => store.set(key, i)));
     const seen: unknown[] = [];
     for await (const [key, value] of store.entries('k:')) {
       seen.push(value);
@@ -95,7 +96,8 @@ describe('the store', () => {
 
   it('lists the keys of a prefix alone', async () => {
     const store = await openStore();
-    for (let i = 0; i < 450; i++) await store.set(`b:${String(i).padStart(3, '0')}`, i);
+    const keys = Array.from({ length: 450 }, (_, i) => `b:${String(i).padStart(3, '0')}`);
+    await Promise.all(keys.map((key, i) => store.set(key, i)));
     for (const key of ['a:1', 'b', 'c:1']) await store.set(key, 1);
     expect(await collect(store.keys('b:'))).toEqual((await collect(store.entries('b:'))).map(([key]) => key));
     expect(await collect(store.keys('b:'))).toHaveLength(450);
@@ -193,7 +195,7 @@ describe('a deleted value', () => {
       return Math.floor((state / 2_147_483_648) * below);
     };
     const live = new Map<string, string>();
-    for (let i = 0; i < 4_000; i++) {
+    const changeAtRandom = async (i: number) => {
       const key = `k:${random(60)}`;
       if (random(3) === 0) {
         await store.delete(key);
@@ -203,6 +205,12 @@ describe('a deleted value', () => {
         await store.set(key, mark + 'x'.repeat(random(2_000)));
         live.set(key, mark);
       }
+    };
+    // Many in a commit, each of which waits for the disk.
+    for (let i = 0; i < 4_000; i += 100) {
+      await store.inGuild('1', async () => {
+        for (let n = i; n < i + 100; n++) await changeAtRandom(n);
+      });
     }
     await store.erase(async () => undefined);
     const found = () => new Set(bytesOnDisk(path).match(/<MARK\d{6}>/g));
@@ -231,7 +239,7 @@ describe('a deleted value', () => {
   it('leaves the file at the next start when the process was killed before it could stop', async () => {
     const path = join(folder(), 'bot.sqlite');
     const store = await openStore(path);
-    for (let i = 0; i < 200; i++) await store.set(`k:${i}`, 'x'.repeat(1_000));
+    await Promise.all(Array.from({ length: 200 }, (_, i) => store.set(`k:${i}`, 'x'.repeat(1_000))));
     await store.erase(async () => {
       for (let i = 0; i < 150; i++) await store.delete(`k:${i}`);
     });
@@ -252,7 +260,7 @@ describe('a deleted value', () => {
   it('stays in the file of a running bot when another program stops beside it', async () => {
     const path = join(folder(), 'bot.sqlite');
     const store = await openStore(path);
-    for (let i = 0; i < 200; i++) await store.set(`k:${i}`, 'x'.repeat(1_000));
+    await Promise.all(Array.from({ length: 200 }, (_, i) => store.set(`k:${i}`, 'x'.repeat(1_000))));
     await store.erase(async () => {
       for (let i = 0; i < 150; i++) await store.delete(`k:${i}`);
     });
