@@ -221,6 +221,20 @@ describe('what cannot be read of it', () => {
     expect((await mended.history.find(guild, [address('first.example.com')])).size).toBe(1);
   });
 
+  it('stays as it is when a guild cannot be moved, and stops neither the start nor another guild', async () => {
+    const typed = '"server":"d3.example.com:27015","port":""';
+    changeValues(path, (key, value) => [key, value.replace(typed, '"server":"d3.example.com","port":"x"')]);
+    const { database, history } = await start();
+    expect((await history.find(otherGuild, [address('deutsch.example.com', 2302)])).size).toBe(1);
+    expect(await history.count(guild, {})).toBe(0);
+    const keys = await keysOf(database);
+    expect(keys).toContain(`ledger:${guild}`);
+    expect(keys.filter((key) => key.startsWith('journal:'))).toHaveLength(5);
+    expect(logger.lines.filter(({ level }) => level === 'error')).toMatchObject([
+      { details: { guildId: guild } },
+    ]);
+  });
+
   it('does not let what an interaction has sent be forgotten when its secrets cannot be opened', async () => {
     changeValues(path, (key, value) => [
       key,

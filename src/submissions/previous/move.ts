@@ -33,7 +33,7 @@ export interface MoveDeps {
   readonly encryption: Pick<Encryption, 'open'>;
   /** What the interactions in their table are sealed for; it was the same in 0.1. */
   readonly interactionContext: (guildId: string, interactionId: string) => string;
-  readonly logger: Pick<Logger, 'info'>;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
 /** Rows in one statement: SQLite takes 32,766 values. */
@@ -178,9 +178,20 @@ export function createPreviousRecords(deps: MoveDeps): Part {
     name: 'records of 0.1',
     async start() {
       const guilds = await find();
-      for (const [guildId, keys] of guilds) await database.inGuild(guildId, () => moveGuild(guildId, keys));
-      if (guilds.size > 0)
-        logger.info({ guilds: guilds.size }, 'what version 0.1 kept of submissions was moved');
+      let moved = 0;
+      for (const [guildId, keys] of guilds) {
+        try {
+          await database.inGuild(guildId, () => moveGuild(guildId, keys));
+          moved += 1;
+        } catch (error) {
+          // All of it is still there, and nobody else has to do without the bot.
+          logger.error(
+            { err: error, guildId },
+            'what version 0.1 kept of a guild was not moved; it stays for the next start',
+          );
+        }
+      }
+      if (moved > 0) logger.info({ guilds: moved }, 'what version 0.1 kept of submissions was moved');
     },
   };
 }
