@@ -84,10 +84,10 @@ const CHECK_TAKES_MS = 200;
  * @param before how many requests there were before the start
  */
 export async function guildsChecked(
-  { requests }: Pick<DiscordStandIn, 'requests'>,
+  discord: Pick<DiscordStandIn, 'requests'>,
   before: number,
 ): Promise<void> {
-  const isRead = () => requests.slice(before).some(({ path }) => path.includes('/users/@me/guilds'));
+  const isRead = () => discord.requests.slice(before).some(({ path }) => path.includes('/users/@me/guilds'));
   const deadline = Date.now() + CHECK_WITHIN_MS;
   while (!isRead() && Date.now() < deadline) await sleep(20);
   if (isRead()) await sleep(CHECK_TAKES_MS);
