@@ -5,6 +5,7 @@ import { acknowledge, isRefused, LostInteraction, say } from './answers.ts';
 import { type BoundIds, ownerOf } from './bound-ids.ts';
 import type { Call, Reply } from './command.ts';
 import { announce, deliver, deliverAtOnce } from './deliver.ts';
+import type { Deliveries } from './deliveries.ts';
 import { escapeText } from './escape.ts';
 import type { FailureWords } from './failure-words.ts';
 import type { Incoming } from './incoming.ts';
@@ -15,6 +16,7 @@ export interface DeferralDeps {
   readonly ids: BoundIds;
   readonly memory: Memory;
   readonly words: FailureWords;
+  readonly deliveries: Deliveries;
   /** Says to a guild what its member can no longer be told. */
   readonly tellGuild: (guildId: string, text: string) => Promise<void>;
   readonly logger: Logger;
@@ -33,7 +35,7 @@ export interface Deferred {
 }
 
 /** Remember, acknowledge, carry out, answer, forget: a crash anywhere in between leaves nobody waiting. */
-export function createDeferral({ ids, memory, words, tellGuild, logger }: DeferralDeps) {
+export function createDeferral({ ids, memory, words, deliveries, tellGuild, logger }: DeferralDeps) {
   async function remember({ interaction, call, shape, isPrivate, work }: Deferred): Promise<boolean> {
     const { interactionId, guildId, channelId, user, permissions, locale, guildLocale } = call;
     try {
@@ -87,7 +89,8 @@ export function createDeferral({ ids, memory, words, tellGuild, logger }: Deferr
     }
     const answer = await answerOf(deferred);
     try {
-      await deliver(interaction, { shape, failed: (error) => words(error, call) }, answer);
+      const delivery = deliveries.begin(messageOf(deferred), answer);
+      await deliver(interaction, { shape, failed: (error) => words(error, call), delivery }, answer);
     } catch (error) {
       // What Discord did not take for another reason stays remembered, and is told after the next start.
       if (!isRefused(error)) throw error;
@@ -108,6 +111,12 @@ export function createDeferral({ ids, memory, words, tellGuild, logger }: Deferr
   }
 
   return { answerAtOnce, answerLater };
+}
+
+/** The interaction that the message with the answer was made for. */
+function messageOf({ interaction, shape }: Deferred): string | undefined {
+  if (shape === 'reply') return interaction.id;
+  return ('message' in interaction && interaction.message?.interactionMetadata?.id) || undefined;
 }
 
 function defer({ interaction, shape, isPrivate }: Deferred): Promise<unknown> {

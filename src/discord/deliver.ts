@@ -7,6 +7,7 @@ import {
 } from 'discord.js';
 import { type Answerable, isRefused, respondFirst, type Unanswered } from './answers.ts';
 import type { Reply } from './command.ts';
+import type { Delivery } from './deliveries.ts';
 import { fitReply, LIMITS, shortenMarkup } from './limits.ts';
 
 /** Pauses between attempts to deliver an answer, in milliseconds: short, then long enough for a blip to pass. */
@@ -14,18 +15,30 @@ const RETRY_PAUSES = [500, 2000, 5000, 20_000, 60_000];
 
 /**
  * Asks Discord for something that may be repeated until it is done; network failures and 5xx pass.
+ * @param isDone asked after each pause: whether it has turned out that an attempt was taken after all
  * @throws DiscordAPIError when Discord refuses, or the last failure
  */
-export async function persist<Result>(attempt: () => Promise<Result>): Promise<Result> {
+export async function persist<Result>(
+  attempt: () => Promise<Result>,
+  isDone: () => boolean = () => false,
+): Promise<Result | undefined> {
   for (const pause of RETRY_PAUSES) {
     try {
       return await attempt();
     } catch (error) {
       if (isRefused(error)) throw error;
       await sleep(pause);
+      if (isDone()) return undefined;
     }
   }
   return attempt();
+}
+
+export interface DeliverOptions {
+  readonly shape: 'reply' | 'update';
+  /** Told of an answer that Discord does not take as it is; says what is delivered when there is no text either. */
+  readonly failed: (error: unknown) => string;
+  readonly delivery: Delivery;
 }
 
 /**
@@ -33,19 +46,20 @@ export async function persist<Result>(attempt: () => Promise<Result>): Promise<R
  * before the answer is given up. A text alone is a failure: on an `update`, what the message shows is still true,
  * so the failure is said beside it. An answer that Discord does not take as it is comes as its bare text, so that
  * nobody is left with "thinking…".
- * @param failed told of that, and says what is delivered when there is no text either
  */
 export async function deliver(
   interaction: Pick<Answerable, 'editReply' | 'followUp'>,
-  { shape, failed }: { readonly shape: 'reply' | 'update'; readonly failed: (error: unknown) => string },
+  { shape, failed, delivery }: DeliverOptions,
   answer: Reply | string,
 ): Promise<void> {
   try {
-    await deliverOnce(interaction, shape, answer);
+    await deliverOnce(interaction, { shape, delivery }, answer);
   } catch (error) {
     if (typeof answer === 'string' || !isMalformed(error)) throw error;
     const words = failed(error);
-    await deliverOnce(interaction, shape, bareText(answer) || words);
+    await deliverOnce(interaction, { shape, delivery }, bareText(answer) || words);
+  } finally {
+    delivery.end();
   }
 }
 
@@ -91,7 +105,7 @@ const isMalformed = (error: unknown): boolean =>
 
 async function deliverOnce(
   interaction: Pick<Answerable, 'editReply' | 'followUp'>,
-  shape: 'reply' | 'update',
+  { shape, delivery }: Pick<DeliverOptions, 'shape' | 'delivery'>,
   answer: Reply | string,
 ): Promise<void> {
   if (typeof answer === 'string' && shape === 'update') {
@@ -102,15 +116,17 @@ async function deliverOnce(
     return;
   }
   const fitted = fitReply(typeof answer === 'string' ? { content: answer } : answer);
-  await persist(() =>
-    interaction.editReply({
-      content: fitted.content ?? null,
-      embeds: [...(fitted.embeds ?? [])],
-      components: [...(fitted.components ?? [])],
-      files: (fitted.files ?? []).map(({ name, data }) => ({ name, attachment: data })),
-      attachments: [],
-      allowedMentions: { parse: [] },
-    }),
+  await persist(
+    () =>
+      interaction.editReply({
+        content: fitted.content ?? null,
+        embeds: [...(fitted.embeds ?? [])],
+        components: [...(fitted.components ?? [])],
+        files: (fitted.files ?? []).map(({ name, data }) => ({ name, attachment: data })),
+        attachments: [],
+        allowedMentions: { parse: [] },
+      }),
+    delivery.isSeen,
   );
 }
 

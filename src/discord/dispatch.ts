@@ -11,6 +11,7 @@ import { complete, createProgress, LostInteraction, say, show } from './answers.
 import { ownerOf } from './bound-ids.ts';
 import type { Call, Choice, Command, Handler, PressCall, SubmitCall } from './command.ts';
 import { createDeferral, type DeferralDeps } from './deferral.ts';
+import { createDeliveries } from './deliveries.ts';
 import {
   type ComponentInteraction,
   callOf,
@@ -26,7 +27,7 @@ import { optionsToKeep, type Pending, type Work } from './memory.ts';
 import type { PastReplies } from './past-replies.ts';
 import { createResume } from './resume.ts';
 
-export interface DispatchDeps extends DeferralDeps {
+export interface DispatchDeps extends Omit<DeferralDeps, 'deliveries'> {
   readonly commands: readonly Command[];
   readonly mention: Call['mention'];
   readonly logger: Logger;
@@ -47,8 +48,9 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const byName = new Map(commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
-  const { answerAtOnce, answerLater } = createDeferral(deps);
-  const resume = createResume({ ...deps, commands: byName, stopping: stopping.signal });
+  const deliveries = createDeliveries();
+  const { answerAtOnce, answerLater } = createDeferral({ ...deps, deliveries });
+  const resume = createResume({ ...deps, deliveries, commands: byName, stopping: stopping.signal });
 
   async function answer(interaction: Incoming): Promise<void> {
     const call = callOf(interaction, mention);
@@ -94,6 +96,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       const handler = handlerOf(byName.get(command)?.submits, action);
       return () => respond<SubmitCall>(interaction, handler, { ...call, argument, field });
     }
+    deliveries.pressed(interaction.message.interactionMetadata?.id, interaction.customId);
     const handler = handlerOf(byName.get(command)?.presses, action);
     const progress = createProgress(interaction);
     const choice = choiceOf(interaction);

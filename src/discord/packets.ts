@@ -34,7 +34,7 @@ export interface PacketsDeps {
  * Hands every interaction on, and answers those of which discord.js makes none. What it cannot build it throws on (a
  * poll in a message on which a command was used: it looks for the channel in a cache), before any event and where
  * nobody can catch it; a kind it does not know it passes over in silence. The member would read "The application did
- * not respondFirst", so the one function that all events go through is wrapped. `Events.Raw` comes earlier and cannot tell
+ * not respond", so the one function that all events go through is wrapped. `Events.Raw` comes earlier and cannot tell
  * what becomes of the event.
  */
 export function receiveInteractions({ client, onInteraction, logger }: PacketsDeps): void {
@@ -101,7 +101,7 @@ function whereFrom(error: unknown): { readonly error?: string; readonly at?: str
 
 /**
  * An interaction with no more of a message than this bot uses: of one that a command was used on its text, as
- * `content`; of one that a component is on its flags. What is left, discord.js can build, whatever the message is.
+ * `content`; of one that a component is on its flags and whom it answers. What is left, discord.js can build, whatever the message is.
  */
 function withoutUnused(interaction: unknown): unknown {
   const { data, message, channel_id, ...rest } = Object(interaction);
@@ -116,8 +116,15 @@ function withoutUnused(interaction: unknown): unknown {
     data: messages
       ? { ...data, resolved: { ...data.resolved, messages: textsOf(messages, channel_id) } }
       : data,
-    ...(message && { message: { id: message.id, channel_id, flags: message.flags } }),
+    ...(message && { message: { ...madeFor(message), id: message.id, channel_id, flags: message.flags } }),
   };
+}
+
+/** The interaction that a message is the answer to; of its fields, those that discord.js cannot do without. */
+function madeFor({ interaction_metadata }: { readonly interaction_metadata?: unknown }): object {
+  const { id, type, user } = Object(interaction_metadata);
+  if (typeof id !== 'string' || typeof Object(user).id !== 'string') return {};
+  return { interaction_metadata: { id, type, user, authorizing_integration_owners: {} } };
 }
 
 function textsOf(messages: object, channel_id: unknown): object {

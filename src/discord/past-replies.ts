@@ -32,8 +32,8 @@ export function pastReplies(client: Client<true>): PastReplies {
     },
     async state(token) {
       try {
-        const { flags } = await persist(() => webhook(token).fetchMessage('@original'));
-        return (Number(flags ?? 0) & MessageFlags.Loading) === 0 ? 'answered' : 'thinking';
+        const message = await persist(() => webhook(token).fetchMessage('@original'));
+        return (Number(message?.flags ?? 0) & MessageFlags.Loading) === 0 ? 'answered' : 'thinking';
       } catch (error) {
         if (error instanceof DiscordAPIError && GONE.has(Number(error.code))) return 'gone';
         throw error;

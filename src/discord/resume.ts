@@ -39,6 +39,7 @@ export function createResume(deps: ResumeDeps) {
     mention,
     memory,
     words,
+    deliveries,
     tellGuild,
     stopping,
     logger,
@@ -74,7 +75,8 @@ export function createResume(deps: ResumeDeps) {
       : report
         ? { content: report(call) }
         : call.t('resume.runAgain');
-    await deliver(original, { shape, failed: (error) => words(error, call) }, answer);
+    const delivery = deliveries.begin(shape === 'reply' ? interaction.interactionId : undefined, answer);
+    await deliver(original, { shape, failed: (error) => words(error, call), delivery }, answer);
   }
 
   /** An acknowledgement that was on its way in the network when its process died may still arrive. */

@@ -2,6 +2,7 @@ import { ApplicationCommandType, type InteractionEditReplyOptions } from 'discor
 import { describe, expect, it } from 'vitest';
 import { createBoundIds } from '../../src/discord/bound-ids.ts';
 import type { Command } from '../../src/discord/command.ts';
+import { createDeliveries } from '../../src/discord/deliveries.ts';
 import { createFailureWords } from '../../src/discord/failure-words.ts';
 import type { Pending, Remembered } from '../../src/discord/memory.ts';
 import type { PastReplies } from '../../src/discord/past-replies.ts';
@@ -78,6 +79,7 @@ async function settle(
   };
   const logger = recorder();
   const resume = createResume({
+    deliveries: createDeliveries(),
     commands: new Map([['send', command]]),
     ids: createBoundIds(new Secret('token of the bot')),
     stopping: new AbortController().signal,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { FaultPlan } from '../../src/sandbox/rest/faults.ts';
 import { eventually } from '../support/eventually.ts';
@@ -49,6 +50,21 @@ describe.concurrent('a Discord that', () => {
       }),
     );
   }
+
+  it(
+    'loses the answer to an edit that the member goes on from is not sent that edit again',
+    within(async ({ discord, member, listing }) => {
+      const again = () => member.slash('addserver', { game: 'cs2', server: 'again.example.com:27015' });
+      await again();
+      discord.faults.inject({ fault: { kind: 'answer lost' }, path: path.edit });
+      const warned = await again();
+      expect(textOf(await member.press(messageOf(warned), 'Submit again'))).toContain('added for review');
+      expect(listing.submitted).toHaveLength(2);
+      // The edit would be repeated half a second after its loss, and the warning stand there again.
+      await sleep(1_500);
+      expect(textOf(warned)).toContain('added for review');
+    }),
+  );
 
   it.each([400, 413])('does not take the edit as it is (%i)', (status) =>
     within(async (scene) => {
