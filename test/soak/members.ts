@@ -48,6 +48,11 @@ export function createMembers(): Members {
     asks.push(one);
     commands += 1;
     const answer = await act();
+    if (answer.kind === 'refused' && answer.why.startsWith('there is no button')) {
+      // What stood there when it was read has given way to the answer to an earlier press.
+      asks.splice(asks.indexOf(one), 1);
+      return;
+    }
     const read = () => {
       if (answer.kind !== 'message' || !answer.message.loading)
         one.words = showAnswer(answer, { now: Date.now() });
