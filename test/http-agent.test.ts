@@ -16,6 +16,7 @@ const server = createSecureServer({ ...certificate, allowHTTP1: true }, (request
   asked.push({ httpVersion: request.httpVersion, headers: request.headers });
   response.setHeader('content-type', 'application/json');
   response.setHeader('set-cookie', ['__dcfduid=one; Path=/; Secure', '_cfuvid=two; Path=/; HttpOnly']);
+  response.setHeader('x-ratelimit-remaining', '4');
   response.setHeader('alt-svc', 'h3=":443"; ma=86400');
   request.resume();
   response.end('[]');
@@ -33,7 +34,7 @@ afterAll(() => void server.close());
 const log = () => undefined;
 const logger = { debug: log, info: log, warn: log, error: log };
 
-it("Discord's REST API is asked over HTTP/1.1 where HTTP/2 is on offer, and every cookie is kept", async () => {
+it("Discord's REST API is asked over HTTP/1.1 where HTTP/2 is on offer, and keeps no cookie", async () => {
   const { client, close } = createClient({ apiUrl: `${url}/api` });
   const response = await client.rest.queueRequest({
     method: 'GET' as never,
@@ -41,9 +42,10 @@ it("Discord's REST API is asked over HTTP/1.1 where HTTP/2 is on offer, and ever
     auth: false,
   });
   expect(response.status).toBe(200);
-  expect(response.headers.getSetCookie()).toEqual([
-    '__dcfduid=one; Path=/; Secure',
-    '_cfuvid=two; Path=/; HttpOnly',
+  // Of some twenty headers, two of them with one name, those that discord.js reads; and never a symbol.
+  expect([...response.headers]).toEqual([
+    ['content-type', 'application/json'],
+    ['x-ratelimit-remaining', '4'],
   ]);
   expect(asked.splice(0)).toMatchObject([{ httpVersion: '1.1' }]);
   await client.destroy();
