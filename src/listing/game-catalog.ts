@@ -2,17 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Secret } from '../secret.ts';
 import type { Game, GamesOutcome, ListingApi, ListingLogger } from './contract.ts';
 import { findGame, indexGames, indexLongList, searchGames } from './game-search.ts';
-import { isKeyInGames } from './key-in-text.ts';
 import { KNOWN_GAMES } from './known-games.ts';
 import { createRefreshBackoff } from './refresh-backoff.ts';
-import {
-  deleteGames,
-  type ErasingStore,
-  type FetchedGames,
-  loadGames,
-  saveGames,
-  usableGames,
-} from './stored-games.ts';
+import { type ErasingStore, type FetchedGames, loadGames, saveGames, usableGames } from './stored-games.ts';
 
 export interface GameList {
   readonly games: readonly Game[];
@@ -64,7 +56,7 @@ interface Refresh {
   readonly outcome: Promise<GamesOutcome | undefined>;
 }
 
-/** How long a refresh with another guild's key is waited for, in milliseconds. */
+/** How long a refresh with another guild's key, and at the start the list of the last run, is waited for, in milliseconds. */
 const PATIENCE_MS = 1_000;
 
 export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
@@ -76,6 +68,7 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
   let invalidated = false;
   const running = new Set<Refresh>();
   let saving: Promise<void> = Promise.resolve();
+  let loading: Promise<void> = Promise.resolve();
 
   function isFresh(): boolean {
     if (fetched === undefined || invalidated) return false;
@@ -106,11 +99,6 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
   /** The operator's key first; a guild's when that is missing or rejected. */
   function keysFor(key: Secret | undefined): Secret[] {
     return [operatorKey, key].filter((candidate) => candidate !== undefined);
-  }
-
-  async function* everyKey(): AsyncGenerator<Secret> {
-    if (operatorKey !== undefined) yield operatorKey;
-    if (heldKeys !== undefined) yield* heldKeys();
   }
 
   async function fetchWith(keys: readonly Secret[]): Promise<GamesOutcome | undefined> {
@@ -164,21 +152,27 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
     if (keys.length > 0) beginInBackground(keys);
   }
 
+  /** Takes the list of the last run, unless it holds a key. */
+  async function load(): Promise<void> {
+    const keys = { operatorKey, heldKeys, signal: stopping.signal };
+    const stored = await loadGames(store, keys, logger);
+    // Something newer may have come in meanwhile, from /setkey.
+    if (stored !== undefined && fetched === undefined) await adopt(stored);
+    refreshSoon();
+  }
+
   return {
     async start() {
-      const stored = await loadGames(store, logger);
-      if (stored !== undefined && (await isKeyInGames(stored.games, everyKey()))) {
-        logger.warn({}, 'the stored games list held an API key; it was deleted and will be fetched anew');
-        await deleteGames(store, logger);
-        return refreshSoon();
-      }
-      // Something newer may have come in meanwhile, from /setkey.
-      if (stored !== undefined && fetched === undefined) await adopt(stored);
-      refreshSoon();
+      loading = load();
+      loading.catch((error: unknown) =>
+        logger.warn({ err: error }, 'the games list of the last run could not be used'),
+      );
+      // Looking for every guild's key takes seconds where there are ten thousand; members must not wait for that.
+      await Promise.race([loading, sleep(PATIENCE_MS, undefined, { ref: false })]);
     },
     async stop() {
       stopping.abort();
-      await Promise.allSettled([...running].map(({ outcome }) => outcome));
+      await Promise.allSettled([loading, ...[...running].map(({ outcome }) => outcome)]);
       await saving;
     },
     list: () => ({

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import type { Secret } from '../secret.ts';
 import { createCollection } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
 import type { Store } from '../storage/store.ts';
 import { type Game, gamesSchema, type ListingLogger } from './contract.ts';
+import { isKeyInGames } from './key-in-text.ts';
 
 const ID = 'list';
 
@@ -24,8 +26,44 @@ export interface FetchedGames {
   readonly fetchedAt: number;
 }
 
-/** The list of the last run; `undefined` when there is none or it cannot be read. The log says why; it is no failure. */
-export async function loadGames(store: Store, logger: ListingLogger): Promise<FetchedGames | undefined> {
+/** The keys that no list may hold. */
+interface AllKeys {
+  readonly operatorKey: Secret | undefined;
+  readonly heldKeys: (() => AsyncIterable<Secret>) | undefined;
+  /** Ends the search. */
+  readonly signal: AbortSignal;
+}
+
+async function* everyKey({ operatorKey, heldKeys, signal }: AllKeys): AsyncGenerator<Secret> {
+  if (operatorKey !== undefined) yield operatorKey;
+  for await (const key of heldKeys?.() ?? []) {
+    if (signal.aborted) return;
+    yield key;
+  }
+}
+
+/**
+ * The list of the last run; `undefined` when there is none, it cannot be read, or it holds one of the keys, in which
+ * case it is deleted. The log says why.
+ * @throws StoreError when the keys cannot be read
+ */
+export async function loadGames(
+  store: ErasingStore,
+  keys: AllKeys,
+  logger: ListingLogger,
+): Promise<FetchedGames | undefined> {
+  const stored = await readGames(store, logger);
+  if (stored === undefined) return undefined;
+  if (await isKeyInGames(stored.games, everyKey(keys))) {
+    logger.warn({}, 'the stored games list held an API key; it was deleted and will be fetched anew');
+    await deleteGames(store, logger);
+    return undefined;
+  }
+  // Otherwise not every key was looked for.
+  return keys.signal.aborted ? undefined : stored;
+}
+
+async function readGames(store: Store, logger: ListingLogger): Promise<FetchedGames | undefined> {
   try {
     return await records(store).get(ID);
   } catch (error) {
@@ -47,7 +85,7 @@ export async function saveGames(store: Store, list: FetchedGames, logger: Listin
 export type ErasingStore = Store & Partial<Pick<Database, 'erase'>>;
 
 /** Forgets a list that must not be kept; on the disk too, where the store can do that. */
-export async function deleteGames(store: ErasingStore, logger: ListingLogger): Promise<void> {
+async function deleteGames(store: ErasingStore, logger: ListingLogger): Promise<void> {
   const forget = () => records(store).delete(ID);
   try {
     await (store.erase === undefined ? forget() : store.erase(forget));

@@ -359,6 +359,20 @@ describe('the store', () => {
     }
   });
 
+  it('may have to be searched for more keys than a start can wait for: it is used once that is done', async () => {
+    const searched = Promise.withResolvers<void>();
+    async function* heldKeys() {
+      await searched.promise;
+      yield new Secret('the-last-of-many-keys');
+    }
+    const stored = { version: 1, fetchedAt: 1, games: GAMES };
+    const { catalog } = setUp([], { store: memoryStore(new Map([['games:list', stored]])), heldKeys });
+    await catalog.start();
+    expect(catalog.list()).not.toHaveProperty('fetchedAt');
+    searched.resolve();
+    await expect.poll(() => catalog.list()).toMatchObject({ games: GAMES, fetchedAt: 1 });
+  });
+
   it('may hold the list of an earlier version of the bot', async () => {
     const former = { version: 1, fetchedAt: 1, games: GAMES };
     const { catalog } = setUp([], { store: memoryStore(new Map([['games:list', former]])) });
