@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import type { AddOutcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
-import type { Draft } from '../../src/submissions/draft.ts';
 import { createRandom, type Random } from '../soak/random.ts';
 import { folder } from '../storage/temporary.ts';
 import { openPipeline } from '../support/open-pipeline.ts';
+import { readyDraft } from '../support/submitted.ts';
 
 const encryption = createEncryption([randomBytes(32)]);
 const by = { guildId: '1', user: { id: '2', name: 'mia' } };
@@ -21,16 +21,6 @@ interface Copy {
   readonly path: string;
   readonly received: readonly string[];
 }
-
-const draft = (name: string, count: number): Draft => ({
-  source: 'text',
-  rows: Array.from({ length: count }, (_, i) => {
-    const submission: ServerSubmission = { server: `${name}-${i}.example.com`, port: 1, game: 'cs2' };
-    return { line: i + 1, text: submission.server, ok: true, submission };
-  }),
-  former: [],
-  includesFormer: false,
-});
 
 /** Takes copies of the store's files, of all that was written and of what is sure to be on the disk. */
 function createDisk(path: string, copies: string) {
@@ -90,11 +80,11 @@ async function work(random: Random, place: string) {
     id: `6${n}`,
     name: `list-${n}`,
   }));
-  for (const { id, name } of lists) await records.saveDraft(by, id, draft(name, 120));
+  for (const { id, name } of lists) await records.saveDraft(by, id, readyDraft(name, 120));
   const singles = Array.from({ length: 12 }, (_, n) => ({
     interactionId: `5${n}`,
     id: `5${n}`,
-    draft: draft(`one-${n}`, 1),
+    draft: readyDraft(`one-${n}`, 1),
   }));
   const orders = [...lists, ...singles];
   await Promise.all(

@@ -1,29 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { AddOutcome, ServerSubmission } from '../../src/listing/contract.ts';
+import type { AddOutcome } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
-import type { Draft } from '../../src/submissions/draft.ts';
 import type { Order } from '../../src/submissions/order.ts';
 import { folder } from '../storage/temporary.ts';
 import { openPipeline } from '../support/open-pipeline.ts';
+import { readyDraft } from '../support/submitted.ts';
 
 const ACCEPTED: AddOutcome = { kind: 'accepted', message: 'Yes.' };
 
-const draft = (name: string, count: number): Draft => ({
-  source: 'text',
-  rows: Array.from({ length: count }, (_, i) => {
-    const submission: ServerSubmission = { server: `${name}-${i}.example.com`, port: 1, game: 'cs2' };
-    return { line: i + 1, text: submission.server, ok: true, submission };
-  }),
-  former: [],
-  includesFormer: false,
-});
-
 function order(guildId: string, userId: string, name: string, count: number): Order {
   const id = `${guildId}-${userId}-${name}`;
-  return { guildId, user: { id: userId, name: 'mia' }, interactionId: id, id, draft: draft(id, count) };
+  return { guildId, user: { id: userId, name: 'mia' }, interactionId: id, id, draft: readyDraft(id, count) };
 }
 
 it('whatever others pile up, the next request that the service answers makes way for another guild', async () => {

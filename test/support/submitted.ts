@@ -1,5 +1,6 @@
 import type { ServerSubmission } from '../../src/listing/contract.ts';
 import type { Database } from '../../src/storage/database.ts';
+import type { Draft } from '../../src/submissions/draft.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
 import { createRecords } from '../../src/submissions/record.ts';
 import type { ServerOutcome } from '../../src/submissions/submit-all.ts';
@@ -32,3 +33,14 @@ export async function submitted(
   await records.end(id, [0], outcome);
   await records.finish(id);
 }
+
+/** A list of so many servers that are all ready, at addresses of its own. */
+export const readyDraft = (name: string, length: number): Draft => ({
+  source: 'text',
+  rows: Array.from({ length }, (_, i) => {
+    const submission: ServerSubmission = { server: `${name}-${i}.example.com`, port: 1, game: 'cs2' };
+    return { line: i + 1, text: submission.server, ok: true, submission };
+  }),
+  former: [],
+  includesFormer: false,
+});
