@@ -26,7 +26,9 @@ export function escapeText(text: string, most: number = MOST_TEXT): string {
   if (whole.length <= most) return whole;
   // Each character takes at most one backslash, and a part takes no more of them than the whole.
   const room = Math.max(Math.floor(most / 2), most - (whole.length - line.length));
-  return escaped(shorten(line, room));
+  const part = escaped(shorten(line, room));
+  // But for a dot or a colon that nothing followed and the ellipsis does: it takes one.
+  return part.length <= most ? part : escaped(shorten(line, room - 1));
 }
 
 /** A name in a sentence, in UTF-16 units: of the 100 characters that a choice takes, each with a backslash. */

@@ -148,6 +148,7 @@ describe('escapeText', () => {
         if (read !== line) expect(line.startsWith(read.slice(0, -1)) && read.endsWith('…')).toBe(true);
         expect(read.isWellFormed()).toBe(true);
       }),
+      { examples: [['\u{10000}1. :', 5]] },
     );
   });
 
