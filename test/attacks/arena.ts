@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Answer, Person, Upload } from '../../src/sandbox/contract.ts';
-import type { Mode } from '../../src/sandbox/listing/modes.ts';
-import type { ListingRequest } from '../../src/sandbox/listing/stand-in.ts';
+import type { Answer, Person, Upload } from '../../sandbox/contract.ts';
+import type { Mode } from '../../sandbox/listing/modes.ts';
+import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
 import { createStallProbe, type StallProbe } from '../support/event-loop-stall.ts';
 import { type Expected, openScene, type Scene, type SceneOptions, setKey, textOf } from '../support/scene.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SANDBOX_GAMES } from '../../src/sandbox/listing/games.ts';
-import type { Mode } from '../../src/sandbox/listing/modes.ts';
-import { modalFields } from '../../src/sandbox/prompt/modal-line.ts';
+import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
+import type { Mode } from '../../sandbox/listing/modes.ts';
+import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import { messageOf, modalOf, setKey, textOf } from '../support/scene.ts';
 import { type Arena, ATTACKERS_KEY, answered, beginAnew, type Campaign } from './arena.ts';
 

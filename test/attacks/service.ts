@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { SANDBOX_GAMES } from '../../src/sandbox/listing/games.ts';
-import type { Mode } from '../../src/sandbox/listing/modes.ts';
+import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
+import type { Mode } from '../../sandbox/listing/modes.ts';
 import { messageOf, textOf } from '../support/scene.ts';
 import { type Arena, answered, beginAnew, type Campaign } from './arena.ts';
 import { UNITS } from './shapes.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { modalFields } from '../../src/sandbox/prompt/modal-line.ts';
+import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import { modalOf } from '../support/scene.ts';
 import { type Arena, answered, type Campaign } from './arena.ts';
 import { UNITS } from './shapes.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { InteractionType } from 'discord.js';
-import type { Answer, SeenMessage } from '../../src/sandbox/contract.ts';
+import type { Answer, SeenMessage } from '../../sandbox/contract.ts';
 import { postButton } from '../support/forged-button.ts';
 import { chooseLogChannel } from '../support/guild-log.ts';
 import { rendered } from '../support/rendered.ts';

@@ -1,9 +1,9 @@
 import { REST } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { DiscordStandIn } from '../../sandbox/contract.ts';
+import type { ApplicationSettings } from '../../sandbox/rest/application-routes.ts';
+import { startDiscord } from '../../sandbox/stand-in.ts';
 import { installationTroubles, tellOfApplication } from '../../src/discord/application.ts';
-import type { DiscordStandIn } from '../../src/sandbox/contract.ts';
-import type { ApplicationSettings } from '../../src/sandbox/rest/application-routes.ts';
-import { startDiscord } from '../../src/sandbox/stand-in.ts';
 import { recorder } from '../storage/temporary.ts';
 import { openScene } from '../support/scene.ts';
 

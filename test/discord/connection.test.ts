@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { calculateShardId, Events } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
+import type { DiscordStandIn } from '../../sandbox/contract.ts';
+import { startDiscord } from '../../sandbox/stand-in.ts';
 import { createClient } from '../../src/discord/client.ts';
 import { createConnection } from '../../src/discord/connection.ts';
 import { receiveInteractions } from '../../src/discord/packets.ts';
-import type { DiscordStandIn } from '../../src/sandbox/contract.ts';
-import { startDiscord } from '../../src/sandbox/stand-in.ts';
 import { Secret } from '../../src/secret.ts';
 import { recorder } from '../storage/temporary.ts';
 

@@ -7,9 +7,9 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { array } from 'zod/mini';
 import { type $ZodType, safeParse } from 'zod/v4/core';
+import type { DiscordStandIn } from '../../sandbox/contract.ts';
+import { startDiscord } from '../../sandbox/stand-in.ts';
 import { isForeign, listGuilds } from '../../src/discord/guild-list.ts';
-import type { DiscordStandIn } from '../../src/sandbox/contract.ts';
-import { startDiscord } from '../../src/sandbox/stand-in.ts';
 
 const TOKEN = 'MTExMTExMTExMTExMTExMTEx.guilds.a-token-of-the-guild-list-tests-123456';
 

@@ -1,10 +1,10 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCommands } from '../../commands/index.ts';
+import type { DiscordStandIn } from '../../sandbox/contract.ts';
+import { startDiscord } from '../../sandbox/stand-in.ts';
 import { createConnection } from '../../src/discord/connection.ts';
 import { sameCommands } from '../../src/discord/publish.ts';
-import type { DiscordStandIn } from '../../src/sandbox/contract.ts';
-import { startDiscord } from '../../src/sandbox/stand-in.ts';
 import { Secret } from '../../src/secret.ts';
 import { recorder } from '../storage/temporary.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Mode } from '../../src/sandbox/listing/modes.ts';
-import type { ListingRequest } from '../../src/sandbox/listing/stand-in.ts';
+import type { Mode } from '../../sandbox/listing/modes.ts';
+import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
 import { csvOf, labelsOf, lines, read, reported, submit, upload } from '../support/batches.ts';
 import { idsOf, postButton } from '../support/forged-button.ts';
 import { messageOf, openAppScene, openScene, type Scene, setKey, textOf } from '../support/scene.ts';

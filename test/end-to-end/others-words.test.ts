@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Answer } from '../../src/sandbox/contract.ts';
-import { SANDBOX_GAMES } from '../../src/sandbox/listing/games.ts';
+import type { Answer } from '../../sandbox/contract.ts';
+import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
 import { rendered } from '../support/rendered.ts';
 import {

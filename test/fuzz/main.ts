@@ -4,7 +4,7 @@
  * 1 when there are any. What is sent depends on the seed alone; what meets what also depends on the machine.
  */
 import { parseArgs } from 'node:util';
-import type { Role } from '../../src/sandbox/prompt/people.ts';
+import type { Role } from '../../sandbox/prompt/people.ts';
 import { createRandom, type Random } from '../soak/random.ts';
 import { createStallProbe, type Stall } from '../support/event-loop-stall.ts';
 import { openScene, setKey } from '../support/scene.ts';
@@ -15,7 +15,7 @@ import { createHostileService } from './service.ts';
 const LONGEST_STALL = 100;
 /** A bot and its stand-ins live for so long: all that they have printed, sent and stored is then searched for secrets. */
 const ROUND_MS = 45_000;
-/** See src/sandbox/rules.ts. */
+/** See sandbox/rules.ts. */
 const RATE_LIMITS = 9;
 
 const { values } = parseArgs({

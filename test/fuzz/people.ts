@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Person, SeenMessage } from '../../src/sandbox/contract.ts';
-import { modalFields } from '../../src/sandbox/prompt/modal-line.ts';
+import type { Answer, Person, SeenMessage } from '../../sandbox/contract.ts';
+import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import type { Random } from '../soak/random.ts';
 import { postButton } from '../support/forged-button.ts';
 import type { Scene } from '../support/scene.ts';

@@ -1,5 +1,5 @@
-import type { Mode } from '../../src/sandbox/listing/modes.ts';
-import type { ListingRequest } from '../../src/sandbox/listing/stand-in.ts';
+import type { Mode } from '../../sandbox/listing/modes.ts';
+import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
 import type { Random } from '../soak/random.ts';
 import { anyText } from './texts.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Exit } from '../../src/sandbox/bot-process.ts';
-import { openSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Exit } from '../../sandbox/bot-process.ts';
+import { openSandbox } from '../../sandbox/sandbox.ts';
 
 describe('the bot process of the sandbox', () => {
   it('is told to have ended by itself, with its status and last words, and starts again', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RULES } from '../../src/sandbox/rules.ts';
+import { RULES } from '../../sandbox/rules.ts';
 
 const root = join(import.meta.dirname, '../..');
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -39,9 +39,9 @@ describe('the table of rules', () => {
   });
 
   it('knows every rule that the code mentions', () => {
-    const files = readdirSync(join(root, 'src/sandbox'), { recursive: true, encoding: 'utf8' })
+    const files = readdirSync(join(root, 'sandbox'), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
-      .map((file) => `src/sandbox/${file}`);
+      .map((file) => `sandbox/${file}`);
     const numbers = files.flatMap((file) => [...named(textOf(file))]);
     expect(new Set(numbers)).toEqual(new Set(RULES.map(({ rule }) => rule)));
   });

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { readArguments } from '../../src/sandbox/stand-in-arguments.ts';
+import { readArguments } from '../../sandbox/stand-in-arguments.ts';
 import { connect, SMALL_COMMANDS, smallBot } from './support/small-bot.ts';
 
-const entry = join(import.meta.dirname, '../../src/sandbox/stand-in-main.ts');
+const entry = join(import.meta.dirname, '../../sandbox/stand-in-main.ts');
 const run = (...options: readonly string[]) =>
   spawn(process.execPath, [entry, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
 

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { startDiscord } from '../../src/sandbox/stand-in.ts';
+import { startDiscord } from '../../sandbox/stand-in.ts';
 import { identified, nextInteraction, raw } from '../sandbox/support/raw.ts';
 import { TOKEN } from '../sandbox/support/small-bot.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Person } from '../../src/sandbox/contract.ts';
-import { modalFields } from '../../src/sandbox/prompt/modal-line.ts';
-import { showAnswer } from '../../src/sandbox/prompt/show-answer.ts';
+import type { Answer, Person } from '../../sandbox/contract.ts';
+import { modalFields } from '../../sandbox/prompt/modal-line.ts';
+import { showAnswer } from '../../sandbox/prompt/show-answer.ts';
 import type { Random } from './random.ts';
 import type { Ask } from './verdict.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Mode } from '../../src/sandbox/listing/modes.ts';
-import type { ListingRequest } from '../../src/sandbox/listing/stand-in.ts';
-import type { Fault } from '../../src/sandbox/rest/faults.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { Mode } from '../../sandbox/listing/modes.ts';
+import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
+import type { Fault } from '../../sandbox/rest/faults.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Random } from './random.ts';
 
 export interface Trouble {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ListingStandIn, startListing } from '../../sandbox/listing/stand-in.ts';
 import { createListingApi } from '../../src/listing/client.ts';
 import {
   type AddOutcome,
@@ -7,7 +8,6 @@ import {
   type ListingApi,
   type ServerSubmission,
 } from '../../src/listing/contract.ts';
-import { type ListingStandIn, startListing } from '../../src/sandbox/listing/stand-in.ts';
 import { Secret } from '../../src/secret.ts';
 import { parseBulk } from '../../src/submissions/bulk-text.ts';
 import { submitAll } from '../../src/submissions/submit-all.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Answer, Person, SeenMessage, Upload } from '../../src/sandbox/contract.ts';
-import { isSettled } from '../../src/sandbox/prompt/show-message.ts';
+import type { Answer, Person, SeenMessage, Upload } from '../../sandbox/contract.ts';
+import { isSettled } from '../../sandbox/prompt/show-message.ts';
 import { messageOf, textOf } from './scene.ts';
 
 export const upload = (filename: string, content: string | Uint8Array): Upload => ({

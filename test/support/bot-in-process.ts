@@ -1,8 +1,8 @@
+import type { BotProcess, BotProcessDeps, Exit } from '../../sandbox/bot-process.ts';
 import { createApp } from '../../src/app.ts';
 import type { Timing } from '../../src/app-timing.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import type { BotProcess, BotProcessDeps, Exit } from '../../src/sandbox/bot-process.ts';
 
 const LAST_WORDS = 12;
 

@@ -1,5 +1,5 @@
 import type { APIMessage } from 'discord.js';
-import type { Answer, SeenMessage } from '../../src/sandbox/contract.ts';
+import type { Answer, SeenMessage } from '../../sandbox/contract.ts';
 import { messageOf, type Scene } from './scene.ts';
 
 /** The custom ids of a message's buttons, by label. */

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Timing } from '../../src/app-timing.ts';
 import {
   type BotProcess,
   type BotProcessDeps,
   createBotProcess,
   type Exit,
-} from '../../src/sandbox/bot-process.ts';
-import type { Answer, DiscordStandIn, Person, SeenMessage, SeenModal } from '../../src/sandbox/contract.ts';
-import type { ListingOptions, ListingStandIn } from '../../src/sandbox/listing/stand-in.ts';
-import { modalFields } from '../../src/sandbox/prompt/modal-line.ts';
-import { createPeople, type Role } from '../../src/sandbox/prompt/people.ts';
-import { showAnswer } from '../../src/sandbox/prompt/show-answer.ts';
-import { openSandbox } from '../../src/sandbox/sandbox.ts';
-import type { StandInOptions } from '../../src/sandbox/stand-in-options.ts';
+} from '../../sandbox/bot-process.ts';
+import type { Answer, DiscordStandIn, Person, SeenMessage, SeenModal } from '../../sandbox/contract.ts';
+import type { ListingOptions, ListingStandIn } from '../../sandbox/listing/stand-in.ts';
+import { modalFields } from '../../sandbox/prompt/modal-line.ts';
+import { createPeople, type Role } from '../../sandbox/prompt/people.ts';
+import { showAnswer } from '../../sandbox/prompt/show-answer.ts';
+import { openSandbox } from '../../sandbox/sandbox.ts';
+import type { StandInOptions } from '../../sandbox/stand-in-options.ts';
+import type { Timing } from '../../src/app-timing.ts';
 import { createBotInProcess } from './bot-in-process.ts';
 
 export interface SceneOptions {

@@ -6,13 +6,13 @@ import {
   ButtonStyle,
   StringSelectMenuBuilder,
 } from 'discord.js';
+import type { DiscordStandIn } from '../../sandbox/contract.ts';
+import { startDiscord } from '../../sandbox/stand-in.ts';
 import { createBoundIds } from '../../src/discord/bound-ids.ts';
 import { type Command, customId } from '../../src/discord/command.ts';
 import { createConnection } from '../../src/discord/connection.ts';
 import { createDispatcher } from '../../src/discord/dispatch.ts';
 import { createFailureWords } from '../../src/discord/failure-words.ts';
-import type { DiscordStandIn } from '../../src/sandbox/contract.ts';
-import { startDiscord } from '../../src/sandbox/stand-in.ts';
 import { Secret } from '../../src/secret.ts';
 import { type Line, recorder } from '../storage/temporary.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DiscordStandIn, FormValue, Person, SeenModal } from '../../../src/sandbox/contract.ts';
-import { startDiscord } from '../../../src/sandbox/stand-in.ts';
+import type { DiscordStandIn, FormValue, Person, SeenModal } from '../../../sandbox/contract.ts';
+import { startDiscord } from '../../../sandbox/stand-in.ts';
 import { type Frame, identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';
 import { TOKEN } from '../support/small-bot.ts';
 

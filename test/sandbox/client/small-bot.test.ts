@@ -1,7 +1,7 @@
 import type { Client } from 'discord.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Answer, DiscordStandIn, Person, SeenMessage } from '../../../src/sandbox/contract.ts';
-import { startDiscord } from '../../../src/sandbox/stand-in.ts';
+import type { Answer, DiscordStandIn, Person, SeenMessage } from '../../../sandbox/contract.ts';
+import { startDiscord } from '../../../sandbox/stand-in.ts';
 import { connect, SMALL_COMMANDS, smallBot, TOKEN } from '../support/small-bot.ts';
 
 let standIn: DiscordStandIn;

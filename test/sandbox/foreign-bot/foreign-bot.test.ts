@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Answer, DiscordStandIn, Person, SeenMessage } from '../../../src/sandbox/contract.ts';
-import { startDiscord } from '../../../src/sandbox/stand-in.ts';
+import type { Answer, DiscordStandIn, Person, SeenMessage } from '../../../sandbox/contract.ts';
+import { startDiscord } from '../../../sandbox/stand-in.ts';
 import { TOKEN } from '../support/small-bot.ts';
 
 let standIn: DiscordStandIn;

@@ -1,7 +1,7 @@
 import { Client, type ClientOptions, Events } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DiscordStandIn } from '../../../src/sandbox/contract.ts';
-import { startDiscord } from '../../../src/sandbox/stand-in.ts';
+import type { DiscordStandIn } from '../../../sandbox/contract.ts';
+import { startDiscord } from '../../../sandbox/stand-in.ts';
 import { TOKEN } from '../support/small-bot.ts';
 
 let standIn: DiscordStandIn;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DiscordStandIn, Guild } from '../../../src/sandbox/contract.ts';
-import { startDiscord } from '../../../src/sandbox/stand-in.ts';
+import type { DiscordStandIn, Guild } from '../../../sandbox/contract.ts';
+import { startDiscord } from '../../../sandbox/stand-in.ts';
 import { identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';
 import { TOKEN } from '../support/small-bot.ts';
 

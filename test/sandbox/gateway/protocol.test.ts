@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DiscordStandIn } from '../../../src/sandbox/contract.ts';
-import { startDiscord } from '../../../src/sandbox/stand-in.ts';
-import type { StandInOptions } from '../../../src/sandbox/stand-in-options.ts';
+import type { DiscordStandIn } from '../../../sandbox/contract.ts';
+import { startDiscord } from '../../../sandbox/stand-in.ts';
+import type { StandInOptions } from '../../../sandbox/stand-in-options.ts';
 import { IDENTIFY, identified, openGateway, raw } from '../support/raw.ts';
 import { TOKEN } from '../support/small-bot.ts';
 

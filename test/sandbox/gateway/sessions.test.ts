@@ -1,8 +1,8 @@
 import { type Client, Events, GatewayIntentBits } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DiscordStandIn, Guild, Person } from '../../../src/sandbox/contract.ts';
-import { startDiscord } from '../../../src/sandbox/stand-in.ts';
-import type { StandInOptions } from '../../../src/sandbox/stand-in-options.ts';
+import type { DiscordStandIn, Guild, Person } from '../../../sandbox/contract.ts';
+import { startDiscord } from '../../../sandbox/stand-in.ts';
+import type { StandInOptions } from '../../../sandbox/stand-in-options.ts';
 import { identified, nextInteraction, openGateway, raw } from '../support/raw.ts';
 import { connect, TOKEN } from '../support/small-bot.ts';
 

@@ -1,12 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { SANDBOX_GAMES } from '../../../src/sandbox/listing/games.ts';
-import {
-  type ListingOptions,
-  type ListingStandIn,
-  startListing,
-} from '../../../src/sandbox/listing/stand-in.ts';
+import { SANDBOX_GAMES } from '../../../sandbox/listing/games.ts';
+import { type ListingOptions, type ListingStandIn, startListing } from '../../../sandbox/listing/stand-in.ts';
 
 const open: ListingStandIn[] = [];
 afterEach(async () => {

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const MAIN = fileURLToPath(new URL('../../../src/sandbox/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../../sandbox/main.ts', import.meta.url));
 let temporary: string;
 
 beforeAll(async () => {

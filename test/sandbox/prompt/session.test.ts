@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BadLine } from '../../../src/sandbox/prompt/bad-line.ts';
-import { complete } from '../../../src/sandbox/prompt/completion.ts';
-import { NoAnswer } from '../../../src/sandbox/prompt/patience.ts';
-import { createPrompt, type Prompt } from '../../../src/sandbox/prompt/session.ts';
-import { openSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+import { BadLine } from '../../../sandbox/prompt/bad-line.ts';
+import { complete } from '../../../sandbox/prompt/completion.ts';
+import { NoAnswer } from '../../../sandbox/prompt/patience.ts';
+import { createPrompt, type Prompt } from '../../../sandbox/prompt/session.ts';
+import { openSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox/sandbox.ts';
 import { createBotInProcess } from '../../support/bot-in-process.ts';
 
 let sandbox: Sandbox;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { APIApplicationCommand } from 'discord.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readAssignments } from '../../../src/sandbox/prompt/assignments.ts';
-import { BadLine, nearest } from '../../../src/sandbox/prompt/bad-line.ts';
-import { readSlashLine } from '../../../src/sandbox/prompt/slash-line.ts';
+import { readAssignments } from '../../../sandbox/prompt/assignments.ts';
+import { BadLine, nearest } from '../../../sandbox/prompt/bad-line.ts';
+import { readSlashLine } from '../../../sandbox/prompt/slash-line.ts';
 
 const COMMANDS = [
   { name: 'setkey', description: '' },

@@ -1,9 +1,9 @@
 import type { APIMessage } from 'discord.js';
 import { MessageResponseSchema } from 'discord-api-spec/zod';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DiscordStandIn, Person, SeenMessage } from '../../../src/sandbox/contract.ts';
-import { answerFlaws } from '../../../src/sandbox/rest/answer-flaws.ts';
-import { startDiscord } from '../../../src/sandbox/stand-in.ts';
+import type { DiscordStandIn, Person, SeenMessage } from '../../../sandbox/contract.ts';
+import { answerFlaws } from '../../../sandbox/rest/answer-flaws.ts';
+import { startDiscord } from '../../../sandbox/stand-in.ts';
 import { identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';
 import { TOKEN } from '../support/small-bot.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DiscordStandIn, Person } from '../../../src/sandbox/contract.ts';
-import { startDiscord } from '../../../src/sandbox/stand-in.ts';
+import type { DiscordStandIn, Person } from '../../../sandbox/contract.ts';
+import { startDiscord } from '../../../sandbox/stand-in.ts';
 import { identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';
 import { TOKEN } from '../support/small-bot.ts';
 

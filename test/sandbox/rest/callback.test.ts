@@ -1,7 +1,7 @@
 import type { Client, Interaction } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Answer, DiscordStandIn, Person, SeenMessage } from '../../../src/sandbox/contract.ts';
-import { startDiscord } from '../../../src/sandbox/stand-in.ts';
+import type { Answer, DiscordStandIn, Person, SeenMessage } from '../../../sandbox/contract.ts';
+import { startDiscord } from '../../../sandbox/stand-in.ts';
 import { codeAt, identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';
 import { connect, TOKEN } from '../support/small-bot.ts';
 

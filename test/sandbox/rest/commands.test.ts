@@ -2,8 +2,8 @@ import { REST, Routes } from 'discord.js';
 import { ApplicationCommandResponseSchema } from 'discord-api-spec/zod';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'zod/v4/core';
-import type { DiscordStandIn } from '../../../src/sandbox/contract.ts';
-import { startDiscord } from '../../../src/sandbox/stand-in.ts';
+import type { DiscordStandIn } from '../../../sandbox/contract.ts';
+import { startDiscord } from '../../../sandbox/stand-in.ts';
 import { codeAt, type RawAnswer, raw } from '../support/raw.ts';
 import { TOKEN } from '../support/small-bot.ts';
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DiscordStandIn, Person } from '../../../src/sandbox/contract.ts';
-import { startDiscord } from '../../../src/sandbox/stand-in.ts';
-import type { StandInOptions } from '../../../src/sandbox/stand-in-options.ts';
-import { createClock } from '../../../src/sandbox/world/clock.ts';
+import type { DiscordStandIn, Person } from '../../../sandbox/contract.ts';
+import { startDiscord } from '../../../sandbox/stand-in.ts';
+import type { StandInOptions } from '../../../sandbox/stand-in-options.ts';
+import { createClock } from '../../../sandbox/world/clock.ts';
 import { identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';
 import { TOKEN } from '../support/small-bot.ts';
 

@@ -1,7 +1,7 @@
 import type { ChatInputCommandInteraction, Client } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DiscordStandIn, Person } from '../../../src/sandbox/contract.ts';
-import { startDiscord } from '../../../src/sandbox/stand-in.ts';
+import type { DiscordStandIn, Person } from '../../../sandbox/contract.ts';
+import { startDiscord } from '../../../sandbox/stand-in.ts';
 import { codeAt, identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';
 import { connect, TOKEN } from '../support/small-bot.ts';
 

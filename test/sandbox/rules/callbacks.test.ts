@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CallbackSituation, checkCallback } from '../../../src/sandbox/rest/rules/callbacks.ts';
+import { type CallbackSituation, checkCallback } from '../../../sandbox/rest/rules/callbacks.ts';
 import { expectFlaw, messageAt } from './refused.ts';
 
 const command: CallbackSituation = { kind: 'command', hasSourceMessage: false };

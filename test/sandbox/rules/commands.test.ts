@@ -12,7 +12,7 @@ import {
   checkCommandCaps,
   checkCommandList,
   checkCommandPatch,
-} from '../../../src/sandbox/rest/rules/commands.ts';
+} from '../../../sandbox/rest/rules/commands.ts';
 import { expectFlaw, leaves, messageAt } from './refused.ts';
 
 const check = (body: unknown) => checkCommand(body, 'global');

@@ -9,7 +9,7 @@ import {
   TextDisplayBuilder,
 } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { checkMessage } from '../../../src/sandbox/rest/rules/messages.ts';
+import { checkMessage } from '../../../sandbox/rest/rules/messages.ts';
 import { expectFlaw, messageAt } from './refused.ts';
 
 const legacy = (...components: unknown[]) => checkMessage({ components }, { for: 'callback' });

@@ -1,6 +1,6 @@
 import { SlashCommandBuilder } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { checkInvocation, type GivenValue } from '../../../src/sandbox/rest/rules/invocation.ts';
+import { checkInvocation, type GivenValue } from '../../../sandbox/rest/rules/invocation.ts';
 
 const one = (option: object, value: GivenValue | undefined, typing = false) =>
   checkInvocation(

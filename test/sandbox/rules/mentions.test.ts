@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pingingText, resolveMentions } from '../../../src/sandbox/rest/rules/mentions.ts';
+import { pingingText, resolveMentions } from '../../../sandbox/rest/rules/mentions.ts';
 
 const text = 'hi <@111>, <@!222>, <@111>, <@&333>, @everyone';
 const nobody = { users: [], roles: [], everyone: false };

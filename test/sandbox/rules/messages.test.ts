@@ -1,6 +1,6 @@
 import { EmbedBuilder } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { checkMessage, type MessageSituation } from '../../../src/sandbox/rest/rules/messages.ts';
+import { checkMessage, type MessageSituation } from '../../../sandbox/rest/rules/messages.ts';
 import { expectFlaw, messageAt } from './refused.ts';
 
 const text = (length: number, letter = 'a') => letter.repeat(length);

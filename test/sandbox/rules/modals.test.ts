@@ -7,8 +7,8 @@ import {
   TextInputStyle,
 } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { checkModalValues, type FieldValue } from '../../../src/sandbox/rest/rules/modal-values.ts';
-import { checkModal } from '../../../src/sandbox/rest/rules/modals.ts';
+import { checkModalValues, type FieldValue } from '../../../sandbox/rest/rules/modal-values.ts';
+import { checkModal } from '../../../sandbox/rest/rules/modals.ts';
 import { expectFlaw, messageAt } from './refused.ts';
 
 const text = (length: number, letter = 'a') => letter.repeat(length);

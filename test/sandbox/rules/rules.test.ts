@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkCallback } from '../../../src/sandbox/rest/rules/callbacks.ts';
-import { checkCommandList } from '../../../src/sandbox/rest/rules/commands.ts';
-import { checkMessage } from '../../../src/sandbox/rest/rules/messages.ts';
-import { checkModal } from '../../../src/sandbox/rest/rules/modals.ts';
-import { errorTree, invalidForm } from '../../../src/sandbox/rest/rules/refusal.ts';
-import { RULES } from '../../../src/sandbox/rules.ts';
+import { checkCallback } from '../../../sandbox/rest/rules/callbacks.ts';
+import { checkCommandList } from '../../../sandbox/rest/rules/commands.ts';
+import { checkMessage } from '../../../sandbox/rest/rules/messages.ts';
+import { checkModal } from '../../../sandbox/rest/rules/modals.ts';
+import { errorTree, invalidForm } from '../../../sandbox/rest/rules/refusal.ts';
+import { RULES } from '../../../sandbox/rules.ts';
 
 describe('refusals', () => {
   it('nest errors as Discord does, array indexes as keys', () => {

@@ -1,6 +1,6 @@
 import { once, setMaxListeners } from 'node:events';
 import { WebSocket } from 'ws';
-import type { DiscordStandIn } from '../../../src/sandbox/contract.ts';
+import type { DiscordStandIn } from '../../../sandbox/contract.ts';
 import { TOKEN } from './small-bot.ts';
 
 export interface RawAnswer {

@@ -14,7 +14,7 @@ import {
   TextInputBuilder,
   TextInputStyle,
 } from 'discord.js';
-import type { DiscordStandIn } from '../../../src/sandbox/contract.ts';
+import type { DiscordStandIn } from '../../../sandbox/contract.ts';
 
 export const TOKEN = 'aaa.bbb.ccc';
 

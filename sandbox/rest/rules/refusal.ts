@@ -1,4 +1,4 @@
-/** What Discord would answer to a request, and which of the 59 rules (`src/sandbox/rules.ts`) it broke. */
+/** What Discord would answer to a request, and which of the 59 rules (`sandbox/rules.ts`) it broke. */
 export interface Refusal {
   readonly rule: number;
   /** HTTP status. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Game } from '../../listing/contract.ts';
+import type { Game } from '../../src/listing/contract.ts';
 import { createLoopbackServer } from '../loopback-server.ts';
 import type { Certificate } from '../self-signed.ts';
 import { type ReadForm, readForm } from './form-reading.ts';

@@ -1,4 +1,4 @@
-import { type Game, KNOWN_ERRORS, MAX_SERVERS_PER_REQUEST } from '../../listing/contract.ts';
+import { type Game, KNOWN_ERRORS, MAX_SERVERS_PER_REQUEST } from '../../src/listing/contract.ts';
 import type { ReadForm, ServerFields } from './form-reading.ts';
 
 /** A server as the service holds it. */

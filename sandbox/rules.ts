@@ -9,7 +9,7 @@ export interface Rule {
   readonly tests: readonly string[];
 }
 
-/** rule | title | where it is enforced, below src/sandbox | what breaks it, below test/sandbox */
+/** rule | title | where it is enforced, below sandbox | what breaks it, below test/sandbox */
 const TABLE = `
 ## Transport
  1 | Only /api/v10 is served; unknown routes 404, wrong methods 405 | rest/server rest/route | rest/transport
@@ -91,7 +91,7 @@ export const RULES: readonly Rule[] = TABLE.split('\n')
     return {
       rule: Number(rule),
       title,
-      where: where.split(' ').map((name) => `src/sandbox/${name}.ts`),
+      where: where.split(' ').map((name) => `sandbox/${name}.ts`),
       tests: tests.split(' ').map((name) => `test/sandbox/${name}.test.ts`),
     };
   });

@@ -37,7 +37,7 @@ export interface BotProcessDeps {
   readonly onCrash?: (exit: Exit) => void;
 }
 
-const MAIN = fileURLToPath(new URL('../start.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../src/start.js', import.meta.url));
 /** The bot gives running work 8 s; past this it hangs. */
 const STOP_WITHIN_MS = 15_000;
 const LAST_WORDS = 12;

@@ -1,4 +1,4 @@
-import type { Game } from '../../listing/contract.ts';
+import type { Game } from '../../src/listing/contract.ts';
 
 /** A games list as a service may have it: the twelve aliases of the specification (§2.3) among others, by name. */
 export const SANDBOX_GAMES: readonly Game[] = [
