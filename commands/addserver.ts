@@ -5,6 +5,7 @@ import {
   ButtonBuilder,
   ButtonStyle,
 } from 'discord.js';
+import { HIGHEST_PORT, LOWEST_PORT } from '../src/addresses/port.ts';
 import { type Call, type Command, type CommandCall, customId, type Reply } from '../src/discord/command.ts';
 import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
@@ -12,11 +13,10 @@ import type { Game, ServerSubmission } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText, optionText } from '../src/locales/command-text.ts';
 import { wordsFor } from '../src/locales/words.ts';
+import { parseSubmission, type SubmissionResult } from '../src/server-lists/submission.ts';
 import type { Draft } from '../src/submissions/draft.ts';
 import type { Order, Pipeline } from '../src/submissions/order.ts';
-import { HIGHEST_PORT, LOWEST_PORT } from '../src/submissions/port.ts';
 import type { Refusal } from '../src/submissions/refusal.ts';
-import { parseSubmission, type SubmissionResult } from '../src/submissions/submission.ts';
 import { UserError } from '../src/user-error.ts';
 import { afterRestartText } from './after-restart-text.ts';
 import { announcementText } from './announcement.ts';

@@ -1,11 +1,11 @@
+import { formatAddress } from '../src/addresses/address.ts';
 import type { Call, Reply } from '../src/discord/command.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import { formatAddress } from '../src/submissions/address.ts';
+import type { GameReading } from '../src/server-lists/row.ts';
 import { type Draft, isReady } from '../src/submissions/draft.ts';
 import type { History } from '../src/submissions/history.ts';
 import type { Records } from '../src/submissions/record.ts';
-import type { GameReading } from '../src/submissions/row.ts';
 import { UserError } from '../src/user-error.ts';
 import { previewOf } from './batch-preview.ts';
 import type { GuildKeys } from './guild-key.ts';

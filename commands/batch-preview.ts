@@ -1,10 +1,10 @@
+import { formatAddress } from '../src/addresses/address.ts';
 import type { Call, Reply } from '../src/discord/command.ts';
 import { escapeCode, escapeText } from '../src/discord/escape.ts';
 import { shortenMarkup } from '../src/discord/limits.ts';
 import { type Game, MAX_SERVERS_PER_REQUEST } from '../src/listing/contract.ts';
-import { formatAddress } from '../src/submissions/address.ts';
-import type { Row } from '../src/submissions/bulk-text.ts';
-import { rejectedCsv } from '../src/submissions/csv-output.ts';
+import { rejectedCsv } from '../src/server-lists/csv-output.ts';
+import type { Row } from '../src/server-lists/read-list.ts';
 import {
   type Draft,
   type Former,

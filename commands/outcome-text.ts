@@ -1,7 +1,7 @@
+import { formatAddress } from '../src/addresses/address.ts';
 import type { Call } from '../src/discord/command.ts';
 import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import type { Failure, Game, ServerSubmission } from '../src/listing/contract.ts';
-import { formatAddress } from '../src/submissions/address.ts';
 import type { Halt, ServerOutcome } from '../src/submissions/submit-all.ts';
 import { failureText } from './failure-text.ts';
 import { serviceWords } from './service-words.ts';

@@ -1,6 +1,6 @@
+import { formatAddress } from '../src/addresses/address.ts';
 import type { Call } from '../src/discord/command.ts';
 import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
-import { formatAddress } from '../src/submissions/address.ts';
 import type { HistoryEntry } from '../src/submissions/history.ts';
 import type { Refusal } from '../src/submissions/refusal.ts';
 

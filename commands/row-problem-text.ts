@@ -1,6 +1,6 @@
 import { escapeCode } from '../src/discord/escape.ts';
 import type { Translate } from '../src/locales/words.ts';
-import type { RowProblem } from '../src/submissions/row.ts';
+import type { RowProblem } from '../src/server-lists/row.ts';
 import { escapedValues, problemText } from './problem-text.ts';
 
 /** How much of a line a reason repeats. */

@@ -1,7 +1,7 @@
 import { ActionRowBuilder, ButtonBuilder, ButtonStyle } from 'discord.js';
+import { formatAddress } from '../src/addresses/address.ts';
 import { type Call, customId, type Reply } from '../src/discord/command.ts';
 import { escapeCode, escapeText } from '../src/discord/escape.ts';
-import { formatAddress } from '../src/submissions/address.ts';
 import type { HistoryEntry } from '../src/submissions/history.ts';
 import { isManager } from './may-manage.ts';
 import { serviceWords } from './service-words.ts';

@@ -3,7 +3,7 @@ import type { Call, Command, Reply } from '../src/discord/command.ts';
 import { cut, LIMITS } from '../src/discord/limits.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText, optionText } from '../src/locales/command-text.ts';
-import { csvFiles } from '../src/submissions/csv-output.ts';
+import { csvFiles } from '../src/server-lists/csv-output.ts';
 import type { History, HistoryFilter } from '../src/submissions/history.ts';
 import { UserError } from '../src/user-error.ts';
 import { gameChoices } from './game-choices.ts';

@@ -1,9 +1,9 @@
 import { ApplicationCommandType } from 'discord.js';
+import { findAddresses } from '../src/addresses/find-addresses.ts';
 import type { Command } from '../src/discord/command.ts';
 import { messageCommandText } from '../src/locales/command-text.ts';
-import { MAX_ROWS } from '../src/submissions/bulk-text.ts';
+import { MAX_ROWS } from '../src/server-lists/read-list.ts';
 import { rowsOfAddresses } from '../src/submissions/draft.ts';
-import { findAddresses } from '../src/submissions/find-addresses.ts';
 import { UserError } from '../src/user-error.ts';
 import { type DraftDeps, openDraft } from './batch-opening.ts';
 import { guildKey } from './guild-key.ts';

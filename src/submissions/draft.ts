@@ -1,8 +1,8 @@
+import { formatAddress } from '../addresses/address.ts';
+import type { FoundAddresses } from '../addresses/find-addresses.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
-import { formatAddress } from './address.ts';
-import type { Row } from './bulk-text.ts';
-import type { FoundAddresses } from './find-addresses.ts';
-import { type GameReading, readRow } from './row.ts';
+import type { Row } from '../server-lists/read-list.ts';
+import { type GameReading, readRow } from '../server-lists/row.ts';
 
 /** A row that the guild has submitted before. */
 export interface Former {

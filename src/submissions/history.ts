@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { type Address, formatAddress } from '../addresses/address.ts';
 import type { Database } from '../storage/database.ts';
 import type { Outcome, ServersTable, SubmissionsTable } from '../storage/tables.ts';
-import { type Address, formatAddress } from './address.ts';
 
 /** How one server that a member submitted ended. */
 export interface HistoryEntry {

@@ -1,7 +1,7 @@
+import { formatAddress } from '../addresses/address.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { Database } from '../storage/database.ts';
 import type { Encryption } from '../storage/encryption.ts';
-import { formatAddress } from './address.ts';
 import { memberHashes } from './member-hash.ts';
 import type { Refusal } from './refusal.ts';
 

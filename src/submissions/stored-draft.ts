@@ -1,8 +1,8 @@
+import { formatAddress, parseAddress } from '../addresses/address.ts';
+import type { Row } from '../server-lists/read-list.ts';
+import { EMPTY_ROW, type RowProblem, type TypedRow } from '../server-lists/row.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
-import { formatAddress, parseAddress } from './address.ts';
-import type { Row } from './bulk-text.ts';
 import { type Draft, isReady, isRejected, isRepeated, lacksGame, type RejectedRow } from './draft.ts';
-import { EMPTY_ROW, type RowProblem, type TypedRow } from './row.ts';
 
 /** Of what was typed only refused lines are kept, and so many characters of them a draft. */
 const MOST_KEPT = 4_000;

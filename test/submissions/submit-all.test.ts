@@ -9,7 +9,7 @@ import {
   type ServerSubmission,
 } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
-import { parseBulk } from '../../src/submissions/bulk-text.ts';
+import { parseBulk } from '../../src/server-lists/read-list.ts';
 import { submitAll } from '../../src/submissions/submit-all.ts';
 import { games, submission } from './arbitraries.ts';
 

@@ -1,5 +1,5 @@
+import { formatAddress } from '../../addresses/address.ts';
 import type { ServerSubmission } from '../../listing/contract.ts';
-import { formatAddress } from '../address.ts';
 import type { Entry } from './shapes.ts';
 
 /**

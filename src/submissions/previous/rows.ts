@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { formatAddress } from '../../addresses/address.ts';
 import type { ServerSubmission } from '../../listing/contract.ts';
 import type { ServersTable, SubmissionsTable } from '../../storage/tables.ts';
-import { formatAddress } from '../address.ts';
 import type { Draft } from '../draft.ts';
 import { DRAFT_LIVES_MS } from '../drafts.ts';
 import { draftToStore } from '../stored-draft.ts';

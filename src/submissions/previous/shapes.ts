@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Failure } from '../../listing/contract.ts';
-import type { Row } from '../bulk-text.ts';
-import type { RowProblem } from '../row.ts';
-import { submissionSchema } from '../submission.ts';
+import type { Row } from '../../server-lists/read-list.ts';
+import type { RowProblem } from '../../server-lists/row.ts';
+import { submissionSchema } from '../../server-lists/submission.ts';
 import type { Halt, ServerOutcome } from '../submit-all.ts';
 
 /*

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatAddress, parseAddress } from '../../src/submissions/address.ts';
-import * as arbitrary from './arbitraries.ts';
+import { formatAddress, parseAddress } from '../../src/addresses/address.ts';
+import * as arbitrary from '../submissions/arbitraries.ts';
 
 const read = (text: string) => {
   const result = parseAddress(text);

@@ -1,6 +1,6 @@
 import { visibleLine } from '../visible-line.ts';
-import type { Row } from './bulk-text.ts';
 import { disarmed } from './formula.ts';
+import type { Row } from './read-list.ts';
 import type { RowProblem } from './row.ts';
 
 /**

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatAddress } from '../../src/submissions/address.ts';
-import { parseSubmission, submissionSchema } from '../../src/submissions/submission.ts';
-import { usualPort, usualQueryPort } from '../../src/submissions/usual-ports.ts';
-import * as arbitrary from './arbitraries.ts';
+import { formatAddress } from '../../src/addresses/address.ts';
+import { usualPort, usualQueryPort } from '../../src/addresses/usual-ports.ts';
+import { parseSubmission, submissionSchema } from '../../src/server-lists/submission.ts';
+import * as arbitrary from '../submissions/arbitraries.ts';
 
 describe('one submission', () => {
   it('takes the port from behind the host, from beside it, or from both when they agree', () => {

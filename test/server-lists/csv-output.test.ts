@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellsOf } from '../../src/submissions/bulk-csv.ts';
-import { parseBulk } from '../../src/submissions/bulk-text.ts';
-import { csvFile, csvFiles, rejectedCsv } from '../../src/submissions/csv-output.ts';
-import { games } from './arbitraries.ts';
+import { cellsOf } from '../../src/server-lists/csv.ts';
+import { csvFile, csvFiles, rejectedCsv } from '../../src/server-lists/csv-output.ts';
+import { parseBulk } from '../../src/server-lists/read-list.ts';
+import { games } from '../submissions/arbitraries.ts';
 
 async function rowsOf(text: string) {
   const bulk = await parseBulk(text, games);

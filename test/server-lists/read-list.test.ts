@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { formatAddress } from '../../src/addresses/address.ts';
 import { createPauses } from '../../src/pauses.ts';
-import { formatAddress } from '../../src/submissions/address.ts';
-import { MAX_RECORD } from '../../src/submissions/bulk-csv.ts';
-import { type Bulk, MAX_ROWS, parseBulk } from '../../src/submissions/bulk-text.ts';
-import { csvFile } from '../../src/submissions/csv-output.ts';
+import { MAX_RECORD } from '../../src/server-lists/csv.ts';
+import { csvFile } from '../../src/server-lists/csv-output.ts';
+import { type Bulk, MAX_ROWS, parseBulk } from '../../src/server-lists/read-list.ts';
+import * as arbitrary from '../submissions/arbitraries.ts';
 import { stepsOf } from '../support/steps.ts';
-import * as arbitrary from './arbitraries.ts';
 
 const { games } = arbitrary;
 

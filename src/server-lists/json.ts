@@ -1,4 +1,4 @@
-import { columnsOf, unreadRow } from './bulk-csv.ts';
+import { columnsOf, unreadRow } from './csv.ts';
 import { EMPTY_ROW, type RawRow, type RowProblem, shown, type TypedRow } from './row.ts';
 
 /** Fields of an object; an export of a database has some dozens. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatAddress } from '../../src/submissions/address.ts';
-import { findAddresses } from '../../src/submissions/find-addresses.ts';
+import { formatAddress } from '../../src/addresses/address.ts';
+import { findAddresses } from '../../src/addresses/find-addresses.ts';
+import * as arbitrary from '../submissions/arbitraries.ts';
 import { stepsOf } from '../support/steps.ts';
-import * as arbitrary from './arbitraries.ts';
 
 const find = (text: string) => findAddresses(text).found.map(formatAddress);
 

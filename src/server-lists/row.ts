@@ -1,7 +1,7 @@
+import { MAX_ADDRESS_TEXT } from '../addresses/address.ts';
+import { clipped, hasWords, plainText, unwrapped, withoutPasswords } from '../addresses/pasted-text.ts';
+import { parsePort } from '../addresses/port.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
-import { MAX_ADDRESS_TEXT } from './address.ts';
-import { clipped, hasWords, plainText, unwrapped, withoutPasswords } from './pasted-text.ts';
-import { parsePort } from './port.ts';
 import { parseSubmission, type SubmissionProblem } from './submission.ts';
 
 /** One server as it stood in the text, without passwords; '' for what was not there. */

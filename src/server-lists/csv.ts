@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
+import { clipped, plainText, unwrapped } from '../addresses/pasted-text.ts';
 import { rearmed } from './formula.ts';
-import { clipped, plainText, unwrapped } from './pasted-text.ts';
 import { EMPTY_ROW, type RawRow, shown, type TypedRow } from './row.ts';
 
 /** The names a column or JSON field may have, as letters only; those of the listing API (§2.1) first. */

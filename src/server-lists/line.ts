@@ -1,5 +1,5 @@
-import { parseAddress, unlabelled } from './address.ts';
-import { hasWords, unwrapped, withoutEnds } from './pasted-text.ts';
+import { parseAddress, unlabelled } from '../addresses/address.ts';
+import { hasWords, unwrapped, withoutEnds } from '../addresses/pasted-text.ts';
 import { EMPTY_ROW, type GameReading, gameOf, type RowProblem, shown, type TypedRow } from './row.ts';
 
 export type LineReading = { readonly typed: TypedRow; readonly problem?: RowProblem };

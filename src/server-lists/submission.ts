@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { type AddressProblem, parseAddress } from '../addresses/address.ts';
+import { MAX_NAME_LENGTH } from '../addresses/host.ts';
+import { checkPort, HIGHEST_PORT, LOWEST_PORT } from '../addresses/port.ts';
+import { usualPort } from '../addresses/usual-ports.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
-import { type AddressProblem, parseAddress } from './address.ts';
-import { MAX_NAME_LENGTH } from './host.ts';
-import { checkPort, HIGHEST_PORT, LOWEST_PORT } from './port.ts';
-import { usualPort } from './usual-ports.ts';
 
 const portSchema = z.int().min(LOWEST_PORT).max(HIGHEST_PORT);
 

@@ -1,10 +1,10 @@
+import { hasWords, plainText, withoutPasswords } from '../addresses/pasted-text.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import { createPauses, type Pauses } from '../pauses.ts';
-import { cellsOf, type Header, headerOf, MAX_RECORD, recordLength, rowUnder, unreadRow } from './bulk-csv.ts';
-import { rowOfElement } from './bulk-json.ts';
-import { delimiterOf, readCells, readWords } from './bulk-line.ts';
+import { cellsOf, type Header, headerOf, MAX_RECORD, recordLength, rowUnder, unreadRow } from './csv.ts';
+import { rowOfElement } from './json.ts';
 import { jsonElements } from './json-elements.ts';
-import { hasWords, plainText, withoutPasswords } from './pasted-text.ts';
+import { delimiterOf, readCells, readWords } from './line.ts';
 import { type GameReading, type RawRow, type RowProblem, readRow, rowText, type TypedRow } from './row.ts';
 import { decodeText } from './text-decoding.ts';
 
