@@ -7,25 +7,25 @@ import {
 } from 'discord.js';
 import { HIGHEST_PORT, LOWEST_PORT } from '../src/addresses/port.ts';
 import { type Call, type Command, type CommandCall, customId, type Reply } from '../src/discord/command.ts';
-import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game, ServerSubmission } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import { commandText, optionText } from '../src/locales/command-text.ts';
-import { wordsFor } from '../src/locales/words.ts';
 import { parseSubmission, type SubmissionResult } from '../src/server-lists/submission.ts';
 import type { Draft } from '../src/submissions/draft.ts';
 import type { Order, Pipeline } from '../src/submissions/order.ts';
 import type { Refusal } from '../src/submissions/refusal.ts';
 import { UserError } from '../src/user-error.ts';
-import { afterRestartText } from './after-restart-text.ts';
-import { announcementText } from './announcement.ts';
+import { afterRestartText } from '../src/words/after-restart.ts';
+import { announcementText } from '../src/words/announcement.ts';
+import { commandText, optionText } from '../src/words/command-text.ts';
+import { escapeText, LONGEST_NAME } from '../src/words/escape.ts';
+import { describe, outcomeText } from '../src/words/outcome.ts';
+import { problemText } from '../src/words/problem.ts';
+import { refusalText } from '../src/words/refusal.ts';
+import { wordsFor } from '../src/words/words.ts';
 import { gameChoices, nearestGames } from './game-choices.ts';
 import { type GuildKeys, guildKey } from './guild-key.ts';
 import { GUILD_ONLY } from './guild-only.ts';
-import { describe, outcomeText } from './outcome-text.ts';
-import { problemText } from './problem-text.ts';
-import { refusalText } from './refusal-text.ts';
 
 export interface AddServerDeps {
   readonly pipeline: Pipeline;

@@ -10,8 +10,8 @@ import {
 import type { Attachments } from '../src/discord/attachment.ts';
 import { type Call, type Command, customId, type PressCall, type Reply } from '../src/discord/command.ts';
 import { cut, LIMITS } from '../src/discord/limits.ts';
-import { commandText, optionText } from '../src/locales/command-text.ts';
 import { UserError } from '../src/user-error.ts';
+import { commandText, optionText } from '../src/words/command-text.ts';
 import { gameModal } from './batch-components.ts';
 import { chooseGame } from './batch-game.ts';
 import { draftOf, MOST_FILE_BYTES, showDraft } from './batch-opening.ts';

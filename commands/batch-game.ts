@@ -1,7 +1,7 @@
 import type { Call, Reply } from '../src/discord/command.ts';
-import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import { withGame } from '../src/submissions/draft.ts';
 import { UserError } from '../src/user-error.ts';
+import { escapeText, LONGEST_NAME } from '../src/words/escape.ts';
 import { type DraftDeps, draftOf, gameReading, showDraft } from './batch-opening.ts';
 import { unknownGame } from './batch-reading.ts';
 

@@ -1,6 +1,5 @@
 import { formatAddress } from '../src/addresses/address.ts';
 import type { Call, Reply } from '../src/discord/command.ts';
-import { escapeCode, escapeText } from '../src/discord/escape.ts';
 import { shortenMarkup } from '../src/discord/limits.ts';
 import { type Game, MAX_SERVERS_PER_REQUEST } from '../src/listing/contract.ts';
 import { rejectedCsv } from '../src/server-lists/csv-output.ts';
@@ -13,8 +12,9 @@ import {
   lacksGame,
   rowsToSend,
 } from '../src/submissions/draft.ts';
+import { escapeCode, escapeText } from '../src/words/escape.ts';
+import { rowProblemText } from '../src/words/row-problem.ts';
 import { previewComponents } from './batch-components.ts';
-import { rowProblemText } from './row-problem-text.ts';
 
 /** How many lines of each kind are named in the message; the files name them all. */
 const SHOWN = { rejected: 10, repeated: 5, former: 5 };

@@ -1,8 +1,8 @@
 import type { Call, Reply } from '../src/discord/command.ts';
-import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import type { Secret } from '../src/secret.ts';
 import { type Bulk, parseBulk } from '../src/server-lists/read-list.ts';
 import { UserError } from '../src/user-error.ts';
+import { escapeText, LONGEST_NAME } from '../src/words/escape.ts';
 import { type DraftDeps, gameReading, openDraft } from './batch-opening.ts';
 import { nearestGames } from './game-choices.ts';
 

@@ -1,17 +1,17 @@
 import type { Call, Reply } from '../src/discord/command.ts';
-import { escapeCode } from '../src/discord/escape.ts';
 import { shortenMarkup } from '../src/discord/limits.ts';
 import { KNOWN_ERRORS, type ServerSubmission } from '../src/listing/contract.ts';
 import { csvFile } from '../src/server-lists/csv-output.ts';
 import type { Row } from '../src/server-lists/read-list.ts';
 import { type Draft, type ReadyRow, rowsToSend } from '../src/submissions/draft.ts';
 import type { ServerOutcome } from '../src/submissions/submit-all.ts';
+import { escapeCode } from '../src/words/escape.ts';
+import { lineRanges } from '../src/words/line-ranges.ts';
+import { listOutcomeText } from '../src/words/outcome.ts';
+import { rowProblemText } from '../src/words/row-problem.ts';
+import { serviceWords } from '../src/words/service-words.ts';
 import { restComponents } from './batch-components.ts';
 import { plain } from './batch-preview.ts';
-import { lineRanges } from './line-ranges.ts';
-import { listOutcomeText } from './outcome-text.ts';
-import { rowProblemText } from './row-problem-text.ts';
-import { serviceWords } from './service-words.ts';
 
 export interface ReportOptions {
   readonly draft: Draft;

@@ -1,14 +1,14 @@
 import type { PressCall, Reply } from '../src/discord/command.ts';
-import { wordsFor } from '../src/locales/words.ts';
 import type { Ended, Pipeline } from '../src/submissions/order.ts';
 import { UserError } from '../src/user-error.ts';
-import { announcementText } from './announcement.ts';
+import { announcementText } from '../src/words/announcement.ts';
+import { describe } from '../src/words/outcome.ts';
+import { progressOf } from '../src/words/progress-bar.ts';
+import { refusalText } from '../src/words/refusal.ts';
+import { wordsFor } from '../src/words/words.ts';
 import { type DraftDeps, MOST_FILE_BYTES, showDraft } from './batch-opening.ts';
 import { rejectedFiles } from './batch-preview.ts';
 import { reportOf } from './batch-report.ts';
-import { describe } from './outcome-text.ts';
-import { progressOf } from './progress-bar.ts';
-import { refusalText } from './refusal-text.ts';
 
 export interface SubmitListDeps extends DraftDeps {
   readonly pipeline: Pipeline;

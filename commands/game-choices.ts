@@ -1,9 +1,9 @@
 import type { Choice } from '../src/discord/command.ts';
-import { escapeCode, escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import { LIMITS, shorten } from '../src/discord/limits.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { visibleLine } from '../src/visible-line.ts';
+import { escapeCode, escapeText, LONGEST_NAME } from '../src/words/escape.ts';
 
 /** How many games are offered in place of one that is not known. */
 const NEAREST = 3;

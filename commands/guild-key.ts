@@ -2,7 +2,7 @@ import type { Call } from '../src/discord/command.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { Secret } from '../src/secret.ts';
 import { UserError } from '../src/user-error.ts';
-import { refusalText } from './refusal-text.ts';
+import { refusalText } from '../src/words/refusal.ts';
 
 export type GuildKeys = Pick<ApiKeys, 'usable'>;
 

@@ -7,8 +7,8 @@ import {
 } from 'discord.js';
 import type { Call, Command } from '../src/discord/command.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
-import { commandText } from '../src/locales/command-text.ts';
-import type { Translate } from '../src/locales/words.ts';
+import { commandText } from '../src/words/command-text.ts';
+import type { Translate } from '../src/words/words.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 
 export interface HelpDeps {

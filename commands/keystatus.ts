@@ -6,17 +6,17 @@ import {
   PermissionFlagsBits,
 } from 'discord.js';
 import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
-import { escapeCode, escapeText } from '../src/discord/escape.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import type { KeyTrials } from '../src/guilds/key-trials.ts';
 import type { KeyWatch } from '../src/guilds/key-watch.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import { commandText } from '../src/locales/command-text.ts';
-import { failureText } from './failure-text.ts';
+import { commandText } from '../src/words/command-text.ts';
+import { escapeCode, escapeText } from '../src/words/escape.ts';
+import { failureText } from '../src/words/failure.ts';
+import { serviceWords } from '../src/words/service-words.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 import { adminsOnly } from './may-manage.ts';
-import { serviceWords } from './service-words.ts';
 import { tooSoonText } from './setkey.ts';
 
 export interface KeyStatusDeps {

@@ -7,8 +7,8 @@ import {
 } from 'discord.js';
 import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
 import type { GuildData } from '../src/guilds/guild-data.ts';
-import { commandText } from '../src/locales/command-text.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
+import { commandText } from '../src/words/command-text.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 import { mayManage } from './may-manage.ts';
 

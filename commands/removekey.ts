@@ -6,11 +6,11 @@ import {
   PermissionFlagsBits,
 } from 'discord.js';
 import { type Call, type Command, customId, type PressCall, type Reply } from '../src/discord/command.ts';
-import { escapeCode } from '../src/discord/escape.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
-import { commandText } from '../src/locales/command-text.ts';
 import { UserError } from '../src/user-error.ts';
+import { commandText } from '../src/words/command-text.ts';
+import { escapeCode } from '../src/words/escape.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 import { adminsOnly } from './may-manage.ts';
 import { memberText } from './submission-log.ts';

@@ -7,20 +7,20 @@ import {
   TextInputStyle,
 } from 'discord.js';
 import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
-import { escapeCode, escapeText } from '../src/discord/escape.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { KeyTrials, TooSoon } from '../src/guilds/key-trials.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import { commandText } from '../src/locales/command-text.ts';
-import type { Translate } from '../src/locales/words.ts';
 import { Secret } from '../src/secret.ts';
 import { UndecryptableError } from '../src/storage/encryption.ts';
 import { UserError } from '../src/user-error.ts';
-import { failureText } from './failure-text.ts';
+import { commandText } from '../src/words/command-text.ts';
+import { escapeCode, escapeText } from '../src/words/escape.ts';
+import { failureText } from '../src/words/failure.ts';
+import { serviceWords } from '../src/words/service-words.ts';
+import type { Translate } from '../src/words/words.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 import { adminsOnly } from './may-manage.ts';
-import { serviceWords } from './service-words.ts';
 import { memberText } from './submission-log.ts';
 
 export interface SetKeyDeps {

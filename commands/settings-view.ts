@@ -6,9 +6,9 @@ import {
   ChannelType,
 } from 'discord.js';
 import { type Call, customId, type Reply } from '../src/discord/command.ts';
-import { escapeText } from '../src/discord/escape.ts';
 import type { Settings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
+import { escapeText } from '../src/words/escape.ts';
 
 /**
  * Discord's own guide to the Integrations page. There is no documented link to that page of a server itself (Discord

@@ -18,9 +18,9 @@ import {
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import { type GuildSettings, HIGHEST_QUOTA, type Settings } from '../src/guilds/settings.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import { commandText } from '../src/locales/command-text.ts';
-import { wordsFor } from '../src/locales/words.ts';
 import { UserError } from '../src/user-error.ts';
+import { commandText } from '../src/words/command-text.ts';
+import { wordsFor } from '../src/words/words.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 import { adminsOnly } from './may-manage.ts';
 import { chooseGames, gamesView } from './settings-games.ts';

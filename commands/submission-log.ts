@@ -1,14 +1,14 @@
 import { formatAddress } from '../src/addresses/address.ts';
 import type { Call } from '../src/discord/command.ts';
-import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ServerSubmission } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import type { Translate } from '../src/locales/words.ts';
 import type { Observer } from '../src/submissions/observers.ts';
 import type { Refusal } from '../src/submissions/refusal.ts';
 import type { ServerOutcome } from '../src/submissions/submit-all.ts';
-import { serviceWords } from './service-words.ts';
+import { escapeText, LONGEST_NAME } from '../src/words/escape.ts';
+import { serviceWords } from '../src/words/service-words.ts';
+import type { Translate } from '../src/words/words.ts';
 
 export interface SubmissionLogDeps {
   readonly guildLog: Pick<GuildLog, 'tell'>;

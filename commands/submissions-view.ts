@@ -1,10 +1,10 @@
 import { ActionRowBuilder, ButtonBuilder, ButtonStyle } from 'discord.js';
 import { formatAddress } from '../src/addresses/address.ts';
 import { type Call, customId, type Reply } from '../src/discord/command.ts';
-import { escapeCode, escapeText } from '../src/discord/escape.ts';
 import type { HistoryEntry } from '../src/submissions/history.ts';
+import { escapeCode, escapeText } from '../src/words/escape.ts';
+import { serviceWords } from '../src/words/service-words.ts';
 import { isManager } from './may-manage.ts';
-import { serviceWords } from './service-words.ts';
 import { type SubmissionFilter, writeFilter } from './submissions-filter.ts';
 
 export const PER_PAGE = 10;

@@ -1,10 +1,10 @@
 import { ApplicationCommandType } from 'discord.js';
 import { findAddresses } from '../src/addresses/find-addresses.ts';
 import type { Command } from '../src/discord/command.ts';
-import { messageCommandText } from '../src/locales/command-text.ts';
 import { MAX_ROWS } from '../src/server-lists/read-list.ts';
 import { rowsOfAddresses } from '../src/submissions/draft.ts';
 import { UserError } from '../src/user-error.ts';
+import { messageCommandText } from '../src/words/command-text.ts';
 import { type DraftDeps, openDraft } from './batch-opening.ts';
 import { guildKey } from './guild-key.ts';
 import { GUILD_ONLY } from './guild-only.ts';

@@ -1,9 +1,6 @@
-import { afterRestartText } from '../commands/after-restart-text.ts';
 import { MOST_FILE_BYTES } from '../commands/batch-opening.ts';
-import { explainFailure } from '../commands/explain-failure.ts';
 import { gamesObserver } from '../commands/games-observer.ts';
 import { createCommands } from '../commands/index.ts';
-import { keyRefusedNotice } from '../commands/key-notices.ts';
 import { createSubmissionLog } from '../commands/submission-log.ts';
 import { createAppListing } from './app-listing.ts';
 import type { Timing } from './app-timing.ts';
@@ -40,6 +37,9 @@ import { createPruning } from './submissions/pruning.ts';
 import { createRecords } from './submissions/record.ts';
 import { toResume } from './submissions/run.ts';
 import { createTidying } from './submissions/tidying.ts';
+import { afterRestartText } from './words/after-restart.ts';
+import { explainFailure } from './words/explain-failure.ts';
+import { keyRefusedNotice } from './words/key-notices.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -10,7 +10,7 @@ import type {
   StringSelectMenuBuilder,
   User,
 } from 'discord.js';
-import type { Translate } from '../locales/words.ts';
+import type { Translate } from '../words/words.ts';
 
 /** What every interaction brings, whatever its kind. No guild, channel or role is in any cache: this is all. */
 export interface Call {

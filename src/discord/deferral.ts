@@ -1,12 +1,12 @@
 import { MessageFlags } from 'discord.js';
 import type { Logger } from '../observability/logger.ts';
 import { Secret } from '../secret.ts';
+import { escapeText } from '../words/escape.ts';
 import { acknowledge, isRefused, LostInteraction, say } from './answers.ts';
 import { type BoundIds, ownerOf } from './bound-ids.ts';
 import type { Call, Reply } from './command.ts';
 import { announce, deliver, deliverAtOnce } from './deliver.ts';
 import type { Deliveries } from './deliveries.ts';
-import { escapeText } from './escape.ts';
 import type { FailureWords } from './failure-words.ts';
 import type { Incoming } from './incoming.ts';
 import type { Memory, Remembered, Work } from './memory.ts';

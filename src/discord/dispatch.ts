@@ -5,8 +5,8 @@ import {
   MessageFlags,
   type ModalSubmitInteraction,
 } from 'discord.js';
-import { wordsFor } from '../locales/words.ts';
 import type { Logger } from '../observability/logger.ts';
+import { wordsFor } from '../words/words.ts';
 import { complete, createProgress, LostInteraction, say, show } from './answers.ts';
 import { ownerOf } from './bound-ids.ts';
 import type { Call, Choice, Command, Handler, PressCall, SubmitCall } from './command.ts';

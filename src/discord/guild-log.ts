@@ -1,6 +1,6 @@
-import type { Translate } from '../locales/words.ts';
-import { wordsFor } from '../locales/words.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Translate } from '../words/words.ts';
+import { wordsFor } from '../words/words.ts';
 import type { ChannelPosts, PostResult } from './channel-posts.ts';
 import { LIMITS } from './limits.ts';
 

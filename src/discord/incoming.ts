@@ -9,7 +9,7 @@ import {
   PermissionsBitField,
   type StringSelectMenuInteraction,
 } from 'discord.js';
-import { wordsFor } from '../locales/words.ts';
+import { wordsFor } from '../words/words.ts';
 import type { Call, ChosenChannel } from './command.ts';
 
 export type ComponentInteraction =

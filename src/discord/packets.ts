@@ -8,8 +8,8 @@ import {
   InteractionType,
   MessageFlags,
 } from 'discord.js';
-import { wordsFor } from '../locales/words.ts';
 import type { Logger } from '../observability/logger.ts';
+import { wordsFor } from '../words/words.ts';
 import { LostInteraction, respondFirst } from './answers.ts';
 import { messageText } from './message-text.ts';
 

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PermissionsBitField } from 'discord.js';
-import { wordsFor } from '../locales/words.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Secret } from '../secret.ts';
+import { escapeText } from '../words/escape.ts';
+import { wordsFor } from '../words/words.ts';
 import { createProgress } from './answers.ts';
 import { ownerOf } from './bound-ids.ts';
 import type { Call, Command, PressCall, Reply } from './command.ts';
 import type { DeferralDeps } from './deferral.ts';
 import { deliver } from './deliver.ts';
-import { escapeText } from './escape.ts';
 import { handlerOf } from './incoming.ts';
 import { keptOptions, type Pending, type Work } from './memory.ts';
 import type { PastReplies } from './past-replies.ts';

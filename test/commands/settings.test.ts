@@ -4,7 +4,7 @@ import { settingsCommand } from '../../commands/settings.ts';
 import type { PostResult } from '../../src/discord/channel-posts.ts';
 import type { PressCall } from '../../src/discord/command.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
-import { wordsFor } from '../../src/locales/words.ts';
+import { wordsFor } from '../../src/words/words.ts';
 
 /** Chooses a channel of which Discord does not say what the bot may do there. */
 async function choose(result: PostResult): Promise<Settings> {

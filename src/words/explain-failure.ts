@@ -1,6 +1,6 @@
-import type { Translate } from '../src/locales/words.ts';
-import { UndecryptableError } from '../src/storage/encryption.ts';
-import { StoreError } from '../src/storage/store.ts';
+import { UndecryptableError } from '../storage/encryption.ts';
+import { StoreError } from '../storage/store.ts';
+import type { Translate } from './words.ts';
 
 /** The sentence for the failures that members should tell apart; `undefined` for all others. */
 export function explainFailure(

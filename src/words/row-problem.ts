@@ -1,7 +1,7 @@
-import { escapeCode } from '../src/discord/escape.ts';
-import type { Translate } from '../src/locales/words.ts';
-import type { RowProblem } from '../src/server-lists/row.ts';
-import { escapedValues, problemText } from './problem-text.ts';
+import type { RowProblem } from '../server-lists/row.ts';
+import { escapeCode } from './escape.ts';
+import { escapedValues, problemText } from './problem.ts';
+import type { Translate } from './words.ts';
 
 /** How much of a line a reason repeats. */
 const MOST_TEXT = 60;

@@ -1,9 +1,9 @@
-import { formatAddress } from '../src/addresses/address.ts';
-import type { Call } from '../src/discord/command.ts';
-import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
-import type { Failure, Game, ServerSubmission } from '../src/listing/contract.ts';
-import type { Halt, ServerOutcome } from '../src/submissions/submit-all.ts';
-import { failureText } from './failure-text.ts';
+import { formatAddress } from '../addresses/address.ts';
+import type { Call } from '../discord/command.ts';
+import type { Failure, Game, ServerSubmission } from '../listing/contract.ts';
+import type { Halt, ServerOutcome } from '../submissions/submit-all.ts';
+import { escapeText, LONGEST_NAME } from './escape.ts';
+import { failureText } from './failure.ts';
 import { serviceWords } from './service-words.ts';
 
 /** A submission as members read it: the game's name and the address. */

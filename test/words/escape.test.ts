@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeCode, escapeText } from '../../src/discord/escape.ts';
 import { visibleLine } from '../../src/visible-line.ts';
+import { escapeCode, escapeText } from '../../src/words/escape.ts';
 import { rendered } from '../support/rendered.ts';
 import { stepsOf } from '../support/steps.ts';
 

@@ -1,8 +1,8 @@
-import { formatAddress } from '../src/addresses/address.ts';
-import type { Call } from '../src/discord/command.ts';
-import { escapeText, LONGEST_NAME } from '../src/discord/escape.ts';
-import type { HistoryEntry } from '../src/submissions/history.ts';
-import type { Refusal } from '../src/submissions/refusal.ts';
+import { formatAddress } from '../addresses/address.ts';
+import type { Call } from '../discord/command.ts';
+import type { HistoryEntry } from '../submissions/history.ts';
+import type { Refusal } from '../submissions/refusal.ts';
+import { escapeText, LONGEST_NAME } from './escape.ts';
 
 /** Why nothing was sent, as a sentence for the member who asked. */
 export function refusalText(refusal: Refusal, { t, mention }: Call): string {

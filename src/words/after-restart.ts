@@ -1,9 +1,9 @@
-import type { Call } from '../src/discord/command.ts';
-import { escapeText } from '../src/discord/escape.ts';
-import type { ServerSubmission } from '../src/listing/contract.ts';
-import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import type { ServerOutcome } from '../src/submissions/submit-all.ts';
-import { describe } from './outcome-text.ts';
+import type { Call } from '../discord/command.ts';
+import type { ServerSubmission } from '../listing/contract.ts';
+import type { GameCatalog } from '../listing/game-catalog.ts';
+import type { ServerOutcome } from '../submissions/submit-all.ts';
+import { escapeText } from './escape.ts';
+import { describe } from './outcome.ts';
 import { serviceWords } from './service-words.ts';
 
 /** What became of servers that were being submitted when the bot ended; of what is not known yet nothing was sent. */

@@ -1,7 +1,7 @@
-import { formatAddress } from '../src/addresses/address.ts';
-import { escapeCode } from '../src/discord/escape.ts';
-import type { Translate } from '../src/locales/words.ts';
-import type { SubmissionProblem } from '../src/server-lists/submission.ts';
+import { formatAddress } from '../addresses/address.ts';
+import type { SubmissionProblem } from '../server-lists/submission.ts';
+import { escapeCode } from './escape.ts';
+import type { Translate } from './words.ts';
 
 /** The port in an example where no usual one is known. */
 const EXAMPLE_PORT = 27015;

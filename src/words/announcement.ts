@@ -1,5 +1,5 @@
-import type { Call } from '../src/discord/command.ts';
-import { wordsFor } from '../src/locales/words.ts';
+import type { Call } from '../discord/command.ts';
+import { wordsFor } from './words.ts';
 
 /**
  * What everybody in the channel is told of servers that were sent for review, in the guild's language.

@@ -1,5 +1,5 @@
-import { WITHHELD_WORDS } from '../src/listing/contract.ts';
-import type { Translate } from '../src/locales/words.ts';
+import { WITHHELD_WORDS } from '../listing/contract.ts';
+import type { Translate } from './words.ts';
 
 /** The service's words as they came; where they were left out since they held the key, that in the reader's language. */
 export const serviceWords = (message: string, t: Translate): string =>

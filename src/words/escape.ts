@@ -1,5 +1,5 @@
+import { LIMITS, shorten } from '../discord/limits.ts';
 import { visibleLine } from '../visible-line.ts';
-import { LIMITS, shorten } from './limits.ts';
 
 /**
  * Where Discord's markup can begin or end (Discord docs: Message Formatting). A colon or a full stop before a space or

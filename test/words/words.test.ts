@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { languages, wordsFor } from '../../src/locales/words.ts';
+import { languages, wordsFor } from '../../src/words/words.ts';
 
 type Tree = { readonly [key: string]: string | Tree };
 

@@ -1,5 +1,5 @@
-import type { Failure } from '../src/listing/contract.ts';
-import type { Translate } from '../src/locales/words.ts';
+import type { Failure } from '../listing/contract.ts';
+import type { Translate } from './words.ts';
 
 /** Why there is no usable answer of the listing service, as a sentence for a member. Never the service's text. */
 export function failureText(failure: Failure, t: Translate): string {

@@ -1,4 +1,4 @@
-import type { Call, Reply } from '../src/discord/command.ts';
+import type { Call, Reply } from '../discord/command.ts';
 
 /** Characters of the bar; narrow enough for a telephone. */
 const WIDTH = 20;
