@@ -6,7 +6,13 @@ import {
   ButtonStyle,
 } from 'discord.js';
 import { HIGHEST_PORT, LOWEST_PORT } from '../src/addresses/port.ts';
-import { type Call, type Command, type CommandCall, customId, type Reply } from '../src/discord/command.ts';
+import {
+  type Command,
+  type CommandContext,
+  type Context,
+  customId,
+  type Reply,
+} from '../src/discord/command.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game, ServerSubmission } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
@@ -40,12 +46,12 @@ const ALIAS = /^[\w.-]{1,50}$/;
 /** /addserver: checks what was typed, sends one server with the guild's key, and relays the service's answer. */
 export function addServer({ pipeline, games, keys, settings }: AddServerDeps): Command {
   /** The game that was meant; asks the service for its list once if ours is old and does not know it. */
-  async function findGame(call: Call, typed: string): Promise<Game> {
+  async function findGame(context: Context, typed: string): Promise<Game> {
     const known = games.find(typed);
     if (known) return known;
-    const { t, mention } = call;
+    const { t, mention } = context;
     // Whoever has no key is told that first.
-    const key = await guildKey(call, keys);
+    const key = await guildKey(context, keys);
     if (!games.list().fresh) await games.refresh(key);
     const found = games.find(typed);
     if (found) return found;
@@ -65,28 +71,29 @@ export function addServer({ pipeline, games, keys, settings }: AddServerDeps): C
 
   const gameOf = (alias: string): Game => games.find(alias) ?? { name: alias, alias };
 
-  async function submit(call: Call, what: Pick<Order, 'id' | 'draft'>): Promise<Reply> {
-    const { t, guildId, interactionId, receivedAt, user } = call;
+  async function submit(context: Context, what: Pick<Order, 'id' | 'draft'>): Promise<Reply> {
+    const { t, guildId, interactionId, receivedAt, user } = context;
     const result = await pipeline.submit({ guildId, interactionId, receivedAt, user, ...what });
     if (result.kind === 'no-draft') {
       throw new UserError(t(result.why === 'taken' ? 'again.taken' : 'again.gone'));
     }
     if (result.kind === 'refused') {
       const { refusal } = result;
-      const content = refusalText(withName(refusal), call);
+      const content = refusalText(withName(refusal), context);
       if (refusal.code !== 'submitted-before') throw new UserError(content);
-      return { content, components: [againButton(call, 'again.submitAgain', what.id)] };
+      return { content, components: [againButton(context, 'again.submitAgain', what.id)] };
     }
     const { servers, outcomes, restId } = result;
     const [[server], [outcome]] = [servers, outcomes];
     if (!server || !outcome) throw new Error('a submission has at least one server');
     const content = result.isResumed
-      ? afterRestartText(call, result, games)
-      : outcomeText(call, outcome, describe(t, gameOf(server.game), server));
-    if (restId !== undefined) return { content, components: [againButton(call, 'again.tryAgain', restId)] };
+      ? afterRestartText(context, result, games)
+      : outcomeText(context, outcome, describe(t, gameOf(server.game), server));
+    if (restId !== undefined)
+      return { content, components: [againButton(context, 'again.tryAgain', restId)] };
     if (!result.announce || outcome.kind !== 'accepted') return { content };
-    const named = describe(wordsFor(call.guildLocale), gameOf(server.game), server);
-    return { content, announcement: announcementText(call, { count: 1, what: named }) };
+    const named = describe(wordsFor(context.guildLocale), gameOf(server.game), server);
+    return { content, announcement: announcementText(context, { count: 1, what: named }) };
   }
 
   /** People know a game by its name. */
@@ -94,7 +101,7 @@ export function addServer({ pipeline, games, keys, settings }: AddServerDeps): C
     refusal.code === 'game-not-allowed' ? { ...refusal, game: gameOf(refusal.game).name } : refusal;
 
   function againButton(
-    { t }: Call,
+    { t }: Context,
     label: 'again.submitAgain' | 'again.tryAgain',
     id: string,
   ): ActionRowBuilder<ButtonBuilder> {
@@ -144,22 +151,22 @@ export function addServer({ pipeline, games, keys, settings }: AddServerDeps): C
     audience: 'member',
     resumes: true,
     complete: ({ guildId }, typed) => gameChoices(offered(guildId, typed)),
-    async run(call) {
-      const game = await findGame(call, (call.options.getString('game') ?? '').trim());
-      const typed = typedSubmission(call, game);
+    async run(context) {
+      const game = await findGame(context, (context.options.getString('game') ?? '').trim());
+      const typed = typedSubmission(context, game);
       if (!typed.ok) {
-        await guildKey(call, keys);
-        throw new UserError(problemText(typed.problem, call.t));
+        await guildKey(context, keys);
+        throw new UserError(problemText(typed.problem, context.t));
       }
-      return submit(call, { id: call.interactionId, draft: draftOfOne(typed.submission) });
+      return submit(context, { id: context.interactionId, draft: draftOfOne(typed.submission) });
     },
     presses: {
-      again: { answer: 'update', resumes: true, run: (call) => submit(call, { id: call.argument }) },
+      again: { answer: 'update', resumes: true, run: (context) => submit(context, { id: context.argument }) },
     },
   };
 }
 
-function typedSubmission({ options }: CommandCall, game: Game): SubmissionResult {
+function typedSubmission({ options }: CommandContext, game: Game): SubmissionResult {
   const port = options.getInteger('port');
   const queryPort = options.getInteger('query_port');
   return parseSubmission({

@@ -8,7 +8,13 @@ import {
   TextInputStyle,
 } from 'discord.js';
 import type { Attachments } from '../src/discord/attachment.ts';
-import { type Call, type Command, customId, type PressCall, type Reply } from '../src/discord/command.ts';
+import {
+  type Command,
+  type Context,
+  customId,
+  type PressContext,
+  type Reply,
+} from '../src/discord/command.ts';
 import { cut, LIMITS } from '../src/discord/limits.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
@@ -38,7 +44,7 @@ export function addServers(deps: AddServersDeps): Command {
   const readers = new Set<string>();
 
   /** @throws UserError while another list of the member is being read, here or in another guild */
-  async function oneAtATime({ t, user }: Call, read: () => Promise<Reply>): Promise<Reply> {
+  async function oneAtATime({ t, user }: Context, read: () => Promise<Reply>): Promise<Reply> {
     if (readers.has(user.id)) throw new UserError(t('bulk.stillReading'));
     readers.add(user.id);
     try {
@@ -48,7 +54,7 @@ export function addServers(deps: AddServersDeps): Command {
     }
   }
 
-  async function readFile({ t }: Call, { name, url }: Attachment): Promise<Buffer> {
+  async function readFile({ t }: Context, { name, url }: Attachment): Promise<Buffer> {
     const isKnown = FILE_TYPES.some((ending) => name.toLowerCase().endsWith(ending));
     if (!isKnown) throw new UserError(t('bulk.file.kind'));
     const read = await deps.attachments.read(url);
@@ -58,17 +64,17 @@ export function addServers(deps: AddServersDeps): Command {
     throw new UserError(t(read.problem === 'foreign' ? 'bulk.file.foreign' : 'bulk.file.unavailable'));
   }
 
-  async function toggleFormer(call: PressCall): Promise<Reply> {
-    const draft = await draftOf(call, deps);
+  async function toggleFormer(context: PressContext): Promise<Reply> {
+    const draft = await draftOf(context, deps);
     const changed = { ...draft, includesFormer: !draft.includesFormer };
-    return showDraft(call, { id: call.argument, draft: changed }, deps);
+    return showDraft(context, { id: context.argument, draft: changed }, deps);
   }
 
-  async function cancel(call: PressCall): Promise<Reply> {
-    await draftOf(call, deps);
-    const isDropped = await deps.records.dropDraft(call.guildId, call.argument);
-    if (!isDropped) throw new UserError(call.t('bulk.gone'));
-    return { content: call.t('bulk.cancelled') };
+  async function cancel(context: PressContext): Promise<Reply> {
+    await draftOf(context, deps);
+    const isDropped = await deps.records.dropDraft(context.guildId, context.argument);
+    if (!isDropped) throw new UserError(context.t('bulk.gone'));
+    return { content: context.t('bulk.cancelled') };
   }
 
   return {
@@ -92,42 +98,46 @@ export function addServers(deps: AddServersDeps): Command {
     },
     audience: 'member',
     complete: (_call, typed) => gameChoices(deps.games.search(typed)),
-    opens: (call) =>
-      call.options.getAttachment('file')
+    opens: (context) =>
+      context.options.getAttachment('file')
         ? undefined
-        : async () => pasteModal(call, call.options.getString('game') ?? ''),
-    async run(call) {
-      const file = call.options.getAttachment('file');
+        : async () => pasteModal(context, context.options.getString('game') ?? ''),
+    async run(context) {
+      const file = context.options.getAttachment('file');
       if (!file) throw new Error('without a file a window is opened');
-      return oneAtATime(call, async () => {
-        const key = await guildKey(call, deps.keys);
-        const content = await readFile(call, file);
-        return openList(call, { content, game: (call.options.getString('game') ?? '').trim(), key }, deps);
+      return oneAtATime(context, async () => {
+        const key = await guildKey(context, deps.keys);
+        const content = await readFile(context, file);
+        return openList(
+          context,
+          { content, game: (context.options.getString('game') ?? '').trim(), key },
+          deps,
+        );
       });
     },
     submits: {
       paste: {
         answer: 'reply',
-        run: (call) =>
-          oneAtATime(call, async () => {
-            const key = await guildKey(call, deps.keys);
-            const [content, game] = [call.field('servers'), call.field('game').trim()];
-            return openList(call, { content, game, key }, deps);
+        run: (context) =>
+          oneAtATime(context, async () => {
+            const key = await guildKey(context, deps.keys);
+            const [content, game] = [context.field('servers'), context.field('game').trim()];
+            return openList(context, { content, game, key }, deps);
           }),
       },
-      game: { answer: 'update', run: (call) => chooseGame(call, call.field('game'), deps) },
+      game: { answer: 'update', run: (context) => chooseGame(context, context.field('game'), deps) },
     },
     presses: {
-      submit: { answer: 'update', resumes: true, run: (call) => submitList(call, deps) },
+      submit: { answer: 'update', resumes: true, run: (context) => submitList(context, deps) },
       former: { answer: 'update', run: toggleFormer },
       cancel: { answer: 'update', run: cancel },
-      game: { answer: 'update', run: (call) => chooseGame(call, call.values[0] ?? '', deps) },
-      askgame: { answer: 'modal', run: async (call) => gameModal(call, call.argument) },
+      game: { answer: 'update', run: (context) => chooseGame(context, context.values[0] ?? '', deps) },
+      askgame: { answer: 'modal', run: async (context) => gameModal(context, context.argument) },
     },
   };
 }
 
-function pasteModal({ t }: Call, game: string): ModalBuilder {
+function pasteModal({ t }: Context, game: string): ModalBuilder {
   const servers = new TextInputBuilder()
     .setCustomId('servers')
     .setStyle(TextInputStyle.Paragraph)

@@ -8,7 +8,7 @@ import {
   TextInputBuilder,
   TextInputStyle,
 } from 'discord.js';
-import { type Call, customId, type Reply } from '../src/discord/command.ts';
+import { type Context, customId, type Reply } from '../src/discord/command.ts';
 import { LIMITS, shorten } from '../src/discord/limits.ts';
 import type { Game } from '../src/listing/contract.ts';
 import { KNOWN_GAMES } from '../src/listing/known-games.ts';
@@ -27,8 +27,11 @@ export interface PreviewComponentsOptions {
 }
 
 /** The select or the button for the game where rows lack one, and the buttons to submit, include and cancel. */
-export function previewComponents(call: Call, { id, draft, games }: PreviewComponentsOptions): Components {
-  const { t } = call;
+export function previewComponents(
+  context: Context,
+  { id, draft, games }: PreviewComponentsOptions,
+): Components {
+  const { t } = context;
   const ready = rowsToSend(draft).length;
   const missing = draft.rows.some(lacksGame);
   const former = draft.former.length;
@@ -41,16 +44,16 @@ export function previewComponents(call: Call, { id, draft, games }: PreviewCompo
   ];
   if (buttons.length === 0 && !missing) return [];
   const last = row(...buttons, button('cancel', id, t('bulk.button.cancel')));
-  return missing ? [...gameRows(call, id, games), last] : [last];
+  return missing ? [...gameRows(context, id, games), last] : [last];
 }
 
 /** The button of a report for what was not sent. */
-export function restComponents({ t }: Call, id: string, count: number): Components {
+export function restComponents({ t }: Context, id: string, count: number): Components {
   return [row(button('submit', id, t('bulk.button.rest', { count })).setStyle(ButtonStyle.Success))];
 }
 
 /** The window in which a game is typed in, for lists of games that are too long for a select. */
-export function gameModal({ t }: Call, id: string): ModalBuilder {
+export function gameModal({ t }: Context, id: string): ModalBuilder {
   const input = new TextInputBuilder()
     .setCustomId('game')
     .setStyle(TextInputStyle.Short)
@@ -68,7 +71,7 @@ export function gameModal({ t }: Call, id: string): ModalBuilder {
 }
 
 /** A select has room for 25 games: the usual ones first, and a button to type in any other. */
-function gameRows({ t }: Call, id: string, games: readonly Game[]): Components {
+function gameRows({ t }: Context, id: string, games: readonly Game[]): Components {
   const usual = new Set(KNOWN_GAMES.map(({ alias }) => alias));
   const [first, others] = [games.filter(isIn(usual)), games.filter((game) => !isIn(usual)(game))];
   const choices = [...first, ...others].filter(isSelectable);

@@ -1,5 +1,5 @@
 import { formatAddress } from '../src/addresses/address.ts';
-import type { Call, Reply } from '../src/discord/command.ts';
+import type { Context, Reply } from '../src/discord/command.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import type { GameReading } from '../src/server-lists/row.ts';
@@ -34,16 +34,16 @@ export function gameReading(games: Pick<GameCatalog, 'find'>, defaultGame?: stri
 
 /** Keeps a new draft under the interaction, and shows what it would submit. */
 export async function openDraft(
-  call: Call,
+  context: Context,
   { note, ...draft }: Pick<Draft, 'source' | 'rows'> & { readonly note?: string | undefined },
   deps: DraftDeps,
 ): Promise<Reply> {
   const options = {
-    id: call.interactionId,
+    id: context.interactionId,
     draft: { ...draft, former: [], includesFormer: false },
     isNew: true,
   };
-  return showDraft(call, { ...options, ...(note !== undefined && { note }) }, deps);
+  return showDraft(context, { ...options, ...(note !== undefined && { note }) }, deps);
 }
 
 /**
@@ -51,15 +51,15 @@ export async function openDraft(
  * @throws UserError when it was submitted or cancelled meanwhile
  */
 export async function showDraft(
-  call: Call,
+  context: Context,
   { id, draft, note, games, isNew = false }: ShowOptions,
   deps: DraftDeps,
 ): Promise<Reply> {
-  const former = await formerOf(call, draft, deps.history);
+  const former = await formerOf(context, draft, deps.history);
   const shown = { ...draft, former };
-  if (isNew) await deps.records.saveDraft(call, id, shown);
-  else if (!(await deps.records.changeDraft(call, id, shown))) throw new UserError(call.t('bulk.gone'));
-  return previewOf(call, {
+  if (isNew) await deps.records.saveDraft(context, id, shown);
+  else if (!(await deps.records.changeDraft(context, id, shown))) throw new UserError(context.t('bulk.gone'));
+  return previewOf(context, {
     id,
     draft: shown,
     games: games ?? deps.games.list().games,
@@ -79,7 +79,7 @@ export interface ShowOptions {
 }
 
 async function formerOf(
-  { guildId }: Call,
+  { guildId }: Context,
   { rows }: Draft,
   history: Pick<History, 'find'>,
 ): Promise<Draft['former']> {
@@ -102,11 +102,11 @@ async function formerOf(
  * @throws UserError when it is over, submitted, or another member's
  */
 export async function draftOf(
-  call: Call & { readonly argument: string },
+  context: Context & { readonly argument: string },
   { records }: Pick<DraftDeps, 'records'>,
 ): Promise<Draft> {
-  const found = await records.findDraft(call, call.argument);
-  if (found === 'gone') throw new UserError(call.t('bulk.gone'));
-  if (found === 'of-another-member') throw new UserError(call.t('bulk.notYours'));
+  const found = await records.findDraft(context, context.argument);
+  if (found === 'gone') throw new UserError(context.t('bulk.gone'));
+  if (found === 'of-another-member') throw new UserError(context.t('bulk.notYours'));
   return found.draft;
 }

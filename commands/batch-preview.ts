@@ -1,5 +1,5 @@
 import { formatAddress } from '../src/addresses/address.ts';
-import type { Call, Reply } from '../src/discord/command.ts';
+import type { Context, Reply } from '../src/discord/command.ts';
 import { shortenMarkup } from '../src/discord/limits.ts';
 import { type Game, MAX_SERVERS_PER_REQUEST } from '../src/listing/contract.ts';
 import { rejectedCsv } from '../src/server-lists/csv-output.ts';
@@ -38,31 +38,31 @@ export interface PreviewOptions {
 }
 
 /** What would be submitted, what would not and why, and the buttons to go on. */
-export function previewOf(call: Call, options: PreviewOptions): Reply {
+export function previewOf(context: Context, options: PreviewOptions): Reply {
   const { draft, note } = options;
   const ready = rowsToSend(draft).length;
-  const files = rejectedFiles(call, options);
+  const files = rejectedFiles(context, options);
   const asksForGame = draft.source === 'message' && draft.rows.some(lacksGame);
   const sections = asksForGame
-    ? [foundText(call, draft)]
+    ? [foundText(context, draft)]
     : [
-        readyText(call, ready),
+        readyText(context, ready),
         rejectedText(
-          call,
+          context,
           draft,
           files.map(({ name }) => name),
         ),
-        repeatedText(call, draft),
-        formerText(call, draft),
+        repeatedText(context, draft),
+        formerText(context, draft),
       ];
   return {
     embeds: [
       {
-        title: call.t('bulk.preview.title'),
+        title: context.t('bulk.preview.title'),
         description: [note ?? '', ...sections].filter((section) => section !== '').join('\n\n'),
       },
     ],
-    components: previewComponents(call, options),
+    components: previewComponents(context, options),
     files: asksForGame ? [] : files,
   };
 }
@@ -72,7 +72,7 @@ export function previewOf(call: Call, options: PreviewOptions): Reply {
  * sent back.
  */
 export function rejectedFiles(
-  { t }: Call,
+  { t }: Context,
   { draft, mostBytes }: Pick<PreviewOptions, 'draft' | 'mostBytes'>,
 ): readonly { readonly name: string; readonly data: Buffer }[] {
   const rows = draft.rows.filter(isRejected);
@@ -94,19 +94,19 @@ export function rejectedFiles(
 /** A sentence without the marks that make a part of it code. */
 export const plain = (text: string): string => text.replaceAll('`', '');
 
-function readyText({ t }: Call, count: number): string {
+function readyText({ t }: Context, count: number): string {
   if (count === 0) return t('bulk.preview.nothing');
   const requests = t('bulk.preview.requests', { count: Math.ceil(count / MAX_SERVERS_PER_REQUEST) });
   return `${t('bulk.preview.ready', { count })} ${requests}`;
 }
 
-function foundText(call: Call, { rows, ...draft }: Draft): string {
+function foundText(context: Context, { rows, ...draft }: Draft): string {
   const lacking = rows.filter(lacksGame);
   const names = lacking.map(({ text }) => `- \`${escapeCode(text, MOST_ADDRESS)}\``);
-  const others = rejectedText(call, { ...draft, rows: rows.filter((row) => !lacksGame(row)) }, []);
+  const others = rejectedText(context, { ...draft, rows: rows.filter((row) => !lacksGame(row)) }, []);
   return [
-    listed(call, {
-      heading: call.t('bulk.preview.found', { count: lacking.length }),
+    listed(context, {
+      heading: context.t('bulk.preview.found', { count: lacking.length }),
       lines: names,
       most: SHOWN.rejected,
     }),
@@ -114,8 +114,8 @@ function foundText(call: Call, { rows, ...draft }: Draft): string {
   ].join('\n\n');
 }
 
-function rejectedText(call: Call, { source, rows }: Draft, files: readonly string[]): string {
-  const { t, mention } = call;
+function rejectedText(context: Context, { source, rows }: Draft, files: readonly string[]): string {
+  const { t, mention } = context;
   const rejected = rows.filter(isRejected);
   if (rejected.length === 0) return '';
   const count = rejected.length;
@@ -131,7 +131,7 @@ function rejectedText(call: Call, { source, rows }: Draft, files: readonly strin
     return reason.includes(address) ? `- ${reason}` : `- ${t('bulk.preview.address', { address, reason })}`;
   });
   return [
-    listed(call, { heading, lines, most: SHOWN.rejected }),
+    listed(context, { heading, lines, most: SHOWN.rejected }),
     ...(files.length > 0
       ? [
           t('bulk.preview.file', {
@@ -144,7 +144,7 @@ function rejectedText(call: Call, { source, rows }: Draft, files: readonly strin
   ].join('\n');
 }
 
-function repeatedText({ t }: Call, { rows }: Draft): string {
+function repeatedText({ t }: Context, { rows }: Draft): string {
   const repeated = rows.filter(isRepeated);
   if (repeated.length === 0) return '';
   const named = repeated
@@ -155,18 +155,18 @@ function repeatedText({ t }: Call, { rows }: Draft): string {
   return t('bulk.preview.repeated', { count: repeated.length, which });
 }
 
-function formerText(call: Call, { rows, former, includesFormer }: Draft): string {
-  const { t } = call;
+function formerText(context: Context, { rows, former, includesFormer }: Draft): string {
+  const { t } = context;
   const count = former.length;
   if (count === 0) return '';
   const heading = includesFormer
     ? t('bulk.preview.formerIncluded', { count })
     : t('bulk.preview.former', { count });
-  const lines = former.map((each) => `- ${formerLine(call, each, rows[each.row])}`);
-  return listed(call, { heading, lines, most: SHOWN.former });
+  const lines = former.map((each) => `- ${formerLine(context, each, rows[each.row])}`);
+  return listed(context, { heading, lines, most: SHOWN.former });
 }
 
-function formerLine({ t }: Call, { at, userName, outcome }: Former, row: Row | undefined): string {
+function formerLine({ t }: Context, { at, userName, outcome }: Former, row: Row | undefined): string {
   const { server: host, port } = row?.ok ? row.submission : { server: '?', port: 0 };
   return t(`bulk.preview.formerLine.${outcome}`, {
     address: escapeCode(formatAddress({ host, port }), MOST_ADDRESS),
@@ -176,7 +176,7 @@ function formerLine({ t }: Call, { at, userName, outcome }: Former, row: Row | u
 }
 
 function listed(
-  { t }: Call,
+  { t }: Context,
   {
     heading,
     lines,

@@ -1,4 +1,4 @@
-import type { Call, Reply } from '../src/discord/command.ts';
+import type { Context, Reply } from '../src/discord/command.ts';
 import type { Secret } from '../src/secret.ts';
 import { type Bulk, parseBulk } from '../src/server-lists/read-list.ts';
 import { UserError } from '../src/user-error.ts';
@@ -17,7 +17,7 @@ export interface ListInput {
  * @throws UserError when it cannot be read as a list at all
  */
 export async function openList(
-  call: Call,
+  context: Context,
   { content, game, key }: ListInput & { readonly key: Secret },
   deps: DraftDeps,
 ): Promise<Reply> {
@@ -29,12 +29,16 @@ export async function openList(
     await games.refresh(key);
     bulk = await read();
   } else games.refreshSoon(key);
-  const note = isUnknown() ? unknownGame(call, game, games) : undefined;
-  return openDraft(call, { source: 'text', rows: rowsOf(call, bulk), note }, deps);
+  const note = isUnknown() ? unknownGame(context, game, games) : undefined;
+  return openDraft(context, { source: 'text', rows: rowsOf(context, bulk), note }, deps);
 }
 
 /** That a game is not known, with the nearest ones. */
-export function unknownGame({ t }: Call, typed: string, games: Pick<DraftDeps['games'], 'search'>): string {
+export function unknownGame(
+  { t }: Context,
+  typed: string,
+  games: Pick<DraftDeps['games'], 'search'>,
+): string {
   const near = nearestGames(games, typed);
   const game = escapeText(typed, LONGEST_NAME);
   return near === '' ? t('bulk.unknownGame', { game }) : t('bulk.unknownGameNear', { game, near });
@@ -46,7 +50,7 @@ function namesUnknownGame(bulk: Bulk): boolean {
   );
 }
 
-function rowsOf({ t }: Call, bulk: Bulk) {
+function rowsOf({ t }: Context, bulk: Bulk) {
   switch (bulk.kind) {
     case 'binary':
       throw new UserError(t('bulk.file.binary'));

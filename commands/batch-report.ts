@@ -1,4 +1,4 @@
-import type { Call, Reply } from '../src/discord/command.ts';
+import type { Context, Reply } from '../src/discord/command.ts';
 import { shortenMarkup } from '../src/discord/limits.ts';
 import { KNOWN_ERRORS, type ServerSubmission } from '../src/listing/contract.ts';
 import { csvFile } from '../src/server-lists/csv-output.ts';
@@ -29,8 +29,8 @@ const MOST_WHERE = 150;
 const MOST_ADDRESS = 60;
 
 /** What came of a draft: in numbers, in the service's words with the lines they are about, and line by line. */
-export function reportOf(call: Call, { draft, outcomes, restId }: ReportOptions): Reply {
-  const { t } = call;
+export function reportOf(context: Context, { draft, outcomes, restId }: ReportOptions): Reply {
+  const { t } = context;
   const counts = KINDS.flatMap((kind) => {
     const count = outcomes.filter((outcome) => outcome.kind === kind).length;
     return count > 0 ? [t(`bulk.report.${kind}`, { count })] : [];
@@ -39,7 +39,7 @@ export function reportOf(call: Call, { draft, outcomes, restId }: ReportOptions)
   const about = new Map<string, ReadyRow[]>();
   for (const [place, outcome] of outcomes.entries()) {
     const row = sent[place];
-    const text = listOutcomeText(call, outcome);
+    const text = listOutcomeText(context, outcome);
     if (row)
       about
         .set(text, about.get(text) ?? [])
@@ -48,25 +48,28 @@ export function reportOf(call: Call, { draft, outcomes, restId }: ReportOptions)
   }
   const texts = [...about].slice(0, MOST_TEXTS).map(([text, rows]) => {
     if (rows.length === draft.rows.length) return text;
-    return t('bulk.report.where', { text, where: shortenMarkup(whereText(call, rows, draft), MOST_WHERE) });
+    return t('bulk.report.where', {
+      text,
+      where: shortenMarkup(whereText(context, rows, draft), MOST_WHERE),
+    });
   });
   const unsent = outcomes.filter(({ kind }) => kind === 'not-sent').length;
   return {
     embeds: [
       {
         title: t('bulk.report.title'),
-        description: [counts.join('\n'), ...texts, ...keyText(call, outcomes), t('bulk.report.file')].join(
+        description: [counts.join('\n'), ...texts, ...keyText(context, outcomes), t('bulk.report.file')].join(
           '\n\n',
         ),
       },
     ],
-    components: restId === undefined ? [] : restComponents(call, restId, unsent),
-    files: [{ name: 'report.csv', data: Buffer.from(reportCsv(call, draft, outcomes)) }],
+    components: restId === undefined ? [] : restComponents(context, restId, unsent),
+    files: [{ name: 'report.csv', data: Buffer.from(reportCsv(context, draft, outcomes)) }],
   };
 }
 
 /** What to do about the key, unless servers that were not sent because of it say so. */
-function keyText({ t, mention }: Call, outcomes: readonly ServerOutcome[]): readonly string[] {
+function keyText({ t, mention }: Context, outcomes: readonly ServerOutcome[]): readonly string[] {
   const isRefused = outcomes.some(
     (each) => each.kind === 'rejected' && each.message === KNOWN_ERRORS.invalidKey,
   );
@@ -75,7 +78,7 @@ function keyText({ t, mention }: Call, outcomes: readonly ServerOutcome[]): read
 }
 
 /** Every row of the input in its order, with what came of it. */
-function reportCsv({ t, mention }: Call, draft: Draft, outcomes: readonly ServerOutcome[]): string {
+function reportCsv({ t, mention }: Context, draft: Draft, outcomes: readonly ServerOutcome[]): string {
   const places = new Map<Row, number>(rowsToSend(draft).map((row, place) => [row, place]));
   const cells = (row: Row): readonly string[] => {
     if ('problem' in row) {
@@ -108,7 +111,7 @@ const fields = ({ server, port, queryPort, game }: ServerSubmission): readonly s
   game,
 ];
 
-function whereText({ t }: Call, rows: readonly ReadyRow[], { source }: Draft): string {
+function whereText({ t }: Context, rows: readonly ReadyRow[], { source }: Draft): string {
   if (source === 'text') {
     return t('bulk.report.lines', { count: rows.length, lines: lineRanges(rows.map(({ line }) => line)) });
   }

@@ -1,4 +1,4 @@
-import type { PressCall, Reply } from '../src/discord/command.ts';
+import type { PressContext, Reply } from '../src/discord/command.ts';
 import type { Ended, Pipeline } from '../src/submissions/order.ts';
 import { UserError } from '../src/user-error.ts';
 import { announcementText } from '../src/words/announcement.ts';
@@ -15,11 +15,11 @@ export interface SubmitListDeps extends DraftDeps {
 }
 
 /** The Submit button: sends what is ready in the draft, once, and reports what came of every line. */
-export async function submitList(call: PressCall, deps: SubmitListDeps): Promise<Reply> {
-  const { t, argument: id, guildId, interactionId, receivedAt, user, stopping } = call;
+export async function submitList(context: PressContext, deps: SubmitListDeps): Promise<Reply> {
+  const { t, argument: id, guildId, interactionId, receivedAt, user, stopping } = context;
   const result = await deps.pipeline.submit({
     ...{ guildId, interactionId, receivedAt, user, id, stopping },
-    onProgress: (done, count) => call.progress(progressOf(call, done, count)),
+    onProgress: (done, count) => context.progress(progressOf(context, done, count)),
   });
   if (result.kind === 'no-draft') {
     const why = { 'of-another-member': 'bulk.notYours', empty: 'bulk.nothingLeft' } as const;
@@ -28,16 +28,16 @@ export async function submitList(call: PressCall, deps: SubmitListDeps): Promise
     );
   }
   if (result.kind === 'refused') {
-    const note = refusalText(result.refusal, call);
+    const note = refusalText(result.refusal, context);
     // Somebody was faster: the preview names them now.
     if (result.refusal.code === 'submitted-before') {
-      return showDraft(call, { id, draft: result.draft, note }, deps);
+      return showDraft(context, { id, draft: result.draft, note }, deps);
     }
     throw new UserError(note);
   }
-  const report = reportOf(call, result);
-  const rejected = rejectedFiles(call, { draft: result.draft, mostBytes: MOST_FILE_BYTES });
-  const announcement = announced(call, result, deps);
+  const report = reportOf(context, result);
+  const rejected = rejectedFiles(context, { draft: result.draft, mostBytes: MOST_FILE_BYTES });
+  const announcement = announced(context, result, deps);
   return {
     ...report,
     files: [...(report.files ?? []), ...rejected],
@@ -47,7 +47,7 @@ export async function submitList(call: PressCall, deps: SubmitListDeps): Promise
 
 /** What everybody is told of the servers that the service took; nothing when it took none. */
 function announced(
-  call: PressCall,
+  context: PressContext,
   { announce, servers, outcomes }: Ended,
   { games }: Pick<DraftDeps, 'games'>,
 ): string | undefined {
@@ -55,8 +55,8 @@ function announced(
   const [first] = taken;
   if (!announce || first === undefined) return undefined;
   const game = games.find(first.game) ?? { name: first.game, alias: first.game };
-  return announcementText(call, {
+  return announcementText(context, {
     count: taken.length,
-    what: describe(wordsFor(call.guildLocale), game, first),
+    what: describe(wordsFor(context.guildLocale), game, first),
   });
 }

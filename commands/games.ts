@@ -5,7 +5,7 @@ import {
   ButtonBuilder,
   ButtonStyle,
 } from 'discord.js';
-import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
+import { type Command, type Context, customId, type Reply } from '../src/discord/command.ts';
 import { cut } from '../src/discord/limits.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { Game } from '../src/listing/contract.ts';
@@ -30,8 +30,8 @@ const LONGEST_ALIAS = 80;
 
 /** /games: names and aliases, in pages whose buttons carry all their state, so that they survive a restart. */
 export function gamesCommand({ games, keys }: GamesDeps): Command {
-  function page(call: Call, search: string, wanted: number): Reply {
-    const { t } = call;
+  function page(context: Context, search: string, wanted: number): Reply {
+    const { t } = context;
     const { games: all } = games.list();
     const found = search === '' ? all : games.search(search, all.length);
     if (found.length === 0) return { content: t('games.none', { search: escapeText(search) }) };
@@ -43,13 +43,13 @@ export function gamesCommand({ games, keys }: GamesDeps): Command {
       search === '' ? t('games.total', count) : t('games.found', { ...count, search: escapeText(search) });
     const embed = {
       title: t('games.title'),
-      description: [heading, '', ...shown.map((game) => line(call, game)), '', source(call)].join('\n'),
+      description: [heading, '', ...shown.map((game) => line(context, game)), '', source(context)].join('\n'),
       ...(pages > 1 && { footer: { text: t('games.page', { page: current, pages }) } }),
     };
-    return { embeds: [embed], components: pages > 1 ? [buttons(call, search, current, pages)] : [] };
+    return { embeds: [embed], components: pages > 1 ? [buttons(context, search, current, pages)] : [] };
   }
 
-  function source({ t }: Call): string {
+  function source({ t }: Context): string {
     const { fetchedAt, fresh } = games.list();
     if (fetchedAt === undefined) return `-# ${t('games.builtIn')}`;
     const seconds = Math.floor(fetchedAt / 1000);
@@ -71,33 +71,33 @@ export function gamesCommand({ games, keys }: GamesDeps): Command {
       ],
     },
     audience: 'member',
-    async run(call) {
-      const key = await keyForReading(keys, call.guildId);
+    async run(context) {
+      const key = await keyForReading(keys, context.guildId);
       // An old list is good enough to show at once; none at all is worth waiting for.
       if (games.list().fetchedAt === undefined) await games.refresh(key);
       else games.refreshSoon(key);
       // Discord counts the option in code points, a custom id may have 100 UTF-16 units.
-      return page(call, cut((call.options.getString('search') ?? '').trim(), MAX_SEARCH_LENGTH), 1);
+      return page(context, cut((context.options.getString('search') ?? '').trim(), MAX_SEARCH_LENGTH), 1);
     },
     complete: (_call, typed) => gameChoices(games.search(typed)),
     presses: {
       page: {
         answer: 'update',
-        async run(call) {
-          const [wanted = '1', ...search] = call.argument.split(':');
-          return page(call, search.join(':'), Number.parseInt(wanted, 10) || 1);
+        async run(context) {
+          const [wanted = '1', ...search] = context.argument.split(':');
+          return page(context, search.join(':'), Number.parseInt(wanted, 10) || 1);
         },
       },
     },
   };
 }
 
-function line({ t }: Call, { name, alias }: Game): string {
+function line({ t }: Context, { name, alias }: Game): string {
   return t('games.line', { name: escapeText(name, LONGEST_NAME), alias: escapeCode(alias, LONGEST_ALIAS) });
 }
 
 function buttons(
-  { t }: Call,
+  { t }: Context,
   search: string,
   current: number,
   pages: number,

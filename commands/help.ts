@@ -5,7 +5,7 @@ import {
   ButtonStyle,
   PermissionFlagsBits,
 } from 'discord.js';
-import type { Call, Command } from '../src/discord/command.ts';
+import type { Command, Context } from '../src/discord/command.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import { commandText } from '../src/words/command-text.ts';
 import type { Translate } from '../src/words/words.ts';
@@ -22,7 +22,7 @@ export interface HelpDeps {
  * @param commands every command of the bot, in the order to show them
  */
 export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly Command[]): Command {
-  async function keyText({ t, guildId }: Call): Promise<string> {
+  async function keyText({ t, guildId }: Context): Promise<string> {
     const status = await keys.status(guildId);
     if (status === undefined) return t('help.key.none');
     if (!status.readable) return t('help.key.unreadable');
@@ -31,11 +31,11 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
 
   /** By language and mention: the same for everybody, and to make one takes longer than all else of an answer. */
   const lines = new Map<Translate, Map<string, string>>();
-  function lineOf(call: Call, data: Command['data']): string {
-    const made = lines.get(call.t) ?? new Map<string, string>();
-    lines.set(call.t, made);
-    const mention = call.mention(data.name);
-    const known = made.get(mention) ?? line(call, data);
+  function lineOf(context: Context, data: Command['data']): string {
+    const made = lines.get(context.t) ?? new Map<string, string>();
+    lines.set(context.t, made);
+    const mention = context.mention(data.name);
+    const known = made.get(mention) ?? line(context, data);
     made.set(mention, known);
     return known;
   }
@@ -48,13 +48,13 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
     },
     audience: 'member',
     isAtOnce: true,
-    async run(call) {
-      const { t } = call;
+    async run(context) {
+      const { t } = context;
       const shown = commands()
-        .filter(({ data }) => mayUse(call, data.default_member_permissions))
-        .map(({ data }) => lineOf(call, data));
-      const description = [...shown, await keyText(call), `-# ${t('help.overrides')}`].join('\n\n');
-      const buttons = linkButtons(call, links);
+        .filter(({ data }) => mayUse(context, data.default_member_permissions))
+        .map(({ data }) => lineOf(context, data));
+      const description = [...shown, await keyText(context), `-# ${t('help.overrides')}`].join('\n\n');
+      const buttons = linkButtons(context, links);
       return {
         embeds: [{ title: t('help.title'), description }],
         components:
@@ -65,13 +65,13 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
 }
 
 /** What Discord makes of `default_member_permissions`; "0" leaves a command to administrators. */
-function mayUse({ permissions }: Call, needed: Command['data']['default_member_permissions']): boolean {
+function mayUse({ permissions }: Context, needed: Command['data']['default_member_permissions']): boolean {
   if (needed === undefined || needed === null) return true;
   const bits = BigInt(needed);
   return permissions.has(bits === 0n ? PermissionFlagsBits.Administrator : bits);
 }
 
-function line({ t, locale, mention }: Call, data: Command['data']): string {
+function line({ t, locale, mention }: Context, data: Command['data']): string {
   // A message command cannot be mentioned, and Discord shows no description of it.
   if (data.type === ApplicationCommandType.Message) {
     return t('help.onMessage', { name: inLanguageOf(data.name_localizations, locale) ?? data.name });
@@ -92,7 +92,7 @@ function inLanguageOf(
   return translations?.[locale] ?? translations?.[locale.split('-')[0] ?? ''] ?? undefined;
 }
 
-function linkButtons({ t }: Call, { support, privacy }: HelpDeps['links']): readonly ButtonBuilder[] {
+function linkButtons({ t }: Context, { support, privacy }: HelpDeps['links']): readonly ButtonBuilder[] {
   const link = (label: string, url: string) =>
     new ButtonBuilder().setLabel(label).setStyle(ButtonStyle.Link).setURL(url);
   return [

@@ -5,7 +5,7 @@ import {
   ButtonStyle,
   PermissionFlagsBits,
 } from 'discord.js';
-import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
+import { type Command, type Context, customId, type Reply } from '../src/discord/command.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import type { KeyTrials } from '../src/guilds/key-trials.ts';
@@ -29,20 +29,20 @@ export interface KeyStatusDeps {
 
 /** /keystatus: what is known of the guild's key, never the key, and a button that tries it. */
 export function keyStatus({ keyTrials, games, keys, keyWatch, guildLog }: KeyStatusDeps): Command {
-  async function report(call: Call, ...before: readonly string[]): Promise<Reply> {
-    const status = await keys.status(call.guildId);
+  async function report(context: Context, ...before: readonly string[]): Promise<Reply> {
+    const status = await keys.status(context.guildId);
     if (!status) {
-      const none = call.t('keystatus.none', { setkey: call.mention('setkey') });
+      const none = context.t('keystatus.none', { setkey: context.mention('setkey') });
       return { content: [...before, none].join('\n') };
     }
     return {
-      content: [...before, ...lines(call, status)].join('\n'),
-      components: status.readable ? [checkButton(call)] : [],
+      content: [...before, ...lines(context, status)].join('\n'),
+      components: status.readable ? [checkButton(context)] : [],
     };
   }
 
   /** What came of trying the key; that a refusal marks it and being taken renews it is in the lines below it. */
-  async function check({ guildId, t }: Call): Promise<readonly string[]> {
+  async function check({ guildId, t }: Context): Promise<readonly string[]> {
     const key = await keys.get(guildId);
     if (!key) return [];
     const outcome = await keyTrials.run(guildId, key);
@@ -62,23 +62,23 @@ export function keyStatus({ keyTrials, games, keys, keyWatch, guildLog }: KeySta
       default_member_permissions: String(PermissionFlagsBits.ManageGuild),
     },
     audience: 'member',
-    async run(call) {
-      await adminsOnly(call, { command: 'keystatus', guildLog });
-      return report(call);
+    async run(context) {
+      await adminsOnly(context, { command: 'keystatus', guildLog });
+      return report(context);
     },
     presses: {
       check: {
         answer: 'update',
-        async run(call) {
-          await adminsOnly(call, { command: 'keystatus', guildLog });
-          return report(call, ...(await check(call)));
+        async run(context) {
+          await adminsOnly(context, { command: 'keystatus', guildLog });
+          return report(context, ...(await check(context)));
         },
       },
     },
   };
 }
 
-function lines({ t, mention }: Call, status: KeyStatus): readonly string[] {
+function lines({ t, mention }: Context, status: KeyStatus): readonly string[] {
   const { lastFour, setBy, setAt, workedAt, answer, invalidSince, readable } = status;
   const setkey = mention('setkey');
   const said: string[] = [
@@ -98,7 +98,7 @@ function lines({ t, mention }: Call, status: KeyStatus): readonly string[] {
   return said;
 }
 
-function answerLine(t: Call['t'], { at, message }: NonNullable<KeyStatus['answer']>): string {
+function answerLine(t: Context['t'], { at, message }: NonNullable<KeyStatus['answer']>): string {
   const about = { seconds: seconds(at) };
   return message === undefined
     ? t('keystatus.sentGames', about)
@@ -107,7 +107,7 @@ function answerLine(t: Call['t'], { at, message }: NonNullable<KeyStatus['answer
 
 const seconds = (time: string) => Math.floor(Date.parse(time) / 1000);
 
-function checkButton({ t }: Call): ActionRowBuilder<ButtonBuilder> {
+function checkButton({ t }: Context): ActionRowBuilder<ButtonBuilder> {
   return new ActionRowBuilder<ButtonBuilder>().addComponents(
     new ButtonBuilder()
       .setCustomId(customId('keystatus', 'check'))

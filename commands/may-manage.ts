@@ -1,11 +1,11 @@
 import { PermissionFlagsBits } from 'discord.js';
-import type { Call } from '../src/discord/command.ts';
+import type { Context } from '../src/discord/command.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import { UserError } from '../src/user-error.ts';
 import { memberText } from './submission-log.ts';
 
 /** Whether the member has Manage Server at this moment. */
-export const isManager = ({ permissions }: Pick<Call, 'permissions'>): boolean =>
+export const isManager = ({ permissions }: Pick<Context, 'permissions'>): boolean =>
   permissions.has(PermissionFlagsBits.ManageGuild);
 
 /**
@@ -13,8 +13,8 @@ export const isManager = ({ permissions }: Pick<Call, 'permissions'>): boolean =
  * each time, whatever Discord has shown.
  * @throws UserError when the member may not manage the server
  */
-export function mayManage(call: Pick<Call, 'permissions' | 't'>): void {
-  if (!isManager(call)) throw new UserError(call.t('permission.manageGuild'));
+export function mayManage(context: Pick<Context, 'permissions' | 't'>): void {
+  if (!isManager(context)) throw new UserError(context.t('permission.manageGuild'));
 }
 
 /**
@@ -22,13 +22,13 @@ export function mayManage(call: Pick<Call, 'permissions' | 't'>): void {
  * @throws UserError when the member may not manage the server
  */
 export async function adminsOnly(
-  call: Call,
+  context: Context,
   { command, guildLog }: { readonly command: string; readonly guildLog: Pick<GuildLog, 'tell'> },
 ): Promise<void> {
-  if (!isManager(call)) {
-    await guildLog.tell(call.guildId, (t) =>
-      t('guildLog.notAllowed', { member: memberText(call.user), command: call.mention(command) }),
+  if (!isManager(context)) {
+    await guildLog.tell(context.guildId, (t) =>
+      t('guildLog.notAllowed', { member: memberText(context.user), command: context.mention(command) }),
     );
   }
-  mayManage(call);
+  mayManage(context);
 }

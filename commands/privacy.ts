@@ -5,7 +5,7 @@ import {
   ButtonStyle,
   PermissionFlagsBits,
 } from 'discord.js';
-import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
+import { type Command, type Context, customId, type Reply } from '../src/discord/command.ts';
 import type { GuildData } from '../src/guilds/guild-data.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
 import { commandText } from '../src/words/command-text.ts';
@@ -22,8 +22,8 @@ export interface PrivacyDeps {
 
 /** /privacy: what is stored; members take their name out of it, admins delete all that is kept of their guild. */
 export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDeps): Command {
-  function overview(call: Call): Reply {
-    const { t, permissions } = call;
+  function overview(context: Context): Reply {
+    const { t, permissions } = context;
     const parts = ['settings', 'underway', 'service', 'operator'] as const;
     const description = [
       t('privacy.key'),
@@ -47,7 +47,7 @@ export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDep
       ...GUILD_ONLY,
     },
     audience: 'member',
-    run: async (call) => overview(call),
+    run: async (context) => overview(context),
     presses: {
       forget: {
         answer: 'reply',
@@ -58,18 +58,18 @@ export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDep
       },
       erase: {
         answer: 'reply',
-        async run(call) {
-          mayManage(call);
-          const confirm = button('confirm', call.t('privacy.confirm'), ButtonStyle.Danger);
-          return { content: call.t('privacy.question'), components: [row(confirm)] };
+        async run(context) {
+          mayManage(context);
+          const confirm = button('confirm', context.t('privacy.confirm'), ButtonStyle.Danger);
+          return { content: context.t('privacy.question'), components: [row(confirm)] };
         },
       },
       confirm: {
         answer: 'update',
-        async run(call) {
-          mayManage(call);
-          await guildData.delete(call.guildId);
-          return { content: call.t('privacy.deleted') };
+        async run(context) {
+          mayManage(context);
+          await guildData.delete(context.guildId);
+          return { content: context.t('privacy.deleted') };
         },
       },
     },

@@ -5,7 +5,13 @@ import {
   ButtonStyle,
   PermissionFlagsBits,
 } from 'discord.js';
-import { type Call, type Command, customId, type PressCall, type Reply } from '../src/discord/command.ts';
+import {
+  type Command,
+  type Context,
+  customId,
+  type PressContext,
+  type Reply,
+} from '../src/discord/command.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import { UserError } from '../src/user-error.ts';
@@ -22,18 +28,18 @@ export interface RemoveKeyDeps {
 
 /** /removekey: asks once, then deletes the guild's key for good. */
 export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
-  const none = (call: Call): Reply => ({
-    content: call.t('removekey.none', { setkey: call.mention('setkey') }),
+  const none = (context: Context): Reply => ({
+    content: context.t('removekey.none', { setkey: context.mention('setkey') }),
   });
 
-  async function remove(call: PressCall): Promise<Reply> {
-    const { t, guildId, user } = call;
+  async function remove(context: PressContext): Promise<Reply> {
+    const { t, guildId, user } = context;
     const status = await keys.status(guildId);
     // The question was about one key; another that was set since is not to be deleted with it.
-    if (status && argumentFor(status) !== call.argument) throw new UserError(t('removekey.changed'));
-    if (!(await keys.delete(guildId))) return none(call);
+    if (status && argumentFor(status) !== context.argument) throw new UserError(t('removekey.changed'));
+    if (!(await keys.delete(guildId))) return none(context);
     await guildLog.tell(guildId, (words) => words('notice.keyRemoved', { user: memberText(user) }));
-    return { content: t('removekey.deleted', { setkey: call.mention('setkey') }) };
+    return { content: t('removekey.deleted', { setkey: context.mention('setkey') }) };
   }
 
   return {
@@ -44,17 +50,17 @@ export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
       default_member_permissions: String(PermissionFlagsBits.ManageGuild),
     },
     audience: 'member',
-    async run(call) {
-      await adminsOnly(call, { command: 'removekey', guildLog });
-      const status = await keys.status(call.guildId);
-      return status ? question(call, status) : none(call);
+    async run(context) {
+      await adminsOnly(context, { command: 'removekey', guildLog });
+      const status = await keys.status(context.guildId);
+      return status ? question(context, status) : none(context);
     },
     presses: {
       confirm: {
         answer: 'update',
-        async run(call) {
-          await adminsOnly(call, { command: 'removekey', guildLog });
-          return remove(call);
+        async run(context) {
+          await adminsOnly(context, { command: 'removekey', guildLog });
+          return remove(context);
         },
       },
     },
@@ -64,7 +70,7 @@ export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
 /** Tells one key from another; a damaged record has no time. */
 const argumentFor = ({ setAt }: KeyStatus) => (setAt === undefined ? '' : String(Date.parse(setAt)));
 
-function question({ t }: Call, status: KeyStatus): Reply {
+function question({ t }: Context, status: KeyStatus): Reply {
   const button = new ButtonBuilder()
     .setCustomId(customId('removekey', 'confirm', argumentFor(status)))
     .setLabel(t('removekey.confirm'))

@@ -6,7 +6,7 @@ import {
   TextInputBuilder,
   TextInputStyle,
 } from 'discord.js';
-import { type Call, type Command, customId, type Reply } from '../src/discord/command.ts';
+import { type Command, type Context, customId, type Reply } from '../src/discord/command.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { KeyTrials, TooSoon } from '../src/guilds/key-trials.ts';
@@ -48,8 +48,8 @@ export function setKey({ keyTrials, games, keys, guildLog }: SetKeyDeps): Comman
     }
   }
 
-  async function save(call: Call, key: Secret): Promise<Reply> {
-    const { t, guildId, user } = call;
+  async function save(context: Context, key: Secret): Promise<Reply> {
+    const { t, guildId, user } = context;
     // Before the service is asked, so that a store that fails is said while nothing has been done.
     const former = await formerKey(guildId);
     const outcome = await keyTrials.run(guildId, key);
@@ -58,13 +58,15 @@ export function setKey({ keyTrials, games, keys, guildLog }: SetKeyDeps): Comman
       await games.accept(outcome.games);
       await keys.set(guildId, key, { userId: user.id });
       await guildLog.tell(guildId, (words) => changeText(words, user, key, former !== undefined));
-      return { content: savedText(call, key, former !== undefined) };
+      return { content: savedText(context, key, former !== undefined) };
     }
     const problem =
       outcome.kind === 'rejected'
         ? t('setkey.rejected', { message: escapeText(serviceWords(outcome.message, t)) })
         : t('setkey.untested', { reason: failureText(outcome, t) });
-    const state = former ? t('setkey.formerStays') : t('setkey.noneYet', { setkey: call.mention('setkey') });
+    const state = former
+      ? t('setkey.formerStays')
+      : t('setkey.noneYet', { setkey: context.mention('setkey') });
     return { content: `${problem}\n${state}` };
   }
 
@@ -76,18 +78,18 @@ export function setKey({ keyTrials, games, keys, guildLog }: SetKeyDeps): Comman
       default_member_permissions: String(PermissionFlagsBits.ManageGuild),
     },
     audience: 'none',
-    async run(call) {
-      await adminsOnly(call, { command: 'setkey', guildLog });
-      return keyModal(call);
+    async run(context) {
+      await adminsOnly(context, { command: 'setkey', guildLog });
+      return keyModal(context);
     },
     submits: {
       save: {
         answer: 'reply',
-        async run(call) {
-          await adminsOnly(call, { command: 'setkey', guildLog });
-          const key = call.field('key').trim();
-          if (key === '') throw new UserError(call.t('setkey.empty'));
-          return save(call, new Secret(key));
+        async run(context) {
+          await adminsOnly(context, { command: 'setkey', guildLog });
+          const key = context.field('key').trim();
+          if (key === '') throw new UserError(context.t('setkey.empty'));
+          return save(context, new Secret(key));
         },
       },
     },
@@ -99,7 +101,7 @@ export function tooSoonText({ at }: TooSoon, t: Translate): string {
   return t('setkey.tooSoon', { seconds: Math.ceil(at / 1000) });
 }
 
-function keyModal({ t }: Call): ModalBuilder {
+function keyModal({ t }: Context): ModalBuilder {
   const input = new TextInputBuilder()
     .setCustomId('key')
     .setStyle(TextInputStyle.Short)
@@ -116,7 +118,7 @@ function keyModal({ t }: Call): ModalBuilder {
     .addLabelComponents(label);
 }
 
-function savedText({ t, mention }: Call, key: Secret, replaced: boolean): string {
+function savedText({ t, mention }: Context, key: Secret, replaced: boolean): string {
   const lastFour = key.lastFour();
   if (replaced)
     return lastFour ? t('setkey.replaced', { lastFour: escapeCode(lastFour) }) : t('setkey.replacedShort');
@@ -127,7 +129,7 @@ function savedText({ t, mention }: Call, key: Secret, replaced: boolean): string
 }
 
 /** The entry in the guild's log. */
-function changeText(t: Translate, user: Call['user'], key: Secret, replaced: boolean): string {
+function changeText(t: Translate, user: Context['user'], key: Secret, replaced: boolean): string {
   const member = memberText(user);
   const lastFour = key.lastFour();
   if (replaced) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ActionRowBuilder, ButtonBuilder, ButtonStyle, StringSelectMenuBuilder } from 'discord.js';
-import { type Call, customId, type PressCall, type Reply } from '../src/discord/command.ts';
+import { type Context, customId, type PressContext, type Reply } from '../src/discord/command.ts';
 import { LIMITS } from '../src/discord/limits.ts';
 import type { GuildSettings, Settings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
@@ -25,8 +25,8 @@ interface Page {
 }
 
 /** The games of the service to choose from, as many on a page as a select takes. */
-export function gamesView(call: Call, { now, games, page }: Shown): Reply {
-  const { t } = call;
+export function gamesView(context: Context, { now, games, page }: Shown): Reply {
+  const { t } = context;
   const { number, pages, games: offered, mark } = pageOf(games, page);
   const select = new StringSelectMenuBuilder()
     .setCustomId(customId('settings', 'choose', `${number}:${mark}`))
@@ -45,7 +45,7 @@ export function gamesView(call: Call, { now, games, page }: Shown): Reply {
     embeds: [
       {
         title: t('settings.gamesTitle'),
-        description: `${t('settings.gamesHow')}\n\n${gamesText(call, now, games)}`,
+        description: `${t('settings.gamesHow')}\n\n${gamesText(context, now, games)}`,
       },
     ],
     components: [
@@ -68,19 +68,19 @@ export function gamesView(call: Call, { now, games, page }: Shown): Reply {
  * @throws UserError when the page no longer offers the same games
  */
 export async function chooseGames(
-  call: PressCall,
+  context: PressContext,
   { settings, games }: { readonly settings: Pick<GuildSettings, 'change'>; readonly games: readonly Game[] },
 ): Promise<Reply> {
-  const [wanted = '', mark] = call.argument.split(':');
+  const [wanted = '', mark] = context.argument.split(':');
   const page = pageOf(games, Number.parseInt(wanted, 10));
-  if (page.mark !== mark) throw new UserError(call.t('settings.gamesChanged'));
+  if (page.mark !== mark) throw new UserError(context.t('settings.gamesChanged'));
   const offered = new Set(page.games.map(({ alias }) => alias));
-  const chosen = call.values.filter((alias) => offered.has(alias));
-  const now = await settings.change(call.guildId, ({ games: former = [], ...others }) => {
+  const chosen = context.values.filter((alias) => offered.has(alias));
+  const now = await settings.change(context.guildId, ({ games: former = [], ...others }) => {
     const some = [...former.filter((alias) => !offered.has(alias)), ...chosen];
     return some.length === 0 ? others : { ...others, games: some };
   });
-  return gamesView(call, { now, games, page: page.number });
+  return gamesView(context, { now, games, page: page.number });
 }
 
 function pageOf(games: readonly Game[], wanted: number): Page {

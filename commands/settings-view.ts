@@ -5,7 +5,7 @@ import {
   ChannelSelectMenuBuilder,
   ChannelType,
 } from 'discord.js';
-import { type Call, customId, type Reply } from '../src/discord/command.ts';
+import { type Context, customId, type Reply } from '../src/discord/command.ts';
 import type { Settings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
 import { escapeText } from '../src/words/escape.ts';
@@ -28,8 +28,8 @@ export interface SettingsShown {
 }
 
 /** What is set, with a component for each setting. The components carry all their state. */
-export function settingsView(call: Call, { now, games, addBotLink }: SettingsShown): Reply {
-  const { t } = call;
+export function settingsView(context: Context, { now, games, addBotLink }: SettingsShown): Reply {
+  const { t } = context;
   const field = (name: string, value: string) => ({ name, value });
   return {
     embeds: [
@@ -39,25 +39,25 @@ export function settingsView(call: Call, { now, games, addBotLink }: SettingsSho
         fields: [
           field(
             t('settings.log'),
-            addBotLink ? t('settings.logNeedsBot', { link: addBotLink }) : logText(call, now),
+            addBotLink ? t('settings.logNeedsBot', { link: addBotLink }) : logText(context, now),
           ),
           field(t('settings.announce'), t(now.announce ? 'settings.announceOn' : 'settings.announceOff')),
-          field(t('settings.games'), gamesText(call, now, games)),
-          field(t('settings.quota'), quotaText(call, now)),
+          field(t('settings.games'), gamesText(context, now, games)),
+          field(t('settings.quota'), quotaText(context, now)),
         ],
       },
     ],
-    components: [channelRow(call), buttonRow(call, now)],
+    components: [channelRow(context), buttonRow(context, now)],
   };
 }
 
-function logText({ t }: Call, { logChannelId: channelId, logTrouble }: Settings): string {
+function logText({ t }: Context, { logChannelId: channelId, logTrouble }: Settings): string {
   if (channelId === undefined) return t('settings.logOff');
   const on = t('settings.logOn', { channelId });
   return logTrouble === undefined ? on : `${on}\n${t(`settings.trouble.${logTrouble}`)}`;
 }
 
-export function gamesText({ t }: Call, now: Settings, games: readonly Game[]): string {
+export function gamesText({ t }: Context, now: Settings, games: readonly Game[]): string {
   if (now.games === undefined) return t('settings.gamesAll');
   const names = now.games
     .slice(0, NAMED)
@@ -68,11 +68,11 @@ export function gamesText({ t }: Call, now: Settings, games: readonly Game[]): s
   return t('settings.gamesSome', { count: now.games.length, names: shown });
 }
 
-function quotaText({ t }: Call, { dailyQuota }: Settings): string {
+function quotaText({ t }: Context, { dailyQuota }: Settings): string {
   return dailyQuota === undefined ? t('settings.quotaNone') : t('settings.quotaSet', { count: dailyQuota });
 }
 
-function channelRow({ t }: Call): ActionRowBuilder<ChannelSelectMenuBuilder> {
+function channelRow({ t }: Context): ActionRowBuilder<ChannelSelectMenuBuilder> {
   // Nothing is preselected: the channel may have been deleted a second ago, and whether Discord takes a message that
   // preselects an unknown one is not documented. The field above names the channel.
   const select = new ChannelSelectMenuBuilder()
@@ -83,7 +83,7 @@ function channelRow({ t }: Call): ActionRowBuilder<ChannelSelectMenuBuilder> {
   return new ActionRowBuilder<ChannelSelectMenuBuilder>().addComponents(select);
 }
 
-function buttonRow({ t }: Call, now: Settings): ActionRowBuilder<ButtonBuilder> {
+function buttonRow({ t }: Context, now: Settings): ActionRowBuilder<ButtonBuilder> {
   const button = (id: string, label: string) =>
     new ButtonBuilder().setCustomId(id).setLabel(label).setStyle(ButtonStyle.Secondary);
   return new ActionRowBuilder<ButtonBuilder>().addComponents(

@@ -8,11 +8,11 @@ import {
 } from 'discord.js';
 import type { ChannelPosts } from '../src/discord/channel-posts.ts';
 import {
-  type Call,
   type ChosenChannel,
   type Command,
+  type Context,
   customId,
-  type PressCall,
+  type PressContext,
   type Reply,
 } from '../src/discord/command.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
@@ -41,46 +41,48 @@ const NEEDED = ['ViewChannel', 'SendMessages', 'EmbedLinks'] as const;
 
 /** /settings: shows what the guild's admins have chosen, and changes it with buttons, selects and a modal. */
 export function settingsCommand({ settings, games, posts, guildLog, addBotLink }: SettingsDeps): Command {
-  const allowed = (call: Call) => adminsOnly(call, { command: 'settings', guildLog });
-  const show = async (call: Call, now: Settings): Promise<Reply> =>
-    settingsView(call, { now, games: games.list().games, addBotLink: await addBotLink(call.guildId) });
+  const allowed = (context: Context) => adminsOnly(context, { command: 'settings', guildLog });
+  const show = async (context: Context, now: Settings): Promise<Reply> =>
+    settingsView(context, { now, games: games.list().games, addBotLink: await addBotLink(context.guildId) });
 
   /** A change that is shown at once. What the log says later is in the language the guild has now. */
-  async function change(call: Call, make: (now: Settings) => Settings): Promise<Reply> {
-    const changed = await settings.change(call.guildId, (now) => make({ ...now, locale: call.guildLocale }));
-    return show(call, changed);
+  async function change(context: Context, make: (now: Settings) => Settings): Promise<Reply> {
+    const changed = await settings.change(context.guildId, (now) =>
+      make({ ...now, locale: context.guildLocale }),
+    );
+    return show(context, changed);
   }
 
   /** @throws UserError when the log cannot be there; the permissions that are missing are named */
-  async function chooseChannel(call: PressCall, chosen: ChosenChannel): Promise<Reply> {
-    const { t, user, guildLocale } = call;
+  async function chooseChannel(context: PressContext, chosen: ChosenChannel): Promise<Reply> {
+    const { t, user, guildLocale } = context;
     const channelId = chosen.id;
-    const link = await addBotLink(call.guildId);
+    const link = await addBotLink(context.guildId);
     if (link !== undefined) throw new UserError(t('settings.logNeedsBot', { link }));
     // Discord says what the bot may do there; should it not, the first message tells.
     const missing = NEEDED.filter((name) => chosen.botPermissions?.has(PermissionFlagsBits[name]) === false);
-    if (missing.length > 0) throw new UserError(missingText(call, channelId, missing));
+    if (missing.length > 0) throw new UserError(missingText(context, channelId, missing));
     const description = wordsFor(guildLocale)('guildLog.opened', { member: memberText(user) });
     switch (await posts.post(channelId, { description })) {
       case 'gone':
         throw new UserError(t('settings.channelGone'));
       case 'no-access':
-        throw new UserError(missingText(call, channelId, ['ViewChannel']));
+        throw new UserError(missingText(context, channelId, ['ViewChannel']));
       case 'no-permission':
-        throw new UserError(missingText(call, channelId, ['SendMessages', 'EmbedLinks']));
+        throw new UserError(missingText(context, channelId, ['SendMessages', 'EmbedLinks']));
       case 'failed':
         throw new UserError(t('settings.channelUntested', { channelId }));
       case 'posted':
-        return change(call, ({ logTrouble: _mended, ...now }) => ({ ...now, logChannelId: channelId }));
+        return change(context, ({ logTrouble: _mended, ...now }) => ({ ...now, logChannelId: channelId }));
     }
   }
 
   /** A handler of a component that changes the message it is on. */
-  const press = (run: (call: PressCall) => Promise<Reply>) => ({
+  const press = (run: (context: PressContext) => Promise<Reply>) => ({
     answer: 'update' as const,
-    async run(call: PressCall) {
-      await allowed(call);
-      return run(call);
+    async run(context: PressContext) {
+      await allowed(context);
+      return run(context);
     },
   });
 
@@ -92,47 +94,57 @@ export function settingsCommand({ settings, games, posts, guildLog, addBotLink }
       default_member_permissions: String(PermissionFlagsBits.ManageGuild),
     },
     audience: 'member',
-    async run(call) {
-      await allowed(call);
-      const areLost = await settings.areLost(call.guildId);
-      const now = await settings.get(call.guildId);
-      const view = await (now.locale === call.guildLocale ? show(call, now) : change(call, (same) => same));
-      return areLost ? { ...view, content: call.t('settings.lost') } : view;
+    async run(context) {
+      await allowed(context);
+      const areLost = await settings.areLost(context.guildId);
+      const now = await settings.get(context.guildId);
+      const view = await (now.locale === context.guildLocale
+        ? show(context, now)
+        : change(context, (same) => same));
+      return areLost ? { ...view, content: context.t('settings.lost') } : view;
     },
     presses: {
-      channel: press(async (call) => {
-        const [chosen] = call.channels;
-        if (!chosen) throw new UserError(call.t('settings.channelGone'));
-        return chooseChannel(call, chosen);
+      channel: press(async (context) => {
+        const [chosen] = context.channels;
+        if (!chosen) throw new UserError(context.t('settings.channelGone'));
+        return chooseChannel(context, chosen);
       }),
-      nolog: press((call) => change(call, ({ logChannelId: _id, logTrouble: _trouble, ...now }) => now)),
-      announce: press((call) => change(call, (now) => ({ ...now, announce: call.argument === 'on' }))),
-      games: press(async (call) => {
-        const now = await settings.get(call.guildId);
-        return gamesView(call, { now, games: games.list().games, page: Number.parseInt(call.argument, 10) });
+      nolog: press((context) =>
+        change(context, ({ logChannelId: _id, logTrouble: _trouble, ...now }) => now),
+      ),
+      announce: press((context) =>
+        change(context, (now) => ({ ...now, announce: context.argument === 'on' })),
+      ),
+      games: press(async (context) => {
+        const now = await settings.get(context.guildId);
+        return gamesView(context, {
+          now,
+          games: games.list().games,
+          page: Number.parseInt(context.argument, 10),
+        });
       }),
-      choose: press((call) => chooseGames(call, { settings, games: games.list().games })),
-      allgames: press((call) => change(call, ({ games: _some, ...now }) => now)),
-      back: press(async (call) => show(call, await settings.get(call.guildId))),
+      choose: press((context) => chooseGames(context, { settings, games: games.list().games })),
+      allgames: press((context) => change(context, ({ games: _some, ...now }) => now)),
+      back: press(async (context) => show(context, await settings.get(context.guildId))),
       quota: {
         answer: 'modal',
-        async run(call) {
-          await allowed(call);
-          return quotaModal(call);
+        async run(context) {
+          await allowed(context);
+          return quotaModal(context);
         },
       },
     },
     submits: {
       quota: {
         answer: 'update',
-        async run(call) {
-          await allowed(call);
-          const typed = call.field('quota').trim();
+        async run(context) {
+          await allowed(context);
+          const typed = context.field('quota').trim();
           const quota = Number(typed);
           if (typed !== '' && !(/^\d{1,9}$/.test(typed) && quota >= 1 && quota <= HIGHEST_QUOTA)) {
-            throw new UserError(call.t('settings.quotaInvalid', { most: HIGHEST_QUOTA }));
+            throw new UserError(context.t('settings.quotaInvalid', { most: HIGHEST_QUOTA }));
           }
-          return change(call, ({ dailyQuota: _former, ...now }) =>
+          return change(context, ({ dailyQuota: _former, ...now }) =>
             typed === '' ? now : { ...now, dailyQuota: quota },
           );
         },
@@ -141,7 +153,7 @@ export function settingsCommand({ settings, games, posts, guildLog, addBotLink }
   };
 }
 
-function missingText({ t }: Call, channelId: string, names: readonly (typeof NEEDED)[number][]): string {
+function missingText({ t }: Context, channelId: string, names: readonly (typeof NEEDED)[number][]): string {
   return t('settings.missing', {
     count: names.length,
     channelId,
@@ -150,7 +162,7 @@ function missingText({ t }: Call, channelId: string, names: readonly (typeof NEE
 }
 
 /** The quota that is set stands in the button's custom id, since a modal must be opened without any work. */
-function quotaModal({ t, argument }: PressCall): ModalBuilder {
+function quotaModal({ t, argument }: PressContext): ModalBuilder {
   const input = new TextInputBuilder()
     .setCustomId('quota')
     .setStyle(TextInputStyle.Short)

@@ -1,5 +1,5 @@
 import { formatAddress } from '../src/addresses/address.ts';
-import type { Call } from '../src/discord/command.ts';
+import type { Context } from '../src/discord/command.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ServerSubmission } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
@@ -37,7 +37,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 
   function endText(
     t: Translate,
-    user: Call['user'],
+    user: Context['user'],
     ends: readonly { readonly server: ServerSubmission; readonly outcome: ServerOutcome }[],
   ): string {
     const what = whatText(
@@ -86,7 +86,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 }
 
 /** A member as a mention, which pings nobody in an embed, and as a name, which stays when they have left. */
-export function memberText({ id, name }: Call['user']): string {
+export function memberText({ id, name }: Context['user']): string {
   return `<@${id}> (${escapeText(name, LONGEST_NAME)})`;
 }
 

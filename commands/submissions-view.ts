@@ -1,6 +1,6 @@
 import { ActionRowBuilder, ButtonBuilder, ButtonStyle } from 'discord.js';
 import { formatAddress } from '../src/addresses/address.ts';
-import { type Call, customId, type Reply } from '../src/discord/command.ts';
+import { type Context, customId, type Reply } from '../src/discord/command.ts';
 import type { HistoryEntry } from '../src/submissions/history.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
 import { serviceWords } from '../src/words/service-words.ts';
@@ -28,10 +28,10 @@ export interface Shown {
 }
 
 /** A page of the history with the buttons to turn it and to export all of it. */
-export function submissionsView(call: Call, shown: Shown): Reply {
+export function submissionsView(context: Context, shown: Shown): Reply {
   const { entries, count, filter, page, isFull, nameOf } = shown;
-  const { t } = call;
-  const own = !isManager(call);
+  const { t } = context;
+  const own = !isManager(context);
   if (count === 0) {
     const filters = filter.game !== '' || filter.server !== '' || (filter.userId !== '' && !own);
     return {
@@ -39,7 +39,7 @@ export function submissionsView(call: Call, shown: Shown): Reply {
     };
   }
   const pages = pagesOf(count);
-  const lines = entries.map((entry) => entryText(call, entry, { name: nameOf(entry.game), own }));
+  const lines = entries.map((entry) => entryText(context, entry, { name: nameOf(entry.game), own }));
   return {
     embeds: [
       {
@@ -51,14 +51,14 @@ export function submissionsView(call: Call, shown: Shown): Reply {
         ...(pages > 1 && { footer: { text: t('submissions.page', { page, pages }) } }),
       },
     ],
-    components: [buttons(call, { filter, current: page, pages })],
+    components: [buttons(context, { filter, current: page, pages })],
   };
 }
 
 export const pagesOf = (count: number): number => Math.max(1, Math.ceil(count / PER_PAGE));
 
 function entryText(
-  { t }: Call,
+  { t }: Context,
   { at, userId, server, port, queryPort, outcome, message }: HistoryEntry,
   { name, own }: { readonly name: string; readonly own: boolean },
 ): string {
@@ -79,7 +79,7 @@ function entryText(
 }
 
 function buttons(
-  { t }: Call,
+  { t }: Context,
   about: { readonly filter: SubmissionFilter; readonly current: number; readonly pages: number },
 ): ActionRowBuilder<ButtonBuilder> {
   const { filter, current, pages } = about;
@@ -101,11 +101,11 @@ function buttons(
 const COLUMNS = ['time', 'member', 'game', 'server', 'port', 'queryPort', 'outcome', 'message'] as const;
 
 /** The heading of the table that {@link fileRow} makes the rows of. */
-export const fileHeading = ({ t }: Pick<Call, 't'>): readonly string[] =>
+export const fileHeading = ({ t }: Pick<Context, 't'>): readonly string[] =>
   COLUMNS.map((name) => t(`submissions.column.${name}`));
 
 /** An entry as a row of a table; the time is ISO 8601 in UTC. */
-export function fileRow({ t }: Pick<Call, 't'>, entry: HistoryEntry): readonly string[] {
+export function fileRow({ t }: Pick<Context, 't'>, entry: HistoryEntry): readonly string[] {
   const { at, userName, game, server, port, queryPort, outcome, message } = entry;
   return [
     new Date(at).toISOString(),

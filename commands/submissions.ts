@@ -1,5 +1,5 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
-import type { Call, Command, Reply } from '../src/discord/command.ts';
+import type { Command, Context, Reply } from '../src/discord/command.ts';
 import { cut, LIMITS } from '../src/discord/limits.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { csvFiles } from '../src/server-lists/csv-output.ts';
@@ -31,44 +31,47 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
    * Members see their own entries only, whatever a button or option asks for.
    * @throws UserError when they ask for those of another member
    */
-  function permitted(call: Call, filter: SubmissionFilter): SubmissionFilter {
-    if (isManager(call)) return filter;
-    if (filter.userId !== '' && filter.userId !== call.user.id) {
-      throw new UserError(call.t('submissions.othersNotAllowed'));
+  function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter {
+    if (isManager(context)) return filter;
+    if (filter.userId !== '' && filter.userId !== context.user.id) {
+      throw new UserError(context.t('submissions.othersNotAllowed'));
     }
-    return { ...filter, userId: call.user.id };
+    return { ...filter, userId: context.user.id };
   }
 
-  const wanted = (call: Call, filter: SubmissionFilter): Promise<HistoryFilter> =>
-    historyFilter(permitted(call, filter), [
+  const wanted = (context: Context, filter: SubmissionFilter): Promise<HistoryFilter> =>
+    historyFilter(permitted(context, filter), [
       () => games.list().games.map(({ alias }) => alias),
-      () => history.games(call.guildId),
+      () => history.games(context.guildId),
     ]);
 
-  async function show(call: Call, filter: SubmissionFilter, page: number): Promise<Reply> {
-    const { guildId } = call;
-    const which = await wanted(call, filter);
+  async function show(context: Context, filter: SubmissionFilter, page: number): Promise<Reply> {
+    const { guildId } = context;
+    const which = await wanted(context, filter);
     const count = await history.count(guildId, which);
     const current = Math.min(Math.max(page, 1), pagesOf(count));
     const part = { offset: (current - 1) * PER_PAGE, limit: PER_PAGE };
     const entries = await history.page(guildId, which, part);
     const isFull = await history.isFull(guildId);
-    return submissionsView(call, { entries, count, filter, page: current, isFull, nameOf });
+    return submissionsView(context, { entries, count, filter, page: current, isFull, nameOf });
   }
 
-  async function* rows(call: Call, which: HistoryFilter): AsyncGenerator<readonly (readonly string[])[]> {
-    for await (const entries of history.all(call.guildId, which)) {
-      yield entries.map((entry) => fileRow(call, entry));
+  async function* rows(
+    context: Context,
+    which: HistoryFilter,
+  ): AsyncGenerator<readonly (readonly string[])[]> {
+    for await (const entries of history.all(context.guildId, which)) {
+      yield entries.map((entry) => fileRow(context, entry));
     }
   }
 
   /** All entries as files; what does not fit into those of one message is said. */
-  async function exported(call: Call, filter: SubmissionFilter): Promise<Reply> {
-    const { t } = call;
-    const which = await wanted(call, filter);
-    const count = await history.count(call.guildId, which);
-    const found = await csvFiles(rows(call, which), {
-      heading: fileHeading(call),
+  async function exported(context: Context, filter: SubmissionFilter): Promise<Reply> {
+    const { t } = context;
+    const which = await wanted(context, filter);
+    const count = await history.count(context.guildId, which);
+    const found = await csvFiles(rows(context, which), {
+      heading: fileHeading(context),
       mostBytes: LIMITS.fileBytes,
       mostFiles: LIMITS.files,
     });
@@ -108,26 +111,26 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
     },
     audience: 'member',
     complete: (_call, typed) => gameChoices(games.search(typed)),
-    async run(call) {
-      const game = (call.options.getString('game') ?? '').trim();
+    async run(context) {
+      const game = (context.options.getString('game') ?? '').trim();
       const filter: SubmissionFilter = {
-        userId: call.options.getUser('member')?.id ?? '',
+        userId: context.options.getUser('member')?.id ?? '',
         game: game === '' ? '' : gameMark(games.find(game)?.alias ?? game),
-        server: cut((call.options.getString('server') ?? '').trim(), LONGEST_SERVER_FILTER),
+        server: cut((context.options.getString('server') ?? '').trim(), LONGEST_SERVER_FILTER),
       };
-      return show(call, filter, 1);
+      return show(context, filter, 1);
     },
     presses: {
       page: {
         answer: 'update',
-        async run(call) {
-          const { page, filter } = readFilter(call.argument);
-          return show(call, filter, page);
+        async run(context) {
+          const { page, filter } = readFilter(context.argument);
+          return show(context, filter, page);
         },
       },
       export: {
         answer: 'reply',
-        run: (call) => exported(call, readFilter(call.argument).filter),
+        run: (context) => exported(context, readFilter(context.argument).filter),
       },
     },
   };

@@ -21,15 +21,15 @@ export function submitMessage(deps: DraftDeps): Command {
       ...GUILD_ONLY,
     },
     audience: 'member',
-    async useOn(call) {
-      const key = await guildKey(call, deps.keys);
-      const rows = rowsOfAddresses(findAddresses(call.text));
-      if (rows.length === 0) throw new UserError(call.t('bulk.message.empty'));
+    async useOn(context) {
+      const key = await guildKey(context, deps.keys);
+      const rows = rowsOfAddresses(findAddresses(context.text));
+      if (rows.length === 0) throw new UserError(context.t('bulk.message.empty'));
       if (rows.length > MAX_ROWS) {
-        throw new UserError(call.t('bulk.file.tooMany', { count: rows.length, most: MAX_ROWS }));
+        throw new UserError(context.t('bulk.file.tooMany', { count: rows.length, most: MAX_ROWS }));
       }
       deps.games.refreshSoon(key);
-      return openDraft(call, { source: 'message', rows }, deps);
+      return openDraft(context, { source: 'message', rows }, deps);
     },
   };
 }

@@ -8,7 +8,7 @@ import type { Config } from './config.ts';
 import { createAttachments } from './discord/attachment.ts';
 import { createBoundIds } from './discord/bound-ids.ts';
 import { createChannelPosts } from './discord/channel-posts.ts';
-import type { Call } from './discord/command.ts';
+import type { Context } from './discord/command.ts';
 import { type Connection, createConnection, type FatalDiscordError } from './discord/connection.ts';
 import { createDispatcher } from './discord/dispatch.ts';
 import { createFailureWords } from './discord/failure-words.ts';
@@ -137,7 +137,7 @@ export function createApp({ config, logger, onFatal, timing = {} }: AppDeps): Re
         const { servers, known } = record ? toResume(record) : { servers: [], known: new Map() };
         const outcomes = servers.map((_, place) => known.get(place));
         const report = known.size > 0 && {
-          report: (call: Call) => afterRestartText(call, { servers, outcomes }, games),
+          report: (context: Context) => afterRestartText(context, { servers, outcomes }, games),
         };
         return dispatcher.resume({ interaction, at, ...report }, replies);
       }),

@@ -11,7 +11,7 @@ import {
   RESTJSONErrorCodes,
   Routes,
 } from 'discord.js';
-import type { Choice, PressCall } from './command.ts';
+import type { Choice, PressContext } from './command.ts';
 import { LIMITS, shortenMarkup } from './limits.ts';
 
 /** The parts of an interaction that an answer needs; commands, components and modal submits all have them. */
@@ -101,8 +101,8 @@ export function show(
 /** How often a message may show progress, in milliseconds: a webhook takes about five requests in 2 seconds. */
 const PROGRESS_EVERY_MS = 2000;
 
-/** See {@link PressCall.progress}. discord.js sends the requests of one interaction in order, so the answer comes last. */
-export function createProgress(interaction: Pick<Answerable, 'editReply'>): PressCall['progress'] {
+/** See {@link PressContext.progress}. discord.js sends the requests of one interaction in order, so the answer comes last. */
+export function createProgress(interaction: Pick<Answerable, 'editReply'>): PressContext['progress'] {
   let shownAt = Number.NEGATIVE_INFINITY;
   let showing = false;
   return ({ embeds = [] }) => {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ActionRowBuilder, type ModalBuilder } from 'discord.js';
 import type { Secret } from '../secret.ts';
-import type { Call, Reply } from './command.ts';
+import type { Context, Reply } from './command.ts';
 import { LIMITS } from './limits.ts';
 
 /** Whom a button, select or modal is for: a guild, and one member of it unless everyone there may use it. */
@@ -10,8 +10,8 @@ export interface Owner {
   readonly userId?: string;
 }
 
-/** Of a component in an answer to this call; `isPrivate`: only the member who made it sees that. */
-export const ownerOf = ({ guildId, user }: Pick<Call, 'guildId' | 'user'>, isPrivate: boolean): Owner =>
+/** Of a component in the answer to an interaction; `isPrivate`: only the member who made it sees that. */
+export const ownerOf = ({ guildId, user }: Pick<Context, 'guildId' | 'user'>, isPrivate: boolean): Owner =>
   isPrivate ? { guildId, userId: user.id } : { guildId };
 
 /** Custom ids with a seal, so that a component works only where, and for whom, this bot has put it. */

@@ -13,7 +13,7 @@ import type {
 import type { Translate } from '../words/words.ts';
 
 /** What every interaction brings, whatever its kind. No guild, channel or role is in any cache: this is all. */
-export interface Call {
+export interface Context {
   /** Unique per interaction; its snowflake also tells when it was made. */
   readonly interactionId: string;
   /** When it came, in milliseconds since 1970; after a crash when it came to the former run of the bot. */
@@ -41,18 +41,18 @@ export interface OptionValues {
   getUser(name: string): Pick<User, 'id' | 'username'> | null;
 }
 
-export interface CommandCall extends Call {
+export interface CommandContext extends Context {
   readonly options: OptionValues;
 }
 
 /** A message on which a message command was used. */
-export interface MessageCall extends Call {
+export interface MessageContext extends Context {
   /** All that can be read in it: what was written, embeds, a forwarded message. */
   readonly text: string;
 }
 
 /** A button that was pressed or a select in which something was chosen. */
-export interface PressCall extends Call {
+export interface PressContext extends Context {
   /** What stands behind `name:action:` in the custom id. */
   readonly argument: string;
   /** The chosen values of a select; empty for a button. */
@@ -76,7 +76,7 @@ export interface ChosenChannel {
 }
 
 /** A modal that was submitted. */
-export interface SubmitCall extends Call {
+export interface SubmitContext extends Context {
   readonly argument: string;
   /** The text of a field by its custom id; empty when it was left empty. */
   readonly field: (id: string) => string;
@@ -112,9 +112,9 @@ export type Handler<Input> =
   | {
       readonly answer: 'update' | 'reply';
       readonly resumes?: Resumes;
-      run(call: Input): Promise<Reply>;
+      run(context: Input): Promise<Reply>;
     }
-  | { readonly answer: 'modal'; run(call: Input): Promise<ModalBuilder> };
+  | { readonly answer: 'modal'; run(context: Input): Promise<ModalBuilder> };
 
 export interface Choice {
   readonly name: string;
@@ -124,11 +124,13 @@ export interface Choice {
 interface CommandParts {
   readonly data: RESTPostAPIApplicationCommandsJSONBody & { readonly name: string };
   /** Choices for the option being typed: from memory only, since Discord waits 3 seconds and cannot be put off. */
-  complete?(call: Call, typed: string, option: string): readonly Choice[];
+  complete?(context: Context, typed: string, option: string): readonly Choice[];
   /** Buttons and selects by the action in their custom id, `name:action:argument`. No state is kept in memory. */
-  readonly presses?: Readonly<Record<string, Handler<PressCall>>>;
+  readonly presses?: Readonly<Record<string, Handler<PressContext>>>;
   /** Modals by the action in their custom id. Discord allows no modal in answer to a modal. */
-  readonly submits?: Readonly<Record<string, Extract<Handler<SubmitCall>, { answer: 'update' | 'reply' }>>>;
+  readonly submits?: Readonly<
+    Record<string, Extract<Handler<SubmitContext>, { answer: 'update' | 'reply' }>>
+  >;
 }
 
 /**
@@ -146,12 +148,12 @@ export type Command = CommandParts &
          * it, without files and announcement.
          */
         readonly isAtOnce?: true;
-        run(call: CommandCall): Promise<Reply>;
-        /** For calls that a modal is opened for in place of running: what makes it. Must do no work, like `none`. */
-        opens?(call: CommandCall): (() => Promise<ModalBuilder>) | undefined;
+        run(context: CommandContext): Promise<Reply>;
+        /** Where a modal is opened in place of running: what makes it. Must do no work, like `none`. */
+        opens?(context: CommandContext): (() => Promise<ModalBuilder>) | undefined;
       }
-    | { readonly audience: 'none'; run(call: CommandCall): Promise<ModalBuilder> }
-    | { readonly audience: 'member'; useOn(call: MessageCall): Promise<Reply> }
+    | { readonly audience: 'none'; run(context: CommandContext): Promise<ModalBuilder> }
+    | { readonly audience: 'member'; useOn(context: MessageContext): Promise<Reply> }
   );
 
 /** The custom id of a component or modal: which command and action it belongs to, and the state it carries. */

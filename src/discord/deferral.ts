@@ -4,7 +4,7 @@ import { Secret } from '../secret.ts';
 import { escapeText } from '../words/escape.ts';
 import { acknowledge, isRefused, LostInteraction, say } from './answers.ts';
 import { type BoundIds, ownerOf } from './bound-ids.ts';
-import type { Call, Reply } from './command.ts';
+import type { Context, Reply } from './command.ts';
 import { announce, deliver, deliverAtOnce } from './deliver.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { FailureWords } from './failure-words.ts';
@@ -25,7 +25,7 @@ export interface DeferralDeps {
 /** An interaction whose answer takes longer than Discord waits. */
 export interface Deferred {
   readonly interaction: Incoming;
-  readonly call: Call;
+  readonly context: Context;
   /** `reply` shows "thinking…", `update` leaves the message of the button as it is. */
   readonly shape: Remembered['shape'];
   /** Only the member sees the answer. */
@@ -36,8 +36,8 @@ export interface Deferred {
 
 /** Remember, acknowledge, carry out, answer, forget: a crash anywhere in between leaves nobody waiting. */
 export function createDeferral({ ids, memory, words, deliveries, tellGuild, logger }: DeferralDeps) {
-  async function remember({ interaction, call, shape, isPrivate, work }: Deferred): Promise<boolean> {
-    const { interactionId, guildId, channelId, user, permissions, locale, guildLocale } = call;
+  async function remember({ interaction, context, shape, isPrivate, work }: Deferred): Promise<boolean> {
+    const { interactionId, guildId, channelId, user, permissions, locale, guildLocale } = context;
     try {
       return await memory.remember({
         ...{ interactionId, guildId, channelId, user, locale, guildLocale, shape, isPrivate },
@@ -53,31 +53,31 @@ export function createDeferral({ ids, memory, words, deliveries, tellGuild, logg
     }
   }
 
-  async function forget({ call: { guildId, interactionId }, shape }: Deferred): Promise<void> {
+  async function forget({ context: { guildId, interactionId }, shape }: Deferred): Promise<void> {
     await memory.forget({ guildId, interactionId, shape }).catch((error: unknown) => {
       logger.error({ err: error, interactionId }, 'an answered interaction could not be forgotten');
     });
   }
 
-  const answerOf = ({ call, isPrivate, run }: Pick<Deferred, 'call' | 'isPrivate' | 'run'>) =>
+  const answerOf = ({ context, isPrivate, run }: Pick<Deferred, 'context' | 'isPrivate' | 'run'>) =>
     run()
-      .then((reply) => ids.reply(reply, ownerOf(call, isPrivate)))
-      .catch((error: unknown) => words(error, call));
+      .then((reply) => ids.reply(reply, ownerOf(context, isPrivate)))
+      .catch((error: unknown) => words(error, context));
 
   /** Nothing is done before the first response, and it is all there is: should it fail, the member asks again. */
   async function answerAtOnce(asked: Omit<Deferred, 'shape' | 'work'>): Promise<void> {
-    const { interaction, call, isPrivate } = asked;
-    const failed = (error: unknown) => words(error, call);
+    const { interaction, context, isPrivate } = asked;
+    const failed = (error: unknown) => words(error, context);
     await deliverAtOnce(interaction, { isPrivate, failed }, await answerOf(asked));
   }
 
   async function answerLater(deferred: Deferred): Promise<void> {
-    const { interaction, call, shape, work } = deferred;
+    const { interaction, context, shape, work } = deferred;
     try {
       if (!(await remember(deferred))) throw new LostInteraction('The interaction was delivered twice');
     } catch (error) {
       if (error instanceof LostInteraction) throw error;
-      return say(interaction, words(error, call));
+      return say(interaction, words(error, context));
     }
     try {
       await acknowledge(() => defer(deferred));
@@ -90,7 +90,7 @@ export function createDeferral({ ids, memory, words, deliveries, tellGuild, logg
     const answer = await answerOf(deferred);
     try {
       const delivery = deliveries.begin(messageOf(deferred), answer);
-      await deliver(interaction, { shape, failed: (error) => words(error, call), delivery }, answer);
+      await deliver(interaction, { shape, failed: (error) => words(error, context), delivery }, answer);
     } catch (error) {
       // What Discord did not take for another reason stays remembered, and is told after the next start.
       if (!isRefused(error)) throw error;
@@ -98,15 +98,15 @@ export function createDeferral({ ids, memory, words, deliveries, tellGuild, logg
       const text = typeof answer === 'string' ? answer : (answer.content ?? '');
       if (work)
         await tellGuild(
-          call.guildId,
-          call.t('resume.told', { user: escapeText(call.user.name), what: text }),
+          context.guildId,
+          context.t('resume.told', { user: escapeText(context.user.name), what: text }),
         );
       throw error;
     }
     await forget(deferred);
     if (typeof answer === 'string') return;
     await announce(interaction, answer).catch((error: unknown) => {
-      logger.warn({ err: error, interactionId: call.interactionId }, 'an announcement could not be made');
+      logger.warn({ err: error, interactionId: context.interactionId }, 'an announcement could not be made');
     });
   }
 

@@ -9,13 +9,13 @@ import type { Logger } from '../observability/logger.ts';
 import { wordsFor } from '../words/words.ts';
 import { complete, createProgress, LostInteraction, say, show } from './answers.ts';
 import { ownerOf } from './bound-ids.ts';
-import type { Call, Choice, Command, Handler, PressCall, SubmitCall } from './command.ts';
+import type { Choice, Command, Context, Handler, PressContext, SubmitContext } from './command.ts';
 import { createDeferral, type DeferralDeps } from './deferral.ts';
 import { createDeliveries } from './deliveries.ts';
 import {
   type ComponentInteraction,
-  callOf,
   choiceOf,
+  contextOf,
   controlOf,
   handlerOf,
   type Incoming,
@@ -29,7 +29,7 @@ import { createResume } from './resume.ts';
 
 export interface DispatchDeps extends Omit<DeferralDeps, 'deliveries'> {
   readonly commands: readonly Command[];
-  readonly mention: Call['mention'];
+  readonly mention: Context['mention'];
   readonly logger: Logger;
 }
 
@@ -53,65 +53,66 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const resume = createResume({ ...deps, deliveries, commands: byName, stopping: stopping.signal });
 
   async function answer(interaction: Incoming): Promise<void> {
-    const call = callOf(interaction, mention);
+    const context = contextOf(interaction, mention);
     // A payload may be so odd that it cannot even be told what is to be done; the member is told all the same.
-    const begin = await plan(interaction, call).catch(
-      (error: unknown) => () => say(interaction, words(error, call)),
+    const begin = await plan(interaction, context).catch(
+      (error: unknown) => () => say(interaction, words(error, context)),
     );
     return begin();
   }
 
-  async function plan(interaction: Incoming, call: Call): Promise<() => Promise<void>> {
-    const refusal = refuse(call);
+  async function plan(interaction: Incoming, context: Context): Promise<() => Promise<void>> {
+    const refusal = refuse(context);
     if (refusal !== undefined) return () => say(interaction, refusal);
 
     if (interaction.isChatInputCommand()) {
       const command = byName.get(interaction.commandName);
-      if (!command || 'useOn' in command) return () => say(interaction, call.t('dispatch.unknown'));
-      const input = { ...call, options: interaction.options };
-      if (command.audience === 'none') return () => open(interaction, call, () => command.run(input));
+      if (!command || 'useOn' in command) return () => say(interaction, context.t('dispatch.unknown'));
+      const input = { ...context, options: interaction.options };
+      if (command.audience === 'none') return () => open(interaction, context, () => command.run(input));
       const modal = command.opens?.(input);
-      if (modal) return () => open(interaction, call, modal);
+      if (modal) return () => open(interaction, context, modal);
       const isPrivate = command.audience === 'member';
       const run = () => command.run(input);
-      if (command.isAtOnce) return () => answerAtOnce({ interaction, call, isPrivate, run });
+      if (command.isAtOnce) return () => answerAtOnce({ interaction, context, isPrivate, run });
       const options = optionsToKeep(interaction.options);
       const work = command.resumes && { command: command.data.name, options };
-      return () => answerLater({ interaction, call, isPrivate, shape: 'reply', work, run });
+      return () => answerLater({ interaction, context, isPrivate, shape: 'reply', work, run });
     }
 
     if (interaction.isMessageContextMenuCommand()) {
       const command = byName.get(interaction.commandName);
-      if (!command || !('useOn' in command)) return () => say(interaction, call.t('dispatch.unknown'));
+      if (!command || !('useOn' in command)) return () => say(interaction, context.t('dispatch.unknown'));
       const { content: text } = interaction.targetMessage;
-      const run = () => command.useOn({ ...call, text });
-      return () => answerLater({ interaction, call, isPrivate: true, shape: 'reply', run });
+      const run = () => command.useOn({ ...context, text });
+      return () => answerLater({ interaction, context, isPrivate: true, shape: 'reply', run });
     }
 
-    const id = ids.open(interaction.customId, { guildId: call.guildId, userId: call.user.id });
-    if (id === undefined) return () => say(interaction, call.t(`dispatch.stale.${controlOf(interaction)}`));
+    const id = ids.open(interaction.customId, { guildId: context.guildId, userId: context.user.id });
+    if (id === undefined)
+      return () => say(interaction, context.t(`dispatch.stale.${controlOf(interaction)}`));
     const { command, action, argument } = parseCustomId(id);
     if (interaction.isModalSubmit()) {
       const field = (id: string) => interaction.fields.getTextInputValue(id);
       const handler = handlerOf(byName.get(command)?.submits, action);
-      return () => respond<SubmitCall>(interaction, handler, { ...call, argument, field });
+      return () => respond<SubmitContext>(interaction, handler, { ...context, argument, field });
     }
     deliveries.pressed(interaction.message.interactionMetadata?.id, interaction.customId);
     const handler = handlerOf(byName.get(command)?.presses, action);
     const progress = createProgress(interaction);
     const choice = choiceOf(interaction);
-    const input = { ...call, argument, ...choice, progress, stopping: stopping.signal };
+    const input = { ...context, argument, ...choice, progress, stopping: stopping.signal };
     const { values } = choice;
-    return () => respond<PressCall>(interaction, handler, input, { command, action, argument, values });
+    return () => respond<PressContext>(interaction, handler, input, { command, action, argument, values });
   }
 
-  function refuse({ guildId, t }: Call): string | undefined {
+  function refuse({ guildId, t }: Context): string | undefined {
     if (stopping.signal.aborted) return t('dispatch.stopping');
     if (guildId === '') return t('dispatch.guildOnly');
     return undefined;
   }
 
-  async function respond<In extends Call>(
+  async function respond<In extends Context>(
     interaction: ComponentInteraction | ModalSubmitInteraction,
     handler: Handler<In> | undefined,
     input: In,
@@ -124,7 +125,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     }
     const shape = handler.answer;
     return answerLater({
-      ...{ interaction, call: input, shape },
+      ...{ interaction, context: input, shape },
       // A reply is seen by the member only; an update is as public as the message that it changes.
       isPrivate: shape === 'reply' || (interaction.message?.flags.has(MessageFlags.Ephemeral) ?? true),
       work: handler.resumes && work,
@@ -135,14 +136,14 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   /** Runs what opens a modal; a refusal is said in its place. */
   async function open(
     interaction: ChatInputCommandInteraction | ComponentInteraction,
-    call: Call,
+    context: Context,
     run: () => Promise<Parameters<typeof show>[1]>,
   ): Promise<void> {
     try {
-      await show(interaction, ids.modal(await run(), ownerOf(call, true)));
+      await show(interaction, ids.modal(await run(), ownerOf(context, true)));
     } catch (error) {
       if (error instanceof LostInteraction) throw error;
-      await say(interaction, words(error, call));
+      await say(interaction, words(error, context));
     }
   }
 
@@ -150,7 +151,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     try {
       const { name, value } = interaction.options.getFocused(true);
       const command = stopping.signal.aborted ? undefined : byName.get(interaction.commandName);
-      return fitChoices(command?.complete?.(callOf(interaction, mention), value, name) ?? []);
+      return fitChoices(command?.complete?.(contextOf(interaction, mention), value, name) ?? []);
     } catch (error) {
       logger.error({ err: error, interactionId: interaction.id }, 'choices could not be made');
       return [];

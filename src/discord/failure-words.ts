@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../observability/logger.ts';
 import { UserError } from '../user-error.ts';
-import type { Call } from './command.ts';
+import type { Context } from './command.ts';
 
 export interface FailureWordsDeps {
   readonly logger: Logger;
   /** The sentence for a failure that has one of its own; `undefined` for all others. */
-  readonly explain: (error: unknown, t: Call['t']) => string | undefined;
+  readonly explain: (error: unknown, t: Context['t']) => string | undefined;
 }
 
 /** What a member reads in place of an answer. */
-export type FailureWords = (error: unknown, call: Call) => string;
+export type FailureWords = (error: unknown, context: Context) => string;
 
 /** A UserError's own words; everything else is logged whole, under a reference that the member sees too. */
 export function createFailureWords({ logger, explain }: FailureWordsDeps): FailureWords {

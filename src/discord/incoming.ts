@@ -10,7 +10,7 @@ import {
   type StringSelectMenuInteraction,
 } from 'discord.js';
 import { wordsFor } from '../words/words.ts';
-import type { Call, ChosenChannel } from './command.ts';
+import type { ChosenChannel, Context } from './command.ts';
 
 export type ComponentInteraction =
   | ButtonInteraction
@@ -35,7 +35,10 @@ export function isIncoming(interaction: Interaction): interaction is Incoming {
 }
 
 /** What every interaction brings, taken from its payload alone; an empty guild id outside a guild. */
-export function callOf(interaction: Incoming | AutocompleteInteraction, mention: Call['mention']): Call {
+export function contextOf(
+  interaction: Incoming | AutocompleteInteraction,
+  mention: Context['mention'],
+): Context {
   return {
     interactionId: interaction.id,
     receivedAt: Date.now(),

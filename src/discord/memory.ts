@@ -1,6 +1,6 @@
 import type { ChatInputCommandInteraction } from 'discord.js';
 import type { Secret } from '../secret.ts';
-import type { Call, OptionValues } from './command.ts';
+import type { Context, OptionValues } from './command.ts';
 
 /** What was asked for, where doing it again after a crash is right. */
 export type Work =
@@ -17,7 +17,7 @@ export interface Remembered {
   readonly interactionId: string;
   readonly guildId: string;
   readonly channelId: string;
-  readonly user: Call['user'];
+  readonly user: Context['user'];
   /** A bit set as a decimal number, as Discord sends it. */
   readonly permissions: string;
   readonly locale: string;
@@ -44,7 +44,7 @@ export interface Pending {
   /** Milliseconds since 1970. */
   readonly at: number;
   /** What became of it, for the member; absent when nothing was done yet. */
-  readonly report?: (call: Call) => string;
+  readonly report?: (context: Context) => string;
 }
 
 /** The options of a command as they can be kept: texts and numbers, no files. */

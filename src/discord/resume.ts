@@ -6,7 +6,7 @@ import { escapeText } from '../words/escape.ts';
 import { wordsFor } from '../words/words.ts';
 import { createProgress } from './answers.ts';
 import { ownerOf } from './bound-ids.ts';
-import type { Call, Command, PressCall, Reply } from './command.ts';
+import type { Command, Context, PressContext, Reply } from './command.ts';
 import type { DeferralDeps } from './deferral.ts';
 import { deliver } from './deliver.ts';
 import { handlerOf } from './incoming.ts';
@@ -15,7 +15,7 @@ import type { PastReplies } from './past-replies.ts';
 
 export interface ResumeDeps extends DeferralDeps {
   readonly commands: ReadonlyMap<string, Command>;
-  readonly mention: Call['mention'];
+  readonly mention: Context['mention'];
   /** Aborted when the bot is to stop. */
   readonly stopping: AbortSignal;
   readonly logger: Logger;
@@ -49,7 +49,7 @@ export function createResume(deps: ResumeDeps) {
 
   async function settle({ interaction, at, report }: Pending, replies: PastReplies): Promise<void> {
     const { user, guildId, token, shape, isPrivate, work } = interaction;
-    const call = {
+    const context = {
       ...interaction,
       receivedAt: at,
       permissions: new PermissionsBitField(BigInt(interaction.permissions)).freeze(),
@@ -61,22 +61,22 @@ export function createResume(deps: ResumeDeps) {
     // The former run came to its end, but for forgetting it. An update has no "thinking…" to tell by.
     if (state === 'answered' && shape === 'reply') return;
     if (state === 'gone') {
-      const what = report?.(call) ?? call.t('resume.notDone');
-      if (work) await tellGuild(guildId, call.t('resume.told', { user: escapeText(user.name), what }));
+      const what = report?.(context) ?? context.t('resume.notDone');
+      if (work) await tellGuild(guildId, context.t('resume.told', { user: escapeText(user.name), what }));
       return;
     }
     const original = replies.of(token);
-    const press = { ...call, progress: createProgress(original), stopping };
+    const press = { ...context, progress: createProgress(original), stopping };
     const again = work && resumption(commands, work, press);
     const answer: Reply | string = again
       ? await again()
-          .then((reply) => ids.reply(reply, ownerOf(call, isPrivate)))
-          .catch((error: unknown) => words(error, call))
+          .then((reply) => ids.reply(reply, ownerOf(context, isPrivate)))
+          .catch((error: unknown) => words(error, context))
       : report
-        ? { content: report(call) }
-        : call.t('resume.runAgain');
+        ? { content: report(context) }
+        : context.t('resume.runAgain');
     const delivery = deliveries.begin(shape === 'reply' ? interaction.interactionId : undefined, answer);
-    await deliver(original, { shape, failed: (error) => words(error, call), delivery }, answer);
+    await deliver(original, { shape, failed: (error) => words(error, context), delivery }, answer);
   }
 
   /** An acknowledgement that was on its way in the network when its process died may still arrive. */
@@ -103,15 +103,15 @@ export function createResume(deps: ResumeDeps) {
 function resumption(
   commands: ReadonlyMap<string, Command>,
   work: Work,
-  call: Omit<PressCall, 'argument' | 'values' | 'channels'>,
+  context: Omit<PressContext, 'argument' | 'values' | 'channels'>,
 ): (() => Promise<Reply>) | undefined {
   const command = commands.get(work.command);
   if ('options' in work) {
     if (!command || 'useOn' in command || command.audience === 'none' || !command.resumes) return undefined;
-    return () => command.run({ ...call, options: keptOptions(work.options) });
+    return () => command.run({ ...context, options: keptOptions(work.options) });
   }
   const handler = handlerOf(command?.presses, work.action);
   if (!handler || handler.answer === 'modal' || !handler.resumes) return undefined;
   const { argument, values } = work;
-  return () => handler.run({ ...call, argument, values, channels: [] });
+  return () => handler.run({ ...context, argument, values, channels: [] });
 }

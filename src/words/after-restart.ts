@@ -1,4 +1,4 @@
-import type { Call } from '../discord/command.ts';
+import type { Context } from '../discord/command.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { GameCatalog } from '../listing/game-catalog.ts';
 import type { ServerOutcome } from '../submissions/submit-all.ts';
@@ -8,7 +8,7 @@ import { serviceWords } from './service-words.ts';
 
 /** What became of servers that were being submitted when the bot ended; of what is not known yet nothing was sent. */
 export function afterRestartText(
-  { t }: Call,
+  { t }: Context,
   done: {
     readonly servers: readonly ServerSubmission[];
     readonly outcomes: readonly (ServerOutcome | undefined)[];

@@ -1,4 +1,4 @@
-import type { Call } from '../discord/command.ts';
+import type { Context } from '../discord/command.ts';
 import { wordsFor } from './words.ts';
 
 /**
@@ -6,7 +6,7 @@ import { wordsFor } from './words.ts';
  * @param what the one server as text; with several, only their number is said
  */
 export function announcementText(
-  { user, guildLocale }: Pick<Call, 'user' | 'guildLocale'>,
+  { user, guildLocale }: Pick<Context, 'user' | 'guildLocale'>,
   { count, what }: { readonly count: number; readonly what: string },
 ): string {
   const t = wordsFor(guildLocale);

@@ -1,5 +1,5 @@
 import { formatAddress } from '../addresses/address.ts';
-import type { Call } from '../discord/command.ts';
+import type { Context } from '../discord/command.ts';
 import type { Failure, Game, ServerSubmission } from '../listing/contract.ts';
 import type { Halt, ServerOutcome } from '../submissions/submit-all.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
@@ -7,7 +7,7 @@ import { failureText } from './failure.ts';
 import { serviceWords } from './service-words.ts';
 
 /** A submission as members read it: the game's name and the address. */
-export function describe(t: Call['t'], game: Game, { server, port, queryPort }: ServerSubmission): string {
+export function describe(t: Context['t'], game: Game, { server, port, queryPort }: ServerSubmission): string {
   const values = {
     name: escapeText(game.name, LONGEST_NAME),
     address: formatAddress({ host: server, port }),
@@ -18,8 +18,8 @@ export function describe(t: Call['t'], game: Game, { server, port, queryPort }: 
 }
 
 /** How the submission of one server ended. */
-export function outcomeText(call: Call, outcome: ServerOutcome, what: string): string {
-  const { t, mention } = call;
+export function outcomeText(context: Context, outcome: ServerOutcome, what: string): string {
+  const { t, mention } = context;
   switch (outcome.kind) {
     case 'accepted':
       return t('addserver.accepted', { message: escapeText(serviceWords(outcome.message, t)), what });
@@ -30,21 +30,24 @@ export function outcomeText(call: Call, outcome: ServerOutcome, what: string): s
       return `${said}\n${t(`addserver.next.${outcome.known}`, next)}`;
     }
     case 'not-sent':
-      return t('addserver.notSent', { reason: notSentText(call, outcome.why), what });
+      return t('addserver.notSent', { reason: notSentText(context, outcome.why), what });
     case 'unknown':
       return t('addserver.unknown', { reason: failureText(outcome.why, t), what });
   }
 }
 
 /** Why a server was not sent. */
-function notSentText({ t, mention }: Call, why: Halt | Failure): string {
+function notSentText({ t, mention }: Context, why: Halt | Failure): string {
   return typeof why === 'string'
     ? t(`bulk.report.notSent.${why}`, { setkey: mention('setkey') })
     : failureText(why, t);
 }
 
 /** How a server of a list ended, to be said once for all that ended alike. */
-export function listOutcomeText({ t, mention }: Pick<Call, 't' | 'mention'>, outcome: ServerOutcome): string {
+export function listOutcomeText(
+  { t, mention }: Pick<Context, 't' | 'mention'>,
+  outcome: ServerOutcome,
+): string {
   switch (outcome.kind) {
     case 'accepted':
     case 'rejected':

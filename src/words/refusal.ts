@@ -1,11 +1,11 @@
 import { formatAddress } from '../addresses/address.ts';
-import type { Call } from '../discord/command.ts';
+import type { Context } from '../discord/command.ts';
 import type { HistoryEntry } from '../submissions/history.ts';
 import type { Refusal } from '../submissions/refusal.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
 
 /** Why nothing was sent, as a sentence for the member who asked. */
-export function refusalText(refusal: Refusal, { t, mention }: Call): string {
+export function refusalText(refusal: Refusal, { t, mention }: Context): string {
   switch (refusal.code) {
     case 'key-missing':
       return t('addserver.noKey', { setkey: mention('setkey') });
@@ -40,7 +40,10 @@ export function refusalText(refusal: Refusal, { t, mention }: Call): string {
 }
 
 /** Who submitted a server before, when, and how it ended. */
-function submittedBefore({ server: host, port, at, outcome, userName }: HistoryEntry, t: Call['t']): string {
+function submittedBefore(
+  { server: host, port, at, outcome, userName }: HistoryEntry,
+  t: Context['t'],
+): string {
   const about = { address: formatAddress({ host, port }), seconds: Math.floor(at / 1000) };
   const ended = outcome === 'accepted' ? 'accepted' : 'unknown';
   return userName === ''
@@ -49,7 +52,7 @@ function submittedBefore({ server: host, port, at, outcome, userName }: HistoryE
 }
 
 /** A length of time in its largest whole unit. */
-function duration(seconds: number, t: Call['t']): string {
+function duration(seconds: number, t: Context['t']): string {
   const units = [
     ['hours', 3600],
     ['minutes', 60],

@@ -2,7 +2,7 @@ import { PermissionFlagsBits, PermissionsBitField } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { settingsCommand } from '../../commands/settings.ts';
 import type { PostResult } from '../../src/discord/channel-posts.ts';
-import type { PressCall } from '../../src/discord/command.ts';
+import type { PressContext } from '../../src/discord/command.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import { wordsFor } from '../../src/words/words.ts';
 
@@ -23,7 +23,7 @@ async function choose(result: PostResult): Promise<Settings> {
     posts: { post: async () => result },
     guildLog: { tell: async () => {} },
   });
-  const call: PressCall = {
+  const context: PressContext = {
     interactionId: '1',
     guildId: '2',
     channelId: '3',
@@ -42,7 +42,7 @@ async function choose(result: PostResult): Promise<Settings> {
   };
   const handler = command.presses?.channel;
   if (handler?.answer !== 'update') throw new Error('the select of channels changes its message');
-  await handler.run(call);
+  await handler.run(context);
   return settings;
 }
 
