@@ -25,11 +25,11 @@ import { afterRestartText } from '../src/words/after-restart.ts';
 import { announcementText } from '../src/words/announcement.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
 import { escapeText, LONGEST_NAME } from '../src/words/escape.ts';
+import { gameChoices, nearestGames } from '../src/words/games.ts';
 import { describe, outcomeText } from '../src/words/outcome.ts';
 import { problemText } from '../src/words/problem.ts';
 import { refusalText } from '../src/words/refusal.ts';
 import { wordsFor } from '../src/words/words.ts';
-import { gameChoices, nearestGames } from './game-choices.ts';
 import { type GuildKeys, guildKey } from './guild-key.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 

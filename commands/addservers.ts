@@ -15,15 +15,16 @@ import {
   type PressContext,
   type Reply,
 } from '../src/discord/command.ts';
-import { cut, LIMITS } from '../src/discord/limits.ts';
+import { LIMITS } from '../src/discord/limits.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
+import { gameChoices } from '../src/words/games.ts';
+import { cut } from '../src/words/shorten.ts';
 import { gameModal } from './batch-components.ts';
 import { chooseGame } from './batch-game.ts';
 import { draftOf, MOST_FILE_BYTES, showDraft } from './batch-opening.ts';
 import { openList } from './batch-reading.ts';
 import { type SubmitListDeps, submitList } from './batch-submitting.ts';
-import { gameChoices } from './game-choices.ts';
 import { guildKey } from './guild-key.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 

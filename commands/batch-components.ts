@@ -9,11 +9,12 @@ import {
   TextInputStyle,
 } from 'discord.js';
 import { type Context, customId, type Reply } from '../src/discord/command.ts';
-import { LIMITS, shorten } from '../src/discord/limits.ts';
+import { LIMITS } from '../src/discord/limits.ts';
 import type { Game } from '../src/listing/contract.ts';
 import { KNOWN_GAMES } from '../src/listing/known-games.ts';
 import { type Draft, lacksGame, rowsToSend } from '../src/submissions/draft.ts';
-import { gameOption, isSelectable } from './game-choices.ts';
+import { gameOption, isSelectable } from '../src/words/games.ts';
+import { shorten } from '../src/words/shorten.ts';
 
 /** The command that all buttons of a draft belong to, whichever way it came in. */
 const OWNER = 'addservers';

@@ -1,6 +1,5 @@
 import { formatAddress } from '../src/addresses/address.ts';
 import type { Context, Reply } from '../src/discord/command.ts';
-import { shortenMarkup } from '../src/discord/limits.ts';
 import { type Game, MAX_SERVERS_PER_REQUEST } from '../src/listing/contract.ts';
 import { rejectedCsv } from '../src/server-lists/csv-output.ts';
 import type { Row } from '../src/server-lists/read-list.ts';
@@ -14,6 +13,7 @@ import {
 } from '../src/submissions/draft.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
 import { rowProblemText } from '../src/words/row-problem.ts';
+import { shortenMarkup } from '../src/words/shorten.ts';
 import { previewComponents } from './batch-components.ts';
 
 /** How many lines of each kind are named in the message; the files name them all. */

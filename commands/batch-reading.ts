@@ -3,8 +3,8 @@ import type { Secret } from '../src/secret.ts';
 import { type Bulk, parseBulk } from '../src/server-lists/read-list.ts';
 import { UserError } from '../src/user-error.ts';
 import { escapeText, LONGEST_NAME } from '../src/words/escape.ts';
+import { nearestGames } from '../src/words/games.ts';
 import { type DraftDeps, gameReading, openDraft } from './batch-opening.ts';
-import { nearestGames } from './game-choices.ts';
 
 export interface ListInput {
   readonly content: string | Uint8Array;

@@ -1,5 +1,4 @@
 import type { Context, Reply } from '../src/discord/command.ts';
-import { shortenMarkup } from '../src/discord/limits.ts';
 import { KNOWN_ERRORS, type ServerSubmission } from '../src/listing/contract.ts';
 import { csvFile } from '../src/server-lists/csv-output.ts';
 import type { Row } from '../src/server-lists/read-list.ts';
@@ -10,6 +9,7 @@ import { lineRanges } from '../src/words/line-ranges.ts';
 import { listOutcomeText } from '../src/words/outcome.ts';
 import { rowProblemText } from '../src/words/row-problem.ts';
 import { serviceWords } from '../src/words/service-words.ts';
+import { shortenMarkup } from '../src/words/shorten.ts';
 import { restComponents } from './batch-components.ts';
 import { plain } from './batch-preview.ts';
 

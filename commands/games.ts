@@ -6,13 +6,13 @@ import {
   ButtonStyle,
 } from 'discord.js';
 import { type Command, type Context, customId, type Reply } from '../src/discord/command.ts';
-import { cut } from '../src/discord/limits.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
-import { gameChoices } from './game-choices.ts';
+import { gameChoices } from '../src/words/games.ts';
+import { cut } from '../src/words/shorten.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 import { keyForReading } from './key-for-reading.ts';
 

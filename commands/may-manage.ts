@@ -2,7 +2,7 @@ import { PermissionFlagsBits } from 'discord.js';
 import type { Context } from '../src/discord/command.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import { UserError } from '../src/user-error.ts';
-import { memberText } from './submission-log.ts';
+import { memberText } from '../src/words/submission-log.ts';
 
 /** Whether the member has Manage Server at this moment. */
 export const isManager = ({ permissions }: Pick<Context, 'permissions'>): boolean =>

@@ -18,10 +18,10 @@ import { commandText } from '../src/words/command-text.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
 import { failureText } from '../src/words/failure.ts';
 import { serviceWords } from '../src/words/service-words.ts';
+import { memberText } from '../src/words/submission-log.ts';
 import type { Translate } from '../src/words/words.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 import { adminsOnly } from './may-manage.ts';
-import { memberText } from './submission-log.ts';
 
 export interface SetKeyDeps {
   readonly keyTrials: KeyTrials;

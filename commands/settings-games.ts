@@ -5,7 +5,7 @@ import { LIMITS } from '../src/discord/limits.ts';
 import type { GuildSettings, Settings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
 import { UserError } from '../src/user-error.ts';
-import { gameOption, isSelectable } from './game-choices.ts';
+import { gameOption, isSelectable } from '../src/words/games.ts';
 import { gamesText } from './settings-view.ts';
 
 interface Shown {

@@ -20,12 +20,12 @@ import { type GuildSettings, HIGHEST_QUOTA, type Settings } from '../src/guilds/
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText } from '../src/words/command-text.ts';
+import { memberText } from '../src/words/submission-log.ts';
 import { wordsFor } from '../src/words/words.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 import { adminsOnly } from './may-manage.ts';
 import { chooseGames, gamesView } from './settings-games.ts';
 import { settingsView } from './settings-view.ts';
-import { memberText } from './submission-log.ts';
 
 export interface SettingsDeps {
   readonly settings: Pick<GuildSettings, 'get' | 'areLost' | 'change'>;

@@ -1,12 +1,13 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import type { Command, Context, Reply } from '../src/discord/command.ts';
-import { cut, LIMITS } from '../src/discord/limits.ts';
+import { LIMITS } from '../src/discord/limits.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { csvFiles } from '../src/server-lists/csv-output.ts';
 import type { History, HistoryFilter } from '../src/submissions/history.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
-import { gameChoices } from './game-choices.ts';
+import { gameChoices } from '../src/words/games.ts';
+import { cut } from '../src/words/shorten.ts';
 import { GUILD_ONLY } from './guild-only.ts';
 import { isManager } from './may-manage.ts';
 import {

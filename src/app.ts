@@ -1,7 +1,6 @@
 import { MOST_FILE_BYTES } from '../commands/batch-opening.ts';
 import { gamesObserver } from '../commands/games-observer.ts';
 import { createCommands } from '../commands/index.ts';
-import { createSubmissionLog } from '../commands/submission-log.ts';
 import { createAppListing } from './app-listing.ts';
 import type { Timing } from './app-timing.ts';
 import type { Config } from './config.ts';
@@ -40,6 +39,7 @@ import { createTidying } from './submissions/tidying.ts';
 import { afterRestartText } from './words/after-restart.ts';
 import { explainFailure } from './words/explain-failure.ts';
 import { keyRefusedNotice } from './words/key-notices.ts';
+import { createSubmissionLog } from './words/submission-log.ts';
 
 const DAY_MS = 86_400_000;
 

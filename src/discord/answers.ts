@@ -11,8 +11,9 @@ import {
   RESTJSONErrorCodes,
   Routes,
 } from 'discord.js';
+import { shortenMarkup } from '../words/shorten.ts';
 import type { Choice, PressContext } from './command.ts';
-import { LIMITS, shortenMarkup } from './limits.ts';
+import { LIMITS } from './limits.ts';
 
 /** The parts of an interaction that an answer needs; commands, components and modal submits all have them. */
 export interface Answerable {

@@ -5,10 +5,11 @@ import {
   InteractionResponseType,
   MessageFlags,
 } from 'discord.js';
+import { shortenMarkup } from '../words/shorten.ts';
 import { type Answerable, isRefused, respondFirst, type Unanswered } from './answers.ts';
 import type { Reply } from './command.ts';
 import type { Delivery } from './deliveries.ts';
-import { fitReply, LIMITS, shortenMarkup } from './limits.ts';
+import { fitReply, LIMITS } from './limits.ts';
 
 /** Pauses between attempts to deliver an answer, in milliseconds: short, then long enough for a blip to pass. */
 const RETRY_PAUSES = [500, 2000, 5000, 20_000, 60_000];

@@ -1,5 +1,6 @@
-import { LIMITS, shorten } from '../discord/limits.ts';
+import { LONGEST_NAME as LONGEST_CHOICE } from '../listing/contract.ts';
 import { visibleLine } from '../visible-line.ts';
+import { shorten } from './shorten.ts';
 
 /**
  * Where Discord's markup can begin or end (Discord docs: Message Formatting). A colon or a full stop before a space or
@@ -32,7 +33,7 @@ export function escapeText(text: string, most: number = MOST_TEXT): string {
 }
 
 /** A name in a sentence, in UTF-16 units: of the 100 characters that a choice takes, each with a backslash. */
-export const LONGEST_NAME = 2 * LIMITS.choiceName;
+export const LONGEST_NAME = 2 * LONGEST_CHOICE;
 
 /** A text in the service's words, beside the address it is about and what to do next, in a message of 2,000. */
 const MOST_TEXT = 1200;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ROLES } from '../../sandbox/prompt/people.ts';
-import { submit } from '../support/batches.ts';
+import { submit } from '../support/lists.ts';
 import { messageOf, setKey, textOf } from '../support/scene.ts';
 import { type Arena, ATTACKERS_KEY, answered, type Campaign, file } from './arena.ts';
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { MOST_ENTRIES } from '../../src/submissions/history.ts';
 import { openStore } from '../storage/temporary.ts';
-import { lines, read, submit, upload } from '../support/batches.ts';
+import { lines, read, submit, upload } from '../support/lists.ts';
 import { messageOf, openScene, type Scene, textOf } from '../support/scene.ts';
 import { addDone } from '../support/submissions.ts';
 

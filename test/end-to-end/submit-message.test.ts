@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { labelsOf, read, submit } from '../support/batches.ts';
+import { labelsOf, read, submit } from '../support/lists.ts';
 import { messageOf, modalOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
 
 let scene: Scene;

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, it } from 'vitest';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { folder } from '../storage/temporary.ts';
-import { csvOf, read, upload } from '../support/batches.ts';
+import { csvOf, read, upload } from '../support/lists.ts';
 import { messageOf, openScene, type Scene, textOf } from '../support/scene.ts';
 import { changeValues, copyStoreOf01, IN_0_1 } from '../support/store-of-0.1.ts';
 

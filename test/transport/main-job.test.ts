@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startListing } from '../../sandbox/listing/stand-in.ts';
 import { selfSigned } from '../../sandbox/self-signed.ts';
 import { startDiscord } from '../../sandbox/stand-in.ts';
-import { csvOf, lines, read, submit, upload } from '../support/batches.ts';
+import { csvOf, lines, read, submit, upload } from '../support/lists.ts';
 import { messageOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 const KEY = 'sandbox-key';

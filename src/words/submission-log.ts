@@ -1,18 +1,17 @@
-import { formatAddress } from '../src/addresses/address.ts';
-import type { Context } from '../src/discord/command.ts';
-import type { GuildLog } from '../src/discord/guild-log.ts';
-import type { ServerSubmission } from '../src/listing/contract.ts';
-import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import type { Observer } from '../src/submissions/observers.ts';
-import type { Refusal } from '../src/submissions/refusal.ts';
-import type { ServerOutcome } from '../src/submissions/submit-all.ts';
-import { escapeText, LONGEST_NAME } from '../src/words/escape.ts';
-import { serviceWords } from '../src/words/service-words.ts';
-import type { Translate } from '../src/words/words.ts';
+import { formatAddress } from '../addresses/address.ts';
+import type { Game, ServerSubmission } from '../listing/contract.ts';
+import type { Submitter } from '../submissions/drafts.ts';
+import type { Observer } from '../submissions/observers.ts';
+import type { Refusal } from '../submissions/refusal.ts';
+import type { ServerOutcome } from '../submissions/submit-all.ts';
+import { escapeText, LONGEST_NAME } from './escape.ts';
+import { serviceWords } from './service-words.ts';
+import type { Translate } from './words.ts';
 
 export interface SubmissionLogDeps {
-  readonly guildLog: Pick<GuildLog, 'tell'>;
-  readonly games: Pick<GameCatalog, 'find'>;
+  /** The guild's log, in the guild's language. */
+  readonly guildLog: { tell(guildId: string, makeText: (t: Translate) => string): Promise<void> };
+  readonly games: { find(alias: string): Game | undefined };
 }
 
 /** Addresses that are named of an order of many servers; /submissions has them all. */
@@ -37,7 +36,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 
   function endText(
     t: Translate,
-    user: Context['user'],
+    user: Submitter['user'],
     ends: readonly { readonly server: ServerSubmission; readonly outcome: ServerOutcome }[],
   ): string {
     const what = whatText(
@@ -86,7 +85,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 }
 
 /** A member as a mention, which pings nobody in an embed, and as a name, which stays when they have left. */
-export function memberText({ id, name }: Context['user']): string {
+export function memberText({ id, name }: Submitter['user']): string {
   return `<@${id}> (${escapeText(name, LONGEST_NAME)})`;
 }
 

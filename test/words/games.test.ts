@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { gameChoices } from '../../commands/game-choices.ts';
 import { fitChoices } from '../../src/discord/limits.ts';
+import { gameChoices } from '../../src/words/games.ts';
 
 describe('games as choices', () => {
   it('can all be chosen, though their names are the same where Discord cuts them', () => {

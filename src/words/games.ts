@@ -1,21 +1,26 @@
-import type { Choice } from '../src/discord/command.ts';
-import { LIMITS, shorten } from '../src/discord/limits.ts';
-import type { Game } from '../src/listing/contract.ts';
-import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import { visibleLine } from '../src/visible-line.ts';
-import { escapeCode, escapeText, LONGEST_NAME } from '../src/words/escape.ts';
+import { type Game, LONGEST_NAME as LONGEST_CHOICE } from '../listing/contract.ts';
+import { visibleLine } from '../visible-line.ts';
+import { escapeCode, escapeText, LONGEST_NAME } from './escape.ts';
+import { shorten } from './shorten.ts';
 
 /** How many games are offered in place of one that is not known. */
 const NEAREST = 3;
 /** UTF-16 units; less of a name tells nobody anything. */
 const SHORTEST_NAME = 5;
 
+/** The games that may be looked for, best first. */
+export interface SearchedGames {
+  search(typed: string, limit?: number): readonly Game[];
+}
+
 /** Games as autocomplete choices: people read the name, the alias is what is filled in. */
-export function gameChoices(games: readonly Game[]): readonly Choice[] {
+export function gameChoices(
+  games: readonly Game[],
+): readonly { readonly name: string; readonly value: string }[] {
   return games.map(({ name, alias }) => {
     const tail = ` (${visibleLine(alias)})`;
     // The alias stays whole: two games may have the same name, and choices may not.
-    const room = LIMITS.choiceName - tail.length;
+    const room = LONGEST_CHOICE - tail.length;
     const isAliasEnough = name === alias || room < SHORTEST_NAME;
     return {
       name: isAliasEnough ? visibleLine(alias) : `${shorten(visibleLine(name), room)}${tail}`.trimStart(),
@@ -26,16 +31,16 @@ export function gameChoices(games: readonly Game[]): readonly Choice[] {
 
 /** A select takes values of 1 to 100 characters (Discord docs: Components, Select Option). */
 export const isSelectable = ({ alias }: Game): boolean =>
-  alias.trim() !== '' && alias.length <= LIMITS.choiceValue;
+  alias.trim() !== '' && alias.length <= LONGEST_CHOICE;
 
 /** A game as an option of a select. A name that shows nothing gives way to the alias. */
 export const gameOption = ({ name, alias }: Game): { readonly label: string; readonly value: string } => ({
-  label: shorten(visibleLine(name) || visibleLine(alias) || '?', LIMITS.choiceName),
+  label: shorten(visibleLine(name) || visibleLine(alias) || '?', LONGEST_CHOICE),
   value: alias,
 });
 
 /** The games that come nearest to what was typed, for a sentence; empty when none does. */
-export const nearestGames = (games: Pick<GameCatalog, 'search'>, typed: string): string =>
+export const nearestGames = (games: SearchedGames, typed: string): string =>
   games
     .search(typed, NEAREST)
     .map(({ name, alias }) => `${escapeText(name, LONGEST_NAME)} (\`${escapeCode(alias)}\`)`)

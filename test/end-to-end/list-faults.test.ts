@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Mode } from '../../sandbox/listing/modes.ts';
 import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
-import { csvOf, labelsOf, lines, read, reported, submit, upload } from '../support/batches.ts';
 import { idsOf, postButton } from '../support/forged-button.ts';
+import { csvOf, labelsOf, lines, read, reported, submit, upload } from '../support/lists.ts';
 import { messageOf, openAppScene, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
@@ -34,7 +34,7 @@ const outcomes = (report: Parameters<typeof csvOf>[0]) => {
   );
 };
 
-describe('a batch that the service does not take as it is', () => {
+describe('a list that the service does not take as it is', () => {
   beforeEach(() => open());
 
   it('is submitted but for the one game that the service no longer knows', async () => {
@@ -120,7 +120,7 @@ describe('a batch that the service does not take as it is', () => {
   });
 });
 
-describe('a batch that a crash interrupts', () => {
+describe('a list that a crash interrupts', () => {
   beforeEach(() => open(openScene));
 
   it('goes on after the restart; what was on its way is unknown, and nothing is sent twice', async () => {
@@ -141,7 +141,7 @@ describe('a batch that a crash interrupts', () => {
   });
 });
 
-describe('while a batch is being submitted', () => {
+describe('while a list is being submitted', () => {
   beforeEach(() => open());
 
   it('a bar grows, and the preview cannot be pressed any more', async () => {
@@ -182,7 +182,7 @@ describe('the Submit button', () => {
     expect(scene.listing.submitted.length).toBe(3);
   });
 
-  it('is refused to another member, elsewhere, and with a forged custom id; the batch stays', async () => {
+  it('is refused to another member, elsewhere, and with a forged custom id; the list stays', async () => {
     const before = await preview('mine.example.com:27015 cs2');
     const id = idsOf(before)['Submit 1 server'] ?? '';
     const refused = 'This button no longer works; run the command again.';
