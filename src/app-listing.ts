@@ -5,7 +5,7 @@ import { createBreaker } from './listing/breaker.ts';
 import { createListingApi } from './listing/client.ts';
 import { createScheduledListing } from './listing/scheduled.ts';
 import { createScheduler } from './listing/scheduler.ts';
-import type { Logger } from './observability/logger.ts';
+import type { Logger } from './logger.ts';
 
 export interface AppListingDeps {
   readonly config: Config;

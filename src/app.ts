@@ -23,7 +23,7 @@ import { logPlaces } from './guilds/log-places.ts';
 import { createGuildSettings } from './guilds/settings.ts';
 import { inOrder, type Part } from './lifecycle.ts';
 import { createGameCatalog } from './listing/game-catalog.ts';
-import type { Logger } from './observability/logger.ts';
+import type { Logger } from './logger.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption } from './storage/encryption-key.ts';
 import { keyInUse } from './storage/key-in-use.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from './observability/logger.ts';
+import type { Logger } from './logger.ts';
 
 /** Something with a lifetime. Making it does no work; `start` does, and `stop` undoes it. */
 export interface Part {

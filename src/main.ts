@@ -1,7 +1,7 @@
 import { createApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { FatalDiscordError } from './discord/connection.ts';
-import { createLogger } from './observability/logger.ts';
+import { createLogger } from './logger.ts';
 import { EncryptionKeyError } from './storage/encryption-key.ts';
 import { StoreError } from './storage/store.ts';
 

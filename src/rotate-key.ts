@@ -3,7 +3,7 @@ import { ConfigError, readStoreConfig } from './config.ts';
 import { interactionContext } from './discord/taken.ts';
 import { SEALED_API_KEYS } from './guilds/key-record.ts';
 import { inOrder } from './lifecycle.ts';
-import type { Logger } from './observability/logger.ts';
+import type { Logger } from './logger.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption, EncryptionKeyError } from './storage/encryption-key.ts';
 import { type RotationResult, rotate, type SealedArea } from './storage/rotation.ts';

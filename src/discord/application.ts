@@ -1,5 +1,5 @@
 import { type REST, type RESTGetCurrentApplicationResult, Routes } from 'discord.js';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 
 const PORTAL = 'https://discord.com/developers/applications';
 /** Discord docs: Application Resource, "Application Integration Types". */

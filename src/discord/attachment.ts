@@ -1,7 +1,7 @@
 import { DefaultUserAgent } from 'discord.js';
 import { request } from 'undici';
 import { createHttpAgent } from '../http-agent.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 
 export interface AttachmentsDeps {
   /** The hosts that files are read from, `host` or `host:port`; without a port it is the scheme's own. */

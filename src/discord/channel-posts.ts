@@ -1,5 +1,5 @@
 import { type APIEmbed, DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import { fitReply } from './limits.ts';
 
 /**

@@ -11,7 +11,7 @@ import {
   type RESTPostAPIApplicationCommandsJSONBody,
 } from 'discord.js';
 import { atMost, type Part } from '../lifecycle.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import { inviteLink, tellOfApplication } from './application.ts';
 import { createClient } from './client.ts';

@@ -1,5 +1,5 @@
 import { MessageFlags } from 'discord.js';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import { Secret } from '../secret.ts';
 import { escapeText } from '../words/escape.ts';
 import { acknowledge, isRefused, LostInteraction, say } from './answers.ts';

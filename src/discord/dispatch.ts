@@ -5,7 +5,7 @@ import {
   MessageFlags,
   type ModalSubmitInteraction,
 } from 'discord.js';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import { wordsFor } from '../words/words.ts';
 import { complete, createProgress, LostInteraction, say, show } from './answers.ts';
 import { ownerOf } from './bound-ids.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import { UserError } from '../user-error.ts';
 import type { Context } from './command.ts';
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import type { Translate } from '../words/words.ts';
 import { wordsFor } from '../words/words.ts';
 import type { ChannelPosts, PostResult } from './channel-posts.ts';

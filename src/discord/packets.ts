@@ -8,7 +8,7 @@ import {
   InteractionType,
   MessageFlags,
 } from 'discord.js';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import { wordsFor } from '../words/words.ts';
 import { LostInteraction, respondFirst } from './answers.ts';
 import { messageText } from './message-text.ts';

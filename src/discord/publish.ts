@@ -8,7 +8,7 @@ import {
   type RESTPostAPIApplicationCommandsJSONBody,
   Routes,
 } from 'discord.js';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 
 export interface PublishDeps {
   readonly client: Client<true>;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PermissionsBitField } from 'discord.js';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import { escapeText } from '../words/escape.ts';
 import { wordsFor } from '../words/words.ts';

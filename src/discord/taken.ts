@@ -1,7 +1,7 @@
 import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { Part } from '../lifecycle.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import { Secret } from '../secret.ts';
 import type { Database } from '../storage/database.ts';
 import type { Encryption } from '../storage/encryption.ts';

@@ -1,5 +1,5 @@
 import type { Part } from '../lifecycle.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import type { Store } from '../storage/store.ts';
 import type { ApiKeys } from './api-keys.ts';
 import type { GuildData } from './guild-data.ts';

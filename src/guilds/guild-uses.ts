@@ -1,4 +1,4 @@
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import type { PresenceRecords } from './presence-records.ts';
 
 /** By then Discord has the acknowledgement, for which it waits 3 seconds, so that a write holds none of them up. */

@@ -1,5 +1,5 @@
 import type { AddOutcome, GamesOutcome } from '../listing/contract.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import type { ApiKeys, KeyVerdict } from './api-keys.ts';
 

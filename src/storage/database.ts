@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import type { Part } from '../lifecycle.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import { cannotWrite, checkFile, prepareFile, reason } from './database-file.ts';
 import { createDialect } from './dialect.ts';
 import { migrate, removeCopies } from './migrate.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Part } from '../lifecycle.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import type { Database } from './database.ts';
 import { createEncryption, type Encryption, keyId } from './encryption.ts';

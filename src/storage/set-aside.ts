@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KeyvSqlite } from '@keyv/sqlite';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import { keysOf, LAST, valueIn } from './database-rows.ts';
 
 /** What a record that could not be read is called from then on: this, and behind it the name that it had. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { KeyvSqlite } from '@keyv/sqlite';
 import { Keyv } from 'keyv';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import { reason } from './database-file.ts';
 import { readKeys, readRow, replaceRow } from './database-rows.ts';
 import { setAside, tryAgain } from './set-aside.ts';

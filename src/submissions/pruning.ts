@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Part } from '../lifecycle.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import type { Database } from '../storage/database.ts';
 import { type Erasure, inSteps, ROWS_AT_ONCE } from './erasure.ts';
 import { MOST_ENTRIES } from './history.ts';

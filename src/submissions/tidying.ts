@@ -1,5 +1,5 @@
 import type { Part } from '../lifecycle.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../logger.ts';
 import type { Database } from '../storage/database.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
 import { INTERRUPTED } from './run.ts';

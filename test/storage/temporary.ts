@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Logger } from '../../src/observability/logger.ts';
+import type { Logger } from '../../src/logger.ts';
 import { createDatabase, type Database } from '../../src/storage/database.ts';
 import type { Commit } from '../../src/storage/statements.ts';
 

@@ -2,7 +2,7 @@ import type { BotProcess, BotProcessDeps, Exit } from '../../sandbox/bot-process
 import { createApp } from '../../src/app.ts';
 import type { Timing } from '../../src/app-timing.ts';
 import { readConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/observability/logger.ts';
+import { createLogger } from '../../src/logger.ts';
 
 const LAST_WORDS = 12;
 

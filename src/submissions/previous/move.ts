@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { Part } from '../../lifecycle.ts';
-import type { Logger } from '../../observability/logger.ts';
+import type { Logger } from '../../logger.ts';
 import type { Database } from '../../storage/database.ts';
 import { type Encryption, UndecryptableError } from '../../storage/encryption.ts';
 import { type PastEntries, pastEntries } from './past-entries.ts';

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { DiscordAPIError } from 'discord.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLogger, scrub } from '../../src/observability/logger.ts';
-import { Secret } from '../../src/secret.ts';
+import { createLogger, scrub } from '../src/logger.ts';
+import { Secret } from '../src/secret.ts';
 
 const INTERACTION_TOKEN = 'aW50ZXJhY3Rpb246MTIzNDU2Nzg5MDpzZWNyZXQ';
 const BOT_TOKEN = 'MTIzNDU2Nzg5MDEyMzQ1Njc4.GaBcDe.abcdefghijklmnopqrstuvwxyz0123456789ab';
@@ -99,7 +99,7 @@ describe('the log', () => {
   });
 
   it('is written in full before the process ends', async () => {
-    const file = JSON.stringify(join(import.meta.dirname, '../../src/observability/logger.ts'));
+    const file = JSON.stringify(join(import.meta.dirname, '../src/logger.ts'));
     const script = `
       import { createLogger } from ${file};
       const logger = createLogger({ level: 'info' });
