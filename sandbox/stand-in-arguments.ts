@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 export const USAGE = `Usage: npm run stand-in -- [--port 4000] [--token aaa.bbb.ccc] [--shards 1] [--max-concurrency 1] [--tls FILE]
 
 A Discord on this machine for a bot under test. Broken rules are printed as they happen.
-Nobody types commands here: tests do, by startDiscord() of sandbox/stand-in.ts.
+Nobody types commands here: tests do, by startDiscord() of sandbox/discord/stand-in.ts.
 
   --port N             0 takes a free one
   --token TOKEN        what the bot logs in with

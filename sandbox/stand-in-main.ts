@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import type { Breach } from './contract.ts';
+import type { Breach } from './discord/contract.ts';
+import { startDiscord } from './discord/stand-in.ts';
 import { selfSigned } from './self-signed.ts';
-import { startDiscord } from './stand-in.ts';
 import { readArguments, USAGE } from './stand-in-arguments.ts';
 
 const { stdout, stderr } = process;

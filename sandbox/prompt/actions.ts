@@ -1,5 +1,5 @@
 import { ApplicationCommandType } from 'discord.js';
-import type { SeenMessage } from '../contract.ts';
+import type { SeenMessage } from '../discord/world/messages.ts';
 import { oneText } from './assignments.ts';
 import { BadLine, suggestion } from './bad-line.ts';
 import { CHANNEL_ACTIONS, channelNames } from './channel-actions.ts';

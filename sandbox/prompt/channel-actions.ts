@@ -1,6 +1,7 @@
 import { PermissionFlagsBits } from 'discord.js';
-import type { Channel, Guild } from '../contract.ts';
-import { USUAL_BOT_PERMISSIONS } from '../world/channels.ts';
+import type { Channel } from '../discord/contract.ts';
+import { USUAL_BOT_PERMISSIONS } from '../discord/world/channels.ts';
+import type { Guild } from '../discord/world/guilds.ts';
 import type { Action } from './actions.ts';
 import { BadLine } from './bad-line.ts';
 import type { Session } from './session.ts';

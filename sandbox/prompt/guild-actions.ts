@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DiscordStandIn, Guild } from '../contract.ts';
+import type { DiscordStandIn } from '../discord/contract.ts';
+import type { Guild } from '../discord/world/guilds.ts';
 import type { Action } from './actions.ts';
 import { oneText } from './assignments.ts';
 import { BadLine } from './bad-line.ts';

@@ -1,5 +1,5 @@
 import { type APIModalInteractionResponseCallbackData, ComponentType, TextInputStyle } from 'discord.js';
-import type { Upload } from '../contract.ts';
+import type { Upload } from '../discord/contract.ts';
 import { readAssignments, unquoted } from './assignments.ts';
 import { BadLine } from './bad-line.ts';
 import { readUpload } from './slash-line.ts';

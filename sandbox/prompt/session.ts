@@ -1,5 +1,7 @@
 import type { APIApplicationCommand } from 'discord.js';
-import type { Answer, Guild, Person, SeenMessage, SeenModal } from '../contract.ts';
+import type { Answer, Person, SeenModal } from '../discord/contract.ts';
+import type { Guild } from '../discord/world/guilds.ts';
+import type { SeenMessage } from '../discord/world/messages.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { ACTIONS } from './actions.ts';
 import { BadLine, suggestion } from './bad-line.ts';

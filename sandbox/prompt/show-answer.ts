@@ -1,6 +1,6 @@
 import type { APIApplicationCommandOptionChoice, APIModalInteractionResponseCallbackData } from 'discord.js';
 import { ComponentType } from 'discord.js';
-import type { Answer } from '../contract.ts';
+import type { Answer } from '../discord/contract.ts';
 import { type Reading, readMarkdown } from './markdown.ts';
 import { modalFields } from './modal-line.ts';
 import { plain } from './paint.ts';

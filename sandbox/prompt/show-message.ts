@@ -1,5 +1,5 @@
 import type { APIAttachment, APIEmbed, APIMessage } from 'discord.js';
-import type { SeenMessage } from '../contract.ts';
+import type { SeenMessage } from '../discord/world/messages.ts';
 import { type Reading, readMarkdown } from './markdown.ts';
 import { plain } from './paint.ts';
 import { showComponents } from './show-components.ts';

@@ -6,7 +6,7 @@ import {
   ApplicationCommandType,
   ApplicationCommandOptionType as Type,
 } from 'discord.js';
-import type { OptionValue, Upload } from '../contract.ts';
+import type { OptionValue, Upload } from '../discord/contract.ts';
 import { readAssignments } from './assignments.ts';
 import { BadLine, suggestion } from './bad-line.ts';
 

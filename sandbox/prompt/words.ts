@@ -1,4 +1,4 @@
-import type { Breach } from '../contract.ts';
+import type { Breach } from '../discord/contract.ts';
 
 export const USAGE = `npm run sandbox -- [--data DIR] [--verbose]
 

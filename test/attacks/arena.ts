@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Answer, Person, Upload } from '../../sandbox/contract.ts';
+import type { Answer, Person, Upload } from '../../sandbox/discord/contract.ts';
 import type { Mode } from '../../sandbox/listing/modes.ts';
 import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
 import { createStallProbe, type StallProbe } from '../support/event-loop-stall.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Person } from '../../sandbox/contract.ts';
+import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { textOf } from '../support/scene.ts';
 import type { Arena } from './arena.ts';
 

@@ -1,8 +1,8 @@
 import { REST } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DiscordStandIn } from '../../sandbox/contract.ts';
-import type { ApplicationSettings } from '../../sandbox/rest/application-routes.ts';
-import { startDiscord } from '../../sandbox/stand-in.ts';
+import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
+import type { ApplicationSettings } from '../../sandbox/discord/rest/application-routes.ts';
+import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { installationTroubles, tellOfApplication } from '../../src/discord/application.ts';
 import { recorder } from '../storage/temporary.ts';
 import { openScene } from '../support/scene.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { calculateShardId, Events } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
-import type { DiscordStandIn } from '../../sandbox/contract.ts';
-import { startDiscord } from '../../sandbox/stand-in.ts';
+import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
+import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createClient } from '../../src/discord/client.ts';
 import { createConnection } from '../../src/discord/connection.ts';
 import { receiveInteractions } from '../../src/discord/packets.ts';

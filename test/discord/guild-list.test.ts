@@ -7,8 +7,8 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { array } from 'zod/mini';
 import { type $ZodType, safeParse } from 'zod/v4/core';
-import type { DiscordStandIn } from '../../sandbox/contract.ts';
-import { startDiscord } from '../../sandbox/stand-in.ts';
+import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
+import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { isForeign, listGuilds } from '../../src/discord/guild-list.ts';
 
 const TOKEN = 'MTExMTExMTExMTExMTExMTEx.guilds.a-token-of-the-guild-list-tests-123456';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Person } from '../../sandbox/contract.ts';
+import type { Person } from '../../sandbox/discord/contract.ts';
 import { messageOf, textOf } from '../support/scene.ts';
 import { type SmallBot, startSmallBot } from '../support/small-bot.ts';
 

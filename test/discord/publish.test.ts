@@ -1,8 +1,8 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCommands } from '../../commands/index.ts';
-import type { DiscordStandIn } from '../../sandbox/contract.ts';
-import { startDiscord } from '../../sandbox/stand-in.ts';
+import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
+import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createConnection } from '../../src/discord/connection.ts';
 import { sameCommands } from '../../src/discord/publish.ts';
 import { Secret } from '../../src/secret.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Person } from '../../sandbox/contract.ts';
+import type { Person } from '../../sandbox/discord/contract.ts';
 import { rendered } from '../support/rendered.ts';
 import { openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Answer, Person } from '../../sandbox/contract.ts';
+import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { csvOf, labelsOf, lines, read, submit, upload } from '../support/lists.ts';
 import { messageOf, modalOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 

@@ -1,6 +1,6 @@
 import { PermissionFlagsBits } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Person } from '../../sandbox/contract.ts';
+import type { Person } from '../../sandbox/discord/contract.ts';
 import { read, submit } from '../support/lists.ts';
 import { messageOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Person } from '../../sandbox/contract.ts';
+import type { Person } from '../../sandbox/discord/contract.ts';
 import { bytesOnDisk, collect, openStore } from '../storage/temporary.ts';
 import { staffChannel } from '../support/guild-log.ts';
 import {

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DiscordStandIn } from '../../sandbox/contract.ts';
-import { startDiscord } from '../../sandbox/stand-in.ts';
+import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
+import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { openAppScene, openScene, textOf } from '../support/scene.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/start.js');

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Answer } from '../../sandbox/contract.ts';
+import type { Answer } from '../../sandbox/discord/contract.ts';
 import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
 import { rendered } from '../support/rendered.ts';

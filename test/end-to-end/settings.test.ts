@@ -1,7 +1,7 @@
 import { PermissionFlagsBits } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Answer, Person } from '../../sandbox/contract.ts';
-import { USUAL_BOT_PERMISSIONS } from '../../sandbox/world/channels.ts';
+import type { Answer, Person } from '../../sandbox/discord/contract.ts';
+import { USUAL_BOT_PERMISSIONS } from '../../sandbox/discord/world/channels.ts';
 import { chooseLogChannel, logLines, logMessages, staffChannel } from '../support/guild-log.ts';
 import {
   type AppSceneOptions,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { FaultPlan } from '../../sandbox/rest/faults.ts';
+import type { FaultPlan } from '../../sandbox/discord/rest/faults.ts';
 import { eventually } from '../support/eventually.ts';
 import { inAppScene, messageOf, type Scene, textOf } from '../support/scene.ts';
 import { isAccepted, isLost, submit } from './submission.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Answer } from '../../sandbox/contract.ts';
+import type { Answer } from '../../sandbox/discord/contract.ts';
 import { eventually } from '../support/eventually.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
 import { messageOf, openScene, type Scene, type SceneOptions, textOf } from '../support/scene.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Answer } from '../../sandbox/contract.ts';
+import type { Answer } from '../../sandbox/discord/contract.ts';
 import { BotNotReady } from '../../sandbox/sandbox.ts';
 import { eventually } from '../support/eventually.ts';
 import { openAppScene, openScene, type Scene, type SceneOptions, textOf } from '../support/scene.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answer } from '../../sandbox/contract.ts';
+import type { Answer } from '../../sandbox/discord/contract.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Scene, textOf } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';

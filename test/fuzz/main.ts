@@ -15,7 +15,7 @@ import { createHostileService } from './service.ts';
 const LONGEST_STALL = 100;
 /** A bot and its stand-ins live for so long: all that they have printed, sent and stored is then searched for secrets. */
 const ROUND_MS = 45_000;
-/** See sandbox/rules.ts. */
+/** See sandbox/discord/rules.ts. */
 const RATE_LIMITS = 9;
 
 const { values } = parseArgs({

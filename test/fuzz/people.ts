@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Person, SeenMessage } from '../../sandbox/contract.ts';
+import type { Answer, Person } from '../../sandbox/discord/contract.ts';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import type { Random } from '../soak/random.ts';
 import { postButton } from '../support/forged-button.ts';

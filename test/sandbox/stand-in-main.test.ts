@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { readArguments } from '../../sandbox/stand-in-arguments.ts';
-import { connect, SMALL_COMMANDS, smallBot } from './support/small-bot.ts';
+import { connect, SMALL_COMMANDS, smallBot } from './discord/support/small-bot.ts';
 
 const entry = join(import.meta.dirname, '../../sandbox/stand-in-main.ts');
 const run = (...options: readonly string[]) =>

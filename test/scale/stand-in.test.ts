@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { startDiscord } from '../../sandbox/stand-in.ts';
-import { identified, nextInteraction, raw } from '../sandbox/support/raw.ts';
-import { TOKEN } from '../sandbox/support/small-bot.ts';
+import { startDiscord } from '../../sandbox/discord/stand-in.ts';
+import { identified, nextInteraction, raw } from '../sandbox/discord/support/raw.ts';
+import { TOKEN } from '../sandbox/discord/support/small-bot.ts';
 
 it('the stand-in for Discord answers thousands of interactions, one after the other', async () => {
   const standIn = await startDiscord({ token: TOKEN });

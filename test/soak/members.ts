@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Person } from '../../sandbox/contract.ts';
+import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import { showAnswer } from '../../sandbox/prompt/show-answer.ts';
 import type { Random } from './random.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault } from '../../sandbox/discord/rest/faults.ts';
 import type { Mode } from '../../sandbox/listing/modes.ts';
 import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
-import type { Fault } from '../../sandbox/rest/faults.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Random } from './random.ts';
 

@@ -1,5 +1,6 @@
 import type { APIMessage } from 'discord.js';
-import type { Answer, SeenMessage } from '../../sandbox/contract.ts';
+import type { Answer } from '../../sandbox/discord/contract.ts';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { messageOf, type Scene } from './scene.ts';
 
 /** The custom ids of a message's buttons, by label. */

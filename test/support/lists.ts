@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Answer, Person, SeenMessage, Upload } from '../../sandbox/contract.ts';
+import type { Answer, Person, Upload } from '../../sandbox/discord/contract.ts';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { isSettled } from '../../sandbox/prompt/show-message.ts';
 import { messageOf, textOf } from './scene.ts';
 

@@ -7,13 +7,14 @@ import {
   createBotProcess,
   type Exit,
 } from '../../sandbox/bot-process.ts';
-import type { Answer, DiscordStandIn, Person, SeenMessage, SeenModal } from '../../sandbox/contract.ts';
+import type { Answer, DiscordStandIn, Person, SeenModal } from '../../sandbox/discord/contract.ts';
+import type { StandInOptions } from '../../sandbox/discord/stand-in-options.ts';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import type { ListingOptions, ListingStandIn } from '../../sandbox/listing/stand-in.ts';
 import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import { createPeople, type Role } from '../../sandbox/prompt/people.ts';
 import { showAnswer } from '../../sandbox/prompt/show-answer.ts';
 import { openSandbox } from '../../sandbox/sandbox.ts';
-import type { StandInOptions } from '../../sandbox/stand-in-options.ts';
 import type { Timing } from '../../src/app-timing.ts';
 import { createBotInProcess } from './bot-in-process.ts';
 

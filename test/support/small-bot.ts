@@ -6,8 +6,8 @@ import {
   ButtonStyle,
   StringSelectMenuBuilder,
 } from 'discord.js';
-import type { DiscordStandIn } from '../../sandbox/contract.ts';
-import { startDiscord } from '../../sandbox/stand-in.ts';
+import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
+import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createBoundIds } from '../../src/discord/bound-ids.ts';
 import { type Command, customId } from '../../src/discord/command.ts';
 import { createConnection } from '../../src/discord/connection.ts';

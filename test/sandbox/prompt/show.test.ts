@@ -1,7 +1,7 @@
 import type { APIMessage } from 'discord.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SeenMessage } from '../../../sandbox/contract.ts';
+import type { SeenMessage } from '../../../sandbox/discord/world/messages.ts';
 import { readLogLine } from '../../../sandbox/prompt/bot-log.ts';
 import { readMarkdown } from '../../../sandbox/prompt/markdown.ts';
 import { showAnswer, showChoices } from '../../../sandbox/prompt/show-answer.ts';

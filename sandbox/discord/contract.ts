@@ -1,0 +1,161 @@
+import type {
+  APIApplicationCommand,
+  APIApplicationCommandOptionChoice,
+  APIModalInteractionResponseCallbackData,
+} from 'discord.js';
+import type { GatewayControls } from './gateway/dispatcher.ts';
+import type { GuildEvents } from './gateway/guild-events.ts';
+import type { RestFaults } from './rest/faults.ts';
+import type { Clock } from './world/clock.ts';
+import type { Guild } from './world/guilds.ts';
+import type { Overwrite } from './world/integrations.ts';
+import type { SeenMessage } from './world/messages.ts';
+
+/** A rule of Discord that a request broke. It was answered with this status and code. */
+export interface Breach {
+  readonly rule: number;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly code: number;
+  /** The JSON body that was answered: `{ code, message, errors? }`. */
+  readonly body: { readonly code: number; readonly message: string; readonly errors?: unknown };
+}
+
+export interface SeenModal {
+  readonly data: APIModalInteractionResponseCallbackData;
+  readonly interactionId: string;
+}
+
+/** What a member's Discord shows after an action. */
+export type Answer =
+  | { readonly kind: 'message'; readonly message: SeenMessage }
+  | { readonly kind: 'modal'; readonly modal: SeenModal }
+  /** "The application did not respond": no acknowledgement within 3 seconds. */
+  | { readonly kind: 'lost' }
+  /** The member's own Discord refused it before anything was sent: a required option, a range, a permission. */
+  | { readonly kind: 'refused'; readonly why: string };
+
+export type OptionValue = string | number | boolean | Upload;
+export interface Upload {
+  readonly filename: string;
+  readonly bytes: Uint8Array;
+  /** What the uploader claims; may lie. Default: the true length. */
+  readonly size?: number;
+  readonly contentType?: string;
+}
+
+/** What is entered in a field of a modal: text, the chosen value or values, files, whether a box is ticked. */
+export type FormValue = string | boolean | Upload | readonly string[] | readonly Upload[];
+
+/** One person at their Discord, in one channel of one guild. */
+export interface Person {
+  readonly userId: string;
+  readonly name: string;
+  readonly guildId: string;
+  readonly channelId: string;
+  /** The commands this person's Discord shows. */
+  commands(): readonly APIApplicationCommand[];
+  /**
+   * Runs a slash command; resolves when an answer is seen (a deferred one: when it is no longer loading).
+   * `name` may go on with a group and a subcommand: `settings log channel`.
+   */
+  slash(name: string, options?: Readonly<Record<string, OptionValue>>): Promise<Answer>;
+  /** The choices shown while `focused` is being typed. */
+  complete(
+    name: string,
+    focused: string,
+    options: Readonly<Record<string, OptionValue>>,
+  ): Promise<readonly APIApplicationCommandOptionChoice[] | 'lost'>;
+  /** Presses a button of a message, by its label or its custom id. */
+  press(message: SeenMessage, button: string): Promise<Answer>;
+  /** Chooses in a select of a message: options by their labels or values, channels by `#name`, others by id. */
+  pick(message: SeenMessage, values: readonly string[]): Promise<Answer>;
+  /** Fills a modal in and submits it: custom id of the field → value. */
+  submit(modal: SeenModal, values: Readonly<Record<string, FormValue>>): Promise<Answer>;
+  /** Runs a message command on a message that is in the channel. */
+  useOnMessage(command: string, messageId: string): Promise<Answer>;
+  /** Runs a user command on a member. */
+  useOnUser(command: string, userId: string): Promise<Answer>;
+}
+
+/** A Discord of our own on loopback, as strict as the real one. */
+export interface DiscordStandIn {
+  /** What a bot's `rest.api` must be: `http://127.0.0.1:PORT/api`, or with `https`. */
+  readonly apiUrl: string;
+  /** Where attachments are: the origin of `apiUrl`. */
+  readonly cdnUrl: string;
+  readonly applicationId: string;
+  /** Every rule broken so far. A run is clean when it is empty. */
+  readonly breaches: readonly Breach[];
+  /** Every request as it arrived, for secret scanning (rule 59) and for asserting what was sent. */
+  readonly requests: readonly RecordedRequest[];
+  /**
+   * Rule 59: the requests and gateway payloads in which a secret appears, plainly or encoded.
+   * @throws Error when the oldest are no longer kept: the secret might have been in one of those
+   */
+  findSecret(secret: string): readonly RecordedRequest[];
+  /** Guilds the bot is in. Two exist from the start: `guilds[0]` and `guilds[1]`, each with text channels. */
+  readonly guilds: readonly Guild[];
+  /** The time of the stand-in: `advance` lets deadlines pass at once. */
+  readonly clock: Clock;
+  /** Lets requests fail. */
+  readonly faults: RestFaults;
+  /** Lets the gateway fail, and tells who is connected. */
+  readonly gateway: GatewayControls;
+  /** Joins, removals and outages of guilds. */
+  readonly guildEvents: GuildEvents;
+  /** Resolves when the bot is connected (READY sent) and its commands are published. */
+  ready(): Promise<void>;
+  /** Resolves when a bot is connected, whether or not it has published anything. */
+  connected(): Promise<void>;
+  /** The name of a person, a role or a channel, by its id. */
+  nameOf(id: string): string | undefined;
+  /** Commands as the bot published them: everywhere, or in one guild. */
+  commands(guild?: Guild): readonly APIApplicationCommand[];
+  person(who: {
+    readonly guild: Guild;
+    readonly name: string;
+    readonly permissions: bigint;
+    readonly locale?: string;
+    /** Where they are, also a thread or an announcement channel; the guild's first text channel unless said. */
+    readonly channelId?: string;
+    /** Ids of roles, for the Integrations page. */
+    readonly roles?: readonly string[];
+    /** For a person who is to be the same in every run; a new id without it. */
+    readonly userId?: string;
+  }): Person;
+  /** Somebody in the bot's direct messages. */
+  personInDirectMessages(who: {
+    readonly name: string;
+    readonly locale?: string;
+    /** The application is installed for this user, and not in a guild. */
+    readonly userInstall?: boolean;
+  }): Omit<Person, 'guildId'>;
+  /** Where messages can be in a guild: `general`, `staff`, the announcement channel `news`, the thread `questions`. */
+  channels(guild: Guild): readonly Channel[];
+  /** Puts a message of a person in the channel, and returns its id. */
+  say(person: Omit<Person, 'guildId'>, content: string): string;
+  /** The messages of a channel that everybody can see, in order; of one person also those that only they can see. */
+  messages(where: { readonly channelId: string; readonly userId?: string }): readonly SeenMessage[];
+  /** The Integrations page of a guild: who may use a command (by its id), or every command (the application id). */
+  setIntegrations(guild: Guild, target: string, overwrites: readonly Overwrite[]): void;
+  /** @throws Error when an answer of the stand-in was not of the shape that Discord's published schema gives it. */
+  close(): Promise<void>;
+}
+
+/** A channel of a guild, or a thread. */
+export interface Channel {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface RecordedRequest {
+  readonly at: number;
+  /** `1.1`, or `2.0` from a client that took what TLS offered. */
+  readonly httpVersion: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+  readonly status: number;
+}
