@@ -5,7 +5,7 @@ import { BadLine } from './prompt/bad-line.ts';
 import { readLogLine } from './prompt/bot-log.ts';
 import { paintFor } from './prompt/paint.ts';
 import { NoAnswer } from './prompt/patience.ts';
-import { createPrompt } from './prompt/session.ts';
+import { createPrompt } from './prompt/prompt.ts';
 import { openTerminal, type Terminal } from './prompt/terminal.ts';
 import { breachText, USAGE, WELCOME } from './prompt/words.ts';
 import { BotNotReady, openSandbox } from './sandbox.ts';
@@ -59,7 +59,7 @@ try {
   fail(error.message);
   await leave(1);
 }
-await leave(!interactive && (failed || prompt.lost) ? 1 : 0);
+await leave(!interactive && (failed || prompt.session.lost) ? 1 : 0);
 
 /** Lines from a pipe, one after the other. Each is echoed, except into a modal: there it may be a key. */
 async function runScript(): Promise<void> {

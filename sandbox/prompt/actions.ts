@@ -6,21 +6,9 @@ import { CHANNEL_ACTIONS, channelNames } from './channel-actions.ts';
 import { GUILD_ACTIONS, guildsChecked, whereYouAre } from './guild-actions.ts';
 import { ROLES } from './people.ts';
 import { SERVICE_ACTIONS } from './service-actions.ts';
-import type { Session } from './session.ts';
+import type { Action, Session } from './session.ts';
 import { buttonsOf, optionsOf } from './show-components.ts';
 import { slashCommandsOf } from './slash-line.ts';
-
-/** Something other than a slash command that a line can do. To add one: an entry in {@link ACTIONS}. */
-export interface Action {
-  readonly name: string;
-  /** What stands behind the name, for `help`. */
-  readonly usage: string;
-  readonly help: string;
-  /** What can stand behind the name at this moment, for Tab. */
-  words?(session: Session): readonly string[];
-  /** @throws BadLine when `argument`, what stands behind the name, cannot be understood */
-  run(session: Session, argument: string): Promise<void> | void;
-}
 
 const ROLE_NAMES = Object.keys(ROLES) as (keyof typeof ROLES)[];
 

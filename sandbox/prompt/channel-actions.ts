@@ -2,9 +2,8 @@ import { PermissionFlagsBits } from 'discord.js';
 import type { Channel } from '../discord/contract.ts';
 import { USUAL_BOT_PERMISSIONS } from '../discord/world/channels.ts';
 import type { Guild } from '../discord/world/guilds.ts';
-import type { Action } from './actions.ts';
 import { BadLine } from './bad-line.ts';
-import type { Session } from './session.ts';
+import type { Action, Session } from './session.ts';
 
 /** What can be taken from the bot, by the word for it. */
 const PERMISSIONS = {

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DiscordStandIn } from '../discord/contract.ts';
 import type { Guild } from '../discord/world/guilds.ts';
-import type { Action } from './actions.ts';
 import { oneText } from './assignments.ts';
 import { BadLine } from './bad-line.ts';
-import type { Session } from './session.ts';
+import type { Action, Session } from './session.ts';
 
 /** What happens to the guilds that the bot is in. */
 export const GUILD_ACTIONS: readonly Action[] = [

@@ -1,7 +1,7 @@
 import type { Mode } from '../listing/modes.ts';
 import type { SubmittedServer } from '../listing/service.ts';
-import type { Action } from './actions.ts';
 import { BadLine, suggestion } from './bad-line.ts';
+import type { Action } from './session.ts';
 
 /** Ways to behave that need nothing more said, and what each one is like for the bot. */
 const BEHAVIOURS = {

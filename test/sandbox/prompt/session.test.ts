@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BadLine } from '../../../sandbox/prompt/bad-line.ts';
 import { complete } from '../../../sandbox/prompt/completion.ts';
 import { NoAnswer } from '../../../sandbox/prompt/patience.ts';
-import { createPrompt, type Prompt } from '../../../sandbox/prompt/session.ts';
+import { createPrompt, type Prompt } from '../../../sandbox/prompt/prompt.ts';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox/sandbox.ts';
 import { createBotInProcess } from '../../support/bot-in-process.ts';
 
@@ -219,7 +219,7 @@ describe('when the bot is gone', () => {
     expect(await type('/games')).toContain('Page 1 of');
     await sandbox.bot.stop('SIGKILL');
     expect(await type('press Next')).toBe('The application did not respond.');
-    expect(prompt.lost).toBe(true);
+    expect(prompt.session.lost).toBe(true);
     expect(await type('restart')).toContain('on the same data');
     expect(await type('press Next')).toContain('Page 2 of');
   });
