@@ -144,19 +144,15 @@ function functionsOf(source: string): readonly Measured[] {
 }
 
 /** Circles that are about to go: nothing is to be added. */
-const KNOWN_CIRCLES = ['src/submissions/', 'sandbox/'];
+const KNOWN_CIRCLES = ['src/submissions/'];
 
 /** Functions that are about to be parted: nothing is to be added. */
 const KNOWN_LONG = [
   ...['commands/addserver.ts', 'commands/addservers.ts', 'commands/settings.ts', 'commands/submissions.ts'],
-  ...['sandbox/client/person.ts', 'sandbox/gateway/connection.ts', 'sandbox/gateway/server.ts'],
-  ...['sandbox/prompt/session.ts', 'sandbox/rest/command-routes.ts', 'sandbox/rest/outgoing.ts'],
-  ...[
-    'sandbox/rest/webhook-routes.ts',
-    'sandbox/sandbox.ts',
-    'sandbox/stand-in.ts',
-    'sandbox/world/commands.ts',
-  ],
+  ...['sandbox/discord/client/person.ts', 'sandbox/discord/gateway/connection.ts'],
+  ...['sandbox/discord/gateway/server.ts', 'sandbox/discord/rest/command-routes.ts'],
+  ...['sandbox/discord/rest/outgoing.ts', 'sandbox/discord/rest/webhook-routes.ts'],
+  ...['sandbox/discord/stand-in.ts', 'sandbox/discord/world/commands.ts', 'sandbox/sandbox.ts'],
   ...['src/app.ts', 'src/discord/connection.ts', 'src/discord/dispatch.ts', 'src/discord/guild-log.ts'],
   ...['src/discord/taken.ts', 'src/guilds/api-keys.ts', 'src/guilds/departures.ts', 'src/listing/breaker.ts'],
   ...['src/listing/exchange.ts', 'src/listing/game-catalog.ts', 'src/listing/scheduler.ts'],
