@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
-import { SET_ASIDE } from './set-aside.ts';
-import { type Store, UNREADABLE } from './store.ts';
+
+import { SET_ASIDE, type Store, UNREADABLE } from './store.ts';
 
 export interface CollectionDeps<Value extends object> {
   readonly store: Store;

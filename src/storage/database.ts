@@ -4,11 +4,9 @@ import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { cannotWrite, checkFile, prepareFile, reason } from './database-file.ts';
 import { createDialect } from './dialect.ts';
-import { migrate, removeCopies } from './migrate.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { MIGRATIONS, migrate, removeCopies } from './migrations.ts';
 import { type Commit, createStatements, type Statements, type TransactionOptions } from './statements.ts';
-import { StoreError } from './store.ts';
-import { storePath } from './store-url.ts';
+import { StoreError, storePath } from './store.ts';
 import type { Tables } from './tables.ts';
 import { openValues, type Values } from './values.ts';
 

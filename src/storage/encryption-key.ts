@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { link, open, readFile, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import type { Database } from './database.ts';
-import { createEncryption, type Encryption, keyId } from './encryption.ts';
-import { isOpenToOthers, makeKeyFile, readKeyFile } from './encryption-key-file.ts';
+import { createEncryption, type Encryption, KEY_BYTES, keyId } from './encryption.ts';
 
 /** The data cannot be used with the encryption key at hand. Its message is for the operator. */
 export class EncryptionKeyError extends Error {
@@ -134,4 +136,88 @@ function another(about: { path: string; id: string; keyFile: string; configured:
     `the data in ${about.path} was encrypted with another key (its id is ${about.id}) than ${given}. ` +
     'Give the former key back, or both with the new one first (ENCRYPTION_KEY=new,former). Nothing was changed.'
   );
+}
+
+/**
+ * The key in the file, or `undefined` when there is no such file.
+ * @throws Error when it cannot be read or holds something else; the text does not say what
+ */
+async function readKeyFile(path: string): Promise<Buffer | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  const key = Buffer.from(text.trim(), 'base64');
+  if (key.length !== KEY_BYTES)
+    throw new Error(`${path} does not hold a key of ${KEY_BYTES} bytes in base64`);
+  return key;
+}
+
+/** Whether others than its owner have any right to the file. */
+async function isOpenToOthers(path: string): Promise<boolean> {
+  return ((await stat(path)).mode & 0o077) !== 0;
+}
+
+/**
+ * Makes a key and keeps it in a new file that only its owner may read. The file appears whole or not at all, and
+ * never replaces another: when two processes do this at once, one of them finds the file of the other.
+ * @returns whether this call made the file
+ */
+async function makeKeyFile(path: string): Promise<boolean> {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(`${randomBytes(KEY_BYTES).toString('base64')}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await link(draft, path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await syncFolder(dirname(path));
+  return true;
+}
+
+/** Without this the name of a new file may be gone after a power cut, and with it every key that was sealed. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Where the id of the key is that the running bot seals with. */
+const IN_USE = 'encryption:in-use';
+
+/**
+ * Says in the store which key the bot seals with while it runs. It stays when the bot ends without notice, so it
+ * may say too much, but never too little. To be started after the encryption.
+ */
+export function keyInUse(deps: {
+  readonly database: Pick<Database, 'get' | 'set' | 'delete'>;
+  readonly encryption: Pick<Encryption, 'newestKeyId'>;
+}): Part {
+  const { database, encryption } = deps;
+  return {
+    name: 'key in use',
+    start: () => database.set(IN_USE, encryption.newestKeyId),
+    async stop() {
+      await database.delete(IN_USE);
+    },
+  };
+}
+
+/** The id of the key that a running bot seals with; `undefined` when none runs. */
+export async function readKeyInUse(database: Pick<Database, 'get'>): Promise<string | undefined> {
+  const id = await database.get(IN_USE);
+  return id === undefined ? undefined : String(id);
 }

@@ -1,7 +1,6 @@
 import type { Database } from './database.ts';
 import { type Encryption, UndecryptableError } from './encryption.ts';
-import { EncryptionKeyError, PROOF } from './encryption-key.ts';
-import { readKeyInUse } from './key-in-use.ts';
+import { EncryptionKeyError, PROOF, readKeyInUse } from './encryption-key.ts';
 
 /** Where sealed records are: in one field of every value whose key begins with the prefix. */
 export interface SealedArea {

@@ -3,6 +3,9 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
+/** What a record that could not be read is called from then on: this, and behind it the name that it had. */
+export const SET_ASIDE = 'set-aside.';
+
 /** What is read where a row holds no value any more: it fits no schema, and its text goes nowhere. */
 export const UNREADABLE = Symbol('unreadable');
 
@@ -32,4 +35,17 @@ export interface Store {
   setAside(key: string, read: unknown, why: string): Promise<void>;
   /** All values whose key begins with `prefix`, in key order; complete or an error. */
   entries(prefix: string): AsyncIterable<readonly [key: string, value: unknown]>;
+}
+
+/**
+ * The file that a `STORE_URL` names: `sqlite://data/bot.sqlite` is relative to the working directory,
+ * `sqlite:///var/lib/bot.sqlite` is absolute.
+ * @throws StoreError for anything that is not a file of SQLite: a database in memory forgets every key.
+ */
+export function storePath(url: string): string {
+  const path = /^sqlite:\/\/([^?#]+)$/.exec(url)?.[1];
+  if (path === undefined || path.endsWith('/') || path.includes(':memory:')) {
+    throw new StoreError('STORE_URL must name a file of SQLite, such as sqlite://data/bot.sqlite');
+  }
+  return path;
 }

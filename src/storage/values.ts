@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { KeyvSqlite } from '@keyv/sqlite';
-import { Keyv } from 'keyv';
+import { jsonSerializer, Keyv } from 'keyv';
 import type { Logger } from '../logger.ts';
 import { reason } from './database-file.ts';
-import { readKeys, readRow, replaceRow } from './database-rows.ts';
-import { setAside, tryAgain } from './set-aside.ts';
 import type { Statements } from './statements.ts';
-import { type Store, StoreError } from './store.ts';
+import { SET_ASIDE, type Store, StoreError, UNREADABLE } from './store.ts';
 
 /** Keys read at once; the event loop gets its turn in between. */
 const BATCH = 200;
@@ -98,4 +97,108 @@ export async function openValues({ path, statements, logger }: ValuesDeps): Prom
     clearExpired: () => attempt('cannot remove old values', () => adapter.clearExpired()),
     tryAgain: () => attempt('cannot read', () => tryAgain(adapter, logger)),
   };
+}
+
+/** Above every key that begins with the prefix it is put after. */
+const LAST = '\u{10FFFF}';
+
+/**
+ * The value of one key that is still in time. Keyv's own reading throws for a row that is no JSON, and takes a row of
+ * another shape for "nothing there".
+ */
+async function readRow(adapter: KeyvSqlite, key: string): Promise<unknown> {
+  const [row] = await adapter.query(`SELECT value FROM "keyv" WHERE ${IN_TIME} AND key = ?`, Date.now(), key);
+  return row === undefined ? undefined : valueIn(Object(row).value);
+}
+
+/**
+ * The first keys of a range that are still in time, in order. Keyv's own iterator reads the whole table; this reads one
+ * range of the index.
+ */
+async function readKeys(
+  adapter: KeyvSqlite,
+  { prefix, from, limit }: { readonly prefix: string; readonly from: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const select = `SELECT key FROM "keyv" WHERE ${IN_TIME} AND key >= ? AND key < ? ORDER BY key LIMIT ?`;
+  return keysOf(await adapter.query(select, Date.now(), from, prefix + LAST, limit));
+}
+
+const keysOf = (rows: readonly unknown[]) => rows.map((row) => String(Object(row).key));
+const IN_TIME = `namespace = '' AND (expires IS NULL OR expires > ?)`;
+
+/** Keyv keeps a value as `{"value":…,"expires":…}`, in JSON in which texts that begin with a colon mean something. */
+function envelopeIn(text: unknown): { readonly value: unknown } | undefined {
+  if (typeof text !== 'string') return undefined;
+  try {
+    const envelope: unknown = jsonSerializer.parse(text);
+    return typeof envelope === 'object' && envelope !== null && 'value' in envelope ? envelope : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function valueIn(text: unknown): unknown {
+  const envelope = envelopeIn(text);
+  return envelope === undefined ? UNREADABLE : envelope.value;
+}
+
+/**
+ * Puts a value in place of another in one step, whatever other processes do meanwhile. Keyv has no such thing.
+ * @returns whether the former value was still there
+ */
+async function replaceRow(
+  adapter: KeyvSqlite,
+  { key, former, value }: { readonly key: string; readonly former: unknown; readonly value: unknown },
+): Promise<boolean> {
+  const [row] = await adapter.query(`SELECT value FROM "keyv" WHERE namespace = '' AND key = ?`, key);
+  const text: unknown = Object(row).value;
+  const envelope = envelopeIn(text);
+  if (!isDeepStrictEqual(envelope?.value, former)) return false;
+  const replaced = await adapter.query(
+    `UPDATE "keyv" SET value = ? WHERE namespace = '' AND key = ? AND value = ? RETURNING key`,
+    jsonSerializer.stringify({ ...envelope, value }),
+    key,
+    text,
+  );
+  return replaced.length > 0;
+}
+
+/** Names of records in one line of the log. */
+const MOST_NAMED = 20;
+
+/** See `Store.setAside`. The row stays as it is, byte for byte; an earlier one of the same name gives way. */
+async function setAside(
+  adapter: KeyvSqlite,
+  logger: Logger,
+  { key, read, why }: { readonly key: string; readonly read: unknown; readonly why: string },
+): Promise<void> {
+  const [row] = await adapter.query(`SELECT value FROM "keyv" WHERE namespace = '' AND key = ?`, key);
+  if (row === undefined) return;
+  const stored: unknown = Object(row).value;
+  if (!isDeepStrictEqual(valueIn(stored), read)) return;
+  const renamed = await adapter.query(
+    `UPDATE OR REPLACE "keyv" SET key = ? WHERE namespace = '' AND key = ? AND value IS ? RETURNING key`,
+    SET_ASIDE + key,
+    key,
+    stored,
+  );
+  if (renamed.length === 0) return;
+  logger.error({ record: key, setAside: SET_ASIDE + key, why }, 'a record cannot be read and was set aside');
+}
+
+/** Gives every record that is set aside its own name back, unless that is taken by now, and logs how many there were. */
+async function tryAgain(adapter: KeyvSqlite, logger: Logger): Promise<void> {
+  const range = `namespace = '' AND key >= ? AND key < ?`;
+  const rows = await adapter.query(`SELECT key FROM "keyv" WHERE ${range}`, SET_ASIDE, SET_ASIDE + LAST);
+  if (rows.length === 0) return;
+  await adapter.query(
+    `UPDATE OR IGNORE "keyv" SET key = substr(key, ?) WHERE ${range}`,
+    SET_ASIDE.length + 1,
+    SET_ASIDE,
+    SET_ASIDE + LAST,
+  );
+  logger.warn(
+    { count: rows.length, records: keysOf(rows).slice(0, MOST_NAMED) },
+    'records were set aside since they could not be read; they are tried again now',
+  );
 }

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/secret.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
-import { createStoreEncryption, EncryptionKeyError } from '../../src/storage/encryption-key.ts';
-import { keyInUse } from '../../src/storage/key-in-use.ts';
+import { createStoreEncryption, EncryptionKeyError, keyInUse } from '../../src/storage/encryption-key.ts';
 import { rotate } from '../../src/storage/rotation.ts';
 import { bytesOnDisk, openStore, recorder } from './temporary.ts';
 

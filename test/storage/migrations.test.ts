@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDatabase } from '../../src/storage/database.ts';
-import { migrate } from '../../src/storage/migrate.ts';
+import { migrate } from '../../src/storage/migrations.ts';
 import { createStatements } from '../../src/storage/statements.ts';
 import { StoreError } from '../../src/storage/store.ts';
 import { bytesOnDisk, folder, openStore, recorder } from './temporary.ts';
