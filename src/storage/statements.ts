@@ -182,7 +182,10 @@ export function createStatements(
       // It was left behind by a transaction that has ended, perhaps undone: alone it must not be written.
       if (outer?.isOpen === false) throw new Error('a statement came after the end of its transaction');
       if (outer) return run(sql, parameters);
-      return enqueue({ kind: READS.test(sql) ? 'read' : 'change', synced: true }, () => run(sql, parameters));
+      const isRead = READS.test(sql);
+      // What is committed can be read at once, unless a transaction is under way on the one connection.
+      if (isRead && !database.isTransaction) return run(sql, parameters);
+      return enqueue({ kind: isRead ? 'read' : 'change', synced: true }, () => run(sql, parameters));
     },
     async transaction(change, { synced = true } = {}) {
       if (inside.getStore()?.isOpen) return change();

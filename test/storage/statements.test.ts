@@ -67,6 +67,32 @@ describe('statements of many at the same time', () => {
 });
 
 describe('what runs outside of transactions', () => {
+  const count = async ({ statements }: Pick<ReturnType<typeof open>, 'statements'>) =>
+    Number(Object((await statements.execute('SELECT count(*) AS n FROM t')).rows[0]).n);
+
+  it('is read in the same turn of the event loop', async () => {
+    const store = open();
+    const order: string[] = [];
+    const turn = setImmediate().then(() => order.push('turn'));
+    await Promise.all([turn, count(store).then(() => order.push('read'))]);
+    expect(order).toEqual(['read', 'turn']);
+  });
+
+  it('sees of a transaction all or nothing', async () => {
+    const store = open();
+    const { statements, insert } = store;
+    const under = Promise.withResolvers<void>();
+    const seen: number[] = [];
+    const write = statements.transaction(async () => {
+      await insert(1);
+      under.resolve();
+      for (let i = 0; i < 50; i++) await Promise.resolve();
+      await insert(2);
+    });
+    await Promise.all([write, under.promise.then(async () => seen.push(await count(store)))]);
+    expect(seen).toEqual([2]);
+  });
+
   it('comes after the changes that were asked for before, such as closing the connection', async () => {
     const { statements, insert, all } = open();
     const seen: unknown[] = [];
