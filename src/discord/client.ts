@@ -1,10 +1,11 @@
 import { Client, Options } from 'discord.js';
 import { createHttpAgent } from '../http-agent.ts';
+import { sendCallbacksOver } from './callbacks.ts';
 import { isGuildQuestion } from './guild-list.ts';
 import { makeRequestOver } from './make-request.ts';
 import { rejectLongWaits } from './publish.ts';
 
-/** As long as a first response may take (see make-request.ts). */
+/** As long as a first response may take (see callbacks.ts). */
 const CONNECT_TIMEOUT_MS = 2500;
 /** All requests that make-request.ts sets no shorter time for; an answer may carry a file. */
 const REST_TIMEOUT_MS = 15_000;
@@ -42,6 +43,7 @@ export function createClient({ apiUrl }: { apiUrl: string }): { client: Client; 
       makeRequest: makeRequestOver(agent),
     },
   });
+  sendCallbacksOver(agent, client.rest);
   return { client, close: () => agent.close() };
 }
 

@@ -2,23 +2,21 @@ import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
 import type { ClientOptions } from 'discord.js';
 import { type Agent, type Dispatcher, Headers } from 'undici';
 
-/** How long Discord waits for the first response to an interaction is 3 s; past this there is no point. */
-const CALLBACK_TIMEOUT_MS = 2500;
 /** An answer without files: it is repeated when Discord does not take it, and the member is waiting. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
 type MakeRequest = NonNullable<NonNullable<ClientOptions['rest']>['makeRequest']>;
 
-interface Received {
+export interface Received {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
 /**
- * discord.js's requests over our own connections, which stay open between interactions. Every interaction takes at
- * least one, so they are made without undici's streams and signals, which cost more than all else here: an answer of
- * Discord is short and read as a whole.
+ * discord.js's requests over our own connections, which stay open between interactions. Most interactions take one of
+ * them besides the first response (callbacks.ts), so they are made without undici's streams and signals, which cost
+ * more than all else here: an answer of Discord is short and read as a whole.
  */
 export function makeRequestOver(agent: Agent): MakeRequest {
   return async (url, init) => {
@@ -31,8 +29,8 @@ export function makeRequestOver(agent: Agent): MakeRequest {
       headers,
       body: sent,
     };
-    const timeoutMs = timeoutFor(url, init.body);
-    const { status, headers: received, body } = await exchange(agent, options, timeoutMs, init.signal);
+    const limits = { timeoutMs: timeoutFor(url, init.body), signal: init.signal };
+    const { status, headers: received, body } = await exchange(agent, options, limits);
     return {
       body: null,
       bodyUsed: false,
@@ -52,11 +50,13 @@ export function makeRequestOver(agent: Agent): MakeRequest {
  * @param timeoutMs after so long it is given up, wherever it is; undici's own time limits begin anew with each piece
  * @param signal gives it up as well
  */
-function exchange(
+export function exchange(
   agent: Agent,
   options: Dispatcher.DispatchOptions,
-  timeoutMs: number | undefined,
-  signal: AbortSignal | null | undefined,
+  {
+    timeoutMs,
+    signal,
+  }: { readonly timeoutMs: number | undefined; readonly signal: AbortSignal | null | undefined },
 ): Promise<Received> {
   const { promise, resolve, reject } = Promise.withResolvers<Received>();
   let controller: Dispatcher.DispatchController | undefined;
@@ -106,7 +106,6 @@ function exchange(
 
 /** When a request is given up, in milliseconds, if that is before discord.js does so. */
 function timeoutFor(url: string, body: unknown): number | undefined {
-  if (url.includes('/callback')) return CALLBACK_TIMEOUT_MS;
   const isAnswer = url.includes('/webhooks/') && typeof body === 'string';
   return isAnswer ? ANSWER_TIMEOUT_MS : undefined;
 }
