@@ -2,12 +2,11 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { describeExit } from './bot-process.ts';
 import { BadLine } from './prompt/bad-line.ts';
-import { readLogLine } from './prompt/bot-log.ts';
-import { paintFor } from './prompt/paint.ts';
-import { NoAnswer } from './prompt/patience.ts';
+import { paintFor } from './prompt/markdown.ts';
 import { createPrompt } from './prompt/prompt.ts';
+import { NoAnswer } from './prompt/session.ts';
 import { openTerminal, type Terminal } from './prompt/terminal.ts';
-import { breachText, USAGE, WELCOME } from './prompt/words.ts';
+import { breachText, readLogLine, USAGE, WELCOME } from './prompt/words.ts';
 import { BotNotReady, openSandbox } from './sandbox.ts';
 
 const { stdin, stdout, stderr } = process;

@@ -11,10 +11,9 @@ import {
   type Exit,
 } from './bot-process.ts';
 import type { Breach, DiscordStandIn } from './discord/contract.ts';
-import { startDiscord } from './discord/stand-in.ts';
-import type { StandInOptions } from './discord/stand-in-options.ts';
+import { type StandInOptions, startDiscord } from './discord/stand-in.ts';
 import { type ListingOptions, type ListingStandIn, startListing } from './listing/stand-in.ts';
-import { selfSigned } from './self-signed.ts';
+import { selfSigned } from './loopback-server.ts';
 
 /** Both stand-ins and the real bot, connected to each other over loopback. */
 export interface Sandbox {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Breach } from './discord/contract.ts';
 import { startDiscord } from './discord/stand-in.ts';
-import { selfSigned } from './self-signed.ts';
+import { selfSigned } from './loopback-server.ts';
 import { readArguments, USAGE } from './stand-in-arguments.ts';
 
 const { stdout, stderr } = process;

@@ -3,7 +3,7 @@ import { createSecureServer, type Http2ServerRequest } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { selfSigned } from '../sandbox/self-signed.ts';
+import { selfSigned } from '../sandbox/loopback-server.ts';
 import { createAttachments } from '../src/discord/attachment.ts';
 import { createClient } from '../src/discord/client.ts';
 import { createListingApi } from '../src/listing/client.ts';

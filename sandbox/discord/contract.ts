@@ -3,12 +3,12 @@ import type {
   APIApplicationCommandOptionChoice,
   APIModalInteractionResponseCallbackData,
 } from 'discord.js';
-import type { GatewayControls } from './gateway/dispatcher.ts';
 import type { GuildEvents } from './gateway/guild-events.ts';
+import type { GatewayControls } from './gateway/server.ts';
 import type { RestFaults } from './rest/faults.ts';
 import type { Clock } from './world/clock.ts';
+import type { Overwrite } from './world/commands.ts';
 import type { Guild } from './world/guilds.ts';
-import type { Overwrite } from './world/integrations.ts';
 import type { SeenMessage } from './world/messages.ts';
 
 /** A rule of Discord that a request broke. It was answered with this status and code. */

@@ -14,7 +14,7 @@ const TABLE = `
 ## Transport
  1 | Only /api/v10 is served; unknown routes 404, wrong methods 405 | rest/server rest/route | rest/transport
  2 | Bot routes need the bot token; interaction routes need none | rest/server | rest/transport
- 3 | The User-Agent begins with "DiscordBot ("; a file is given to no client without one | rest/server rest/cdn | rest/transport rest/operations
+ 3 | The User-Agent begins with "DiscordBot ("; a file is given to no client without one | rest/server rest/edge | rest/transport rest/operations
  4 | The Content-Type is known and the JSON is JSON | rest/body | rest/transport
  5 | Multipart: known attachment ids, ten files, each within the size limit | rest/body rest/rules/attachments | rest/transport rest/rules/messages
  6 | A 204 has no Content-Type | rest/server | rest/transport
@@ -24,15 +24,15 @@ const TABLE = `
 10 | Snowflakes are strings of 17–19 digits with a current timestamp | world/snowflakes | rest/transport
 
 ## Commands
-11 | Names of commands and options: pattern, 1–32, lower case | rest/rules/command-names rest/rules/commands | rest/commands rest/rules/commands
+11 | Names of commands and options: pattern, 1–32, lower case | rest/rules/command-options rest/rules/commands | rest/commands rest/rules/commands
 12 | Descriptions: 1–100, none on context menu commands | rest/rules/commands | rest/commands rest/rules/commands
 13 | 25 options, 25 choices, names and values of choices up to 100 | rest/rules/command-options | rest/commands rest/rules/commands
 14 | Required options before optional ones | rest/rules/command-options | rest/commands rest/rules/commands
-15 | Option names are unique in every language | rest/rules/command-names | rest/commands rest/rules/commands
-16 | Autocomplete, choices and file types only where they belong | rest/rules/command-options rest/rules/file-types | rest/commands rest/rules/commands
+15 | Option names are unique in every language | rest/rules/command-options | rest/commands rest/rules/commands
+16 | Autocomplete, choices and file types only where they belong | rest/rules/command-options rest/rules/attachments | rest/commands rest/rules/commands
 17 | Command → group → subcommand → option, never mixed | rest/rules/command-options rest/rules/commands | rest/commands rest/rules/commands
-18 | A command has at most 8000 characters | rest/rules/command-size | rest/commands rest/rules/commands
-19 | Localizations: known locales, texts as strict as the default | rest/rules/command-names rest/rules/commands | rest/commands rest/rules/commands
+18 | A command has at most 8000 characters | rest/rules/commands | rest/commands rest/rules/commands
+19 | Localizations: known locales, texts as strict as the default | rest/rules/command-options rest/rules/commands | rest/commands rest/rules/commands
 20 | Contexts, integration types, default permissions: known and unique | rest/rules/commands world/command-form | rest/commands rest/rules/commands
 21 | POST upserts, PUT replaces and indexes its errors | world/commands rest/command-routes rest/rules/commands | rest/commands rest/rules/commands
 22 | Caps per type, 200 new commands a day | world/commands rest/command-routes rest/rules/commands | rest/commands rest/rules/commands
@@ -44,22 +44,22 @@ const TABLE = `
 26 | A second callback | rest/callback-routes | rest/callback
 27 | Callback types by kind of interaction | rest/callback-routes rest/rules/callbacks | rest/callback rest/rules/callbacks
 28 | 204, or 200 with the created message when asked for | rest/callback-routes | rest/callback
-29 | A deferral is ephemeral or not, and nothing else | rest/rules/message-flags | rest/callback rest/rules/callbacks
-30 | Flags of a new message | rest/rules/message-flags | rest/callback rest/rules/callbacks rest/transport
+29 | A deferral is ephemeral or not, and nothing else | rest/rules/messages | rest/callback rest/rules/callbacks
+30 | Flags of a new message | rest/rules/messages | rest/callback rest/rules/callbacks rest/transport
 31 | Suggestions: 25, of the option’s type, up to 100 | rest/rules/callbacks rest/rules/command-options | rest/callback rest/rules/callbacks
 32 | A message is not empty; content up to 2000 | rest/rules/messages | rest/callback rest/rules/messages
 33 | Embeds: ten, their fields, 6000 in all | rest/rules/embeds | rest/callback rest/rules/messages
-34 | Rows, buttons and selects | rest/rules/message-components rest/rules/buttons rest/rules/selects | rest/callback rest/rules/components
-35 | Custom ids: 1–100 and unique | rest/rules/component-tree | rest/callback rest/rules/components
+34 | Rows, buttons and selects | rest/rules/message-components rest/rules/components | rest/callback rest/rules/components
+35 | Custom ids: 1–100 and unique | rest/rules/components | rest/callback rest/rules/components
 36 | Components V2: the flag, 40 components, 4000 characters, no old fields | rest/rules/message-components rest/rules/messages | rest/callback rest/rules/components
-37 | Modals: title, 1–5 components, their fields | rest/rules/modals rest/rules/selects | rest/callback rest/rules/modals
-38 | Modal submits: only what was shown, with values that its fields allow | client/person client/modal-form rest/rules/modal-values | client/modals rest/rules/modals
+37 | Modals: title, 1–5 components, their fields | rest/rules/modals rest/rules/components | rest/callback rest/rules/modals
+38 | Modal submits: only what was shown, with values that its fields allow | client/person client/modal-form rest/rules/modals | client/modals rest/rules/modals
 
 ## Follow-ups
 39 | Webhook calls before the acknowledgement, after 15 minutes, on nothing | rest/webhook-routes | rest/webhook
 40 | The first follow-up after a deferral edits its message | rest/webhook-routes | rest/webhook
-41 | An edit changes neither ephemeral nor V2; V2 needs the old fields emptied | rest/outgoing rest/rules/message-flags rest/rules/messages | rest/webhook rest/rules/messages
-42 | An edit keeps the attachments it lists and is checked like a new message | rest/outgoing rest/message-form rest/interaction-message rest/rules/messages rest/rules/attachments | rest/webhook
+41 | An edit changes neither ephemeral nor V2; V2 needs the old fields emptied | rest/outgoing rest/rules/messages | rest/webhook rest/rules/messages
+42 | An edit keeps the attachments it lists and is checked like a new message | rest/outgoing rest/message-form rest/rules/messages rest/rules/attachments | rest/webhook
 43 | Five follow-ups for user installs | rest/webhook-routes | rest/webhook
 44 | Allowed mentions, and whom a message pings | rest/outgoing rest/channel-routes rest/rules/mentions | rest/webhook rest/rules/mentions rest/transport
 45 | Five requests in 2 seconds for each interaction token | rest/webhook-routes rest/rate-limits | rest/webhook
@@ -70,14 +70,14 @@ const TABLE = `
 48 | Identify limits | gateway/identify gateway/connection gateway/server | gateway/protocol gateway/login
 49 | READY lists the shard’s guilds as unavailable | gateway/payloads | gateway/sessions
 50 | Guild events only with the GUILDS intent | gateway/sessions gateway/guild-events gateway/payloads | gateway/sessions
-51 | INTERACTION_CREATE by shard, with any intents | gateway/sessions gateway/dispatcher | gateway/sessions
+51 | INTERACTION_CREATE by shard, with any intents | gateway/sessions gateway/server | gateway/sessions
 52 | Interaction payloads are complete | client/payload | client/commands
 53 | GUILD_DELETE: removal and outage | gateway/guild-events | gateway/sessions
 54 | RESUME replays in order | gateway/connection gateway/sessions | gateway/sessions
-55 | Faults on demand | gateway/server gateway/dispatcher rest/faults | gateway/sessions
+55 | Faults on demand | gateway/server rest/faults | gateway/sessions
 
 ## CDN and operations
-56 | Signed attachment addresses that expire | world/files rest/cdn | rest/operations
+56 | Signed attachment addresses that expire | world/files rest/edge | rest/operations
 57 | Invalid requests are counted | records | rest/operations
 58 | A clock that can be moved | world/clock | rest/operations
 59 | Every request is kept, for scanning for secrets | records | rest/operations

@@ -1,13 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Game } from '../../src/listing/contract.ts';
-import { createLoopbackServer } from '../loopback-server.ts';
-import type { Certificate } from '../self-signed.ts';
-import { type ReadForm, readForm } from './form-reading.ts';
+import { type Certificate, createLoopbackServer } from '../loopback-server.ts';
 import { SANDBOX_GAMES } from './games.ts';
-import { isCarriedOut, type Mode } from './modes.ts';
-import { respond } from './respond.ts';
-import { createService, type SubmittedServer } from './service.ts';
+import { isCarriedOut, type Mode, respond } from './modes.ts';
+import { createService, type ReadForm, readForm, type SubmittedServer } from './service.ts';
 
 /** A request as it arrived, whatever became of it. It holds the key: for tests only, never to be printed. */
 export interface ListingRequest {

@@ -1,10 +1,10 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { SeenMessage } from '../discord/world/messages.ts';
+import { ROLES } from '../people.ts';
 import { oneText } from './assignments.ts';
 import { BadLine, suggestion } from './bad-line.ts';
 import { CHANNEL_ACTIONS, channelNames } from './channel-actions.ts';
 import { GUILD_ACTIONS, guildsChecked, whereYouAre } from './guild-actions.ts';
-import { ROLES } from './people.ts';
 import { SERVICE_ACTIONS } from './service-actions.ts';
 import type { Action, Session } from './session.ts';
 import { buttonsOf, optionsOf } from './show-components.ts';

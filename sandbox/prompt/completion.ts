@@ -1,6 +1,6 @@
 import { ACTIONS } from './actions.ts';
 import type { Session } from './session.ts';
-import { showChoices } from './show-answer.ts';
+import { showChoices } from './show.ts';
 import { slashCommandsOf } from './slash-line.ts';
 
 /** What Tab offers: words that may stand in place of `typed`, the end of the line; or a list to show. */

@@ -2,14 +2,11 @@ import type { APIApplicationCommand, APIApplicationCommandOptionChoice } from 'd
 import type { Answer, Person, SeenModal } from '../discord/contract.ts';
 import type { Guild } from '../discord/world/guilds.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
+import { createPeople, type Role } from '../people.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { BadLine } from './bad-line.ts';
-import type { Reading } from './markdown.ts';
-import { type Paint, plain } from './paint.ts';
-import { patiently } from './patience.ts';
-import { createPeople, type Role } from './people.ts';
-import { showAnswer, showChoices } from './show-answer.ts';
-import { isSettled, showMessage } from './show-message.ts';
+import { type Paint, plain, type Reading } from './markdown.ts';
+import { isSettled, showAnswer, showChoices, showMessage } from './show.ts';
 
 /** What the person at the prompt sees and is. An action reads and changes it. */
 export interface Session {
@@ -138,5 +135,24 @@ async function isMoved(message: SeenMessage, patienceMs: number): Promise<boolea
     const change = message.changed();
     if (isSettled(message)) return moved;
     await patiently(change, patienceMs);
+  }
+}
+
+/** Nothing came of an action in time. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
+/** @throws NoAnswer when it takes longer than `ms` milliseconds */
+export async function patiently<T>(coming: Promise<T>, ms: number): Promise<T> {
+  const timeout = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => timeout.reject(new NoAnswer(`No answer came within ${ms / 1000} seconds.`)),
+    ms,
+  );
+  try {
+    return await Promise.race([coming, timeout.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }

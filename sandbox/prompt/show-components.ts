@@ -4,8 +4,7 @@ import {
   ButtonStyle,
   ComponentType,
 } from 'discord.js';
-import { type Reading, readMarkdown } from './markdown.ts';
-import { plain } from './paint.ts';
+import { plain, type Reading, readMarkdown } from './markdown.ts';
 
 /** The components of a message, a line for each row: `[ Back · disabled ]  [ Next ]`. */
 export function showComponents(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ROLES } from '../../sandbox/prompt/people.ts';
+import { ROLES } from '../../sandbox/people.ts';
 import { submit } from '../support/lists.ts';
 import { messageOf, setKey, textOf } from '../support/scene.ts';
 import { type Arena, ATTACKERS_KEY, answered, type Campaign, file } from './arena.ts';

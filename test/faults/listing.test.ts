@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Mode } from '../../sandbox/listing/modes.ts';
-import { selfSigned } from '../../sandbox/self-signed.ts';
+import { selfSigned } from '../../sandbox/loopback-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { inAppScene, openAppScene, type Scene, textOf } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';

@@ -4,7 +4,7 @@
  * 1 when there are any. What is sent depends on the seed alone; what meets what also depends on the machine.
  */
 import { parseArgs } from 'node:util';
-import type { Role } from '../../sandbox/prompt/people.ts';
+import type { Role } from '../../sandbox/people.ts';
 import { createRandom, type Random } from '../soak/random.ts';
 import { createStallProbe, type Stall } from '../support/event-loop-stall.ts';
 import { openScene, setKey } from '../support/scene.ts';

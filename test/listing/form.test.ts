@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readForm } from '../../sandbox/listing/form-reading.ts';
+import { readForm } from '../../sandbox/listing/service.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
 import { encodeAdd, encodeGames } from '../../src/listing/form.ts';
 import { Secret } from '../../src/secret.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
-import { createPeople, type Role } from '../../sandbox/prompt/people.ts';
+import { createPeople, type Role } from '../../sandbox/people.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { readStored } from '../support/stored.ts';
 import { createMembers } from './members.ts';

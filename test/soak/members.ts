@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { modalFields } from '../../sandbox/prompt/modal-line.ts';
-import { showAnswer } from '../../sandbox/prompt/show-answer.ts';
+import { showAnswer } from '../../sandbox/prompt/show.ts';
 import type { Random } from './random.ts';
 import type { Ask } from './verdict.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Answer, Person, Upload } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
-import { isSettled } from '../../sandbox/prompt/show-message.ts';
+import { isSettled } from '../../sandbox/prompt/show.ts';
 import { messageOf, textOf } from './scene.ts';
 
 export const upload = (filename: string, content: string | Uint8Array): Upload => ({

@@ -8,12 +8,12 @@ import {
   type Exit,
 } from '../../sandbox/bot-process.ts';
 import type { Answer, DiscordStandIn, Person, SeenModal } from '../../sandbox/discord/contract.ts';
-import type { StandInOptions } from '../../sandbox/discord/stand-in-options.ts';
+import type { StandInOptions } from '../../sandbox/discord/stand-in.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import type { ListingOptions, ListingStandIn } from '../../sandbox/listing/stand-in.ts';
+import { createPeople, type Role } from '../../sandbox/people.ts';
 import { modalFields } from '../../sandbox/prompt/modal-line.ts';
-import { createPeople, type Role } from '../../sandbox/prompt/people.ts';
-import { showAnswer } from '../../sandbox/prompt/show-answer.ts';
+import { showAnswer } from '../../sandbox/prompt/show.ts';
 import { openSandbox } from '../../sandbox/sandbox.ts';
 import type { Timing } from '../../src/app-timing.ts';
 import { createBotInProcess } from './bot-in-process.ts';

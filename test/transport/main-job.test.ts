@@ -3,7 +3,7 @@ import { connect } from 'node:http2';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { startListing } from '../../sandbox/listing/stand-in.ts';
-import { selfSigned } from '../../sandbox/self-signed.ts';
+import { selfSigned } from '../../sandbox/loopback-server.ts';
 import { csvOf, lines, read, submit, upload } from '../support/lists.ts';
 import { messageOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
 

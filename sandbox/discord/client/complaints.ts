@@ -1,5 +1,5 @@
 import type { OptionComplaint } from '../rest/rules/invocation.ts';
-import type { FieldComplaint } from '../rest/rules/modal-values.ts';
+import type { FieldComplaint } from '../rest/rules/modals.ts';
 
 const WORDS: Readonly<Record<OptionComplaint['code'] | FieldComplaint['code'], string>> = {
   subcommand_needed: 'needs a subcommand',

@@ -1,8 +1,8 @@
 import type { APIModalInteractionResponseCallbackData } from 'discord.js';
 import type { FormValue, Upload } from '../contract.ts';
-import type { FieldValue } from '../rest/rules/modal-values.ts';
+import type { FieldValue } from '../rest/rules/modals.ts';
 import { isUpload } from './options.ts';
-import type { Resolved } from './resolved.ts';
+import type { Resolved } from './payload.ts';
 
 interface Field {
   readonly type: number;

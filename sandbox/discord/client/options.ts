@@ -1,8 +1,8 @@
 import type { APIApplicationCommand, APIApplicationCommandOption } from 'discord.js';
 import type { OptionValue, Upload } from '../contract.ts';
 import type { World } from '../world/world.ts';
-import type { Actor } from './member.ts';
-import { createResolved, type Resolved } from './resolved.ts';
+import type { Actor } from './actor.ts';
+import { createResolved, type Resolved } from './payload.ts';
 
 /** What a command interaction says in `data` besides the command itself. */
 export interface FilledOptions {

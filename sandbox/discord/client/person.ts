@@ -2,18 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIApplicationCommand, APIApplicationCommandOptionChoice } from 'discord.js';
 import type { Answer, Person } from '../contract.ts';
 import { checkInvocation } from '../rest/rules/invocation.ts';
-import { checkModalValues } from '../rest/rules/modal-values.ts';
+import { checkModalValues } from '../rest/rules/modals.ts';
 import type { Interaction } from '../world/interactions.ts';
 import type { SeenMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
+import { type Actor, partialMember, user } from './actor.ts';
 import { answerTo } from './answers.ts';
 import { fieldWords, optionWords } from './complaints.ts';
 import { findButton, findSelect } from './components.ts';
-import { type Actor, partialMember, user } from './member.ts';
 import { checkable, submitted } from './modal-form.ts';
 import { fillOptions, optionNamed } from './options.ts';
-import { interactionCreate } from './payload.ts';
-import { createResolved } from './resolved.ts';
+import { createResolved, interactionCreate } from './payload.ts';
 import { visibleCommands } from './visibility.ts';
 
 export interface PersonDeps {

@@ -1,7 +1,7 @@
 import type { APIApplicationCommand } from 'discord.js';
-import type { Overwrite } from '../world/integrations.ts';
+import type { Overwrite } from '../world/commands.ts';
 import type { World } from '../world/world.ts';
-import { type Actor, ADMINISTRATOR } from './member.ts';
+import { type Actor, ADMINISTRATOR } from './actor.ts';
 
 /** Rule 24: the commands that somebody's Discord offers where they are: guild commands, then global ones. */
 export function visibleCommands(world: World, actor: Actor): readonly APIApplicationCommand[] {

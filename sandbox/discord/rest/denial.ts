@@ -1,4 +1,4 @@
-import type { Refusal } from './rules/refusal.ts';
+import type { Refusal } from './rules/flaws.ts';
 
 /** A refusal, and for a 429 how long to wait and who is limited (Discord docs: Rate Limits). */
 export interface Denial extends Refusal {

@@ -5,7 +5,7 @@ import { type GuildState, isMember } from '../world/guilds.ts';
 import type { World } from '../world/world.ts';
 import { type Denial, missingAccess } from './denial.ts';
 import { noContent, ok, type Route } from './route.ts';
-import { type Flaw, invalidForm } from './rules/refusal.ts';
+import { type Flaw, invalidForm } from './rules/flaws.ts';
 
 const unknownGuild: Denial = { rule: 53, status: 404, code: 10004, message: 'Unknown Guild' };
 

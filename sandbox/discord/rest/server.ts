@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ErrorResponseSchema, RatelimitedResponseSchema } from 'discord-api-spec/zod';
+import { type $ZodType, safeParse } from 'zod/v4/core';
 import type { World } from '../world/world.ts';
-import { answerFlaws } from './answer-flaws.ts';
 import { parseBody } from './body.ts';
-import { fileAnswer } from './cdn.ts';
 import {
   type Denial,
   isDenial,
@@ -14,10 +14,11 @@ import {
   wrongMethod,
   wrongVersion,
 } from './denial.ts';
-import { edgeHeaders } from './edge-headers.ts';
+import { edgeHeaders, fileAnswer } from './edge.ts';
 import type { Fault } from './faults.ts';
 import { createRateLimits, limitHeaders, tooMany } from './rate-limits.ts';
 import { createRouter, type Reply, type Route } from './route.ts';
+import { locate, valueAt } from './rules/shape.ts';
 
 export interface RestDeps {
   readonly world: World;
@@ -174,3 +175,37 @@ const usualHeaders = (): Record<string, string | string[]> => ({
   'x-ratelimit-reset-after': '1.000',
   'x-ratelimit-bucket': 'none',
 });
+
+/**
+ * What Discord's published schema finds wrong with an answer of the stand-in, a line each. Such a flaw is the
+ * stand-in's own: a bot that passes here might fail on Discord.
+ */
+export function answerFlaws(
+  schema: $ZodType | 'nothing',
+  status: number,
+  json: string | undefined,
+): string[] {
+  if (json === undefined) return [];
+  const expected = status === 429 ? RatelimitedResponseSchema : status >= 400 ? ErrorResponseSchema : schema;
+  if (expected === 'nothing') return ['an answer was not expected to have a body'];
+  const body: unknown = JSON.parse(json);
+  const result = safeParse(expected, body);
+  if (result.success) return [];
+  return result.error.issues
+    .flatMap((issue) => locate(issue, [], body))
+    .filter(({ issue, path }) => !isForgiven(issue, path, valueAt(body, path)))
+    .map(({ issue, path }) => `${path.join('.') || 'the whole'}: ${issue.message}`);
+}
+
+/** Where the published schema differs from Discord's documentation. */
+function isForgiven(
+  issue: ReturnType<typeof locate>[number]['issue'],
+  path: readonly (string | number)[],
+  value: unknown,
+): boolean {
+  // zod's ISO 8601 knows no offset, and Discord always writes one.
+  if (issue.code === 'invalid_format' && issue.format === 'datetime')
+    return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$/.test(String(value));
+  // The codes in `errors` are words, and numbers in the schema (Discord docs: Reference, Error Messages).
+  return path[0] === 'errors';
+}

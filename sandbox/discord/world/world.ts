@@ -1,9 +1,8 @@
 import type { APIUser } from 'discord.js';
 import { type Clock, createClock } from './clock.ts';
-import { type Commands, createCommands } from './commands.ts';
+import { type Commands, createCommands, createIntegrations, type Integrations } from './commands.ts';
 import { createFiles, type Files } from './files.ts';
 import { createGuilds, type Guilds } from './guilds.ts';
-import { createIntegrations, type Integrations } from './integrations.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
 import type { Bounds } from './latest.ts';
 import { createMessages, type Messages } from './messages.ts';

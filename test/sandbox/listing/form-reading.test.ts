@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readForm } from '../../../sandbox/listing/form-reading.ts';
+import { readForm } from '../../../sandbox/listing/service.ts';
 
 const servers = (body: string) => readForm(body).servers.map((server) => Object.fromEntries(server));
 

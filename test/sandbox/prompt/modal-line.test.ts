@@ -1,7 +1,7 @@
 import type { APIModalInteractionResponseCallbackData } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { modalFields, readModalLine } from '../../../sandbox/prompt/modal-line.ts';
-import { showAnswer } from '../../../sandbox/prompt/show-answer.ts';
+import { showAnswer } from '../../../sandbox/prompt/show.ts';
 
 const DATA = {
   custom_id: 'm',

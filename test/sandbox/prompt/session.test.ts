@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BadLine } from '../../../sandbox/prompt/bad-line.ts';
 import { complete } from '../../../sandbox/prompt/completion.ts';
-import { NoAnswer } from '../../../sandbox/prompt/patience.ts';
 import { createPrompt, type Prompt } from '../../../sandbox/prompt/prompt.ts';
+import { NoAnswer } from '../../../sandbox/prompt/session.ts';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox/sandbox.ts';
 import { createBotInProcess } from '../../support/bot-in-process.ts';
 

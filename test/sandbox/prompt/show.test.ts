@@ -2,11 +2,9 @@ import type { APIMessage } from 'discord.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SeenMessage } from '../../../sandbox/discord/world/messages.ts';
-import { readLogLine } from '../../../sandbox/prompt/bot-log.ts';
 import { readMarkdown } from '../../../sandbox/prompt/markdown.ts';
-import { showAnswer, showChoices } from '../../../sandbox/prompt/show-answer.ts';
-import { isSettled, showMessage } from '../../../sandbox/prompt/show-message.ts';
-import { breachText } from '../../../sandbox/prompt/words.ts';
+import { isSettled, showAnswer, showChoices, showMessage } from '../../../sandbox/prompt/show.ts';
+import { breachText, readLogLine } from '../../../sandbox/prompt/words.ts';
 
 const NOW = Date.UTC(2026, 0, 2, 12);
 const seconds = (agoMs: number) => Math.round((NOW - agoMs) / 1000);

@@ -6,11 +6,9 @@ import {
 import type { UploadedFile } from './attachments.ts';
 import { type ChoiceBody, optionType } from './command-body.ts';
 import { choiceFlaws } from './command-options.ts';
-import { notAChoice, notAnObject, required } from './flaws.ts';
-import { deferFlagFlaws } from './message-flags.ts';
-import { type CurrentMessage, checkMessage } from './messages.ts';
+import { invalidForm, notAChoice, notAnObject, type Path, type Refusal, required } from './flaws.ts';
+import { type CurrentMessage, checkMessage, deferFlagFlaws } from './messages.ts';
 import { checkModal } from './modals.ts';
-import { invalidForm, type Path, type Refusal } from './refusal.ts';
 import { shapeFlaws, valueAt } from './shape.ts';
 
 export interface CallbackSituation {

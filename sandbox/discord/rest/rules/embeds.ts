@@ -1,7 +1,5 @@
-import { isAt, lengthOf, required } from './flaws.ts';
+import { type Flaw, isAt, lengthOf, type Path, required, urlFlaws } from './flaws.ts';
 import type { EmbedBody } from './message-body.ts';
-import type { Flaw, Path } from './refusal.ts';
-import { urlFlaws } from './urls.ts';
 
 /** Discord docs: Message, Embed Limits: the sum over all embeds of a message. */
 const MAX_TOTAL = 6000;

@@ -1,5 +1,5 @@
+import { isFileAllowed } from './attachments.ts';
 import { isSubcommand, type OptionBody, optionType } from './command-body.ts';
-import { isFileAllowed } from './file-types.ts';
 import { lengthOf } from './flaws.ts';
 
 /** What is typed into an option; a file by its name. People, roles and channels by id. */

@@ -1,5 +1,5 @@
+import type { Flaw, Path } from './flaws.ts';
 import type { AllowedMentions, ComponentBody, MessageBody } from './message-body.ts';
-import type { Flaw, Path } from './refusal.ts';
 
 /** Rule 44: a kind may be parsed from the text or listed by id, not both. */
 export function mentionFlaws(allowed: AllowedMentions, at: Path): Flaw[] {

@@ -1,10 +1,14 @@
-import { buttonFlaws, emojiFlaws } from './buttons.ts';
-import { type Placed, placed, uniqueIdFlaws } from './component-tree.ts';
-import { lengthOf, tooLong } from './flaws.ts';
+import {
+  buttonFlaws,
+  emojiFlaws,
+  isSelect,
+  type Placed,
+  placed,
+  selectFlaws,
+  uniqueIdFlaws,
+} from './components.ts';
+import { type Flaw, lengthOf, type Path, type Refusal, tooLong, urlFlaws } from './flaws.ts';
 import { type ComponentBody, componentType } from './message-body.ts';
-import type { Flaw, Path, Refusal } from './refusal.ts';
-import { isSelect, selectFlaws } from './selects.ts';
-import { urlFlaws } from './urls.ts';
 
 const { actionRow, button, textDisplay } = componentType;
 const MAX_ROWS = 5;

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DiscordStandIn } from '../../../../sandbox/discord/contract.ts';
-import { startDiscord } from '../../../../sandbox/discord/stand-in.ts';
-import type { StandInOptions } from '../../../../sandbox/discord/stand-in-options.ts';
+import { type StandInOptions, startDiscord } from '../../../../sandbox/discord/stand-in.ts';
 import { IDENTIFY, identified, openGateway, raw } from '../support/raw.ts';
 import { TOKEN } from '../support/small-bot.ts';
 

@@ -1,8 +1,7 @@
 import { type Client, Events, GatewayIntentBits } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DiscordStandIn, Person } from '../../../../sandbox/discord/contract.ts';
-import { startDiscord } from '../../../../sandbox/discord/stand-in.ts';
-import type { StandInOptions } from '../../../../sandbox/discord/stand-in-options.ts';
+import { type StandInOptions, startDiscord } from '../../../../sandbox/discord/stand-in.ts';
 import type { Guild } from '../../../../sandbox/discord/world/guilds.ts';
 import { identified, nextInteraction, openGateway, raw } from '../support/raw.ts';
 import { connect, TOKEN } from '../support/small-bot.ts';

@@ -2,7 +2,7 @@ import type { APIMessage } from 'discord.js';
 import { MessageResponseSchema } from 'discord-api-spec/zod';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DiscordStandIn, Person } from '../../../../sandbox/discord/contract.ts';
-import { answerFlaws } from '../../../../sandbox/discord/rest/answer-flaws.ts';
+import { answerFlaws } from '../../../../sandbox/discord/rest/server.ts';
 import { startDiscord } from '../../../../sandbox/discord/stand-in.ts';
 import type { SeenMessage } from '../../../../sandbox/discord/world/messages.ts';
 import { identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DiscordStandIn, Person } from '../../../../sandbox/discord/contract.ts';
-import { startDiscord } from '../../../../sandbox/discord/stand-in.ts';
-import type { StandInOptions } from '../../../../sandbox/discord/stand-in-options.ts';
+import { type StandInOptions, startDiscord } from '../../../../sandbox/discord/stand-in.ts';
 import { createClock } from '../../../../sandbox/discord/world/clock.ts';
 import { createLatest } from '../../../../sandbox/discord/world/latest.ts';
 import { identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';

@@ -7,8 +7,11 @@ import {
   TextInputStyle,
 } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { checkModalValues, type FieldValue } from '../../../../../sandbox/discord/rest/rules/modal-values.ts';
-import { checkModal } from '../../../../../sandbox/discord/rest/rules/modals.ts';
+import {
+  checkModal,
+  checkModalValues,
+  type FieldValue,
+} from '../../../../../sandbox/discord/rest/rules/modals.ts';
 import { expectFlaw, messageAt } from './refused.ts';
 
 const text = (length: number, letter = 'a') => letter.repeat(length);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Refusal } from '../../../../../sandbox/discord/rest/rules/refusal.ts';
+import type { Refusal } from '../../../../../sandbox/discord/rest/rules/flaws.ts';
 
 /** Asserts 400/50035 for a rule, with an error code at a path: `expectFlaw(refusal, 14, 'options.1', 'CODE')`. */
 export function expectFlaw(refusal: Refusal | undefined, rule: number, path: string, code: string): void {

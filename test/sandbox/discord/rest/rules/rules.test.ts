@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkCallback } from '../../../../../sandbox/discord/rest/rules/callbacks.ts';
 import { checkCommandList } from '../../../../../sandbox/discord/rest/rules/commands.ts';
+import { errorTree, invalidForm } from '../../../../../sandbox/discord/rest/rules/flaws.ts';
 import { checkMessage } from '../../../../../sandbox/discord/rest/rules/messages.ts';
 import { checkModal } from '../../../../../sandbox/discord/rest/rules/modals.ts';
-import { errorTree, invalidForm } from '../../../../../sandbox/discord/rest/rules/refusal.ts';
 import { RULES } from '../../../../../sandbox/discord/rules.ts';
 
 describe('refusals', () => {

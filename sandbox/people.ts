@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PermissionFlagsBits } from 'discord.js';
-import type { DiscordStandIn, Person } from '../discord/contract.ts';
-import type { Guild } from '../discord/world/guilds.ts';
+import type { DiscordStandIn, Person } from './discord/contract.ts';
+import type { Guild } from './discord/world/guilds.ts';
 
 const EVERYDAY =
   PermissionFlagsBits.ViewChannel |
