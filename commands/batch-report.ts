@@ -1,9 +1,8 @@
 import type { Context, Reply } from '../src/discord/command.ts';
-import { KNOWN_ERRORS, type ServerSubmission } from '../src/listing/contract.ts';
+import { KNOWN_ERRORS, type Outcome, type ServerSubmission } from '../src/listing/contract.ts';
 import { csvFile } from '../src/server-lists/csv-output.ts';
 import type { Row } from '../src/server-lists/read-list.ts';
 import { type Draft, type ReadyRow, rowsToSend } from '../src/submissions/draft.ts';
-import type { ServerOutcome } from '../src/submissions/submit-all.ts';
 import { escapeCode } from '../src/words/escape.ts';
 import { lineRanges } from '../src/words/line-ranges.ts';
 import { listOutcomeText } from '../src/words/outcome.ts';
@@ -16,7 +15,7 @@ import { plain } from './batch-preview.ts';
 export interface ReportOptions {
   readonly draft: Draft;
   /** What came of each row that was to be sent, in their order. */
-  readonly outcomes: readonly ServerOutcome[];
+  readonly outcomes: readonly Outcome[];
   /** The draft of what was not sent, if there is one. */
   readonly restId?: string;
 }
@@ -69,16 +68,16 @@ export function reportOf(context: Context, { draft, outcomes, restId }: ReportOp
 }
 
 /** What to do about the key, unless servers that were not sent because of it say so. */
-function keyText({ t, mention }: Context, outcomes: readonly ServerOutcome[]): readonly string[] {
+function keyText({ t, mention }: Context, outcomes: readonly Outcome[]): readonly string[] {
   const isRefused = outcomes.some(
     (each) => each.kind === 'rejected' && each.message === KNOWN_ERRORS.invalidKey,
   );
-  const isSaid = outcomes.some((each) => each.kind === 'not-sent' && each.why === 'key');
+  const isSaid = outcomes.some((each) => each.kind === 'not-sent' && each.reason === 'key');
   return isRefused && !isSaid ? [t('addserver.next.invalidKey', { setkey: mention('setkey') })] : [];
 }
 
 /** Every row of the input in its order, with what came of it. */
-function reportCsv({ t, mention }: Context, draft: Draft, outcomes: readonly ServerOutcome[]): string {
+function reportCsv({ t, mention }: Context, draft: Draft, outcomes: readonly Outcome[]): string {
   const places = new Map<Row, number>(rowsToSend(draft).map((row, place) => [row, place]));
   const cells = (row: Row): readonly string[] => {
     if ('problem' in row) {

@@ -1,4 +1,4 @@
-import type { AddOutcome, GamesOutcome } from '../listing/contract.ts';
+import type { GamesOutcome, Outcome } from '../listing/contract.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import type { ApiKeys, KeyVerdict } from './api-keys.ts';
@@ -16,7 +16,7 @@ export interface KeyWatch {
    * Notes what an answer to a submission says of the guild's key.
    * @returns whether it is refused for the first time: then {@link KeyWatch.tellRefused} has to follow
    */
-  hear(guildId: string, key: Secret, outcome: AddOutcome): Promise<boolean>;
+  hear(guildId: string, key: Secret, outcome: Outcome): Promise<boolean>;
   /** Tells the admins; never throws. */
   tellRefused(guildId: string): Promise<void>;
   /** An answer to a request with a guild's key that was not a submission. It never throws. */
@@ -29,7 +29,7 @@ export function createKeyWatch({ keys, onRefused, logger }: KeyWatchDeps): KeyWa
   async function note(
     guildId: string,
     key: Secret,
-    outcome: AddOutcome | GamesOutcome,
+    outcome: Outcome | GamesOutcome,
     renews = false,
   ): Promise<boolean> {
     const verdict = verdictOf(outcome);
@@ -60,7 +60,7 @@ export function createKeyWatch({ keys, onRefused, logger }: KeyWatchDeps): KeyWa
 }
 
 /** What an answer says of the key it was given; `undefined` when it says nothing of it. */
-function verdictOf(outcome: AddOutcome | GamesOutcome): KeyVerdict | undefined {
+function verdictOf(outcome: Outcome | GamesOutcome): KeyVerdict | undefined {
   switch (outcome.kind) {
     case 'games':
       return { key: 'accepted' };

@@ -1,5 +1,5 @@
 import type { Secret } from '../secret.ts';
-import type { AddOutcome, GamesOutcome, ListingApi, ListingLogger } from './contract.ts';
+import type { GamesOutcome, ListingApi, ListingLogger, Outcome } from './contract.ts';
 import { createKeyPauses } from './key-pauses.ts';
 import { createOutage, healthOf, OPERATOR, type Source } from './outage.ts';
 
@@ -31,7 +31,7 @@ const LONGEST_PROBE_MS = 60_000;
 /** A suspicion is looked into with so many keys at most. */
 const MOST_WITNESSES = 3;
 
-const DOWN: AddOutcome = { kind: 'not-sent', reason: 'down', detail: 'failed repeatedly, being probed' };
+const DOWN: Outcome = { kind: 'not-sent', reason: 'down', detail: 'failed repeatedly, being probed' };
 
 /**
  * A circuit breaker that one guild cannot open for another.
@@ -62,7 +62,7 @@ export function createBreaker(deps: BreakerDeps): GuardedListing {
 
   const sourceOf = (key: Secret): Source => guildOf(key) ?? OPERATOR;
 
-  function note<Outcome extends AddOutcome | GamesOutcome>(key: Secret, outcome: Outcome): Outcome {
+  function note<Heard extends Outcome | GamesOutcome>(key: Secret, outcome: Heard): Heard {
     pauses.heard(key, outcome);
     const source = sourceOf(key);
     const health = healthOf(outcome);

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createHttpAgent } from '../http-agent.ts';
 import type { Secret } from '../secret.ts';
 import {
-  type AddOutcome,
   type GamesOutcome,
+  isFaultyAnswer,
   type ListingApi,
   type ListingLogger,
   MAX_SERVERS_PER_REQUEST,
+  type Outcome,
 } from './contract.ts';
 import { type Exchange, post } from './exchange.ts';
 import { readAdd, readGames, readsBody, retryAfterMs } from './failures.ts';
@@ -65,11 +66,11 @@ export function createListingApi({
   });
   const closing = new AbortController();
 
-  async function call<Outcome extends AddOutcome | GamesOutcome>(
+  async function call<Heard extends Outcome | GamesOutcome>(
     { action, form, key, signal }: Call,
-    read: (exchange: Exchange, key: Secret) => Outcome | Promise<Outcome>,
-    isWorthRepeating: (outcome: Outcome, exchange: Exchange) => boolean,
-  ): Promise<Outcome> {
+    read: (exchange: Exchange, key: Secret) => Heard | Promise<Heard>,
+    isWorthRepeating: (outcome: Heard, exchange: Exchange) => boolean,
+  ): Promise<Heard> {
     const startedAt = performance.now();
     const left = () => 2 * timeoutMs - (performance.now() - startedAt);
     for (let attempt = 1; ; attempt++) {
@@ -99,7 +100,7 @@ export function createListingApi({
   async function gamesWithoutKey(exchange: Exchange, key: Secret): Promise<GamesOutcome> {
     const outcome = withoutKey(readGames(exchange, url), key);
     if (outcome.kind !== 'games' || !(await isKeyInGames(outcome.games, [key]))) return outcome;
-    return { kind: 'nonsense', reason: 'key-repeated', detail: 'the games list holds the key' };
+    return { kind: 'unknown', reason: 'key-repeated', detail: 'the games list holds the key' };
   }
 
   return {
@@ -131,7 +132,7 @@ interface Call {
 }
 
 /** `add` cannot be undone and not be looked up: it goes out a second time only when the first never left. */
-function addMayBeRepeated(outcome: AddOutcome): boolean {
+function addMayBeRepeated(outcome: Outcome): boolean {
   return outcome.kind === 'not-sent' && ['refused', 'dns', 'reset'].includes(outcome.reason);
 }
 
@@ -141,7 +142,7 @@ function gamesMayBeRepeated(outcome: GamesOutcome, exchange: Exchange): boolean 
   if (exchange.kind === 'answer') return exchange.status === 429 || exchange.status >= 500;
   return (
     'reason' in outcome &&
-    outcome.kind !== 'nonsense' &&
+    !isFaultyAnswer(outcome) &&
     !['tls', 'aborted', 'key-dropped'].includes(outcome.reason)
   );
 }
@@ -155,7 +156,7 @@ interface Reported {
   readonly action: string;
   readonly attempt: number;
   readonly ms: number;
-  readonly outcome: AddOutcome | GamesOutcome;
+  readonly outcome: Outcome | GamesOutcome;
 }
 
 function report(logger: ListingLogger | undefined, { outcome, ...call }: Reported): void {

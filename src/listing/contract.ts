@@ -74,51 +74,20 @@ export interface ServerSubmission {
   readonly game: string;
 }
 
-/** Why there was no usable answer. For the log and for choosing a sentence; never shown as it is. */
-export type FailureReason =
-  | 'refused' // nobody listens there
-  | 'dns' // the name does not resolve
-  | 'tls' // the certificate or the handshake failed
-  | 'timeout'
-  | 'reset' // the connection ended before the answer did
-  | 'redirect' // the service moved; the new address is in `detail`, for the operator
-  | 'rate-limited' // 429 without a readable verdict; not-sent: the key is held back since then
-  | 'server-error' // 5xx without a readable verdict
-  | 'not-json' // HTML, empty, truncated
-  | 'wrong-shape' // JSON, but not what the specification says
-  | 'key-repeated' // a games list that holds the key
-  | 'too-large' // more than 1 MiB
-  | 'down' // it has failed repeatedly and is left alone
-  | 'queue-full' // enough requests of this member wait already
-  | 'too-late' // the interaction can no longer be answered
-  | 'key-dropped' // the key was removed, replaced or refused meanwhile
-  | 'aborted'; // the bot is stopping
-
 /**
- * What came of a call.
- * - `not-sent`: nothing of the request left the machine; safe to repeat.
- * - `unknown`: the request (or a part) went out and no answer came; it may have been carried out.
- * - `nonsense`: something answered, but not as the specification says; it may have been carried out.
+ * What came of submitting a server: the one form of it, from the service's answer over the record to the sentence that
+ * a member reads. All servers of a request have the same.
  */
-export type Failure =
-  | {
-      readonly kind: 'not-sent';
-      readonly reason: FailureReason;
-      readonly detail: string;
-      /** Milliseconds for which this key is still held back; the service asked for that. */
-      readonly retryAfterMs?: number;
-    }
-  | { readonly kind: 'unknown'; readonly reason: FailureReason; readonly detail: string }
-  | {
-      readonly kind: 'nonsense';
-      readonly reason: FailureReason;
-      readonly detail: string;
-      /** Milliseconds the service asked to be left alone for (`Retry-After`). */
-      readonly retryAfterMs?: number;
-    };
+export type Outcome = Accepted | Rejected | NotSent | Unknown;
 
-/** `message` is the service's own text, word for word up to {@link LONGEST_MESSAGE}; `known` says which of the five errors it is. */
-export interface Rejection {
+/** Sent for review. `message` is the service's own text, word for word up to {@link LONGEST_MESSAGE}. */
+export interface Accepted {
+  readonly kind: 'accepted';
+  readonly message: string;
+}
+
+/** Refused by the service, in its own words as above; `known` says which of the five errors it is. */
+export interface Rejected {
   readonly kind: 'rejected';
   readonly message: string;
   readonly known?: KnownError;
@@ -126,7 +95,72 @@ export interface Rejection {
   readonly retryAfterMs?: number;
 }
 
-export type AddOutcome = { readonly kind: 'accepted'; readonly message: string } | Rejection | Failure;
+/** Nothing of it left the machine: it can be submitted again. It was not tried, or could not be sent. */
+export interface NotSent {
+  readonly kind: 'not-sent';
+  readonly reason: Halt | FailureReason;
+  /** For the log. */
+  readonly detail?: string;
+  /** Milliseconds for which this key is still held back; the service asked for that. */
+  readonly retryAfterMs?: number;
+}
+
+/** It was sent, or a part of it, and the answer says nothing or did not come: it may have been carried out. */
+export interface Unknown {
+  readonly kind: 'unknown';
+  readonly reason: FailureReason;
+  readonly detail?: string;
+  /** Milliseconds the service asked to be left alone for (`Retry-After`). */
+  readonly retryAfterMs?: number;
+}
+
+/** There is no verdict. */
+export type Failure = NotSent | Unknown;
+
+const HALTS = [
+  'key', // the guild has none any more, or the service does not take it
+  'deadline', // what is left of the interaction's 15 minutes is needed to tell what came of it
+  'stopping', // the bot is stopping
+  'service', // two requests in a row got no answer
+  'bot', // the bot itself failed
+] as const;
+/** Why a submission does not go on: no further request is tried. */
+export type Halt = (typeof HALTS)[number];
+
+/** Whether it was not even tried. */
+export const isHalted = (outcome: NotSent): outcome is NotSent & { readonly reason: Halt } =>
+  HALTS.some((halt) => halt === outcome.reason);
+
+/** Why there was no usable answer. For the log and for choosing a sentence; never shown as it is. */
+export type FailureReason =
+  | 'refused' // nobody listens there
+  | 'dns' // the name does not resolve
+  | 'tls' // the certificate or the handshake failed
+  | 'timeout'
+  | 'reset' // the connection ended before the answer did
+  | AnswerFault
+  | 'down' // it has failed repeatedly and is left alone
+  | 'queue-full' // enough requests of this member wait already
+  | 'too-late' // the interaction can no longer be answered
+  | 'key-dropped' // the key was removed, replaced or refused meanwhile
+  | 'aborted'; // the bot is stopping
+
+/** Something answered, but not as the specification says. */
+const ANSWER_FAULTS = [
+  'redirect', // the service moved; the new address is in `detail`, for the operator
+  'rate-limited', // 429 without a readable verdict; not-sent: the key is held back since then
+  'server-error', // 5xx without a readable verdict
+  'not-json', // HTML, empty, truncated
+  'wrong-shape', // JSON, but not what the specification says
+  'key-repeated', // a games list that holds the key
+  'too-large', // more than 1 MiB
+] as const;
+type AnswerFault = (typeof ANSWER_FAULTS)[number];
+
+/** Whether something answered, if not as it should. */
+export const isFaultyAnswer = ({ kind, reason }: Failure): boolean =>
+  kind === 'unknown' && ANSWER_FAULTS.some((fault) => fault === reason);
+
 export type GamesOutcome =
   | {
       readonly kind: 'games';
@@ -134,7 +168,7 @@ export type GamesOutcome =
       /** How many of the answer's games are not in `games`; see {@link gamesSchema}. */
       readonly leftOut?: number;
     }
-  | Rejection
+  | Rejected
   | Failure;
 
 /** What this folder writes its log to. pino fits. */
@@ -156,7 +190,7 @@ export interface ListingApi {
     servers: readonly ServerSubmission[],
     key: Secret,
     options?: { readonly signal?: AbortSignal },
-  ): Promise<AddOutcome>;
+  ): Promise<Outcome>;
   /** Closes the connections, after what is under way has ended. */
   close(): Promise<void>;
 }
@@ -181,5 +215,5 @@ export interface Scheduler {
    * @returns what the task returns; or that it was not run, since too many of the member's wait (`queue-full`), the
    * interaction can no longer be answered (`too-late`) or the key was dropped (`key-dropped`)
    */
-  run<Result>(request: Waiting, task: () => Promise<Result>): Promise<Result | Failure>;
+  run<Result>(request: Waiting, task: () => Promise<Result>): Promise<Result | NotSent>;
 }

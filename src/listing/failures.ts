@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import {
-  type AddOutcome,
   type Failure,
   type FailureReason,
   type GamesOutcome,
   gamesSchema,
   KNOWN_ERRORS,
   type KnownError,
-  type Rejection,
+  type Outcome,
+  type Rejected,
   verdictSchema,
 } from './contract.ts';
 import type { Exchange } from './exchange.ts';
@@ -17,7 +17,7 @@ type Answer = Extract<Exchange, { kind: 'answer' }>;
 type NoAnswer = Extract<Exchange, { kind: 'no-answer' }>;
 
 /** What `action=add` led to. A verdict is believed at any HTTP status: the specification names none for errors. */
-export function readAdd(exchange: Exchange, url: URL): AddOutcome {
+export function readAdd(exchange: Exchange, url: URL): Outcome {
   if (exchange.kind === 'no-answer') return noAnswer(exchange);
   const body = readJson(exchange, url);
   if ('failure' in body) return body.failure;
@@ -52,7 +52,7 @@ export function retryAfterMs({ 'retry-after': value }: IncomingHttpHeaders): num
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
-function rejected(message: string, { status, headers }: Answer): Rejection {
+function rejected(message: string, { status, headers }: Answer): Rejected {
   const wait = status === 429 ? retryAfterMs(headers) : undefined;
   const names = Object.keys(KNOWN_ERRORS) as KnownError[];
   const known = names.find((name) => KNOWN_ERRORS[name] === message.trim());
@@ -105,7 +105,7 @@ function isNestedTooDeep(body: string): boolean {
 function unreadable({ status, headers }: Answer, reason: FailureReason, what: string): Failure {
   const wait = retryAfterMs(headers);
   return {
-    kind: 'nonsense',
+    kind: 'unknown',
     reason: status === 429 ? 'rate-limited' : status >= 500 ? 'server-error' : reason,
     // Never the body: a page of a proxy may well show the request it was asked.
     detail: `HTTP ${status}: ${what}`,
@@ -118,13 +118,13 @@ function noAnswer({ sent, begun, cause, error }: NoAnswer): Failure {
   // An AggregateError (every address of a name failed) has no message of its own.
   const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message;
   const detail = [code, message].filter((part) => part !== '').join(': ');
-  if (cause === 'error' && OVERSIZE.has(code)) return { kind: 'nonsense', reason: 'too-large', detail };
+  if (cause === 'error' && OVERSIZE.has(code)) return { kind: 'unknown', reason: 'too-large', detail };
   // Something answered, but not in HTTP. After a head it is an answer that broke off.
   if (cause === 'error' && error.name === 'HTTPParserError' && !begun) {
-    return { kind: 'nonsense', reason: 'not-json', detail };
+    return { kind: 'unknown', reason: 'not-json', detail };
   }
   const reason = cause === 'error' ? reasonOf(code) : cause;
-  return { kind: sent ? 'unknown' : 'not-sent', reason, detail };
+  return sent ? { kind: 'unknown', reason, detail } : { kind: 'not-sent', reason, detail };
 }
 
 const OVERSIZE = new Set(['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'UND_ERR_HEADERS_OVERFLOW']);

@@ -2,10 +2,10 @@ import { setImmediate as breath } from 'node:timers/promises';
 import type { Secret } from '../secret.ts';
 import {
   ADDED,
-  type AddOutcome,
   type Game,
   type GamesOutcome,
   KNOWN_ERRORS,
+  type Outcome,
   WITHHELD_WORDS,
 } from './contract.ts';
 import { KNOWN_GAMES } from './known-games.ts';
@@ -30,11 +30,8 @@ const KNOWN_NAMES: ReadonlySet<string> = new Set(KNOWN_GAMES.flatMap(({ name, al
  * The outcome without the service's words when they hold the key, in whatever spelling. What is known of an error was
  * read before, from the words as they came.
  */
-export function withoutKey<Outcome extends AddOutcome | GamesOutcome>(
-  outcome: Outcome,
-  key: Secret,
-): Outcome {
-  if ('detail' in outcome) {
+export function withoutKey<Heard extends Outcome | GamesOutcome>(outcome: Heard, key: Secret): Heard {
+  if ('detail' in outcome && outcome.detail !== undefined) {
     const detail = outcome.detail.slice(0, LONGEST_WORDS);
     return { ...outcome, detail: createKeySearch(detail)(key) ? 'left out: the key is in it' : detail };
   }

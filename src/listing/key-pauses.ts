@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Secret } from '../secret.ts';
-import type { AddOutcome, Failure, GamesOutcome } from './contract.ts';
+import type { Failure, GamesOutcome, Outcome } from './contract.ts';
 
 /** Milliseconds that a key rests after a 429 that names no time. */
 const USUAL_PAUSE_MS = 1_000;
@@ -17,7 +17,7 @@ export interface KeyPauses {
   left(key: Secret): number;
   /** Waits for a short rest to end. @returns what a request with this key comes to; `undefined`: it may be sent */
   refusal(key: Secret, signal?: AbortSignal): Promise<Failure | undefined>;
-  heard(key: Secret, outcome: AddOutcome | GamesOutcome): void;
+  heard(key: Secret, outcome: Outcome | GamesOutcome): void;
 }
 
 export function createKeyPauses(now: () => number): KeyPauses {
@@ -47,7 +47,7 @@ export function createKeyPauses(now: () => number): KeyPauses {
     },
     heard(key, outcome) {
       const asked = 'retryAfterMs' in outcome ? outcome.retryAfterMs : undefined;
-      const isLimited = outcome.kind === 'nonsense' && outcome.reason === 'rate-limited';
+      const isLimited = outcome.kind === 'unknown' && outcome.reason === 'rate-limited';
       if (!isLimited && !(outcome.kind === 'rejected' && asked !== undefined)) return;
       const print = fingerprint(key);
       paused.delete(print);

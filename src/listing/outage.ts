@@ -1,5 +1,5 @@
 import type { Secret } from '../secret.ts';
-import type { AddOutcome, GamesOutcome } from './contract.ts';
+import type { GamesOutcome, Outcome } from './contract.ts';
 
 /** Failures in a row after which the service is suspected to be down. */
 const FAILURES = 5;
@@ -39,7 +39,7 @@ export interface Outage {
  * What an outcome says of the service: it is `well` when it gave a verdict or a list, `ill` when it answered with 5xx
  * or not at all. Everything else may well be about the one request: a 4xx, a web page, a redirect.
  */
-export function healthOf(outcome: AddOutcome | GamesOutcome): 'well' | 'ill' | undefined {
+export function healthOf(outcome: Outcome | GamesOutcome): 'well' | 'ill' | undefined {
   if (!('reason' in outcome)) return 'well';
   return ILL.has(outcome.reason) ? 'ill' : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Failure, Scheduler, Waiting } from './contract.ts';
+import type { NotSent, Scheduler, Waiting } from './contract.ts';
 
 export interface SchedulerDeps {
   /** The most requests that run at once. */
@@ -107,7 +107,7 @@ export function createScheduler({ atOnce, now = Date.now }: SchedulerDeps): Sche
   }
 
   /** Waits for the request's turn. @returns why it does not come */
-  function turnOf(request: Waiting): Promise<Failure | undefined> {
+  function turnOf(request: Waiting): Promise<NotSent | undefined> {
     const { guildId, memberId, receivedAt, key } = request;
     const left = receivedAt === undefined ? undefined : receivedAt + ANSWERABLE_MS - now();
     if (key?.dropped?.aborted) return Promise.resolve(notSent('key-dropped'));
@@ -116,7 +116,7 @@ export function createScheduler({ atOnce, now = Date.now }: SchedulerDeps): Sche
     const ofMember = guild.waiting.filter((entry) => entry.request.memberId === memberId).length;
     if (ofMember >= OF_A_MEMBER) return Promise.resolve(notSent('queue-full'));
     return new Promise((resolve) => {
-      const leave = (why?: Failure) => {
+      const leave = (why?: NotSent) => {
         clearTimeout(timer);
         key?.dropped?.removeEventListener('abort', onDropped);
         const place = guild.waiting.indexOf(entry);
@@ -153,7 +153,7 @@ const DETAILS = {
   'queue-full': 'its member has enough requests waiting',
 } as const;
 
-const notSent = (reason: keyof typeof DETAILS): Failure => ({
+const notSent = (reason: keyof typeof DETAILS): NotSent => ({
   kind: 'not-sent',
   reason,
   detail: DETAILS[reason],

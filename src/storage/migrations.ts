@@ -91,7 +91,14 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-tables': { up: createTables },
   '0002-left-out': { up: addLeftOut },
   '0003-indices': { up: renewIndices },
+  '0004-reasons': { up: nameReasons },
 };
+
+/** Why a server was not sent was a text where no request was tried, and an object elsewhere. A game is kept by server. */
+async function nameReasons(db: Kysely<unknown>): Promise<void> {
+  await sql`update servers set reason = '{"reason":' || reason || '}' where reason like '"%'`.execute(db);
+  await db.schema.alterTable('submissions').dropColumn('default_game').execute();
+}
 
 /** What is counted or skipped is in the index itself: without it 100,000 rows of a guild would be read for a page. */
 async function renewIndices({ schema }: Kysely<unknown>): Promise<void> {

@@ -3,9 +3,6 @@
  * true or false is 1 or 0. Only types that SQLite and PostgreSQL share.
  */
 
-/** How one server ended. `unknown`: it was sent, and may have been received. `not-sent`: nothing left the machine. */
-export type Outcome = 'accepted' | 'rejected' | 'not-sent' | 'unknown';
-
 /** Interactions that this bot has taken: whoever inserts the id answers it. */
 export interface InteractionsTable {
   readonly id: string;
@@ -29,8 +26,6 @@ export interface SubmissionsTable {
   readonly source: 'options' | 'text' | 'message';
   /** Whether servers that the guild has submitted before are submitted again. */
   readonly again: number;
-  /** The alias of the game for lines that name none. */
-  readonly default_game: string | null;
   /** JSON: lines that were refused, without passwords, at most 4,000 characters. */
   readonly refused_lines: string | null;
   /** JSON: lines that say the same as an earlier one, as pairs of numbers of lines. */
@@ -69,11 +64,11 @@ export interface ServersTable {
   /** When the latest request with it was about to leave. */
   readonly sent_at: number | null;
   readonly ended_at: number | null;
-  /** Null until it has ended. */
-  readonly outcome: Outcome | null;
+  /** Null until it has ended. `unknown`: it was sent, and may have been received. `not-sent`: nothing left the machine. */
+  readonly outcome: 'accepted' | 'rejected' | 'not-sent' | 'unknown' | null;
   /** The service's words, cut to 300 code points. */
   readonly message: string | null;
-  /** JSON: why it was not sent, or why nobody knows; null where the outcome says it all. */
+  /** JSON, an object with `reason`: why it was not sent, or why nobody knows; null where the outcome says it all. */
   readonly reason: string | null;
 }
 

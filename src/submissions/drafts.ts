@@ -51,7 +51,7 @@ export function createDrafts({
       .insertInto('submissions')
       .values({
         ...{ id, guild_id: guildId, user_id: user.id, user_name: user.name, state: 'draft', ...lines },
-        ...{ default_game: null, interaction_id: null, created_at: now(), started_at: null, ended_at: null },
+        ...{ interaction_id: null, created_at: now(), started_at: null, ended_at: null },
       })
       .execute();
     const rows = servers.map((server) => ({

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { type Address, formatAddress } from '../addresses/address.ts';
+import type { Outcome } from '../listing/contract.ts';
 import type { Database } from '../storage/database.ts';
-import type { Outcome, ServersTable, SubmissionsTable } from '../storage/tables.ts';
+import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 
 /** How one server that a member submitted ended. */
 export interface HistoryEntry {
@@ -14,7 +15,7 @@ export interface HistoryEntry {
   /** Discord's id; empty once the member was forgotten, like the name. */
   readonly userId: string;
   readonly userName: string;
-  readonly outcome: Outcome;
+  readonly outcome: Outcome['kind'];
   /** The service's words. */
   readonly message?: string;
 }

@@ -1,4 +1,4 @@
-import type { AddOutcome, ListingApi, Scheduler, ServerSubmission } from '../listing/contract.ts';
+import type { ListingApi, Outcome, Scheduler, ServerSubmission } from '../listing/contract.ts';
 import type { Secret } from '../secret.ts';
 import type { Database } from '../storage/database.ts';
 import type { Draft } from './draft.ts';
@@ -8,7 +8,6 @@ import type { Limits } from './limits.ts';
 import type { Observer } from './observers.ts';
 import type { Records } from './record.ts';
 import type { Refusal } from './refusal.ts';
-import type { ServerOutcome } from './submit-all.ts';
 
 /** A draft that a member wants carried out by an interaction. */
 export interface Order extends Submitter {
@@ -39,7 +38,7 @@ export interface Ended {
   readonly draft: Draft;
   /** What was submitted, and what came of each. */
   readonly servers: readonly ServerSubmission[];
-  readonly outcomes: readonly ServerOutcome[];
+  readonly outcomes: readonly Outcome[];
   /** Some of it had left when the bot was stopped. */
   readonly isResumed: boolean;
   /** Whether the guild wants submissions announced in the channel. */
@@ -66,7 +65,7 @@ export interface PipelineDeps {
     /** The guild's key, if it may be used. */
     usable(guildId: string): Promise<Secret | 'key-missing' | 'key-unreadable' | 'key-invalid'>;
     /** Notes what an answer says of the key; whether it is refused for the first time. */
-    hear(guildId: string, key: Secret, outcome: AddOutcome): Promise<boolean>;
+    hear(guildId: string, key: Secret, outcome: Outcome): Promise<boolean>;
     /** Tells the guild's admins of that. */
     tellRefused(guildId: string): Promise<void>;
   };
@@ -96,7 +95,7 @@ export interface Pipeline {
 export interface Answered {
   readonly places: readonly number[];
   readonly key: Secret;
-  readonly answer: AddOutcome;
+  readonly answer: Outcome;
 }
 
 export interface Run extends Pick<Ended, 'draft' | 'servers' | 'isResumed' | 'announce'> {
@@ -104,7 +103,7 @@ export interface Run extends Pick<Ended, 'draft' | 'servers' | 'isResumed' | 'an
   readonly isOver: boolean;
   readonly startedAt: number;
   readonly positions: readonly number[];
-  readonly known: ReadonlyMap<number, ServerOutcome>;
+  readonly known: ReadonlyMap<number, Outcome>;
   /** The first request, which is on record as about to leave, and the key for it. */
   readonly firstKey?: Secret;
   readonly firstPlaces: readonly number[];
@@ -112,6 +111,6 @@ export interface Run extends Pick<Ended, 'draft' | 'servers' | 'isResumed' | 'an
 
 /** What came of each server that was carried out, and the key of the latest request. */
 export interface Carried {
-  readonly outcomes: readonly ServerOutcome[];
+  readonly outcomes: readonly Outcome[];
   readonly key: Secret | undefined;
 }

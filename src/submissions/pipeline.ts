@@ -1,11 +1,17 @@
-import { type Failure, MAX_SERVERS_PER_REQUEST, type ServerSubmission } from '../listing/contract.ts';
+import {
+  type Halt,
+  MAX_SERVERS_PER_REQUEST,
+  type NotSent,
+  type Outcome,
+  type ServerSubmission,
+} from '../listing/contract.ts';
 import type { Secret } from '../secret.ts';
 import { check } from './checks.ts';
 import { restOf, rowsToSend } from './draft.ts';
 import { createTeller } from './observers.ts';
 import type { Answered, Carried, Ended, Order, Pipeline, PipelineDeps, Result, Run } from './order.ts';
 import { grouped, lastStartOf, toResume, toSend } from './run.ts';
-import { type Halt, type ServerOutcome, submitAll } from './submit-all.ts';
+import { submitAll } from './submit-all.ts';
 
 /** The one way of every submission, from top to bottom: checks, reservation, record, request, outcome, observers. */
 export function createPipeline(deps: PipelineDeps): Pipeline {
@@ -87,7 +93,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const { servers, positions } = run;
     const lastStart = lastStartOf(run, longestRequestMs);
     const recorded = new Set(run.known.keys());
-    let outcomes: ReadonlyMap<number, ServerOutcome> = run.known;
+    let outcomes: ReadonlyMap<number, Outcome> = run.known;
     let isOver = run.isOver;
     let sent = first;
     let latest = first;
@@ -144,7 +150,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       if (rest.rows.length > 0) await records.saveDraft(order, restIdOf(order), rest);
     }
 
-    async function onSettled(settled: ReadonlyMap<number, ServerOutcome>): Promise<void> {
+    async function onSettled(settled: ReadonlyMap<number, Outcome>): Promise<void> {
       outcomes = new Map(settled);
       const answered = sent;
       sent = undefined;
@@ -173,13 +179,13 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   }
 
   /** Its turn did not come: too many of the member's wait, or it took too long. The draft stays for another try. */
-  async function notSent(order: Order, why: Failure): Promise<Result> {
+  async function notSent(order: Order, outcome: NotSent): Promise<Result> {
     const stored = order.draft ?? (await records.findDraft(order, order.id));
     if (typeof stored === 'string') return { kind: 'no-draft', why: stored };
     const draft = 'draft' in stored ? stored.draft : stored;
     if (order.draft) await records.saveDraft(order, order.id, draft);
     const servers = rowsToSend(draft).map(({ submission }) => submission);
-    const outcomes = servers.map(() => ({ kind: 'not-sent', why }) as const);
+    const outcomes = servers.map(() => outcome);
     await tell(({ ended }) => ended?.(order, { servers, outcomes, key: undefined }));
     return { kind: 'ended', draft, servers, outcomes, isResumed: false, announce: false, restId: order.id };
   }
@@ -187,7 +193,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   return { submit };
 }
 
-const NOT_SENT: ServerOutcome = { kind: 'not-sent', why: 'bot' };
+const NOT_SENT: Outcome = { kind: 'not-sent', reason: 'bot' };
 
 /** The id of the draft that is left of an order; its own is taken. */
 const restIdOf = ({ interactionId }: Order) => `${interactionId}-rest`;

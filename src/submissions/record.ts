@@ -1,11 +1,10 @@
-import type { ServerSubmission } from '../listing/contract.ts';
+import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { Database } from '../storage/database.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import type { Draft } from './draft.ts';
 import { createDrafts, DRAFT_LIVES_MS, ROWS_AT_ONCE, type Submitter } from './drafts.ts';
 import { storedDraft } from './stored-draft.ts';
-import { MAX_MESSAGE, outcomeOf } from './stored-outcome.ts';
-import type { ServerOutcome } from './submit-all.ts';
+import { outcomeOf, outcomeToStore } from './stored-outcome.ts';
 
 /** One server of a record, at its position. */
 export type RecordServer = Pick<
@@ -13,7 +12,7 @@ export type RecordServer = Pick<
   'position' | 'line' | 'submitted_before' | 'sent_at' | 'reserved_at'
 > & {
   readonly submission: ServerSubmission;
-  readonly outcome: ServerOutcome | undefined;
+  readonly outcome: Outcome | undefined;
 };
 
 /** A submission as it is stored. */
@@ -104,13 +103,10 @@ export function createRecords({
     /** A request with these servers was refused as a whole; they leave again in smaller ones. */
     leaveAgain: (id: string, positions: readonly number[]) => update(id, positions, { sent_at: null }),
     /** How servers ended. What was not sent is given back: it counts no more, and can be submitted again. */
-    async end(id: string, positions: readonly number[], outcome: ServerOutcome): Promise<void> {
-      const isSaid = outcome.kind === 'accepted' || outcome.kind === 'rejected';
+    async end(id: string, positions: readonly number[], outcome: Outcome): Promise<void> {
       await update(id, positions, {
-        outcome: outcome.kind,
+        ...outcomeToStore(outcome),
         ended_at: now(),
-        ...(isSaid && { message: [...outcome.message].slice(0, MAX_MESSAGE).join('') }),
-        ...(!isSaid && { reason: JSON.stringify(outcome.why) }),
         ...(outcome.kind === 'not-sent' && { reserved_at: null, sent_at: null }),
       });
     },

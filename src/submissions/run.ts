@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Outcome, Unknown } from '../listing/contract.ts';
 import type { Run } from './order.ts';
 import type { SubmissionRecord } from './record.ts';
-import type { ServerOutcome } from './submit-all.ts';
 
 /** Of what had left when the bot was stopped. */
-export const INTERRUPTED = {
+export const INTERRUPTED: Unknown = {
   kind: 'unknown',
   reason: 'aborted',
   detail: 'the bot was stopped while it waited for the answer',
-} as const;
+};
 
 /** The positions of a draft's servers that are to be submitted. */
 export const toSend = ({ servers, again }: SubmissionRecord): readonly number[] =>
@@ -27,8 +27,7 @@ export function toResume({
   const chosen = servers.filter(({ outcome, reserved_at }) => outcome || reserved_at !== null);
   const known = new Map(
     chosen.flatMap(({ outcome, sent_at }, place) => {
-      const ended =
-        outcome ?? (sent_at === null ? undefined : { kind: 'unknown' as const, why: INTERRUPTED });
+      const ended = outcome ?? (sent_at === null ? undefined : INTERRUPTED);
       return ended ? [[place, ended] as const] : [];
     }),
   );
@@ -44,10 +43,10 @@ export function toResume({
 
 /** Outcomes that are not known yet, each with the places that had it: a thousand servers have a handful. */
 export function grouped(
-  outcomes: ReadonlyMap<number, ServerOutcome>,
+  outcomes: ReadonlyMap<number, Outcome>,
   known: ReadonlySet<number>,
-): ReadonlyMap<ServerOutcome, readonly number[]> {
-  const groups = new Map<ServerOutcome, number[]>();
+): ReadonlyMap<Outcome, readonly number[]> {
+  const groups = new Map<Outcome, number[]>();
   for (const [place, outcome] of outcomes) {
     if (known.has(place)) continue;
     const group = [...groups.keys()].findLast((each) => isDeepStrictEqual(each, outcome)) ?? outcome;

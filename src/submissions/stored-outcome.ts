@@ -1,16 +1,30 @@
-import { type Failure, KNOWN_ERRORS, type KnownError } from '../listing/contract.ts';
+import {
+  type Failure,
+  KNOWN_ERRORS,
+  type KnownError,
+  type NotSent,
+  type Outcome,
+  type Unknown,
+} from '../listing/contract.ts';
 import type { ServersTable } from '../storage/tables.ts';
-import type { Halt, ServerOutcome } from './submit-all.ts';
 
 /** Code points of the service's words that are kept: the specification's own messages have at most 45. */
-export const MAX_MESSAGE = 300;
+const MAX_MESSAGE = 300;
 
-/** How a server ended, from its row; `undefined` when it has not. */
-export function outcomeOf({
-  outcome,
-  message,
-  reason,
-}: Pick<ServersTable, 'outcome' | 'message' | 'reason'>): ServerOutcome | undefined {
+/** The part of an outcome that is in a server's row. */
+export type StoredOutcome = Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
+
+export function outcomeToStore(outcome: Outcome): StoredOutcome {
+  if ('message' in outcome) {
+    const message = [...outcome.message].slice(0, MAX_MESSAGE).join('');
+    return { outcome: outcome.kind, message, reason: null };
+  }
+  const { kind, ...why } = outcome;
+  return { outcome: kind, message: null, reason: JSON.stringify(why) };
+}
+
+/** The reverse of {@link outcomeToStore}; `undefined` when the server has not ended. */
+export function outcomeOf({ outcome, message, reason }: StoredOutcome): Outcome | undefined {
   const said = message ?? '';
   switch (outcome) {
     case null:
@@ -21,12 +35,13 @@ export function outcomeOf({
       const known = (Object.keys(KNOWN_ERRORS) as KnownError[]).find((error) => KNOWN_ERRORS[error] === said);
       return { kind: 'rejected', message: said, ...(known && { known }) };
     }
+    // Version 0.1 kept no reason.
     case 'not-sent':
-      return { kind: 'not-sent', why: reason === null ? 'bot' : (JSON.parse(reason) as Halt | Failure) };
+      return { reason: 'bot', ...reasonOf<NotSent>(reason), kind: outcome };
     case 'unknown':
-      return { kind: 'unknown', why: reason === null ? NOBODY_KNOWS : (JSON.parse(reason) as Failure) };
+      return { reason: 'reset', ...reasonOf<Unknown>(reason), kind: outcome };
   }
 }
 
-/** Of what a former version has kept. */
-const NOBODY_KNOWS: Failure = { kind: 'unknown', reason: 'reset', detail: 'not kept' };
+const reasonOf = <Ended extends Failure>(json: string | null): Omit<Ended, 'kind'> | undefined =>
+  json === null ? undefined : JSON.parse(json);

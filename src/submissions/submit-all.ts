@@ -1,47 +1,21 @@
 import {
-  type AddOutcome,
-  type Failure,
-  type KnownError,
+  type Halt,
   MAX_SERVERS_PER_REQUEST,
-  type Rejection,
+  type NotSent,
+  type Outcome,
+  type Rejected,
   type ServerSubmission,
 } from '../listing/contract.ts';
 
-/** Why nothing more is sent. */
-export type Halt =
-  /** The guild has no key any more, or the service does not take it. */
-  | 'key'
-  /** What is left of the interaction's 15 minutes is needed to tell what came of it. */
-  | 'deadline'
-  /** The bot is stopping. */
-  | 'stopping'
-  /** Two requests in a row got no answer. */
-  | 'service'
-  /** The bot itself failed. */
-  | 'bot';
-
-/** What came of one server. */
-export type ServerOutcome =
-  | { readonly kind: 'accepted'; readonly message: string }
-  /** In the service's words. */
-  | { readonly kind: 'rejected'; readonly message: string; readonly known?: KnownError }
-  /** Nothing of it left the machine: it can be submitted again. `why`: it was not tried, or could not be sent. */
-  | { readonly kind: 'not-sent'; readonly why: Halt | Failure }
-  /** It was sent, and whether it was received is not known. */
-  | { readonly kind: 'unknown'; readonly why: Failure };
-
 export interface SubmitAllOptions {
   /** Sends one request of 1 to 100 servers, or tells why nothing more is sent. */
-  readonly send: (
-    servers: readonly ServerSubmission[],
-    places: readonly number[],
-  ) => Promise<AddOutcome | Halt>;
+  readonly send: (servers: readonly ServerSubmission[], places: readonly number[]) => Promise<Outcome | Halt>;
   /** Asked before each request. */
   readonly halt?: () => Halt | undefined;
   /** What is known of servers from before, by their places; they are not sent. */
-  readonly known?: ReadonlyMap<number, ServerOutcome>;
+  readonly known?: ReadonlyMap<number, Outcome>;
   /** Told after each request what is known by then. */
-  readonly onSettled?: (outcomes: ReadonlyMap<number, ServerOutcome>) => Promise<void> | void;
+  readonly onSettled?: (outcomes: ReadonlyMap<number, Outcome>) => Promise<void> | void;
 }
 
 /** A service that does not answer twice in a row is not asked a third time. */
@@ -66,21 +40,22 @@ const MOST_HALVINGS = 200;
 export async function submitAll(
   servers: readonly ServerSubmission[],
   { send, halt = () => undefined, known = new Map(), onSettled }: SubmitAllOptions,
-): Promise<readonly ServerOutcome[]> {
+): Promise<readonly Outcome[]> {
   const outcomes = new Map(known);
-  const settle = (places: readonly number[], outcome: ServerOutcome) => {
+  const settle = (places: readonly number[], outcome: Outcome) => {
     for (const place of places) outcomes.set(place, outcome);
   };
   /** Requests still to be sent, as places in `servers`; the next one is the first. */
   const pending = chunks([...servers.keys()].filter((place) => !outcomes.has(place)));
   /** Games the service does not know; who asks for one of them need not ask it again. */
-  const badGames = new Map<string, ServerOutcome>();
+  const badGames = new Map<string, Outcome>();
   const gameAt = (place: number) => servers[place]?.game ?? '';
-  let halted: Halt | Failure | undefined;
+  /** Why nothing more is sent. */
+  let halted: NotSent | undefined;
   let silences = 0;
   let halvings = 0;
 
-  function learn(places: readonly number[], rejection: Rejection): void {
+  function learn(places: readonly number[], rejection: Rejected): void {
     const games = new Set(places.map(gameAt));
     const isAboutGame = rejection.known === 'gameInvalid';
     const mayBeHalved = canBeOneLine(rejection) && places.length > 1 && halvings < MOST_HALVINGS;
@@ -93,11 +68,12 @@ export async function submitAll(
     const outcome = { kind: 'rejected', message, ...(error && { known: error }) } as const;
     settle(places, outcome);
     if (isAboutGame) for (const game of games) badGames.set(game, outcome);
-    if (rejection.known === 'invalidKey') halted = 'key';
+    if (rejection.known === 'invalidKey') halted = notSent('key');
   }
 
   for (let next = pending.shift(); next; next = pending.shift()) {
-    halted ??= halt();
+    const reason = halted ? undefined : halt();
+    if (reason) halted = notSent(reason);
     for (const place of next) {
       const bad = badGames.get(gameAt(place));
       if (bad) settle([place], bad);
@@ -110,23 +86,24 @@ export async function submitAll(
         places.flatMap((place) => servers[place] ?? []),
         places,
       ));
-    if (typeof outcome === 'string') {
-      halted = outcome;
-      settle(places, { kind: 'not-sent', why: outcome });
+    if (typeof outcome === 'string') halted = notSent(outcome);
+    if (typeof outcome === 'string' || outcome === halted) {
+      if (halted) settle(places, halted);
       continue;
     }
-    if (outcome.kind === 'accepted') settle(places, outcome);
-    else if (outcome.kind === 'rejected') learn(places, outcome);
-    else settle(places, { kind: outcome.kind === 'not-sent' ? 'not-sent' : 'unknown', why: outcome });
+    if (outcome.kind === 'rejected') learn(places, outcome);
+    else settle(places, outcome);
     if (outcome.kind === 'not-sent' && IN_VAIN.has(outcome.reason)) halted ??= outcome;
     silences = outcome.kind === 'accepted' || outcome.kind === 'rejected' ? 0 : silences + 1;
-    if (silences === MOST_SILENCES) halted ??= 'service';
+    if (silences === MOST_SILENCES) halted ??= notSent('service');
     await onSettled?.(outcomes);
   }
-  return servers.map((_, place) => outcomes.get(place) ?? { kind: 'not-sent', why: 'stopping' });
+  return servers.map((_, place) => outcomes.get(place) ?? notSent('stopping'));
 }
 
-const canBeOneLine = ({ known }: Rejection) => known !== 'invalidKey' && known !== 'emptyList';
+const notSent = (reason: Halt): NotSent => ({ kind: 'not-sent', reason });
+
+const canBeOneLine = ({ known }: Rejected) => known !== 'invalidKey' && known !== 'emptyList';
 
 function chunks(places: readonly number[]): number[][] {
   const count = Math.ceil(places.length / MAX_SERVERS_PER_REQUEST);

@@ -3,6 +3,7 @@ import type { Logger } from '../logger.ts';
 import type { Database } from '../storage/database.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
 import { INTERRUPTED } from './run.ts';
+import { outcomeToStore } from './stored-outcome.ts';
 
 /** What still runs after this time has no interaction any more that could carry it out, in milliseconds. */
 const LONGEST_RUN_MS = 20 * 60_000;
@@ -22,8 +23,7 @@ export function createTidying(deps: {
   const { tables } = database;
   let timer: NodeJS.Timeout | undefined;
   const servers = () => tables.updateTable('servers').where('outcome', 'is', null);
-  const unknown = () =>
-    ({ outcome: 'unknown', ended_at: now(), reason: JSON.stringify(INTERRUPTED) }) as const;
+  const unknown = () => ({ ...outcomeToStore(INTERRUPTED), ended_at: now() });
 
   async function endStuck(): Promise<void> {
     const at = now();
@@ -38,7 +38,7 @@ export function createTidying(deps: {
       .where('submission_id', 'in', stuck)
       .execute();
     await servers()
-      .set({ outcome: 'not-sent', ended_at: at, reserved_at: null, reason: JSON.stringify('bot') })
+      .set({ ...outcomeToStore({ kind: 'not-sent', reason: 'bot' }), ended_at: at, reserved_at: null })
       .where('reserved_at', 'is not', null)
       .where('submission_id', 'in', stuck)
       .execute();

@@ -1,7 +1,6 @@
 import type { Context } from '../discord/command.ts';
-import type { ServerSubmission } from '../listing/contract.ts';
+import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { GameCatalog } from '../listing/game-catalog.ts';
-import type { ServerOutcome } from '../submissions/submit-all.ts';
 import { escapeText } from './escape.ts';
 import { describe } from './outcome.ts';
 import { serviceWords } from './service-words.ts';
@@ -11,7 +10,7 @@ export function afterRestartText(
   { t }: Context,
   done: {
     readonly servers: readonly ServerSubmission[];
-    readonly outcomes: readonly (ServerOutcome | undefined)[];
+    readonly outcomes: readonly (Outcome | undefined)[];
   },
   games: Pick<GameCatalog, 'find'>,
 ): string {

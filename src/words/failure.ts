@@ -1,4 +1,4 @@
-import type { Failure } from '../listing/contract.ts';
+import { type Failure, isFaultyAnswer } from '../listing/contract.ts';
 import type { Translate } from './words.ts';
 
 /** Why there is no usable answer of the listing service, as a sentence for a member. Never the service's text. */
@@ -13,6 +13,6 @@ export function failureText(failure: Failure, t: Translate): string {
   }
   if (reason === 'redirect') return t('service.moved');
   if (reason === 'key-repeated') return t('service.keyRepeated');
-  if (kind === 'nonsense') return t('service.broken');
+  if (isFaultyAnswer(failure)) return t('service.broken');
   return kind === 'unknown' ? t('service.silent') : t('service.down');
 }

@@ -1,7 +1,12 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { Context } from '../discord/command.ts';
-import type { Failure, Game, ServerSubmission } from '../listing/contract.ts';
-import type { Halt, ServerOutcome } from '../submissions/submit-all.ts';
+import {
+  type Game,
+  isHalted,
+  type NotSent,
+  type Outcome,
+  type ServerSubmission,
+} from '../listing/contract.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
 import { failureText } from './failure.ts';
 import { serviceWords } from './service-words.ts';
@@ -18,7 +23,7 @@ export function describe(t: Context['t'], game: Game, { server, port, queryPort 
 }
 
 /** How the submission of one server ended. */
-export function outcomeText(context: Context, outcome: ServerOutcome, what: string): string {
+export function outcomeText(context: Context, outcome: Outcome, what: string): string {
   const { t, mention } = context;
   switch (outcome.kind) {
     case 'accepted':
@@ -30,24 +35,21 @@ export function outcomeText(context: Context, outcome: ServerOutcome, what: stri
       return `${said}\n${t(`addserver.next.${outcome.known}`, next)}`;
     }
     case 'not-sent':
-      return t('addserver.notSent', { reason: notSentText(context, outcome.why), what });
+      return t('addserver.notSent', { reason: notSentText(context, outcome), what });
     case 'unknown':
-      return t('addserver.unknown', { reason: failureText(outcome.why, t), what });
+      return t('addserver.unknown', { reason: failureText(outcome, t), what });
   }
 }
 
 /** Why a server was not sent. */
-function notSentText({ t, mention }: Context, why: Halt | Failure): string {
-  return typeof why === 'string'
-    ? t(`bulk.report.notSent.${why}`, { setkey: mention('setkey') })
-    : failureText(why, t);
+function notSentText({ t, mention }: Context, outcome: NotSent): string {
+  return isHalted(outcome)
+    ? t(`bulk.report.notSent.${outcome.reason}`, { setkey: mention('setkey') })
+    : failureText(outcome, t);
 }
 
 /** How a server of a list ended, to be said once for all that ended alike. */
-export function listOutcomeText(
-  { t, mention }: Pick<Context, 't' | 'mention'>,
-  outcome: ServerOutcome,
-): string {
+export function listOutcomeText({ t, mention }: Pick<Context, 't' | 'mention'>, outcome: Outcome): string {
   switch (outcome.kind) {
     case 'accepted':
     case 'rejected':
@@ -55,11 +57,11 @@ export function listOutcomeText(
         message: escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE),
       });
     case 'unknown':
-      return t('bulk.report.unknownText', { reason: failureText(outcome.why, t) });
+      return t('bulk.report.unknownText', { reason: failureText(outcome, t) });
     case 'not-sent':
-      return typeof outcome.why === 'string'
-        ? t(`bulk.report.notSent.${outcome.why}`, { setkey: mention('setkey') })
-        : t('bulk.report.notSent.failure', { reason: failureText(outcome.why, t) });
+      return isHalted(outcome)
+        ? t(`bulk.report.notSent.${outcome.reason}`, { setkey: mention('setkey') })
+        : t('bulk.report.notSent.failure', { reason: failureText(outcome, t) });
   }
 }
 

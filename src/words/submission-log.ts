@@ -1,9 +1,8 @@
 import { formatAddress } from '../addresses/address.ts';
-import type { Game, ServerSubmission } from '../listing/contract.ts';
+import type { Game, Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { Submitter } from '../submissions/drafts.ts';
 import type { Observer } from '../submissions/observers.ts';
 import type { Refusal } from '../submissions/refusal.ts';
-import type { ServerOutcome } from '../submissions/submit-all.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
 import { serviceWords } from './service-words.ts';
 import type { Translate } from './words.ts';
@@ -37,7 +36,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
   function endText(
     t: Translate,
     user: Submitter['user'],
-    ends: readonly { readonly server: ServerSubmission; readonly outcome: ServerOutcome }[],
+    ends: readonly { readonly server: ServerSubmission; readonly outcome: Outcome }[],
   ): string {
     const what = whatText(
       t,
@@ -89,10 +88,10 @@ export function memberText({ id, name }: Submitter['user']): string {
   return `<@${id}> (${escapeText(name, LONGEST_NAME)})`;
 }
 
-const wordOf = ({ kind }: ServerOutcome) => (kind === 'not-sent' ? 'notSent' : kind);
+const wordOf = ({ kind }: Outcome) => (kind === 'not-sent' ? 'notSent' : kind);
 
 /** The service's own words, where it said something. */
-const messageOf = (outcome: ServerOutcome, t: Translate): string =>
+const messageOf = (outcome: Outcome, t: Translate): string =>
   'message' in outcome ? escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE) : '';
 
 function reasonText(

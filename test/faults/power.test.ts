@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } f
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { AddOutcome, ServerSubmission } from '../../src/listing/contract.ts';
+import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { createRandom, type Random } from '../soak/random.ts';
@@ -50,7 +50,7 @@ function createDisk(path: string, copies: string) {
   };
 }
 
-function answerOf(random: Random): AddOutcome {
+function answerOf(random: Random): Outcome {
   if (random.chance(0.1)) return { kind: 'unknown', reason: 'reset', detail: '' };
   if (random.chance(0.1)) return { kind: 'rejected', message: 'No.' };
   return { kind: 'accepted', message: 'Yes.' };
@@ -63,7 +63,7 @@ async function work(random: Random, place: string) {
   const received: string[] = [];
   const copies: Copy[] = [];
   const copy = () => copies.push(...disk.copies().map((at) => ({ path: at, received: [...received] })));
-  async function add(servers: readonly ServerSubmission[]): Promise<AddOutcome> {
+  async function add(servers: readonly ServerSubmission[]): Promise<Outcome> {
     const answer = answerOf(random);
     // Of a request that the service refuses as a whole it takes nothing: its parts may be sent again.
     if (answer.kind !== 'rejected' || servers.length === 1)
@@ -104,7 +104,7 @@ describe('a loss of power', () => {
     let resent = 0;
     for (const { path, received } of copies) {
       const again: string[] = [];
-      const add = async (servers: readonly ServerSubmission[]): Promise<AddOutcome> => {
+      const add = async (servers: readonly ServerSubmission[]): Promise<Outcome> => {
         again.push(...servers.map(({ server }) => server));
         return { kind: 'accepted', message: 'Yes.' };
       };

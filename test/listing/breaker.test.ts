@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBreaker } from '../../src/listing/breaker.ts';
 import type {
-  AddOutcome,
   Failure,
   FailureReason,
   GamesOutcome,
   ListingApi,
+  Outcome,
 } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { recorder } from '../storage/temporary.ts';
@@ -13,9 +13,9 @@ import { recorder } from '../storage/temporary.ts';
 const SERVERS = [{ server: 'a.example.com', port: 1, game: 'rust' }];
 const SILENT: Failure = { kind: 'unknown', reason: 'timeout', detail: 'late' };
 const DOWN = { kind: 'not-sent', reason: 'down' };
-const WORKS: AddOutcome = { kind: 'accepted', message: 'Added.' };
-const nonsense = (reason: FailureReason, retryAfterMs?: number): Failure => ({
-  kind: 'nonsense',
+const WORKS: Outcome = { kind: 'accepted', message: 'Added.' };
+const faulty = (reason: FailureReason, retryAfterMs?: number): Failure => ({
+  kind: 'unknown',
   reason,
   detail: '',
   ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -34,7 +34,7 @@ function setUp(operatorKey?: Secret) {
   const nameOf = (key: Secret) => owners.get(key) ?? (key === operatorKey ? 'operator' : key.reveal());
   const answerTo = (key: Secret) => answers.get(nameOf(key)) ?? answers.get('all');
   const listing: ListingApi = {
-    add: async (_servers, key): Promise<AddOutcome> => {
+    add: async (_servers, key): Promise<Outcome> => {
       asked.push(`add ${nameOf(key)}`);
       return answerTo(key) ?? WORKS;
     },
@@ -57,8 +57,8 @@ function setUp(operatorKey?: Secret) {
     return key;
   }
 
-  async function add(guild: string, times = 1): Promise<AddOutcome | undefined> {
-    let outcome: AddOutcome | undefined;
+  async function add(guild: string, times = 1): Promise<Outcome | undefined> {
+    let outcome: Outcome | undefined;
     for (let n = 0; n < times; n += 1) outcome = await breaker.add(SERVERS, keyOf(guild));
     // What a suspicion leads to has ended.
     await vi.advanceTimersByTimeAsync(0);
@@ -96,7 +96,7 @@ describe('a service that is down', () => {
   it('is left alone by everybody once it fails two guilds and a third one’s key', async () => {
     const { breaker, answer, add } = setUp();
     await add('3');
-    answer('all', nonsense('server-error'));
+    answer('all', faulty('server-error'));
     await add('1', 3);
     await add('2', 2);
     for (const guild of ['1', '2', '3', '4']) expect(breaker.isDown(guild)).toBe(true);
@@ -104,7 +104,7 @@ describe('a service that is down', () => {
 
   it('is left alone by the two guilds that it fails when nobody else can be asked', async () => {
     const { breaker, answer, add } = setUp();
-    answer('all', nonsense('server-error'));
+    answer('all', faulty('server-error'));
     await add('1', 3);
     await add('2', 3);
     expect([breaker.isDown('1'), breaker.isDown('2'), breaker.isDown('3')]).toEqual([true, true, false]);
@@ -177,10 +177,10 @@ describe('a service that is down', () => {
 
 describe('what one guild’s key meets', () => {
   it.each<[string, Failure]>([
-    ['a web page of a firewall', nonsense('not-json')],
-    ['a 429', nonsense('rate-limited', 0)],
-    ['a redirect', nonsense('redirect')],
-    ['another shape', nonsense('wrong-shape')],
+    ['a web page of a firewall', faulty('not-json')],
+    ['a 429', faulty('rate-limited', 0)],
+    ['a redirect', faulty('redirect')],
+    ['another shape', faulty('wrong-shape')],
     ['the end of the bot', { kind: 'not-sent', reason: 'aborted', detail: '' }],
   ])('says nothing of the service when it is %s', async (_what, failure) => {
     const { breaker, answer, add } = setUp();
@@ -233,8 +233,8 @@ describe('what one guild’s key meets', () => {
 
   it('holds that key back after a 429, and no other, for as long as was asked but 10 minutes at most', async () => {
     const { breaker, asked, answer, add, keyOf } = setUp();
-    answer('1', nonsense('rate-limited', 3_600_000));
-    answer('2', nonsense('rate-limited', 30_000));
+    answer('1', faulty('rate-limited', 3_600_000));
+    answer('2', faulty('rate-limited', 30_000));
     await add('1');
     await add('2');
     answer('1');

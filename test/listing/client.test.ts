@@ -73,7 +73,7 @@ describe('a key that is dropped', () => {
       },
     });
     const api = client(service.url);
-    expect(await api.games(dropped)).toMatchObject({ kind: 'nonsense', reason: 'server-error' });
+    expect(await api.games(dropped)).toMatchObject({ kind: 'unknown', reason: 'server-error' });
     expect(await api.games(dropped)).toMatchObject({ kind: 'not-sent', reason: 'key-dropped' });
     expect(await api.add([one], dropped)).toMatchObject({ kind: 'not-sent', reason: 'key-dropped' });
     expect(service.requests).toHaveLength(1);
@@ -121,7 +121,7 @@ describe('the games list', () => {
     const service = await serve();
     await service.behave({ kind: 'status', status: 429, retryAfter: 120 });
     await expect(client(service.url).games(key)).resolves.toMatchObject({
-      kind: 'nonsense',
+      kind: 'unknown',
       reason: 'rate-limited',
       retryAfterMs: 120_000,
     });
@@ -223,19 +223,19 @@ const FAILURES: readonly (readonly [Mode, kind: string, reason: string, gamesTri
     [{ kind: 'slow', ms: 3_000 }, 'unknown', 'timeout', 2, 1],
     [{ kind: 'trickle' }, 'unknown', 'timeout', 2, 1],
     [{ kind: 'headersThenSilence' }, 'unknown', 'timeout', 2, 1],
-    [{ kind: 'html' }, 'nonsense', 'not-json', 1, 0],
-    [{ kind: 'empty' }, 'nonsense', 'not-json', 1, 0],
-    [{ kind: 'text', status: 200, body: verdictWith(nested(101)) }, 'nonsense', 'wrong-shape', 1, 0],
-    [{ kind: 'text', status: 200, body: '['.repeat(101) }, 'nonsense', 'wrong-shape', 1, 0],
-    [{ kind: 'truncated' }, 'nonsense', 'not-json', 1, 1],
-    [{ kind: 'wrongTypes' }, 'nonsense', 'wrong-shape', 1, 0],
-    [{ kind: 'gzipBomb' }, 'nonsense', 'not-json', 1, 0],
-    [{ kind: 'status', status: 404 }, 'nonsense', 'not-json', 1, 0],
-    [{ kind: 'status', status: 429 }, 'nonsense', 'rate-limited', 3, 0],
-    [{ kind: 'status', status: 500 }, 'nonsense', 'server-error', 3, 0],
-    [{ kind: 'json', status: 200, body: null }, 'nonsense', 'wrong-shape', 1, 0],
-    [{ kind: 'json', status: 200, body: [{ name: 'x' }] }, 'nonsense', 'wrong-shape', 1, 0],
-    [{ kind: 'json', status: 200, body: { status: 'maybe', message: '' } }, 'nonsense', 'wrong-shape', 1, 0],
+    [{ kind: 'html' }, 'unknown', 'not-json', 1, 0],
+    [{ kind: 'empty' }, 'unknown', 'not-json', 1, 0],
+    [{ kind: 'text', status: 200, body: verdictWith(nested(101)) }, 'unknown', 'wrong-shape', 1, 0],
+    [{ kind: 'text', status: 200, body: '['.repeat(101) }, 'unknown', 'wrong-shape', 1, 0],
+    [{ kind: 'truncated' }, 'unknown', 'not-json', 1, 1],
+    [{ kind: 'wrongTypes' }, 'unknown', 'wrong-shape', 1, 0],
+    [{ kind: 'gzipBomb' }, 'unknown', 'not-json', 1, 0],
+    [{ kind: 'status', status: 404 }, 'unknown', 'not-json', 1, 0],
+    [{ kind: 'status', status: 429 }, 'unknown', 'rate-limited', 3, 0],
+    [{ kind: 'status', status: 500 }, 'unknown', 'server-error', 3, 0],
+    [{ kind: 'json', status: 200, body: null }, 'unknown', 'wrong-shape', 1, 0],
+    [{ kind: 'json', status: 200, body: [{ name: 'x' }] }, 'unknown', 'wrong-shape', 1, 0],
+    [{ kind: 'json', status: 200, body: { status: 'maybe', message: '' } }, 'unknown', 'wrong-shape', 1, 0],
   ];
 
 describe.each(FAILURES)('a service in mode %j', (mode, kind, reason, gamesTries, held) => {
@@ -273,8 +273,8 @@ describe('an answer that is too long', () => {
     await service.behave({ kind: 'huge' }, 2);
     const before = process.memoryUsage().rss;
     const api = client(service.url);
-    await expect(api.games(key)).resolves.toMatchObject({ kind: 'nonsense', reason: 'too-large' });
-    await expect(api.add([one], key)).resolves.toMatchObject({ kind: 'nonsense', reason: 'too-large' });
+    await expect(api.games(key)).resolves.toMatchObject({ kind: 'unknown', reason: 'too-large' });
+    await expect(api.add([one], key)).resolves.toMatchObject({ kind: 'unknown', reason: 'too-large' });
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 ** 2);
     await expect(api.games(key)).resolves.toMatchObject({ kind: 'games' });
   });
@@ -294,7 +294,7 @@ describe.each([301, 302, 303, 307, 308])('a redirect with status %i', (status) =
     const api = client(service.url);
     await service.behave({ kind: 'redirect', status, to: `${elsewhere.url}/api?api_key=${CANARY}` });
     for (const outcome of [await api.add([one], key), await api.games(key)]) {
-      expect(outcome).toMatchObject({ kind: 'nonsense', reason: 'redirect' });
+      expect(outcome).toMatchObject({ kind: 'unknown', reason: 'redirect' });
       expect(JSON.stringify(outcome)).toContain(`moved to ${elsewhere.url}"`);
     }
     expect(api.log.join()).toContain('LISTING_API_URL');
@@ -415,7 +415,7 @@ describe('connections', () => {
     await expect(client(url).games(key)).resolves.toEqual({ kind: 'games', games: [] });
   });
 
-  it('that end in the middle of an answer are unknown, and what is no HTTP is nonsense', async () => {
+  it('that end in the middle of an answer are unknown, and so is what is no HTTP, as a faulty answer', async () => {
     const cut = await rawServer((socket) => socket.once('data', () => socket.end('HTTP/1.1 20')));
     const outcome = client(cut, { timeoutMs: 1_000 }).add([one], key);
     await expect(outcome).resolves.toMatchObject({ kind: 'unknown', reason: 'reset' });
@@ -425,7 +425,7 @@ describe('connections', () => {
     await expect(cutBody).resolves.toMatchObject({ kind: 'unknown', reason: 'reset' });
     const ssh = await rawServer((socket) => socket.once('data', () => socket.end('SSH-2.0-x\r\n')));
     await expect(client(ssh, { timeoutMs: 1_000 }).add([one], key)).resolves.toMatchObject({
-      kind: 'nonsense',
+      kind: 'unknown',
     });
   });
 });

@@ -206,7 +206,7 @@ describe('a fetch that fails', () => {
 
   it('waits as long as the service asks for', async () => {
     const busy: GamesOutcome = {
-      kind: 'nonsense',
+      kind: 'unknown',
       reason: 'rate-limited',
       detail: 'HTTP 429',
       retryAfterMs: 60_000,

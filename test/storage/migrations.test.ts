@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDatabase } from '../../src/storage/database.ts';
-import { migrate } from '../../src/storage/migrations.ts';
+import { MIGRATIONS, migrate } from '../../src/storage/migrations.ts';
 import { createStatements } from '../../src/storage/statements.ts';
 import { StoreError } from '../../src/storage/store.ts';
+import { createRecords } from '../../src/submissions/record.ts';
 import { bytesOnDisk, folder, openStore, recorder } from './temporary.ts';
 
 /** A store without tables, as version 0.1 made them. */
@@ -39,6 +40,34 @@ describe('a store of a former version', () => {
     onTestFinished(() => raw.close());
     expect(raw.prepare('SELECT value FROM keyv').all()).toEqual([{ value: '{"value":"KEPT"}' }]);
     expect(raw.prepare("SELECT name FROM sqlite_master WHERE name = 'servers'").all()).toEqual([]);
+  });
+
+  it('keeps why servers were not sent, which was written in two forms', async () => {
+    const path = join(folder(), 'bot.sqlite');
+    const { '0004-reasons': _, ...before } = MIGRATIONS;
+    const raw = new DatabaseSync(path);
+    await migrate({ path, statements: createStatements(raw), migrations: before });
+    raw.exec(`INSERT INTO submissions (id, guild_id, state, source, again, default_game, interaction_id, created_at)
+      VALUES ('5', '1', 'done', 'text', 0, 'cs2', '6', 1)`);
+    const servers = raw.prepare(`INSERT INTO servers
+      (submission_id, position, guild_id, line, host, port, game, address, outcome, reason)
+      VALUES ('5', ?, '1', 1, 'a.example', 1, 'cs2', 'a.example:1', ?, ?)`);
+    const down = { kind: 'not-sent', reason: 'rate-limited', detail: '', retryAfterMs: 9 };
+    servers.run(0, 'not-sent', '"key"');
+    servers.run(1, 'not-sent', JSON.stringify(down));
+    servers.run(2, 'unknown', JSON.stringify({ kind: 'nonsense', reason: 'not-json', detail: 'HTTP 200' }));
+    servers.run(3, 'unknown', null);
+    servers.run(4, 'accepted', null);
+    raw.close();
+    const store = await openStore(path);
+    const record = await createRecords({ database: store }).carriedOutBy('1', '6');
+    expect(record?.servers.map(({ outcome }) => outcome)).toEqual([
+      { kind: 'not-sent', reason: 'key' },
+      down,
+      { kind: 'unknown', reason: 'not-json', detail: 'HTTP 200' },
+      { kind: 'unknown', reason: 'reset' },
+      { kind: 'accepted', message: '' },
+    ]);
   });
 
   it('is copied once, and the copy goes after seven days', async () => {

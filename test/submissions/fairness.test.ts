@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { AddOutcome } from '../../src/listing/contract.ts';
+import type { Outcome } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Order } from '../../src/submissions/order.ts';
@@ -9,7 +9,7 @@ import { folder } from '../storage/temporary.ts';
 import { openPipeline } from '../support/open-pipeline.ts';
 import { readyDraft } from '../support/submitted.ts';
 
-const ACCEPTED: AddOutcome = { kind: 'accepted', message: 'Yes.' };
+const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
 
 function order(guildId: string, userId: string, name: string, count: number): Order {
   const id = `${guildId}-${userId}-${name}`;
@@ -67,7 +67,7 @@ it('whatever others pile up, the next request that the service answers makes way
   const results = await over;
   const reasons = results.map((each) => {
     const [first] = each.kind === 'ended' ? each.outcomes : [];
-    return first?.kind === 'not-sent' && typeof first.why === 'object' ? first.why.reason : first?.kind;
+    return first?.kind === 'not-sent' ? first.reason : first?.kind;
   });
   const count = (reason: string) => reasons.filter((each) => each === reason).length;
   expect(count('accepted')).toBeGreaterThanOrEqual(5 + 20);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AddOutcome, ServerSubmission } from '../../src/listing/contract.ts';
+import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Commit } from '../../src/storage/statements.ts';
@@ -13,7 +13,7 @@ import { folder } from '../storage/temporary.ts';
 import { openPipeline } from '../support/open-pipeline.ts';
 
 const MINUTE = 60_000;
-const ACCEPTED: AddOutcome = { kind: 'accepted', message: 'Yes.' };
+const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
 const encryption = createEncryption([randomBytes(32)]);
 const mia: Submitter = { guildId: '1', user: { id: '2', name: 'mia' } };
 
@@ -28,7 +28,7 @@ let commits: Commit[];
 let told: string[];
 
 /** Everything between the dispatcher and the service's HTTP client, over the file at `path`. */
-async function open(answer: (count: number) => Promise<AddOutcome> | AddOutcome = () => ACCEPTED) {
+async function open(answer: (count: number) => Promise<Outcome> | Outcome = () => ACCEPTED) {
   return openPipeline({
     ...{ path, encryption, now: () => time, onCommit: (commit) => commits.push(commit) },
     onRefused: () => told.push('key'),
@@ -152,7 +152,7 @@ describe('a list', () => {
     const { outcomes } = ended(await opened.submit());
     expect(requests).toHaveLength(1);
     expect(outcomes.filter(({ kind }) => kind === 'accepted')).toHaveLength(100);
-    expect(outcomes.at(-1)).toEqual({ kind: 'not-sent', why: 'key' });
+    expect(outcomes.at(-1)).toEqual({ kind: 'not-sent', reason: 'key' });
   });
 
   it('stops where the service refuses its key, which is told once', async () => {
@@ -160,14 +160,14 @@ describe('a list', () => {
     const { submit, pipeline } = await list(upTo(250), () => refused);
     const { outcomes } = ended(await submit());
     expect(requests).toHaveLength(1);
-    expect(outcomes.at(-1)).toEqual({ kind: 'not-sent', why: 'key' });
+    expect(outcomes.at(-1)).toEqual({ kind: 'not-sent', reason: 'key' });
     expect(await one(pipeline, 900)).toMatchObject({ refusal: { code: 'key-invalid' } });
     expect(told).toEqual(['key']);
   });
 
   it('goes on after a crash where it stopped, and sends nothing twice', async () => {
     const { database, id, submit } = await list(upTo(250), (count) =>
-      count === 1 ? ACCEPTED : new Promise<AddOutcome>(() => undefined),
+      count === 1 ? ACCEPTED : new Promise<Outcome>(() => undefined),
     );
     void submit();
     await expect.poll(() => requests.length).toBe(2);
@@ -199,7 +199,7 @@ describe('a list', () => {
   });
 
   it('is neither changed nor cancelled any more while it is carried out, by presses that had come before', async () => {
-    const done = Promise.withResolvers<AddOutcome>();
+    const done = Promise.withResolvers<Outcome>();
     const { records, submit } = await list(upTo(3), () => done.promise);
     const result = submit();
     await expect.poll(() => requests.length).toBe(1);

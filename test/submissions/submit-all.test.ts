@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ListingStandIn, startListing } from '../../sandbox/listing/stand-in.ts';
 import { createListingApi } from '../../src/listing/client.ts';
 import {
-  type AddOutcome,
   KNOWN_ERRORS,
   type ListingApi,
+  type Outcome,
   type ServerSubmission,
 } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
@@ -19,17 +19,17 @@ const server = (n: number, game = 'cs2'): ServerSubmission => ({
   game,
 });
 const servers = (count: number) => Array.from({ length: count }, (_, n) => server(n));
-const accepted: AddOutcome = { kind: 'accepted', message: 'Servers have been added for review.' };
-const gameInvalid: AddOutcome = {
+const accepted: Outcome = { kind: 'accepted', message: 'Servers have been added for review.' };
+const gameInvalid: Outcome = {
   kind: 'rejected',
   message: KNOWN_ERRORS.gameInvalid,
   known: 'gameInvalid',
 };
-const silence: AddOutcome = { kind: 'unknown', reason: 'timeout', detail: '' };
-const down: AddOutcome = { kind: 'not-sent', reason: 'refused', detail: '' };
+const silence: Outcome = { kind: 'unknown', reason: 'timeout', detail: '' };
+const down: Outcome = { kind: 'not-sent', reason: 'refused', detail: '' };
 
 /** Answers one request after the other, and notes what was in each. */
-function service(answer: (request: readonly ServerSubmission[], count: number) => AddOutcome) {
+function service(answer: (request: readonly ServerSubmission[], count: number) => Outcome) {
   const requests: (readonly ServerSubmission[])[] = [];
   const send = async (request: readonly ServerSubmission[]) => {
     requests.push(request);
@@ -99,7 +99,7 @@ describe('submitting many servers', () => {
       message: KNOWN_ERRORS.invalidKey,
       known: 'invalidKey',
     });
-    expect(outcomes[200]).toEqual({ kind: 'not-sent', why: 'key' });
+    expect(outcomes[200]).toEqual({ kind: 'not-sent', reason: 'key' });
   });
 
   it('relays an empty list, which no server can be the reason of, with all that were in the request', async () => {
@@ -120,12 +120,12 @@ describe('submitting many servers', () => {
     const kinds = [0, 100, 200, 300, 400, 500, 600].map((place) => outcomes[place]);
     expect(kinds).toEqual([
       accepted,
-      { kind: 'unknown', why: silence },
+      silence,
       accepted,
-      { kind: 'not-sent', why: down },
-      { kind: 'not-sent', why: down },
-      { kind: 'not-sent', why: 'service' },
-      { kind: 'not-sent', why: 'service' },
+      down,
+      down,
+      { kind: 'not-sent', reason: 'service' },
+      { kind: 'not-sent', reason: 'service' },
     ]);
   });
 
@@ -136,7 +136,7 @@ describe('submitting many servers', () => {
       halt: () => (sizes().length === 2 ? 'deadline' : undefined),
     });
     expect(outcomes.slice(0, 200).every(({ kind }) => kind === 'accepted')).toBe(true);
-    expect(outcomes.slice(200)).toEqual(Array(100).fill({ kind: 'not-sent', why: 'deadline' }));
+    expect(outcomes.slice(200)).toEqual(Array(100).fill({ kind: 'not-sent', reason: 'deadline' }));
   });
 
   it('goes on where it stopped', async () => {
@@ -150,12 +150,12 @@ describe('submitting many servers', () => {
 
   it('ends when a request cannot be begun', async () => {
     const outcomes = await submitAll(servers(150), { send: async () => 'bot' });
-    expect(outcomes).toEqual(Array(150).fill({ kind: 'not-sent', why: 'bot' }));
+    expect(outcomes).toEqual(Array(150).fill({ kind: 'not-sent', reason: 'bot' }));
   });
 
   it('sends nothing again of a request that was accepted or may have been', async () => {
     const answers = fc.infiniteStream(
-      fc.constantFrom<AddOutcome>(accepted, silence, down, gameInvalid, {
+      fc.constantFrom<Outcome>(accepted, silence, down, gameInvalid, {
         kind: 'rejected',
         message: 'No.',
       }),

@@ -2,7 +2,7 @@ import { createTakenInteractions } from '../../src/discord/taken.ts';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createKeyWatch } from '../../src/guilds/key-watch.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
-import type { AddOutcome, ServerSubmission } from '../../src/listing/contract.ts';
+import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { createScheduler } from '../../src/listing/scheduler.ts';
 import type { Encryption } from '../../src/storage/encryption.ts';
 import type { Commit } from '../../src/storage/statements.ts';
@@ -18,7 +18,7 @@ export interface PipelineOptions {
   readonly path: string;
   readonly encryption: Encryption;
   readonly now: () => number;
-  readonly add: (servers: readonly ServerSubmission[]) => Promise<AddOutcome> | AddOutcome;
+  readonly add: (servers: readonly ServerSubmission[]) => Promise<Outcome> | Outcome;
   readonly onCommit?: (commit: Commit) => void;
   readonly onRefused?: (guildId: string) => void;
 }

@@ -55,7 +55,7 @@ export async function addDone({ tables }: Pick<Database, 'tables'>, done: DoneOp
   const { id, guildId, userId, at, hosts, game = 'cs2', outcome = 'accepted', message = 'Yes.' } = done;
   const submission: SubmissionsTable = {
     ...{ id, guild_id: guildId, user_id: userId, user_name: `name of ${userId}`, state: 'done' },
-    ...{ source: 'text', again: 0, default_game: null, refused_lines: null, repeated_lines: null },
+    ...{ source: 'text', again: 0, refused_lines: null, repeated_lines: null },
     ...{ interaction_id: `by ${id}`, created_at: at, started_at: at, ended_at: at },
   };
   await tables.insertInto('submissions').values(submission).execute();

@@ -1,9 +1,8 @@
-import type { ServerSubmission } from '../../src/listing/contract.ts';
+import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
 import { createRecords } from '../../src/submissions/record.ts';
-import type { ServerOutcome } from '../../src/submissions/submit-all.ts';
 
 let count = 0;
 
@@ -15,7 +14,7 @@ export async function submitted(
     readonly submission: ServerSubmission;
     /** Milliseconds since 1970. */
     readonly at: number;
-    readonly outcome?: ServerOutcome;
+    readonly outcome?: Outcome;
   },
 ): Promise<void> {
   const { submission, at, outcome = { kind: 'accepted', message: 'Yes.' } } = done;

@@ -54,7 +54,7 @@ interface Base {
 function submissionRow({ id, guildId, user, createdAt }: Base): SubmissionsTable {
   return {
     ...{ id, guild_id: guildId, user_id: user?.id ?? null, user_name: user?.name ?? null, state: 'draft' },
-    ...{ source: 'options', again: 0, default_game: null, refused_lines: null, repeated_lines: null },
+    ...{ source: 'options', again: 0, refused_lines: null, repeated_lines: null },
     ...{ interaction_id: null, created_at: createdAt, started_at: null, ended_at: null },
   };
 }
@@ -144,11 +144,10 @@ export function runningRows(base: Base, draft: Draft, { run, past }: { run: Run;
 }
 
 function endOf(outcome: Run['outcomes'][number]['outcome']): Ending {
-  if ('why' in outcome) {
-    const reason = outcome.why === undefined ? null : JSON.stringify(outcome.why);
-    return { outcome: outcome.kind, message: null, reason };
-  }
-  return { outcome: outcome.kind, message: outcome.message, reason: null };
+  if ('message' in outcome) return { outcome: outcome.kind, message: outcome.message, reason: null };
+  const { kind, why } = outcome;
+  const stored = typeof why === 'string' ? { reason: why } : why;
+  return { outcome: kind, message: null, reason: stored === undefined ? null : JSON.stringify(stored) };
 }
 
 const entryEnd = (entry: Pick<Entry, 'outcome' | 'message'> | undefined): Ending =>

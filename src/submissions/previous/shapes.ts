@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { Failure } from '../../listing/contract.ts';
+import type { Failure, Halt } from '../../listing/contract.ts';
 import type { Row } from '../../server-lists/read-list.ts';
 import type { RowProblem } from '../../server-lists/row.ts';
 import { submissionSchema } from '../../server-lists/submission.ts';
-import type { Halt, ServerOutcome } from '../submit-all.ts';
 
 /*
  * What version 0.1 kept of submissions, each record under `area:guild` or `area:guild:id`. All times are milliseconds
@@ -72,11 +71,14 @@ export const batchSchema = z.object({
 });
 export type Batch = z.infer<typeof batchSchema>;
 
+/** It also had a kind, which said the same as the reason. */
+type WhyFailed = Omit<Failure, 'kind'> & { readonly kind: string };
+
 const outcomeSchema = z.union([
   z.object({ kind: z.enum(['accepted', 'rejected']), message: z.string() }),
-  z.object({ kind: z.literal('not-sent'), why: z.custom<Halt | Failure>() }),
-  z.object({ kind: z.literal('unknown'), why: z.custom<Failure>() }),
-]) satisfies z.ZodType<ServerOutcome>;
+  z.object({ kind: z.literal('not-sent'), why: z.custom<Halt | WhyFailed>() }),
+  z.object({ kind: z.literal('unknown'), why: z.custom<WhyFailed>() }),
+]);
 
 /** `batch-runs:guild:interaction`: how far the list of that name has come. Places count what is submitted of it. */
 export const runSchema = z.object({
