@@ -1,18 +1,8 @@
-import {
-  ActionRowBuilder,
-  ApplicationCommandOptionType,
-  ApplicationCommandType,
-  ButtonBuilder,
-  ButtonStyle,
-} from 'discord.js';
+import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { HIGHEST_PORT, LOWEST_PORT } from '../src/addresses/port.ts';
-import {
-  type Command,
-  type CommandContext,
-  type Context,
-  customId,
-  type Reply,
-} from '../src/discord/command.ts';
+import type { Command, CommandContext, Context, Reply } from '../src/discord/command.ts';
+import { button, type Row, rows } from '../src/discord/components/controls.ts';
+import { customId } from '../src/discord/components/custom-ids.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game, ServerSubmission } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
@@ -81,7 +71,7 @@ export function addServer({ pipeline, games, keys, settings }: AddServerDeps): C
       const { refusal } = result;
       const content = refusalText(withName(refusal), context);
       if (refusal.code !== 'submitted-before') throw new UserError(content);
-      return { content, components: [againButton(context, 'again.submitAgain', what.id)] };
+      return { content, components: againButton(context, 'again.submitAgain', what.id) };
     }
     const { servers, outcomes, restId } = result;
     const [[server], [outcome]] = [servers, outcomes];
@@ -89,8 +79,7 @@ export function addServer({ pipeline, games, keys, settings }: AddServerDeps): C
     const content = result.isResumed
       ? afterRestartText(context, result, games)
       : outcomeText(context, outcome, describe(t, gameOf(server.game), server));
-    if (restId !== undefined)
-      return { content, components: [againButton(context, 'again.tryAgain', restId)] };
+    if (restId !== undefined) return { content, components: againButton(context, 'again.tryAgain', restId) };
     if (!result.announce || outcome.kind !== 'accepted') return { content };
     const named = describe(wordsFor(context.guildLocale), gameOf(server.game), server);
     return { content, announcement: announcementText(context, { count: 1, what: named }) };
@@ -100,17 +89,11 @@ export function addServer({ pipeline, games, keys, settings }: AddServerDeps): C
   const withName = (refusal: Refusal): Refusal =>
     refusal.code === 'game-not-allowed' ? { ...refusal, game: gameOf(refusal.game).name } : refusal;
 
-  function againButton(
+  const againButton = (
     { t }: Context,
     label: 'again.submitAgain' | 'again.tryAgain',
     id: string,
-  ): ActionRowBuilder<ButtonBuilder> {
-    const button = new ButtonBuilder()
-      .setCustomId(customId('addserver', 'again', id))
-      .setLabel(t(label))
-      .setStyle(ButtonStyle.Secondary);
-    return new ActionRowBuilder<ButtonBuilder>().addComponents(button);
-  }
+  ): readonly Row[] => rows([button(customId('addserver', 'again', id), t(label))]);
 
   /** Suggestions, of the games that this guild allows; as Discord waits for them, all of this is in memory. */
   function offered(guildId: string, typed: string): readonly Game[] {

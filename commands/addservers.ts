@@ -1,20 +1,8 @@
-import {
-  ApplicationCommandOptionType,
-  ApplicationCommandType,
-  type Attachment,
-  LabelBuilder,
-  ModalBuilder,
-  TextInputBuilder,
-  TextInputStyle,
-} from 'discord.js';
+import { ApplicationCommandOptionType, ApplicationCommandType, type Attachment } from 'discord.js';
 import type { Attachments } from '../src/discord/attachment.ts';
-import {
-  type Command,
-  type Context,
-  customId,
-  type PressContext,
-  type Reply,
-} from '../src/discord/command.ts';
+import type { Command, Context, PressContext, Reply } from '../src/discord/command.ts';
+import { type Modal, modal } from '../src/discord/components/controls.ts';
+import { customId } from '../src/discord/components/custom-ids.ts';
 import { LIMITS } from '../src/discord/limits.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
@@ -138,31 +126,26 @@ export function addServers(deps: AddServersDeps): Command {
   };
 }
 
-function pasteModal({ t }: Context, game: string): ModalBuilder {
-  const servers = new TextInputBuilder()
-    .setCustomId('servers')
-    .setStyle(TextInputStyle.Paragraph)
-    .setPlaceholder(t('bulk.modal.example'))
-    .setMinLength(1)
-    .setMaxLength(MOST_PASTED)
-    .setRequired(true);
-  const default_ = new TextInputBuilder()
-    .setCustomId('game')
-    .setStyle(TextInputStyle.Short)
-    .setMaxLength(LIMITS.choiceValue)
-    .setRequired(false);
-  if (game !== '') default_.setValue(cut(game, LIMITS.choiceValue));
-  return new ModalBuilder()
-    .setCustomId(customId('addservers', 'paste'))
-    .setTitle(t('bulk.modal.title'))
-    .addLabelComponents(
-      new LabelBuilder()
-        .setLabel(t('bulk.modal.servers'))
-        .setDescription(t('bulk.modal.serversHint'))
-        .setTextInputComponent(servers),
-      new LabelBuilder()
-        .setLabel(t('bulk.modal.game'))
-        .setDescription(t('bulk.modal.gameHint'))
-        .setTextInputComponent(default_),
-    );
-}
+const pasteModal = ({ t }: Context, game: string): Modal =>
+  modal({
+    id: customId('addservers', 'paste'),
+    title: t('bulk.modal.title'),
+    fields: [
+      {
+        id: 'servers',
+        label: t('bulk.modal.servers'),
+        hint: t('bulk.modal.serversHint'),
+        example: t('bulk.modal.example'),
+        least: 1,
+        most: MOST_PASTED,
+        long: true,
+      },
+      {
+        id: 'game',
+        label: t('bulk.modal.game'),
+        hint: t('bulk.modal.gameHint'),
+        value: cut(game, LIMITS.choiceValue),
+        most: LIMITS.choiceValue,
+      },
+    ],
+  });

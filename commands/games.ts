@@ -1,11 +1,7 @@
-import {
-  ActionRowBuilder,
-  ApplicationCommandOptionType,
-  ApplicationCommandType,
-  ButtonBuilder,
-  ButtonStyle,
-} from 'discord.js';
-import { type Command, type Context, customId, type Reply } from '../src/discord/command.ts';
+import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
+import type { Command, Context, Reply } from '../src/discord/command.ts';
+import { rows } from '../src/discord/components/controls.ts';
+import { pageButtons, pageFooter, pageOf, readPage } from '../src/discord/components/pager.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
@@ -35,18 +31,18 @@ export function gamesCommand({ games, keys }: GamesDeps): Command {
     const { games: all } = games.list();
     const found = search === '' ? all : games.search(search, all.length);
     if (found.length === 0) return { content: t('games.none', { search: escapeText(search) }) };
-    const pages = Math.ceil(found.length / GAMES_PER_PAGE);
-    const current = Math.min(Math.max(wanted, 1), pages);
-    const shown = found.slice((current - 1) * GAMES_PER_PAGE, current * GAMES_PER_PAGE);
+    const current = pageOf({ count: found.length, perPage: GAMES_PER_PAGE, wanted });
+    const shown = found.slice(current.offset, current.offset + current.limit);
     const count = { count: found.length };
     const heading =
       search === '' ? t('games.total', count) : t('games.found', { ...count, search: escapeText(search) });
     const embed = {
       title: t('games.title'),
       description: [heading, '', ...shown.map((game) => line(context, game)), '', source(context)].join('\n'),
-      ...(pages > 1 && { footer: { text: t('games.page', { page: current, pages }) } }),
+      ...pageFooter(context, current),
     };
-    return { embeds: [embed], components: pages > 1 ? [buttons(context, search, current, pages)] : [] };
+    const turn = pageButtons(context, current, { command: 'games', action: 'page', state: search });
+    return { embeds: [embed], components: rows(turn) };
   }
 
   function source({ t }: Context): string {
@@ -84,8 +80,8 @@ export function gamesCommand({ games, keys }: GamesDeps): Command {
       page: {
         answer: 'update',
         async run(context) {
-          const [wanted = '1', ...search] = context.argument.split(':');
-          return page(context, search.join(':'), Number.parseInt(wanted, 10) || 1);
+          const { wanted, state: search } = readPage(context.argument);
+          return page(context, search, wanted);
         },
       },
     },
@@ -94,22 +90,4 @@ export function gamesCommand({ games, keys }: GamesDeps): Command {
 
 function line({ t }: Context, { name, alias }: Game): string {
   return t('games.line', { name: escapeText(name, LONGEST_NAME), alias: escapeCode(alias, LONGEST_ALIAS) });
-}
-
-function buttons(
-  { t }: Context,
-  search: string,
-  current: number,
-  pages: number,
-): ActionRowBuilder<ButtonBuilder> {
-  const button = (label: string, page: number) =>
-    new ButtonBuilder()
-      .setCustomId(customId('games', 'page', `${page}:${search}`))
-      .setLabel(label)
-      .setStyle(ButtonStyle.Secondary)
-      .setDisabled(page < 1 || page > pages);
-  return new ActionRowBuilder<ButtonBuilder>().addComponents(
-    button(t('games.previous'), current - 1),
-    button(t('games.next'), current + 1),
-  );
 }

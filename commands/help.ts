@@ -1,11 +1,6 @@
-import {
-  ActionRowBuilder,
-  ApplicationCommandType,
-  ButtonBuilder,
-  ButtonStyle,
-  PermissionFlagsBits,
-} from 'discord.js';
+import { ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
 import type { Command, Context } from '../src/discord/command.ts';
+import { linkButton, rows } from '../src/discord/components/controls.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import { commandText } from '../src/words/command-text.ts';
 import type { Translate } from '../src/words/words.ts';
@@ -54,11 +49,12 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
         .filter(({ data }) => mayUse(context, data.default_member_permissions))
         .map(({ data }) => lineOf(context, data));
       const description = [...shown, await keyText(context), `-# ${t('help.overrides')}`].join('\n\n');
-      const buttons = linkButtons(context, links);
       return {
         embeds: [{ title: t('help.title'), description }],
-        components:
-          buttons.length === 0 ? [] : [new ActionRowBuilder<ButtonBuilder>().addComponents(...buttons)],
+        components: rows([
+          links.support !== undefined && linkButton(links.support, t('help.support')),
+          links.privacy !== undefined && linkButton(links.privacy, t('help.privacy')),
+        ]),
       };
     },
   };
@@ -90,13 +86,4 @@ function inLanguageOf(
   locale: string,
 ): string | undefined {
   return translations?.[locale] ?? translations?.[locale.split('-')[0] ?? ''] ?? undefined;
-}
-
-function linkButtons({ t }: Context, { support, privacy }: HelpDeps['links']): readonly ButtonBuilder[] {
-  const link = (label: string, url: string) =>
-    new ButtonBuilder().setLabel(label).setStyle(ButtonStyle.Link).setURL(url);
-  return [
-    ...(support === undefined ? [] : [link(t('help.support'), support)]),
-    ...(privacy === undefined ? [] : [link(t('help.privacy'), privacy)]),
-  ];
 }

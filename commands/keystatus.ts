@@ -1,11 +1,7 @@
-import {
-  ActionRowBuilder,
-  ApplicationCommandType,
-  ButtonBuilder,
-  ButtonStyle,
-  PermissionFlagsBits,
-} from 'discord.js';
-import { type Command, type Context, customId, type Reply } from '../src/discord/command.ts';
+import { ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
+import type { Command, Context, Reply } from '../src/discord/command.ts';
+import { button, rows } from '../src/discord/components/controls.ts';
+import { customId } from '../src/discord/components/custom-ids.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import type { KeyTrials } from '../src/guilds/key-trials.ts';
@@ -37,7 +33,10 @@ export function keyStatus({ keyTrials, games, keys, keyWatch, guildLog }: KeySta
     }
     return {
       content: [...before, ...lines(context, status)].join('\n'),
-      components: status.readable ? [checkButton(context)] : [],
+      components: rows([
+        status.readable &&
+          button(customId('keystatus', 'check'), context.t('keystatus.check'), { style: 'primary' }),
+      ]),
     };
   }
 
@@ -106,12 +105,3 @@ function answerLine(t: Context['t'], { at, message }: NonNullable<KeyStatus['ans
 }
 
 const seconds = (time: string) => Math.floor(Date.parse(time) / 1000);
-
-function checkButton({ t }: Context): ActionRowBuilder<ButtonBuilder> {
-  return new ActionRowBuilder<ButtonBuilder>().addComponents(
-    new ButtonBuilder()
-      .setCustomId(customId('keystatus', 'check'))
-      .setLabel(t('keystatus.check'))
-      .setStyle(ButtonStyle.Primary),
-  );
-}

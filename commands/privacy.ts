@@ -1,11 +1,7 @@
-import {
-  ActionRowBuilder,
-  ApplicationCommandType,
-  ButtonBuilder,
-  ButtonStyle,
-  PermissionFlagsBits,
-} from 'discord.js';
-import { type Command, type Context, customId, type Reply } from '../src/discord/command.ts';
+import { ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
+import type { Command, Context, Reply } from '../src/discord/command.ts';
+import { button, rows } from '../src/discord/components/controls.ts';
+import { customId } from '../src/discord/components/custom-ids.ts';
 import type { GuildData } from '../src/guilds/guild-data.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
 import { commandText } from '../src/words/command-text.ts';
@@ -31,12 +27,12 @@ export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDep
       ...parts.map((part) => t(`privacy.${part}`)),
       t('privacy.leaving', { count: graceDays }),
     ];
-    const forget = button('forget', t('privacy.forget'), ButtonStyle.Secondary);
-    const erase = button('erase', t('privacy.erase'), ButtonStyle.Danger);
+    const forget = button(customId('privacy', 'forget'), t('privacy.forget'));
+    const erase = button(customId('privacy', 'erase'), t('privacy.erase'), { style: 'danger' });
     const isAdmin = permissions.has(PermissionFlagsBits.ManageGuild);
     return {
       embeds: [{ title: t('privacy.title'), description: description.join('\n\n') }],
-      components: [row(forget, ...(isAdmin ? [erase] : []))],
+      components: rows([forget, isAdmin && erase]),
     };
   }
 
@@ -60,8 +56,10 @@ export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDep
         answer: 'reply',
         async run(context) {
           mayManage(context);
-          const confirm = button('confirm', context.t('privacy.confirm'), ButtonStyle.Danger);
-          return { content: context.t('privacy.question'), components: [row(confirm)] };
+          const confirm = button(customId('privacy', 'confirm'), context.t('privacy.confirm'), {
+            style: 'danger',
+          });
+          return { content: context.t('privacy.question'), components: rows([confirm]) };
         },
       },
       confirm: {
@@ -74,16 +72,4 @@ export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDep
       },
     },
   };
-}
-
-function button(
-  action: string,
-  label: string,
-  style: ButtonStyle.Secondary | ButtonStyle.Danger,
-): ButtonBuilder {
-  return new ButtonBuilder().setCustomId(customId('privacy', action)).setLabel(label).setStyle(style);
-}
-
-function row(...buttons: readonly ButtonBuilder[]): ActionRowBuilder<ButtonBuilder> {
-  return new ActionRowBuilder<ButtonBuilder>().addComponents(...buttons);
 }

@@ -1,17 +1,7 @@
-import {
-  ActionRowBuilder,
-  ApplicationCommandType,
-  ButtonBuilder,
-  ButtonStyle,
-  PermissionFlagsBits,
-} from 'discord.js';
-import {
-  type Command,
-  type Context,
-  customId,
-  type PressContext,
-  type Reply,
-} from '../src/discord/command.ts';
+import { ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
+import type { Command, Context, PressContext, Reply } from '../src/discord/command.ts';
+import { button, rows } from '../src/discord/components/controls.ts';
+import { customId } from '../src/discord/components/custom-ids.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import { UserError } from '../src/user-error.ts';
@@ -71,15 +61,12 @@ export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
 const argumentFor = ({ setAt }: KeyStatus) => (setAt === undefined ? '' : String(Date.parse(setAt)));
 
 function question({ t }: Context, status: KeyStatus): Reply {
-  const button = new ButtonBuilder()
-    .setCustomId(customId('removekey', 'confirm', argumentFor(status)))
-    .setLabel(t('removekey.confirm'))
-    .setStyle(ButtonStyle.Danger);
+  const id = customId('removekey', 'confirm', argumentFor(status));
   const { lastFour } = status;
   return {
     content: lastFour
       ? t('removekey.question', { lastFour: escapeCode(lastFour) })
       : t('removekey.questionShort'),
-    components: [new ActionRowBuilder<ButtonBuilder>().addComponents(button)],
+    components: rows([button(id, t('removekey.confirm'), { style: 'danger' })]),
   };
 }

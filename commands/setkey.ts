@@ -1,12 +1,7 @@
-import {
-  ApplicationCommandType,
-  LabelBuilder,
-  ModalBuilder,
-  PermissionFlagsBits,
-  TextInputBuilder,
-  TextInputStyle,
-} from 'discord.js';
-import { type Command, type Context, customId, type Reply } from '../src/discord/command.ts';
+import { ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
+import type { Command, Context, Reply } from '../src/discord/command.ts';
+import { type Modal, modal } from '../src/discord/components/controls.ts';
+import { customId } from '../src/discord/components/custom-ids.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { KeyTrials, TooSoon } from '../src/guilds/key-trials.ts';
@@ -101,22 +96,12 @@ export function tooSoonText({ at }: TooSoon, t: Translate): string {
   return t('setkey.tooSoon', { seconds: Math.ceil(at / 1000) });
 }
 
-function keyModal({ t }: Context): ModalBuilder {
-  const input = new TextInputBuilder()
-    .setCustomId('key')
-    .setStyle(TextInputStyle.Short)
-    .setMinLength(1)
-    .setMaxLength(MAX_KEY_LENGTH)
-    .setRequired(true);
-  const label = new LabelBuilder()
-    .setLabel(t('setkey.label'))
-    .setDescription(t('setkey.hint'))
-    .setTextInputComponent(input);
-  return new ModalBuilder()
-    .setCustomId(customId('setkey', 'save'))
-    .setTitle(t('setkey.title'))
-    .addLabelComponents(label);
-}
+const keyModal = ({ t }: Context): Modal =>
+  modal({
+    id: customId('setkey', 'save'),
+    title: t('setkey.title'),
+    fields: [{ id: 'key', label: t('setkey.label'), hint: t('setkey.hint'), least: 1, most: MAX_KEY_LENGTH }],
+  });
 
 function savedText({ t, mention }: Context, key: Secret, replaced: boolean): string {
   const lastFour = key.lastFour();

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { ActionRowBuilder, ButtonBuilder, ButtonStyle, StringSelectMenuBuilder } from 'discord.js';
-import { type Context, customId, type PressContext, type Reply } from '../src/discord/command.ts';
+import type { Context, PressContext, Reply } from '../src/discord/command.ts';
+import { button, rows, select } from '../src/discord/components/controls.ts';
+import { customId } from '../src/discord/components/custom-ids.ts';
+import { type Page, pageButtons, pageOf, readPage, writePage } from '../src/discord/components/pager.ts';
 import { LIMITS } from '../src/discord/limits.ts';
 import type { GuildSettings, Settings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
@@ -13,34 +15,29 @@ interface Shown {
   /** The service's list. */
   readonly games: readonly Game[];
   /** From 1; anything else is brought into range. */
-  readonly page: number;
+  readonly wanted: number;
 }
 
-interface Page {
-  readonly number: number;
-  readonly pages: number;
+interface Offered {
+  readonly page: Page;
   readonly games: readonly Game[];
   /** Tells whether the page still offers the same games when something is chosen on it. */
   readonly mark: string;
 }
 
 /** The games of the service to choose from, as many on a page as a select takes. */
-export function gamesView(context: Context, { now, games, page }: Shown): Reply {
+export function gamesView(context: Context, { now, games, wanted }: Shown): Reply {
   const { t } = context;
-  const { number, pages, games: offered, mark } = pageOf(games, page);
-  const select = new StringSelectMenuBuilder()
-    .setCustomId(customId('settings', 'choose', `${number}:${mark}`))
-    .setPlaceholder(t('settings.gamesPlaceholder', { page: number, pages }))
-    .setMinValues(0)
-    .setMaxValues(offered.length)
-    .addOptions(
-      offered.map((game) => ({ ...gameOption(game), default: now.games?.includes(game.alias) ?? false })),
-    );
-  const button = (id: string, label: string) =>
-    new ButtonBuilder().setCustomId(id).setLabel(label).setStyle(ButtonStyle.Secondary);
-  const turn = (label: string, to: number) =>
-    // Two buttons may not have the same custom id, and both ends of one page would.
-    button(customId('settings', 'games', String(to)), label).setDisabled(to < 1 || to > pages);
+  const { page, games: offered, mark } = offeredOn(games, wanted);
+  const chosen = select({
+    id: customId('settings', 'choose', writePage(page.number, mark)),
+    placeholder: t('settings.gamesPlaceholder', { page: page.number, pages: page.pages }),
+    options: offered.map((game) => ({
+      ...gameOption(game),
+      default: now.games?.includes(game.alias) ?? false,
+    })),
+    any: true,
+  });
   return {
     embeds: [
       {
@@ -48,17 +45,16 @@ export function gamesView(context: Context, { now, games, page }: Shown): Reply 
         description: `${t('settings.gamesHow')}\n\n${gamesText(context, now, games)}`,
       },
     ],
-    components: [
-      // Discord takes no select without options.
-      ...(offered.length > 0 ? [new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(select)] : []),
-      new ActionRowBuilder<ButtonBuilder>().addComponents(
-        ...(pages > 1
-          ? [turn(t('settings.previous'), number - 1), turn(t('settings.next'), number + 1)]
-          : []),
-        button(customId('settings', 'allgames'), t('settings.allowAll')).setDisabled(now.games === undefined),
+    components: rows(
+      [chosen],
+      [
+        ...pageButtons(context, page, { command: 'settings', action: 'games' }),
+        button(customId('settings', 'allgames'), t('settings.allowAll'), {
+          disabled: now.games === undefined,
+        }),
         button(customId('settings', 'back'), t('settings.back')),
-      ),
-    ],
+      ],
+    ),
   };
 }
 
@@ -71,8 +67,8 @@ export async function chooseGames(
   context: PressContext,
   { settings, games }: { readonly settings: Pick<GuildSettings, 'change'>; readonly games: readonly Game[] },
 ): Promise<Reply> {
-  const [wanted = '', mark] = context.argument.split(':');
-  const page = pageOf(games, Number.parseInt(wanted, 10));
+  const { wanted, state: mark } = readPage(context.argument);
+  const page = offeredOn(games, wanted);
   if (page.mark !== mark) throw new UserError(context.t('settings.gamesChanged'));
   const offered = new Set(page.games.map(({ alias }) => alias));
   const chosen = context.values.filter((alias) => offered.has(alias));
@@ -80,17 +76,16 @@ export async function chooseGames(
     const some = [...former.filter((alias) => !offered.has(alias)), ...chosen];
     return some.length === 0 ? others : { ...others, games: some };
   });
-  return gamesView(context, { now, games, page: page.number });
+  return gamesView(context, { now, games, wanted });
 }
 
-function pageOf(games: readonly Game[], wanted: number): Page {
+function offeredOn(games: readonly Game[], wanted: number): Offered {
   const usable = games.filter(isSelectable);
-  const pages = Math.max(1, Math.ceil(usable.length / LIMITS.choices));
-  const number = Math.min(Math.max(Number.isInteger(wanted) ? wanted : 1, 1), pages);
-  const offered = usable.slice((number - 1) * LIMITS.choices, number * LIMITS.choices);
+  const page = pageOf({ count: usable.length, perPage: LIMITS.choices, wanted });
+  const offered = usable.slice(page.offset, page.offset + page.limit);
   const mark = createHash('sha256')
     .update(JSON.stringify(offered.map(({ alias }) => alias)))
     .digest('base64url')
     .slice(0, 12);
-  return { number, pages, games: offered, mark };
+  return { page, games: offered, mark };
 }

@@ -1,11 +1,7 @@
-import {
-  ActionRowBuilder,
-  ButtonBuilder,
-  ButtonStyle,
-  ChannelSelectMenuBuilder,
-  ChannelType,
-} from 'discord.js';
-import { type Context, customId, type Reply } from '../src/discord/command.ts';
+import { ChannelType } from 'discord.js';
+import type { Context, Reply } from '../src/discord/command.ts';
+import { button, type Control, channelSelect, linkButton, rows } from '../src/discord/components/controls.ts';
+import { customId } from '../src/discord/components/custom-ids.ts';
 import type { Settings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
 import { escapeText } from '../src/words/escape.ts';
@@ -47,7 +43,7 @@ export function settingsView(context: Context, { now, games, addBotLink }: Setti
         ],
       },
     ],
-    components: [channelRow(context), buttonRow(context, now)],
+    components: rows([channels(context)], buttons(context, now)),
   };
 }
 
@@ -72,32 +68,24 @@ function quotaText({ t }: Context, { dailyQuota }: Settings): string {
   return dailyQuota === undefined ? t('settings.quotaNone') : t('settings.quotaSet', { count: dailyQuota });
 }
 
-function channelRow({ t }: Context): ActionRowBuilder<ChannelSelectMenuBuilder> {
+const channels = ({ t }: Context): Control =>
   // Nothing is preselected: the channel may have been deleted a second ago, and whether Discord takes a message that
   // preselects an unknown one is not documented. The field above names the channel.
-  const select = new ChannelSelectMenuBuilder()
-    .setCustomId(customId('settings', 'channel'))
-    .setPlaceholder(t('settings.logPlaceholder'))
+  channelSelect({
+    id: customId('settings', 'channel'),
+    placeholder: t('settings.logPlaceholder'),
     // In threads and forums other permissions count, and they end by themselves.
-    .setChannelTypes(ChannelType.GuildText, ChannelType.GuildAnnouncement);
-  return new ActionRowBuilder<ChannelSelectMenuBuilder>().addComponents(select);
-}
+    types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
+  });
 
-function buttonRow({ t }: Context, now: Settings): ActionRowBuilder<ButtonBuilder> {
-  const button = (id: string, label: string) =>
-    new ButtonBuilder().setCustomId(id).setLabel(label).setStyle(ButtonStyle.Secondary);
-  return new ActionRowBuilder<ButtonBuilder>().addComponents(
-    now.announce
-      ? button(customId('settings', 'announce', 'off'), t('settings.announceOffButton'))
-      : button(customId('settings', 'announce', 'on'), t('settings.announceOnButton')),
-    button(customId('settings', 'games', '1'), t('settings.gamesButton')),
-    button(customId('settings', 'quota', String(now.dailyQuota ?? '')), t('settings.quotaButton')),
-    button(customId('settings', 'nolog'), t('settings.logOffButton')).setDisabled(
-      now.logChannelId === undefined,
-    ),
-    new ButtonBuilder()
-      .setLabel(t('settings.integrationsButton'))
-      .setStyle(ButtonStyle.Link)
-      .setURL(INTEGRATIONS_GUIDE),
-  );
-}
+const buttons = ({ t }: Context, now: Settings): readonly Control[] => [
+  now.announce
+    ? button(customId('settings', 'announce', 'off'), t('settings.announceOffButton'))
+    : button(customId('settings', 'announce', 'on'), t('settings.announceOnButton')),
+  button(customId('settings', 'games', '1'), t('settings.gamesButton')),
+  button(customId('settings', 'quota', String(now.dailyQuota ?? '')), t('settings.quotaButton')),
+  button(customId('settings', 'nolog'), t('settings.logOffButton'), {
+    disabled: now.logChannelId === undefined,
+  }),
+  linkButton(INTEGRATIONS_GUIDE, t('settings.integrationsButton')),
+];

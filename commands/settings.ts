@@ -1,20 +1,9 @@
-import {
-  ApplicationCommandType,
-  LabelBuilder,
-  ModalBuilder,
-  PermissionFlagsBits,
-  TextInputBuilder,
-  TextInputStyle,
-} from 'discord.js';
+import { ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
 import type { ChannelPosts } from '../src/discord/channel-posts.ts';
-import {
-  type ChosenChannel,
-  type Command,
-  type Context,
-  customId,
-  type PressContext,
-  type Reply,
-} from '../src/discord/command.ts';
+import type { ChosenChannel, Command, Context, PressContext, Reply } from '../src/discord/command.ts';
+import { type Modal, modal } from '../src/discord/components/controls.ts';
+import { customId } from '../src/discord/components/custom-ids.ts';
+import { readPage } from '../src/discord/components/pager.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import { type GuildSettings, HIGHEST_QUOTA, type Settings } from '../src/guilds/settings.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
@@ -120,7 +109,7 @@ export function settingsCommand({ settings, games, posts, guildLog, addBotLink }
         return gamesView(context, {
           now,
           games: games.list().games,
-          page: Number.parseInt(context.argument, 10),
+          wanted: readPage(context.argument).wanted,
         });
       }),
       choose: press((context) => chooseGames(context, { settings, games: games.list().games })),
@@ -162,19 +151,17 @@ function missingText({ t }: Context, channelId: string, names: readonly (typeof 
 }
 
 /** The quota that is set stands in the button's custom id, since a modal must be opened without any work. */
-function quotaModal({ t, argument }: PressContext): ModalBuilder {
-  const input = new TextInputBuilder()
-    .setCustomId('quota')
-    .setStyle(TextInputStyle.Short)
-    .setMaxLength(String(HIGHEST_QUOTA).length)
-    .setRequired(false);
-  if (/^\d{1,4}$/.test(argument)) input.setValue(argument);
-  const label = new LabelBuilder()
-    .setLabel(t('settings.quotaLabel'))
-    .setDescription(t('settings.quotaHint', { most: HIGHEST_QUOTA }))
-    .setTextInputComponent(input);
-  return new ModalBuilder()
-    .setCustomId(customId('settings', 'quota'))
-    .setTitle(t('settings.quotaTitle'))
-    .addLabelComponents(label);
-}
+const quotaModal = ({ t, argument }: PressContext): Modal =>
+  modal({
+    id: customId('settings', 'quota'),
+    title: t('settings.quotaTitle'),
+    fields: [
+      {
+        id: 'quota',
+        label: t('settings.quotaLabel'),
+        hint: t('settings.quotaHint', { most: HIGHEST_QUOTA }),
+        ...(/^\d{1,4}$/.test(argument) && { value: argument }),
+        most: String(HIGHEST_QUOTA).length,
+      },
+    ],
+  });

@@ -34,17 +34,14 @@ export async function historyFilter(
   };
 }
 
-/** A page and its filter as the argument of a custom id; a Discord id takes 13 characters in base 36. */
-export function writeFilter(page: number, { userId, game, server }: SubmissionFilter): string {
-  return [page, userId === '' ? '' : BigInt(userId).toString(36), game, server].join(':');
+/** A filter as a part of a custom id; a Discord id takes 13 characters in base 36. */
+export function writeFilter({ userId, game, server }: SubmissionFilter): string {
+  return [userId === '' ? '' : BigInt(userId).toString(36), game, server].join(':');
 }
 
 /** The reverse of {@link writeFilter}. The address may hold colons. */
-export function readFilter(argument: string): { readonly page: number; readonly filter: SubmissionFilter } {
-  const [page = '', user = '', game = '', ...server] = argument.split(':');
+export function readFilter(state: string): SubmissionFilter {
+  const [user = '', game = '', ...server] = state.split(':');
   const id = [...user].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36) || 0), 0n);
-  return {
-    page: Number.parseInt(page, 10) || 1,
-    filter: { userId: user === '' ? '' : String(id), game, server: server.join(':') },
-  };
+  return { userId: user === '' ? '' : String(id), game, server: server.join(':') };
 }

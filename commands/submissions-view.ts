@@ -1,6 +1,8 @@
-import { ActionRowBuilder, ButtonBuilder, ButtonStyle } from 'discord.js';
 import { formatAddress } from '../src/addresses/address.ts';
-import { type Context, customId, type Reply } from '../src/discord/command.ts';
+import type { Context, Reply } from '../src/discord/command.ts';
+import { button, rows } from '../src/discord/components/controls.ts';
+import { customId } from '../src/discord/components/custom-ids.ts';
+import { type Page, pageButtons, pageFooter, writePage } from '../src/discord/components/pager.ts';
 import type { HistoryEntry } from '../src/submissions/history.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
 import { serviceWords } from '../src/words/service-words.ts';
@@ -19,8 +21,7 @@ export interface Shown {
   /** How many there are on all pages. */
   readonly count: number;
   readonly filter: SubmissionFilter;
-  /** Counted from 1. */
-  readonly page: number;
+  readonly page: Page;
   /** Whether the guild has so many that the oldest make room. */
   readonly isFull: boolean;
   /** A game's name by its alias. */
@@ -38,7 +39,6 @@ export function submissionsView(context: Context, shown: Shown): Reply {
       content: t(filters ? 'submissions.noneFound' : own ? 'submissions.noneOwn' : 'submissions.none'),
     };
   }
-  const pages = pagesOf(count);
   const lines = entries.map((entry) => entryText(context, entry, { name: nameOf(entry.game), own }));
   return {
     embeds: [
@@ -48,14 +48,15 @@ export function submissionsView(context: Context, shown: Shown): Reply {
           t('submissions.count', { count }) + (isFull ? `\n${t('submissions.full')}` : ''),
           ...lines,
         ].join('\n\n'),
-        ...(pages > 1 && { footer: { text: t('submissions.page', { page, pages }) } }),
+        ...pageFooter(context, page),
       },
     ],
-    components: [buttons(context, { filter, current: page, pages })],
+    components: rows([
+      ...pageButtons(context, page, { command: 'submissions', action: 'page', state: writeFilter(filter) }),
+      button(customId('submissions', 'export', writePage(1, writeFilter(filter))), t('submissions.export')),
+    ]),
   };
 }
-
-export const pagesOf = (count: number): number => Math.max(1, Math.ceil(count / PER_PAGE));
 
 function entryText(
   { t }: Context,
@@ -76,26 +77,6 @@ function entryText(
     ...(own ? [] : [userId === '' ? t('submissions.byUnknown') : t('submissions.by', { userId })]),
   ];
   return `${what.join(' · ')}\n${how.join(' · ')}`;
-}
-
-function buttons(
-  { t }: Context,
-  about: { readonly filter: SubmissionFilter; readonly current: number; readonly pages: number },
-): ActionRowBuilder<ButtonBuilder> {
-  const { filter, current, pages } = about;
-  const button = (action: string, label: string, page: number) =>
-    new ButtonBuilder()
-      .setCustomId(customId('submissions', action, writeFilter(page, filter)))
-      .setLabel(label)
-      .setStyle(ButtonStyle.Secondary);
-  const turn = (label: string, page: number) =>
-    button('page', label, page).setDisabled(page < 1 || page > pages);
-  return new ActionRowBuilder<ButtonBuilder>().addComponents(
-    ...(pages > 1
-      ? [turn(t('submissions.previous'), current - 1), turn(t('submissions.next'), current + 1)]
-      : []),
-    button('export', t('submissions.export'), 1),
-  );
 }
 
 const COLUMNS = ['time', 'member', 'game', 'server', 'port', 'queryPort', 'outcome', 'message'] as const;

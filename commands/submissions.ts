@@ -1,5 +1,6 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import type { Command, Context, Reply } from '../src/discord/command.ts';
+import { pageOf, readPage } from '../src/discord/components/pager.ts';
 import { LIMITS } from '../src/discord/limits.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { csvFiles } from '../src/server-lists/csv-output.ts';
@@ -17,7 +18,7 @@ import {
   readFilter,
   type SubmissionFilter,
 } from './submissions-filter.ts';
-import { fileHeading, fileRow, PER_PAGE, pagesOf, submissionsView } from './submissions-view.ts';
+import { fileHeading, fileRow, PER_PAGE, submissionsView } from './submissions-view.ts';
 
 export interface SubmissionsDeps {
   readonly history: Pick<History, 'count' | 'page' | 'all' | 'games' | 'isFull'>;
@@ -46,15 +47,14 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
       () => history.games(context.guildId),
     ]);
 
-  async function show(context: Context, filter: SubmissionFilter, page: number): Promise<Reply> {
+  async function show(context: Context, filter: SubmissionFilter, wantedPage: number): Promise<Reply> {
     const { guildId } = context;
     const which = await wanted(context, filter);
     const count = await history.count(guildId, which);
-    const current = Math.min(Math.max(page, 1), pagesOf(count));
-    const part = { offset: (current - 1) * PER_PAGE, limit: PER_PAGE };
-    const entries = await history.page(guildId, which, part);
+    const page = pageOf({ count, perPage: PER_PAGE, wanted: wantedPage });
+    const entries = await history.page(guildId, which, page);
     const isFull = await history.isFull(guildId);
-    return submissionsView(context, { entries, count, filter, page: current, isFull, nameOf });
+    return submissionsView(context, { entries, count, filter, page, isFull, nameOf });
   }
 
   async function* rows(
@@ -125,13 +125,13 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
       page: {
         answer: 'update',
         async run(context) {
-          const { page, filter } = readFilter(context.argument);
-          return show(context, filter, page);
+          const { wanted: page, state } = readPage(context.argument);
+          return show(context, readFilter(state), page);
         },
       },
       export: {
         answer: 'reply',
-        run: (context) => exported(context, readFilter(context.argument).filter),
+        run: (context) => exported(context, readFilter(readPage(context.argument).state)),
       },
     },
   };

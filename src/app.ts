@@ -5,9 +5,9 @@ import { createAppListing } from './app-listing.ts';
 import type { Timing } from './app-timing.ts';
 import type { Config } from './config.ts';
 import { createAttachments } from './discord/attachment.ts';
-import { createBoundIds } from './discord/bound-ids.ts';
 import { createChannelPosts } from './discord/channel-posts.ts';
 import type { Context } from './discord/command.ts';
+import { createSignedIds } from './discord/components/custom-ids.ts';
 import { type Connection, createConnection, type FatalDiscordError } from './discord/connection.ts';
 import { createDispatcher } from './discord/dispatch.ts';
 import { createFailureWords } from './discord/failure-words.ts';
@@ -120,7 +120,7 @@ export function createApp({ config, logger, onFatal, timing = {} }: AppDeps): Re
   const taken = createTakenInteractions({ database, encryption, logger });
   const dispatcher = createDispatcher({
     commands,
-    ids: createBoundIds(config.discordToken),
+    ids: createSignedIds(config.discordToken),
     mention,
     memory: taken,
     words: createFailureWords({ logger, explain: (error, t) => explainFailure(error, t, mention) }),

@@ -7,12 +7,12 @@ import {
   type InteractionEditReplyOptions,
   InteractionResponseType,
   MessageFlags,
-  type ModalBuilder,
   RESTJSONErrorCodes,
   Routes,
 } from 'discord.js';
 import { shortenMarkup } from '../words/shorten.ts';
 import type { Choice, PressContext } from './command.ts';
+import type { Modal } from './components/controls.ts';
 import { LIMITS } from './limits.ts';
 
 /** The parts of an interaction that an answer needs; commands, components and modal submits all have them. */
@@ -92,12 +92,8 @@ export const complete = (interaction: Unanswered, choices: Choice[]): Promise<vo
   });
 
 /** Shows the member a modal as the first response. */
-export function show(
-  interaction: { showModal(modal: ModalBuilder): Promise<unknown> },
-  modal: ModalBuilder,
-): Promise<void> {
-  return acknowledge(() => interaction.showModal(modal));
-}
+export const show = (interaction: Unanswered, modal: Modal): Promise<void> =>
+  respondFirst(interaction, { type: InteractionResponseType.Modal, data: modal });
 
 /** How often a message may show progress, in milliseconds: a webhook takes about five requests in 2 seconds. */
 const PROGRESS_EVERY_MS = 2000;

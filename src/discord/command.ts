@@ -1,16 +1,12 @@
 import type {
-  ActionRowBuilder,
   APIEmbed,
   Attachment,
-  ButtonBuilder,
-  ChannelSelectMenuBuilder,
-  ModalBuilder,
   PermissionsBitField,
   RESTPostAPIApplicationCommandsJSONBody,
-  StringSelectMenuBuilder,
   User,
 } from 'discord.js';
 import type { Translate } from '../words/words.ts';
+import type { Modal, Row } from './components/controls.ts';
 
 /** What every interaction brings, whatever its kind. No guild, channel or role is in any cache: this is all. */
 export interface Context {
@@ -86,9 +82,7 @@ export interface SubmitContext extends Context {
 export interface Reply {
   readonly content?: string;
   readonly embeds?: readonly APIEmbed[];
-  readonly components?: readonly ActionRowBuilder<
-    ButtonBuilder | StringSelectMenuBuilder | ChannelSelectMenuBuilder
-  >[];
+  readonly components?: readonly Row[];
   readonly files?: readonly { readonly name: string; readonly data: Buffer }[];
   /**
    * Said besides, for everybody in the channel, in the guild's language. It goes out with the interaction's token,
@@ -114,7 +108,7 @@ export type Handler<Input> =
       readonly resumes?: Resumes;
       run(context: Input): Promise<Reply>;
     }
-  | { readonly answer: 'modal'; run(context: Input): Promise<ModalBuilder> };
+  | { readonly answer: 'modal'; run(context: Input): Promise<Modal> };
 
 export interface Choice {
   readonly name: string;
@@ -150,13 +144,8 @@ export type Command = CommandParts &
         readonly isAtOnce?: true;
         run(context: CommandContext): Promise<Reply>;
         /** Where a modal is opened in place of running: what makes it. Must do no work, like `none`. */
-        opens?(context: CommandContext): (() => Promise<ModalBuilder>) | undefined;
+        opens?(context: CommandContext): (() => Promise<Modal>) | undefined;
       }
-    | { readonly audience: 'none'; run(context: CommandContext): Promise<ModalBuilder> }
+    | { readonly audience: 'none'; run(context: CommandContext): Promise<Modal> }
     | { readonly audience: 'member'; useOn(context: MessageContext): Promise<Reply> }
   );
-
-/** The custom id of a component or modal: which command and action it belongs to, and the state it carries. */
-export function customId(command: string, action: string, argument = ''): string {
-  return `${command}:${action}:${argument}`;
-}

@@ -3,8 +3,8 @@ import type { Logger } from '../logger.ts';
 import { Secret } from '../secret.ts';
 import { escapeText } from '../words/escape.ts';
 import { acknowledge, isRefused, LostInteraction, say } from './answers.ts';
-import { type BoundIds, ownerOf } from './bound-ids.ts';
 import type { Context, Reply } from './command.ts';
+import { ownerOf, type SignedIds } from './components/custom-ids.ts';
 import { announce, deliver, deliverAtOnce } from './deliver.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { FailureWords } from './failure-words.ts';
@@ -13,7 +13,7 @@ import type { Memory, Remembered, Work } from './memory.ts';
 
 export interface DeferralDeps {
   /** Every button, select and modal is bound to its guild, and to its member where only they see it. */
-  readonly ids: BoundIds;
+  readonly ids: SignedIds;
   readonly memory: Memory;
   readonly words: FailureWords;
   readonly deliveries: Deliveries;

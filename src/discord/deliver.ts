@@ -88,7 +88,7 @@ const firstResponse = (
   data: {
     ...(content !== undefined && { content }),
     embeds: [...embeds],
-    components: components.map((row) => row.toJSON()),
+    components: [...components],
     allowed_mentions: { parse: [] },
     ...(isPrivate && { flags: MessageFlags.Ephemeral }),
   },

@@ -45,8 +45,6 @@ export function createDeliveries(): Deliveries {
 
 function customIdsOf(answer: Reply | string): ReadonlySet<string> {
   const rows = typeof answer === 'string' ? [] : (answer.components ?? []);
-  const ids = rows.flatMap((row) =>
-    row.components.map(({ data }) => ('custom_id' in data ? data.custom_id : '')),
-  );
-  return new Set(ids.filter((id) => id !== undefined && id !== ''));
+  const controls = rows.flatMap(({ components }) => components);
+  return new Set(controls.flatMap((control) => ('custom_id' in control ? [control.custom_id] : [])));
 }

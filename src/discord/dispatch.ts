@@ -8,8 +8,8 @@ import {
 import type { Logger } from '../logger.ts';
 import { wordsFor } from '../words/words.ts';
 import { complete, createProgress, LostInteraction, say, show } from './answers.ts';
-import { ownerOf } from './bound-ids.ts';
 import type { Choice, Command, Context, Handler, PressContext, SubmitContext } from './command.ts';
+import { ownerOf, parseCustomId } from './components/custom-ids.ts';
 import { createDeferral, type DeferralDeps } from './deferral.ts';
 import { createDeliveries } from './deliveries.ts';
 import {
@@ -20,7 +20,6 @@ import {
   handlerOf,
   type Incoming,
   isIncoming,
-  parseCustomId,
 } from './incoming.ts';
 import { fitChoices } from './limits.ts';
 import { optionsToKeep, type Pending, type Work } from './memory.ts';

@@ -53,12 +53,6 @@ export function contextOf(
   };
 }
 
-/** `name:action:argument` → its parts; the argument may contain colons. */
-export function parseCustomId(id: string): { command: string; action: string; argument: string } {
-  const [command = '', action = '', ...rest] = id.split(':');
-  return { command, action, argument: rest.join(':') };
-}
-
 /** A handler by the action in a custom id, which is anyone's text: `constructor` must find nothing. */
 export function handlerOf<Value>(
   handlers: Readonly<Record<string, Value>> | undefined,

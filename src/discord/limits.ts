@@ -1,5 +1,5 @@
+import type { APIEmbed } from 'discord.js';
 import { shorten, shortenMarkup } from '../words/shorten.ts';
-import type { Choice, Reply } from './command.ts';
 
 /**
  * Discord's numbers for what a bot sends (Discord docs: Message resource, "Embed Limits"; Components; Modals). Discord
@@ -19,17 +19,27 @@ export const LIMITS = {
   choiceValue: 100,
   customId: 100,
   buttonLabel: 80,
+  selectPlaceholder: 150,
+  modalTitle: 45,
+  fieldLabel: 45,
+  fieldHint: 100,
+  fieldExample: 100,
   /** Discord docs: Reference, Uploading Files: of each; a server may have more. */
   fileBytes: 10 * 1024 * 1024,
   files: 10,
 } as const;
 
+interface NamedValue {
+  readonly name: string;
+  readonly value: string;
+}
+
 /**
  * The choices that Discord takes: the first 25, names cut; a value is never cut, since it would mean another. Of those
  * with the same name, for which Discord refuses all, the first stays.
  */
-export function fitChoices(choices: readonly Choice[]): Choice[] {
-  const byName = new Map<string, Choice>();
+export function fitChoices(choices: readonly NamedValue[]): NamedValue[] {
+  const byName = new Map<string, NamedValue>();
   for (const { name, value } of choices) {
     const shown = shorten(name.trim() === '' ? value : name, LIMITS.choiceName);
     const fits = value.trim() !== '' && value.length <= LIMITS.choiceValue && !byName.has(shown);
@@ -38,8 +48,13 @@ export function fitChoices(choices: readonly Choice[]): Choice[] {
   return [...byName.values()];
 }
 
+interface Texts {
+  readonly content?: string;
+  readonly embeds?: readonly APIEmbed[];
+}
+
 /** The reply with every text cut to what Discord takes. */
-export function fitReply(reply: Reply): Reply {
+export function fitReply<Said extends Texts>(reply: Said): Said {
   return {
     ...reply,
     ...(reply.content !== undefined && { content: shortenMarkup(reply.content, LIMITS.content) }),
@@ -47,10 +62,8 @@ export function fitReply(reply: Reply): Reply {
   };
 }
 
-type Embed = NonNullable<Reply['embeds']>[number];
-
 /** The total of 6,000 is for all embeds of a message, and we send one. What comes later in the embed gives way. */
-function fitEmbed(embed: Embed): Embed {
+function fitEmbed(embed: APIEmbed): APIEmbed {
   let room: number = LIMITS.embedTotal;
   const take = (text: string, most: number, shortened = shortenMarkup): string => {
     const taken = shortened(text, Math.min(most, Math.max(room, 1)));

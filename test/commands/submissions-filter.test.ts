@@ -6,7 +6,8 @@ import {
   readFilter,
   writeFilter,
 } from '../../commands/submissions-filter.ts';
-import { customId } from '../../src/discord/command.ts';
+import { customId } from '../../src/discord/components/custom-ids.ts';
+import { readPage, writePage } from '../../src/discord/components/pager.ts';
 
 const snowflake = fc.bigInt({ min: 10n ** 16n, max: 2n ** 64n - 1n }).map(String);
 const filter = fc.record({
@@ -22,8 +23,9 @@ describe('the filter in a custom id', () => {
   it('comes back as it was, and leaves room for the seal', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), filter, (page, wanted) => {
-        const written = writeFilter(page, wanted);
-        expect(readFilter(written)).toEqual({ page, filter: wanted });
+        const written = writePage(page, writeFilter(wanted));
+        const read = readPage(written);
+        expect({ page: read.wanted, filter: readFilter(read.state) }).toEqual({ page, filter: wanted });
         // Discord takes 100 characters, of which the seal needs 8.
         expect(customId('submissions', 'page', written).length).toBeLessThanOrEqual(92);
       }),
@@ -33,7 +35,9 @@ describe('the filter in a custom id', () => {
   it('may be anything at all', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
-        expect(readFilter(text).page).not.toBeNaN();
+        const { wanted, state } = readPage(text);
+        expect(wanted).not.toBeNaN();
+        expect(readFilter(state).userId).toMatch(/^\d*$/);
       }),
     );
   });

@@ -55,7 +55,7 @@ describe('the log of a guild', () => {
 
   it('says a line once that came often, counts what there is no room for, and speaks the guild’s language', async () => {
     const { log, posted } = setUp();
-    for (let n = 0; n < 3; n += 1) await log.tell('1', (t) => t('games.next'));
+    for (let n = 0; n < 3; n += 1) await log.tell('1', (t) => t('pager.next'));
     for (let n = 0; n < 100; n += 1) await log.tell('1', () => `${'x'.repeat(300)}${n}`);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(posted).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { ApplicationCommandType, type InteractionEditReplyOptions } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { createBoundIds } from '../../src/discord/bound-ids.ts';
 import type { Command } from '../../src/discord/command.ts';
+import { createSignedIds } from '../../src/discord/components/custom-ids.ts';
 import { createDeliveries } from '../../src/discord/deliveries.ts';
 import { createFailureWords } from '../../src/discord/failure-words.ts';
 import type { Pending, Remembered } from '../../src/discord/memory.ts';
@@ -81,7 +81,7 @@ async function settle(
   const resume = createResume({
     deliveries: createDeliveries(),
     commands: new Map([['send', command]]),
-    ids: createBoundIds(new Secret('token of the bot')),
+    ids: createSignedIds(new Secret('token of the bot')),
     stopping: new AbortController().signal,
     mention: (name) => `/${name}`,
     memory: {

@@ -1,15 +1,9 @@
-import {
-  ActionRowBuilder,
-  ApplicationCommandOptionType,
-  ApplicationCommandType,
-  ButtonBuilder,
-  ButtonStyle,
-  StringSelectMenuBuilder,
-} from 'discord.js';
+import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
-import { createBoundIds } from '../../src/discord/bound-ids.ts';
-import { type Command, customId } from '../../src/discord/command.ts';
+import type { Command } from '../../src/discord/command.ts';
+import { button, rows, select } from '../../src/discord/components/controls.ts';
+import { createSignedIds, customId } from '../../src/discord/components/custom-ids.ts';
 import { createConnection } from '../../src/discord/connection.ts';
 import { createDispatcher } from '../../src/discord/dispatch.ts';
 import { createFailureWords } from '../../src/discord/failure-words.ts';
@@ -27,13 +21,9 @@ export interface SmallBot {
 
 /** "Read" repeats a message's text; /echo what was typed, with a button and a select that say what was chosen. */
 function commands(): readonly Command[] {
-  const button = new ButtonBuilder()
-    .setCustomId(customId('echo', 'press'))
-    .setLabel('Go')
-    .setStyle(ButtonStyle.Primary);
-  const select = new StringSelectMenuBuilder()
-    .setCustomId(customId('echo', 'pick'))
-    .addOptions({ label: 'a', value: 'a' });
+  const press = button(customId('echo', 'press'), 'Go', { style: 'primary' });
+  const options = [{ label: 'a', value: 'a' }];
+  const pick = select({ id: customId('echo', 'pick'), placeholder: 'Pick', options });
   return [
     {
       data: { type: ApplicationCommandType.Message, name: 'Read' },
@@ -59,10 +49,7 @@ function commands(): readonly Command[] {
       complete: (_call, typed) => [{ name: `${typed}!`, value: 'v' }],
       run: async ({ options }) => ({
         content: `said: ${options.getString('what')}`,
-        components: [
-          new ActionRowBuilder<ButtonBuilder>().addComponents(button),
-          new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(select),
-        ],
+        components: rows([press], [pick]),
       }),
       presses: {
         press: { answer: 'reply', run: async () => ({ content: 'pressed' }) },
@@ -77,7 +64,7 @@ export async function startSmallBot(): Promise<SmallBot> {
   const logger = recorder();
   const dispatcher = createDispatcher({
     commands: commands(),
-    ids: createBoundIds(new Secret(TOKEN)),
+    ids: createSignedIds(new Secret(TOKEN)),
     mention: (name) => name,
     memory: { remember: async () => true, forget: async () => undefined },
     words: createFailureWords({ logger, explain: () => undefined }),

@@ -45,11 +45,11 @@ describe('the sentences', () => {
   }
 
   it('are in the language of the locale, and in English where a language is not there', () => {
-    expect(wordsFor('de')('games.next')).toBe('Weiter');
-    expect(wordsFor('en-US')('games.next')).toBe('Next');
-    expect(wordsFor('en-GB')('games.next')).toBe('Next');
-    expect(wordsFor('ja')('games.next')).toBe('Next');
-    expect(wordsFor('toString')('games.next')).toBe('Next');
+    expect(wordsFor('de')('pager.next')).toBe('Weiter');
+    expect(wordsFor('en-US')('pager.next')).toBe('Next');
+    expect(wordsFor('en-GB')('pager.next')).toBe('Next');
+    expect(wordsFor('ja')('pager.next')).toBe('Next');
+    expect(wordsFor('toString')('pager.next')).toBe('Next');
   });
 
   it('take their plural form from the count', () => {
@@ -58,7 +58,7 @@ describe('the sentences', () => {
   });
 
   it('never read what people typed as a template', () => {
-    const typed = '$t(games.next) {{alias}} {{count}}';
+    const typed = '$t(pager.next) {{alias}} {{count}}';
     expect(wordsFor('en-US')('games.line', { name: typed, alias: 'x' })).toBe(`**${typed}** — \`x\``);
   });
 });

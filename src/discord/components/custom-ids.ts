@@ -1,8 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { ActionRowBuilder, type ModalBuilder } from 'discord.js';
-import type { Secret } from '../secret.ts';
-import type { Context, Reply } from './command.ts';
-import { LIMITS } from './limits.ts';
+import type { Secret } from '../../secret.ts';
+import type { Context, Reply } from '../command.ts';
+import { LIMITS } from '../limits.ts';
+import type { Modal, Row } from './controls.ts';
+
+/** The custom id of a component or modal: which command and action it belongs to, and the state it carries. */
+export function customId(command: string, action: string, argument = ''): string {
+  return `${command}:${action}:${argument}`;
+}
+
+/** The reverse of {@link customId}; the argument may contain colons. */
+export function parseCustomId(id: string): { command: string; action: string; argument: string } {
+  const [command = '', action = '', ...rest] = id.split(':');
+  return { command, action, argument: rest.join(':') };
+}
 
 /** Whom a button, select or modal is for: a guild, and one member of it unless everyone there may use it. */
 export interface Owner {
@@ -15,10 +26,10 @@ export const ownerOf = ({ guildId, user }: Pick<Context, 'guildId' | 'user'>, is
   isPrivate ? { guildId, userId: user.id } : { guildId };
 
 /** Custom ids with a seal, so that a component works only where, and for whom, this bot has put it. */
-export interface BoundIds {
+export interface SignedIds {
   /** @throws RangeError when a custom id leaves no room for the seal */
   reply(reply: Reply, owner: Owner): Reply;
-  modal(modal: ModalBuilder, owner: Owner): ModalBuilder;
+  modal(modal: Modal, owner: Owner): Modal;
   /**
    * The custom id as the command gave it; `undefined` when it is forged, of another guild or member, or from before the
    * bot token was reset. Which of these it is cannot be told, so what members read must be true of all of them.
@@ -30,10 +41,8 @@ export interface BoundIds {
 const SEAL_BYTES = 6;
 const SEAL_LENGTH = 8;
 
-type ComponentRow = NonNullable<Reply['components']>[number];
-
 /** @param secret survives a restart, so that buttons do; when it changes (a token reset), all older ones are refused */
-export function createBoundIds(secret: Secret): BoundIds {
+export function createSignedIds(secret: Secret): SignedIds {
   function sealOf(id: string, { guildId, userId = '' }: Owner): string {
     const message = JSON.stringify(['custom id', guildId, userId, id]);
     return createHmac('sha256', secret.reveal())
@@ -49,20 +58,17 @@ export function createBoundIds(secret: Secret): BoundIds {
     return bound;
   }
 
-  function bindRow(row: ComponentRow, owner: Owner): ComponentRow {
-    const { components, ...rest } = row.toJSON();
-    const bound = components.map((component) =>
-      'custom_id' in component && component.custom_id !== undefined
-        ? { ...component, custom_id: bind(component.custom_id, owner) }
-        : component,
-    );
-    return ActionRowBuilder.from({ ...rest, components: bound });
-  }
+  const bindRow = ({ type, components }: Row, owner: Owner): Row => ({
+    type,
+    components: components.map((control) =>
+      'custom_id' in control ? { ...control, custom_id: bind(control.custom_id, owner) } : control,
+    ),
+  });
 
   return {
     reply: (reply, owner) =>
       reply.components ? { ...reply, components: reply.components.map((row) => bindRow(row, owner)) } : reply,
-    modal: (modal, owner) => modal.setCustomId(bind(modal.data.custom_id ?? '', owner)),
+    modal: (modal, owner) => ({ ...modal, custom_id: bind(modal.custom_id, owner) }),
     open(customId, { guildId, userId }) {
       const id = customId.slice(0, -SEAL_LENGTH);
       const seal = Buffer.from(customId.slice(-SEAL_LENGTH));

@@ -1,24 +1,16 @@
-import {
-  ActionRowBuilder,
-  ButtonBuilder,
-  ButtonStyle,
-  ModalBuilder,
-  StringSelectMenuBuilder,
-} from 'discord.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBoundIds, type Owner } from '../../src/discord/bound-ids.ts';
-import { Secret } from '../../src/secret.ts';
+import { button, linkButton, modal, rows, select } from '../../../src/discord/components/controls.ts';
+import { createSignedIds, type Owner } from '../../../src/discord/components/custom-ids.ts';
+import { Secret } from '../../../src/secret.ts';
 
-const ids = createBoundIds(new Secret('a secret'));
+const ids = createSignedIds(new Secret('a secret'));
 const mine = { guildId: '10', userId: '20' };
 
 /** The custom id of a button as Discord would get it. */
 function bound(id: string, owner: Owner, by = ids): string {
-  const row = new ActionRowBuilder<ButtonBuilder>().addComponents(
-    new ButtonBuilder().setCustomId(id).setLabel('x').setStyle(ButtonStyle.Danger),
-  );
-  const [component] = by.reply({ components: [row] }, owner).components?.[0]?.toJSON().components ?? [];
+  const reply = { components: rows([button(id, 'x', { style: 'danger' })]) };
+  const [component] = by.reply(reply, owner).components?.[0]?.components ?? [];
   return String(Object(component).custom_id);
 }
 
@@ -56,7 +48,7 @@ describe('a custom id', () => {
     );
     expect(ids.open(id.replace('2', '3'), mine)).toBeUndefined();
     expect(ids.open('games:page:2:', mine)).toBeUndefined();
-    expect(ids.open(bound('games:page:2:', mine, createBoundIds(new Secret('b'))), mine)).toBeUndefined();
+    expect(ids.open(bound('games:page:2:', mine, createSignedIds(new Secret('b'))), mine)).toBeUndefined();
   });
 
   it('is refused where it is made when it leaves no room for the seal', () => {
@@ -66,20 +58,17 @@ describe('a custom id', () => {
 
 describe('what is bound', () => {
   it('is selects and modals too, and nothing of the rest changes', () => {
-    const select = new StringSelectMenuBuilder().setCustomId('s').addOptions({ label: 'a', value: 'b' });
-    const link = new ButtonBuilder().setURL('https://example.org').setLabel('l').setStyle(ButtonStyle.Link);
-    const rows = [
-      new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(select),
-      new ActionRowBuilder<ButtonBuilder>().addComponents(link),
-    ];
-    const reply = ids.reply({ content: 'c', components: rows }, mine);
+    const link = linkButton('https://example.org', 'l');
+    const options = [{ label: 'a', value: 'b' }];
+    const components = rows([select({ id: 's', placeholder: 'p', options })], [link]);
+    const reply = ids.reply({ content: 'c', components }, mine);
     expect(reply.content).toBe('c');
-    const [first, second] = (reply.components ?? []).map((row) => row.toJSON().components[0]);
+    const [first, second] = (reply.components ?? []).map((row) => row.components[0]);
     expect(ids.open(String(Object(first).custom_id), mine)).toBe('s');
-    expect(Object(first).options).toEqual([{ label: 'a', value: 'b' }]);
-    expect(second).toEqual(link.toJSON());
+    expect(Object(first).options).toEqual(options);
+    expect(second).toEqual(link);
 
-    const modal = ids.modal(new ModalBuilder().setCustomId('m').setTitle('t'), mine);
-    expect(ids.open(String(modal.data.custom_id), mine)).toBe('m');
+    const window = ids.modal(modal({ id: 'm', title: 't', fields: [] }), mine);
+    expect(ids.open(window.custom_id, mine)).toBe('m');
   });
 });

@@ -1,0 +1,146 @@
+import {
+  type APIActionRowComponent,
+  type APIButtonComponent,
+  type APIChannelSelectComponent,
+  type APIModalInteractionResponseCallbackData,
+  type APIStringSelectComponent,
+  ButtonStyle,
+  type ChannelType,
+  ComponentType,
+  TextInputStyle,
+} from 'discord.js';
+import { shorten } from '../../words/shorten.ts';
+import { LIMITS } from '../limits.ts';
+
+/** A button, a select of texts or a select of channels, as Discord takes it. */
+export type Control = APIButtonComponent | APIStringSelectComponent | APIChannelSelectComponent;
+export type Row = APIActionRowComponent<Control>;
+export type Modal = APIModalInteractionResponseCallbackData;
+
+const STYLES = {
+  primary: ButtonStyle.Primary,
+  secondary: ButtonStyle.Secondary,
+  success: ButtonStyle.Success,
+  danger: ButtonStyle.Danger,
+} as const;
+
+export interface ButtonOptions {
+  /** `secondary` unless it says otherwise. */
+  readonly style?: keyof typeof STYLES;
+  readonly disabled?: boolean;
+}
+
+/** @param id see `customId` */
+export const button = (
+  id: string,
+  label: string,
+  { style = 'secondary', disabled = false }: ButtonOptions = {},
+): APIButtonComponent => ({
+  type: ComponentType.Button,
+  custom_id: id,
+  label: shorten(label, LIMITS.buttonLabel),
+  style: STYLES[style],
+  ...(disabled && { disabled }),
+});
+
+export const linkButton = (url: string, label: string): APIButtonComponent => ({
+  type: ComponentType.Button,
+  url,
+  label: shorten(label, LIMITS.buttonLabel),
+  style: ButtonStyle.Link,
+});
+
+export interface SelectOption {
+  readonly label: string;
+  readonly value: string;
+  /** It is chosen already. */
+  readonly default?: boolean;
+}
+
+export interface SelectOptions {
+  readonly id: string;
+  readonly placeholder: string;
+  /** At most 25. */
+  readonly options: readonly SelectOption[];
+  /** Any number of the options may be chosen, none too; without it one is. */
+  readonly any?: boolean;
+}
+
+/** `undefined` without options, since Discord takes no such select. */
+export function select({ id, placeholder, options, any = false }: SelectOptions): Control | undefined {
+  if (options.length === 0) return undefined;
+  return {
+    type: ComponentType.StringSelect,
+    custom_id: id,
+    placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
+    options: [...options],
+    ...(any && { min_values: 0, max_values: options.length }),
+  };
+}
+
+export interface ChannelSelectOptions {
+  readonly id: string;
+  readonly placeholder: string;
+  readonly types: readonly ChannelType[];
+}
+
+export const channelSelect = ({ id, placeholder, types }: ChannelSelectOptions): Control => ({
+  type: ComponentType.ChannelSelect,
+  custom_id: id,
+  placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
+  channel_types: [...types],
+});
+
+/**
+ * Rows of controls, each row up to five buttons or one select. What is absent is left out, and so is a row without
+ * anything.
+ */
+export function rows(...lines: readonly (readonly (Control | false | undefined)[])[]): readonly Row[] {
+  return lines
+    .map((line) => line.filter((control) => control !== undefined && control !== false))
+    .filter((line) => line.length > 0)
+    .map((components) => ({ type: ComponentType.ActionRow, components }));
+}
+
+/** A field to type in. */
+export interface FieldOptions {
+  /** What the handler asks for its text by. */
+  readonly id: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly example?: string;
+  /** What stands in it already. */
+  readonly value?: string;
+  /** Characters; `least` is 1 for a field that may not be left empty. */
+  readonly least?: number;
+  readonly most: number;
+  /** More than one line. */
+  readonly long?: boolean;
+}
+
+export interface ModalOptions {
+  readonly id: string;
+  readonly title: string;
+  readonly fields: readonly FieldOptions[];
+}
+
+/** A window with fields to type in. */
+export const modal = ({ id, title, fields }: ModalOptions): Modal => ({
+  custom_id: id,
+  title: shorten(title, LIMITS.modalTitle),
+  components: fields.map(({ id, label, hint, example, value = '', least = 0, most, long = false }) => ({
+    type: ComponentType.Label,
+    label: shorten(label, LIMITS.fieldLabel),
+    description: shorten(hint, LIMITS.fieldHint),
+    component: {
+      type: ComponentType.TextInput,
+      custom_id: id,
+      style: long ? TextInputStyle.Paragraph : TextInputStyle.Short,
+      ...(example !== undefined && { placeholder: shorten(example, LIMITS.fieldExample) }),
+      ...(value !== '' && { value }),
+      ...(least > 0 && { min_length: least }),
+      max_length: most,
+      required: least > 0,
+    },
+  })),
+});
