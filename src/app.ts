@@ -54,7 +54,7 @@ export interface AppDeps {
 export function createApp({ config, logger, onFatal, timing = {} }: AppDeps): Required<Omit<Part, 'name'>> {
   const mention = (command: string): string => discord.mention(command);
   const database = createDatabase({ url: config.storeUrl, logger });
-  const encryption = createStoreEncryption({ configured: config.encryptionKeys, database, logger });
+  const encryption = createStoreEncryption({ configured: config.encryptionKey, database, logger });
   const keys = createApiKeys({ store: database, encryption });
   const operatorKey = config.listingApiKey && { operatorKey: config.listingApiKey };
   const { listing, scheduler, reading, keyTrials } = createAppListing({ config, keys, logger });

@@ -1,132 +1,253 @@
+import { readFileSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { readVariables } from './config-source.ts';
-import { isDiscordOrLoopback, isHttpsOrLoopback } from './config-url.ts';
-import { encryptionKeys, hosts, link, must, secret, url, usageLimit, wholeNumber } from './config-values.ts';
-import type { Secret } from './secret.ts';
+import { Secret } from './secret.ts';
 
 /** The environment is not usable. The message names every bad variable, on a line each, and no value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+/** 32 bytes in hexadecimal or base64 (either alphabet). */
+const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
+/** A name or an address as a URL has it, IPv6 in brackets, and a port where it is not the scheme's own. */
+const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?$/;
+/** Discord docs: Components, Button: the URL of a link button has at most 512 characters. */
+const LONGEST_LINK = 512;
+/** The timers that end the counting take no more than 24 days. */
+const LONGEST_WINDOW_SECONDS = 604_800;
 /** The shape of a bot token: three parts. discord.js masks it in its debug output only from the second dot on. */
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** The levels of pino. */
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const FORMATS = ['brackets', 'indices'] as const;
 
-const environmentSchema = z.object({
-  DISCORD_TOKEN: secret('the token of the bot: three parts with dots between them, and nothing else', TOKEN),
-  DISCORD_API_URL: url(
+/** What the bot is configured with. `listingApiUrl` is the variable `LISTING_API_URL`, and so on. */
+const configSchema = z.object({
+  discordToken: secret('the token of the bot: three parts with dots between them, and nothing else', TOKEN),
+  /** Without a slash at the end, like `listingApiUrl`. */
+  discordApiUrl: url(
     'https://discord.com/api, or a URL on this machine (the token is sent there)',
     isDiscordOrLoopback,
   ).default('https://discord.com/api'),
-  LISTING_API_URL: url(
+  listingApiUrl: url(
     'the https address of the listing service (http only on this machine), without user, "?" or "#"',
     isHttpsOrLoopback,
   ),
-  LISTING_API_KEY: secret('one line of text', /^\P{Cc}+$/u).optional(),
-  LISTING_API_TIMEOUT_MS: wholeNumber({ from: 100, to: 120_000, unit: 'milliseconds' }).default(10_000),
-  LISTING_REQUESTS_AT_ONCE: wholeNumber({ from: 1, to: 100, unit: 'requests' }).default(8),
-  LISTING_API_ARRAY_FORMAT: z.enum(FORMATS, must(FORMATS.join(' or '))).default('brackets'),
-  GAMES_TTL_SECONDS: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
-  MEMBER_LIMIT: usageLimit().default({ servers: 1000, seconds: 3600 }),
-  GUILD_LIMIT: usageLimit().default({ servers: 5000, seconds: 3600 }),
-  HISTORY_DAYS: wholeNumber({ from: 1, to: 3_650, unit: 'days' }).default(365),
-  DEPARTURE_CHECK_SECONDS: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
-  DEPARTURE_GRACE_DAYS: wholeNumber({ from: 0, to: 3_650, unit: 'days' }).default(30),
-  STORE_URL: z
+  /** The operator's key: for reading the games list only. */
+  listingApiKey: z.exactOptional(secret('one line of text', /^\P{Cc}+$/u)),
+  listingApiTimeoutMs: wholeNumber({ from: 100, to: 120_000, unit: 'milliseconds' }).default(10_000),
+  /** Requests to the listing service that run at once, of all guilds together. */
+  listingRequestsAtOnce: wholeNumber({ from: 1, to: 100, unit: 'requests' }).default(8),
+  listingApiArrayFormat: z.enum(FORMATS, must(FORMATS.join(' or '))).default('brackets'),
+  gamesTtlSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
+  /** What one member, and what one guild with all its members may submit. */
+  memberLimit: usageLimit().default({ servers: 1000, seconds: 3600 }),
+  guildLimit: usageLimit().default({ servers: 5000, seconds: 3600 }),
+  /** How long it is kept that a server was accepted, or may have been received. */
+  historyDays: wholeNumber({ from: 1, to: 3_650, unit: 'days' }).default(365),
+  departureCheckSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
+  departureGraceDays: wholeNumber({ from: 0, to: 3_650, unit: 'days' }).default(30),
+  storeUrl: z
     .string()
     .refine(
       (url) => /^sqlite:\/\/[^?#]*[^?#/]$/.test(url) && !url.includes(':memory:'),
       must('a file of SQLite, such as sqlite://data/bot.sqlite'),
     )
     .default('sqlite://data/bot.sqlite'),
-  ENCRYPTION_KEY: encryptionKeys.optional(),
-  ATTACHMENT_HOSTS: hosts.default(['cdn.discordapp.com', 'media.discordapp.net']),
-  SUPPORT_URL: link.optional(),
-  PRIVACY_URL: link.optional(),
-  LOG_LEVEL: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
+  /** 32 bytes each in base64, newest first. */
+  encryptionKey: z.exactOptional(encryptionKeys()),
+  /** Where files that members upload are read from: `host` or `host:port`, in small letters. */
+  attachmentHosts: hosts().default(['cdn.discordapp.com', 'media.discordapp.net']),
+  /** Pages that /help links to. */
+  supportUrl: z.exactOptional(link()),
+  privacyUrl: z.exactOptional(link()),
+  logLevel: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
 });
+export type Config = Readonly<z.infer<typeof configSchema>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Those that may also be given as a file, by `NAME_FILE`. */
 const SECRETS = ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY'];
-
-export interface Config {
-  readonly discordToken: Secret;
-  /** Without a slash at the end, like `listingApiUrl`. */
-  readonly discordApiUrl: string;
-  readonly listingApiUrl: string;
-  /** The operator's key: for reading the games list only. */
-  readonly listingApiKey?: Secret;
-  readonly listingApiTimeoutMs: number;
-  /** Requests to the listing service that run at once, of all guilds together. */
-  readonly listingRequestsAtOnce: number;
-  readonly listingApiArrayFormat: (typeof FORMATS)[number];
-  readonly gamesTtlSeconds: number;
-  /** What one member, and what one guild with all its members may submit. */
-  readonly memberLimit: { readonly servers: number; readonly seconds: number };
-  readonly guildLimit: { readonly servers: number; readonly seconds: number };
-  /** How long it is kept that a server was accepted, or may have been received. */
-  readonly historyDays: number;
-  readonly departureCheckSeconds: number;
-  readonly departureGraceDays: number;
-  readonly storeUrl: string;
-  /** 32 bytes each in base64, newest first. */
-  readonly encryptionKeys?: readonly Secret[];
-  /** Where files that members upload are read from: `host` or `host:port`, in small letters. */
-  readonly attachmentHosts: readonly string[];
-  /** Pages that /help links to. */
-  readonly supportUrl?: string;
-  readonly privacyUrl?: string;
-  readonly logLevel: (typeof LEVELS)[number];
-}
 
 /**
  * Reads the environment, and the files that `NAME_FILE` names for the secrets. An empty value counts as absent.
  * @throws ConfigError naming every bad variable and what it should be
  */
 export function readConfig(env: Environment): Config {
-  const data = readWith(environmentSchema, env);
-  return {
-    discordToken: data.DISCORD_TOKEN,
-    discordApiUrl: data.DISCORD_API_URL,
-    listingApiUrl: data.LISTING_API_URL,
-    ...(data.LISTING_API_KEY && { listingApiKey: data.LISTING_API_KEY }),
-    listingApiTimeoutMs: data.LISTING_API_TIMEOUT_MS,
-    listingRequestsAtOnce: data.LISTING_REQUESTS_AT_ONCE,
-    listingApiArrayFormat: data.LISTING_API_ARRAY_FORMAT,
-    gamesTtlSeconds: data.GAMES_TTL_SECONDS,
-    memberLimit: data.MEMBER_LIMIT,
-    guildLimit: data.GUILD_LIMIT,
-    historyDays: data.HISTORY_DAYS,
-    departureCheckSeconds: data.DEPARTURE_CHECK_SECONDS,
-    departureGraceDays: data.DEPARTURE_GRACE_DAYS,
-    storeUrl: data.STORE_URL,
-    ...(data.ENCRYPTION_KEY && { encryptionKeys: data.ENCRYPTION_KEY }),
-    attachmentHosts: data.ATTACHMENT_HOSTS,
-    ...(data.SUPPORT_URL !== undefined && { supportUrl: data.SUPPORT_URL }),
-    ...(data.PRIVACY_URL !== undefined && { privacyUrl: data.PRIVACY_URL }),
-    logLevel: data.LOG_LEVEL,
-  };
+  return readWith(configSchema, env);
 }
 
 /** As {@link readConfig}, for a tool that needs the data alone. */
-export function readStoreConfig(env: Environment): Pick<Config, 'storeUrl' | 'encryptionKeys'> {
-  const data = readWith(environmentSchema.pick({ STORE_URL: true, ENCRYPTION_KEY: true }), env);
-  return { storeUrl: data.STORE_URL, ...(data.ENCRYPTION_KEY && { encryptionKeys: data.ENCRYPTION_KEY }) };
+export function readStoreConfig(env: Environment): Pick<Config, 'storeUrl' | 'encryptionKey'> {
+  return readWith(configSchema.pick({ storeUrl: true, encryptionKey: true }), env);
 }
 
+const variableOf = (property: string) => property.replace(/[A-Z]/g, '_$&').toUpperCase();
+
 function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment): z.infer<Schema> {
-  const { values, problems } = readVariables(env, { names: Object.keys(schema.shape), secrets: SECRETS });
+  const values: Record<string, string | undefined> = {};
+  /** A sentence for each variable that cannot be used, under its name. */
+  const problems = new Map<string, string>();
+  for (const property of Object.keys(schema.shape)) {
+    const { value, problem } = readVariable(env, variableOf(property));
+    if (value !== undefined) values[property] = value;
+    if (problem !== undefined) problems.set(variableOf(property), problem);
+  }
   const parsed = schema.safeParse(values);
   for (const { path, message } of parsed.error?.issues ?? []) {
-    const name = String(path[0]);
+    const name = variableOf(String(path[0]));
     if (!problems.has(name)) problems.set(name, `${name} ${message}`);
   }
   if (!parsed.success || problems.size > 0) {
     throw new ConfigError(['The configuration cannot be used:', ...problems.values()].join('\n  '));
   }
   return parsed.data;
+}
+
+/** A variable, trimmed, or the content of the file that it names. Empty counts as absent. */
+function readVariable(
+  env: Environment,
+  name: string,
+): { readonly value?: string; readonly problem?: string } {
+  const given = (variable: string) => env[variable]?.trim() || undefined;
+  const value = given(name);
+  const path = SECRETS.includes(name) ? given(`${name}_FILE`) : undefined;
+  if (path === undefined) return value === undefined ? {} : { value };
+  if (value !== undefined) {
+    return { value, problem: `${name} and ${name}_FILE are both given: only one of them can count` };
+  }
+  try {
+    const content = readFileSync(path, 'utf8').trim();
+    return content === ''
+      ? { problem: `${name}_FILE names an empty file: ${shown(path)}` }
+      : { value: content };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : 'unknown error';
+    return { problem: `${name}_FILE names a file that cannot be read (${code}): ${shown(path)}` };
+  }
+}
+
+/** A path that does not look like one may be the secret itself, put into the wrong variable. */
+function shown(path: string): string {
+  return isAbsolute(path) || path.startsWith('.') ? path : 'it is not an absolute path, and is not shown';
+}
+
+/** A rule in words: `X is missing: it must be …` or `X must be …`. A value is never repeated, it may be a secret. */
+function must(be: string) {
+  return {
+    error: ({ input }: { readonly input?: unknown }) =>
+      input === undefined ? `is missing: it must be ${be}` : `must be ${be}`,
+  };
+}
+
+function wholeNumber(limits: { readonly from: number; readonly to: number; readonly unit: string }) {
+  const { from, to, unit } = limits;
+  return z
+    .string()
+    .refine(
+      (text) => /^\d{1,9}$/.test(text) && Number(text) >= from && Number(text) <= to,
+      must(`a whole number of ${unit} from ${from} to ${to}`),
+    )
+    .transform(Number);
+}
+
+function usageLimit() {
+  const be = `servers/seconds, such as 1000/3600: from 1/1 to 1000000/${LONGEST_WINDOW_SECONDS}`;
+  return z
+    .string()
+    .regex(/^\d{1,7}\/\d{1,6}$/, must(be))
+    .transform((text) => {
+      const [servers = 0, seconds = 0] = text.split('/').map(Number);
+      return { servers, seconds };
+    })
+    .refine(
+      ({ servers, seconds }) =>
+        servers >= 1 && servers <= 1_000_000 && seconds >= 1 && seconds <= LONGEST_WINDOW_SECONDS,
+      must(be),
+    );
+}
+
+function url(be: string, allowed: (url: URL) => boolean) {
+  return z
+    .string(must(be))
+    .refine((text) => URL.canParse(text) && isPlainUrl(new URL(text)) && allowed(new URL(text)), must(be))
+    .transform((text) => withoutSlashes(new URL(text).href));
+}
+
+function withoutSlashes(text: string): string {
+  let end = text.length;
+  while (text.endsWith('/', end)) end -= 1;
+  return text.slice(0, end);
+}
+
+function secret(be: string, pattern: RegExp) {
+  return z
+    .string(must(be))
+    .regex(pattern, must(be))
+    .transform((text) => new Secret(text));
+}
+
+function link() {
+  const be = `the https address of a page that members can open, at most ${LONGEST_LINK} characters`;
+  return z
+    .string()
+    .refine(
+      (text) =>
+        URL.canParse(text) &&
+        new URL(text).protocol === 'https:' &&
+        new URL(text).href.length <= LONGEST_LINK,
+      must(be),
+    )
+    .transform((text) => new URL(text).href);
+}
+
+/** One key or several, newest first; in base64 from here on. */
+function encryptionKeys() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((key) => key.trim()))
+    .refine(
+      (keys) => keys.every((key) => KEY.test(key)),
+      must('32 bytes in base64 or hexadecimal; several with commas between them, the newest first'),
+    )
+    .transform((keys) => keys.map(inBase64));
+}
+
+/** `host` or `host:port`, in small letters. */
+function hosts() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
+    .refine(
+      (hosts) => hosts.every((host) => HOST.test(host) && URL.canParse(`https://${host}`)),
+      must('hosts, such as cdn.example.com or cdn.example.com:8443, with commas between them'),
+    );
+}
+
+function inBase64(key: string): Secret {
+  const bytes = Buffer.from(key, key.length === 64 ? 'hex' : 'base64');
+  return new Secret(bytes.toString('base64'));
+}
+
+/** Neither a password, which a log could show, nor what would be in the way of a path put behind it. */
+function isPlainUrl({ username, password, search, hash, href }: URL): boolean {
+  return username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(href);
+}
+
+/** Keys are sent there: never in clear over a network. */
+function isHttpsOrLoopback(url: URL): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
+}
+
+/** The bot's token is sent there: a mistyped variable must not give it to somebody else. */
+function isDiscordOrLoopback(url: URL): boolean {
+  const discord = url.hostname === 'discord.com' || url.hostname.endsWith('.discord.com');
+  return isHttpsOrLoopback(url) && (discord || isLoopback(url));
+}
+
+/** `URL` has already turned every way of writing an IPv4 address into four numbers. */
+function isLoopback({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

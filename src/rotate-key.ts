@@ -27,14 +27,14 @@ const EXPLAINED = [ConfigError, EncryptionKeyError, StoreError];
 
 /** Seals all data anew with the first key of `ENCRYPTION_KEY`, and says how many records that were. */
 async function main(): Promise<void> {
-  const { storeUrl, encryptionKeys } = readStoreConfig(process.env);
+  const { storeUrl, encryptionKey } = readStoreConfig(process.env);
   const warn = (_: object, message: string) => say(message);
   const logger: Logger = { debug: () => {}, info: () => {}, warn, error: warn };
   const database = createDatabase({ url: storeUrl, logger, rewrites: false });
   if (!existsSync(database.path)) throw new StoreError(`there is no database at ${database.path}`);
-  if (encryptionKeys === undefined) throw new ConfigError(howToBegin(`${database.path}.key`));
+  if (encryptionKey === undefined) throw new ConfigError(howToBegin(`${database.path}.key`));
 
-  const encryption = createStoreEncryption({ configured: encryptionKeys, database, logger });
+  const encryption = createStoreEncryption({ configured: encryptionKey, database, logger });
   const parts = inOrder([database, encryption], logger);
   await parts.start();
   try {

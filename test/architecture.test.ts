@@ -24,8 +24,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/app-listing.ts': ['src/config.ts', 'src/guilds', 'src/listing'],
   'src/app-timing.ts': ['src/discord'],
-  'src/config.ts': ['zod', 'src/config-source.ts', 'src/config-url.ts', 'src/config-values.ts'],
-  'src/config-values.ts': ['zod', 'src/config-url.ts'],
+  'src/config.ts': ['zod'],
   commands: [
     ...['discord.js', 'src/words', 'src/discord', 'src/submissions', 'src/server-lists', 'src/addresses'],
     ...['src/guilds', 'src/listing', 'src/storage'],

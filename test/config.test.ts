@@ -234,7 +234,7 @@ describe('the secrets', () => {
     });
     expect(config.discordToken.reveal()).toBe(TOKEN);
     expect(config.listingApiKey?.reveal()).toBe('operator key');
-    expect(config.encryptionKeys?.map((one) => one.reveal())).toEqual([key]);
+    expect(config.encryptionKey?.map((one) => one.reveal())).toEqual([key]);
   });
 
   it('cannot be in the environment and in a file', () => {
@@ -260,7 +260,7 @@ describe('the secrets', () => {
   it('include encryption keys of 32 bytes, in base64 or hexadecimal, newest first', () => {
     const [newest, middle, oldest] = [randomBytes(32), randomBytes(32), randomBytes(32)];
     const given = `${newest.toString('hex').toUpperCase()}, ${middle.toString('base64')},${oldest.toString('base64url')}`;
-    const keys = readConfig({ ...REQUIRED, ENCRYPTION_KEY: given }).encryptionKeys;
+    const keys = readConfig({ ...REQUIRED, ENCRYPTION_KEY: given }).encryptionKey;
     expect(keys?.map((key) => key.reveal())).toEqual(
       [newest, middle, oldest].map((key) => key.toString('base64')),
     );
