@@ -5,7 +5,7 @@ import type { ApplicationSettings } from '../../sandbox/discord/rest/application
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { installationTroubles, tellOfApplication } from '../../src/discord/application.ts';
 import { recorder } from '../storage/temporary.ts';
-import { openScene } from '../support/scene.ts';
+import { openAppScene } from '../support/scene.ts';
 
 const TOKEN = 'MTExMTExMTExMTExMTExMTEx.apps.a-token-of-the-application-tests-1234567';
 
@@ -119,7 +119,7 @@ describe('what the operator is told of the application', () => {
   });
 
   it('is in the log of a real start', async () => {
-    const scene = await openScene({ discord: { interactionsEndpoint: true } });
+    const scene = await openAppScene({ discord: { interactionsEndpoint: true } });
     const said = (words: string) => scene.log().some(({ msg }) => String(msg).includes(words));
     await expect.poll(() => said('Interactions Endpoint URL')).toBe(true);
     expect(said(`client_id=${scene.discord.applicationId}&`)).toBe(true);

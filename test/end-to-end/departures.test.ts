@@ -7,7 +7,6 @@ import {
   type AppSceneOptions,
   messageOf,
   openAppScene,
-  openScene,
   type Scene,
   setKey,
   textOf,
@@ -29,8 +28,8 @@ function lists(): number {
 }
 
 /** A scene whose bot has made its first check, so that a later one finds what has changed since. */
-async function open(options: AppSceneOptions = {}, opener = openAppScene): Promise<void> {
-  scene = await opener(options);
+async function open(options: AppSceneOptions = {}): Promise<void> {
+  scene = await openAppScene(options);
   await expect.poll(lists).toBeGreaterThan(0);
 }
 
@@ -79,7 +78,7 @@ describe('a server that removes the bot', () => {
 
   it('is checked on all the time, not only at the start', async () => {
     const env = { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '0' };
-    await open({ key: 'sandbox-key', env }, openScene);
+    await open({ key: 'sandbox-key', env });
     const guild = first();
     expect(bytesOnDisk(file())).toContain(guild.id);
     scene.discord.guildEvents.remove(guild);

@@ -4,7 +4,7 @@ import type { Database } from '../../src/storage/database.ts';
 import { MOST_ENTRIES } from '../../src/submissions/history.ts';
 import { openStore } from '../storage/temporary.ts';
 import { lines, read, submit, upload } from '../support/lists.ts';
-import { messageOf, openScene, type Scene, textOf } from '../support/scene.ts';
+import { messageOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
 import { addDone } from '../support/submissions.ts';
 
 let scene: Scene;
@@ -23,7 +23,7 @@ async function between(change: (database: Database) => Promise<void>): Promise<v
 
 describe('the history of a guild', () => {
   it('and the guard against duplicates stay as they were when another member submits 1,000 servers', async () => {
-    scene = await openScene({ key: 'sandbox-key' });
+    scene = await openAppScene({ key: 'sandbox-key' });
     const other = scene.person({ role: 'other' });
     await add('mine.example.com:27015', other);
     const report = await submit(
@@ -39,7 +39,7 @@ describe('the history of a guild', () => {
   });
 
   it('says that the oldest make room, and is exported in as many files as it takes', async () => {
-    scene = await openScene({ key: 'sandbox-key' });
+    scene = await openAppScene({ key: 'sandbox-key' });
     const { guildId, userId } = scene.member;
     await between(async (database) => {
       for (let from = 0; from < MOST_ENTRIES; from += 10_000) {
@@ -72,7 +72,7 @@ describe('the history of a guild', () => {
   });
 
   it('loses what is older than HISTORY_DAYS, at the start too', async () => {
-    scene = await openScene({ key: 'sandbox-key', env: { HISTORY_DAYS: '3' } });
+    scene = await openAppScene({ key: 'sandbox-key', env: { HISTORY_DAYS: '3' } });
     const { guildId, userId } = scene.member;
     const day = 86_400_000;
     await between(async (database) => {
@@ -88,7 +88,7 @@ describe('the history of a guild', () => {
 
 describe('limits', () => {
   it('survive a restart, and the deletion of the member’s name', async () => {
-    scene = await openScene({ key: 'sandbox-key', env: { MEMBER_LIMIT: '2/3600' } });
+    scene = await openAppScene({ key: 'sandbox-key', env: { MEMBER_LIMIT: '2/3600' } });
     await add('a.example.com:1');
     await add('b.example.com:1');
     await scene.restart();
