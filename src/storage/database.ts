@@ -72,13 +72,17 @@ export function createDatabase({ url, logger, rewrites = true, onCommit }: Datab
       throw new StoreError(`${what} in ${path}: ${reason(error)}`, { cause: error });
     });
 
-  async function writeTest({ values }: Pick<NonNullable<typeof opened>, 'values'>): Promise<void> {
+  /** In one transaction: other processes may start on the same file at the same time. */
+  async function writeTest({ statements, values }: NonNullable<typeof opened>): Promise<void> {
     const key = 'boot:write-test';
     const value = new Date().toISOString();
     try {
-      await values.set(key, value);
-      if ((await values.get(key)) !== value) throw new StoreError('what was written reads back differently');
-      await values.delete(key);
+      await statements.transaction(async () => {
+        await values.set(key, value);
+        if ((await values.get(key)) !== value)
+          throw new StoreError('what was written reads back differently');
+        await values.delete(key);
+      });
     } catch (error) {
       throw cannotWrite(path, error instanceof StoreError && error.cause ? error.cause : error);
     }
