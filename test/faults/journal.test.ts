@@ -1,37 +1,38 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { eventually } from '../support/eventually.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
-import { messageOf, openScene, type Scene, type SceneOptions, textOf } from '../support/scene.ts';
+import { inNewGuild, messageOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
 
+/** One bot, which every test kills, and a guild of its own for each test. */
+let bot: Scene;
 let scene: Scene;
-/** Rules that a test has broken on purpose: 39 is asking for an answer that is not there any more. */
-let breaches: readonly number[] = [];
-afterEach(async () => {
-  await scene.close({ breaches });
-  breaches = [];
+/** How much there was before the test. */
+let earlier: { readonly printed: number; readonly requests: number };
+beforeAll(async () => {
+  bot = await openScene({ env: { LISTING_API_TIMEOUT_MS: '60000' } });
 });
+beforeEach(async () => {
+  scene = await inNewGuild(bot, { key: 'sandbox-key' });
+  earlier = { printed: bot.output().length, requests: bot.discord.requests.length };
+});
+// Broken on purpose: 25 by an acknowledgement that never came; 39 is asking for an answer that is not there any more.
+afterAll(() => bot.close({ breaches: [25, 39] }));
 
 const ACCEPTED = 'Servers have been added for review.';
 const UNKNOWN = /restarted while this was on its way.*may have been received: check the list/;
 
-async function open(options: SceneOptions = {}): Promise<void> {
-  scene = await openScene({
-    key: 'sandbox-key',
-    ...options,
-    env: { LISTING_API_TIMEOUT_MS: '60000', ...options.env },
-  });
-}
-
+const requests = () => scene.discord.requests.slice(earlier.requests);
+const printed = () => scene.output().slice(earlier.printed);
 const add = (server: string, person = scene.member) => person.slash('addserver', { game: 'cs2', server });
 const requestsFor = (host: string) =>
   scene.listing.requests.filter(({ servers }) => servers.some(({ server }) => server === host)).length;
 const heldOf = (host: string) => scene.listing.submitted.filter(({ server }) => server === host).length;
-const thinking = () =>
+const thinking = ({ channelId, userId } = scene.member) =>
   scene.discord
-    .messages({ channelId: scene.member.channelId })
-    .concat(scene.discord.messages({ channelId: scene.member.channelId, userId: scene.member.userId }))
+    .messages({ channelId })
+    .concat(scene.discord.messages({ channelId, userId }))
     .filter(({ loading }) => loading).length;
 
 /** Ends the bot as if the machine had lost its power, and starts it again on the same data. */
@@ -44,16 +45,17 @@ async function crash(): Promise<void> {
 
 describe('after a kill -9', () => {
   it('sends what had not left, and reports what had as unknown without sending it again', async () => {
-    await open();
     await scene.listing.behave({ kind: 'hang', carriedOut: true });
     // At most two requests of a guild run at once: the third is ready, and waits.
     const answers: Promise<Answer>[] = [];
     for (const n of [1, 2, 3]) {
       answers.push(add(`s${n}.example.com:27015`));
       const arrived = Math.min(n, 2);
-      await expect.poll(() => scene.listing.submitted.length).toBe(arrived);
+      await expect
+        .poll(() => heldOf('s1.example.com') + heldOf('s2.example.com') + heldOf('s3.example.com'))
+        .toBe(arrived);
     }
-    await expect.poll(thinking).toBe(3);
+    await expect.poll(() => thinking()).toBe(3);
     await crash();
 
     const said = (await Promise.all(answers)).map(textOf);
@@ -71,12 +73,11 @@ describe('after a kill -9', () => {
   });
 
   it('reports as unknown what was about to be sent when it ended', async () => {
-    await open();
     await scene.listing.behave({ kind: 'down' });
     const answer = add('about.example.com:1');
     // Refused once; it would be tried again in a moment, which the kill has to come before.
     await expect
-      .poll(() => scene.output(), { interval: 5 })
+      .poll(() => printed(), { interval: 5 })
       .toContain('no answer to use from the listing service');
     await crash();
     expect(textOf(await answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
@@ -84,11 +85,10 @@ describe('after a kill -9', () => {
   });
 
   it('tells the service’s answer that had come, but could not be passed on any more', async () => {
-    await open();
     scene.discord.faults.inject({ fault: { kind: 'hang' }, method: 'PATCH', path: /webhooks/, times: 9 });
     const answer = add('answered.example.com:1');
     await expect
-      .poll(() => scene.discord.requests.some(({ method, status }) => method === 'PATCH' && status === 0))
+      .poll(() => requests().some(({ method, status }) => method === 'PATCH' && status === 0))
       .toBe(true);
     await crash();
     expect(textOf(await answer)).toContain(ACCEPTED);
@@ -97,53 +97,31 @@ describe('after a kill -9', () => {
   });
 
   it('does not submit what was never acknowledged, since the member was told that nothing came', async () => {
-    breaches = [25, 39];
-    await open();
     scene.discord.faults.inject({ fault: { kind: 'hang' }, path: /callback/ });
     const answer = add('silent.example.com:1');
-    await expect.poll(() => scene.discord.requests.some(({ status }) => status === 0)).toBe(true);
+    await expect.poll(() => requests().some(({ status }) => status === 0)).toBe(true);
     await crash();
     expect(await answer).toEqual({ kind: 'lost' });
-    await expect.poll(() => scene.output()).toContain('answered what was left from before the restart');
+    await expect.poll(printed).toContain('answered what was left from before the restart');
     expect(requestsFor('silent.example.com')).toBe(0);
   });
 
-  it('tells the guild, in its log channel, what the member can no longer be told', async () => {
-    breaches = [39];
-    await open();
-    await chooseLogChannel(scene);
-    await scene.listing.behave({ kind: 'hang' });
-    void add('late.example.com:1');
-    await expect.poll(() => requestsFor('late.example.com')).toBe(1);
-    await scene.kill();
-    await scene.listing.behave({ kind: 'ok' });
-    scene.discord.clock.advance(16 * 60_000);
-    await scene.startBot();
-    await expect
-      .poll(() => logLines(scene).join('\n'))
-      .toMatch(/member made a submission.*may have been received/s);
-    expect(requestsFor('late.example.com')).toBe(1);
-  });
-
   it('asks to run a command again that submits nothing', async () => {
-    scene = await openScene({ startBot: false, env: { LISTING_API_KEY: 'sandbox-key' } });
     await scene.listing.behave({ kind: 'hang' });
-    await scene.startBot();
-    const answer = scene.member.slash('games');
-    await expect.poll(thinking).toBe(1);
+    const answer = setKey(scene.admin, 'another-key');
+    await expect.poll(() => thinking(scene.admin)).toBe(1);
     await crash();
     expect(textOf(await answer)).toContain('restarted before it could answer. Please run the command again.');
-    expect(thinking()).toBe(0);
+    expect(thinking(scene.admin)).toBe(0);
     expect(textOf(await scene.member.slash('games'))).toContain('Counter-Strike 2');
   });
 
   it('goes on with a button that submits, once', async () => {
-    await open();
     await add('button.example.com:1');
     const warning = messageOf(await add('button.example.com:1'));
     await scene.listing.behave({ kind: 'hang', carriedOut: true });
     const others = [1, 2].map((n) => add(`o${n}.example.com:1`));
-    await expect.poll(() => scene.listing.submitted.length).toBe(3);
+    await expect.poll(() => heldOf('o1.example.com') + heldOf('o2.example.com')).toBe(2);
     const pressed = scene.member.press(warning, 'Submit again');
     await expect.poll(() => callbacks()).toBe(5);
     await crash();
@@ -153,7 +131,6 @@ describe('after a kill -9', () => {
   });
 
   it('leaves nothing behind in the store', async () => {
-    await open();
     await scene.listing.behave({ kind: 'hang' });
     const answer = add('gone.example.com:1');
     await expect.poll(() => requestsFor('gone.example.com')).toBe(1);
@@ -164,9 +141,24 @@ describe('after a kill -9', () => {
     await add('after.example.com:1');
     await eventually(() => readStored(scene.data).unfinished, []);
   });
+
+  it('tells the guild, in its log channel, what the member can no longer be told', async () => {
+    await chooseLogChannel(scene);
+    await scene.listing.behave({ kind: 'hang' });
+    void add('late.example.com:1');
+    await expect.poll(() => requestsFor('late.example.com')).toBe(1);
+    await scene.kill();
+    await scene.listing.behave({ kind: 'ok' });
+    // For good: it is the last test of this bot.
+    scene.discord.clock.advance(16 * 60_000);
+    await scene.startBot();
+    await expect
+      .poll(() => logLines(scene).join('\n'))
+      .toMatch(/member made a submission.*may have been received/s);
+    expect(requestsFor('late.example.com')).toBe(1);
+  });
 });
 
-/** Acknowledgements that arrived, without those of /setkey. */
+/** Acknowledgements that arrived. */
 const callbacks = () =>
-  scene.discord.requests.filter(({ path, body }) => path.includes('callback') && /"type":[56]/.test(body))
-    .length - 1;
+  requests().filter(({ path, body }) => path.includes('callback') && /"type":[56]/.test(body)).length;

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { messageOf, type Scene } from './scene.ts';
 
-/** The channel of the first guild that is not the one where people are. */
-export function staffChannel({ discord }: Pick<Scene, 'discord'>): string {
-  const [guild] = discord.guilds;
+/** The channel of the scene's guild that is not the one where people are. */
+export function staffChannel({ discord, admin }: Pick<Scene, 'discord' | 'admin'>): string {
+  const guild = discord.guilds.find(({ id }) => id === admin.guildId);
   const channel = guild && discord.channels(guild).find(({ name }) => name === 'staff');
-  assert(channel, 'the first guild has no #staff');
+  assert(channel, 'the guild has no #staff');
   return channel.id;
 }
 
-/** Makes #staff the log channel of the first guild. */
+/** Makes #staff the log channel of the scene's guild. */
 export async function chooseLogChannel({ admin }: Pick<Scene, 'admin'>): Promise<void> {
   const settings = messageOf(await admin.slash('settings'));
   const { current } = messageOf(await admin.pick(settings, ['#staff']));
@@ -17,14 +17,14 @@ export async function chooseLogChannel({ admin }: Pick<Scene, 'admin'>): Promise
 }
 
 /** What the log has said so far, message by message; the first is the greeting. */
-export function logMessages(scene: Pick<Scene, 'discord'>): readonly string[] {
+export function logMessages(scene: Pick<Scene, 'discord' | 'admin'>): readonly string[] {
   return scene.discord
     .messages({ channelId: staffChannel(scene) })
     .map(({ current }) => current?.embeds[0]?.description ?? '');
 }
 
 /** The entries of the log, without its greeting. */
-export function logLines(scene: Pick<Scene, 'discord'>): readonly string[] {
+export function logLines(scene: Pick<Scene, 'discord' | 'admin'>): readonly string[] {
   return logMessages(scene)
     .slice(1)
     .flatMap((text) => text.split('\n'));

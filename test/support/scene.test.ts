@@ -43,30 +43,33 @@ describe('a scene', () => {
     await expect(scene.close()).rejects.toThrow('an API key is in clear in');
   });
 
-  it.each(
-    BOTH,
-  )('in %s does not end well when the bot prints a key or sends it to Discord', async (_where, open) => {
-    // What the bot prints at every start, and what it sends then.
-    for (const [key, why] of [
-      ['connected to Discord', 'the bot printed an API key'],
-      ['Submits a game server', 'an API key was sent to Discord'],
-    ] as const) {
-      const scene = await open({ key, listing: { keys: [key] } });
-      await expect(scene.close()).rejects.toThrow(why);
-    }
+  // What the bot prints at every start, and what it sends then.
+  it.each([
+    ['prints a key', 'a process', openScene, 'connected to Discord', 'the bot printed an API key'],
+    ['prints a key', 'this process', openAppScene, 'connected to Discord', 'the bot printed an API key'],
+    [
+      'sends a key to Discord',
+      'this process',
+      openAppScene,
+      'Submits a game server',
+      'an API key was sent to Discord',
+    ],
+  ])('does not end well when the bot %s (in %s)', async (_what, _where, open, key, why) => {
+    const scene = await open({ key, listing: { keys: [key] } });
+    await expect(scene.close()).rejects.toThrow(why);
   });
 
-  it.each(
-    BOTH,
-  )('in %s does not end well when the bot ended by itself, unless that was wanted', async (_where, open) => {
-    for (const crash of [false, true]) {
-      const scene = await open();
-      scene.discord.gateway.close(4004);
-      const { status, wanted, lastWords } = await scene.bot.exited();
-      expect({ status, wanted }).toEqual({ status: 1, wanted: false });
-      expect(lastWords.join()).toContain('with code 4004');
-      if (crash) await scene.close({ crash });
-      else await expect(scene.close()).rejects.toThrow('the bot ended by itself');
-    }
+  it.each([
+    ['a process', openScene, false],
+    ['this process', openAppScene, false],
+    ['this process', openAppScene, true],
+  ])('in %s does not end well when the bot ended by itself, unless that was wanted', async (_where, open, crash) => {
+    const scene = await open();
+    scene.discord.gateway.close(4004);
+    const { status, wanted, lastWords } = await scene.bot.exited();
+    expect({ status, wanted }).toEqual({ status: 1, wanted: false });
+    expect(lastWords.join()).toContain('with code 4004');
+    if (crash) await scene.close({ crash });
+    else await expect(scene.close()).rejects.toThrow('the bot ended by itself');
   });
 });

@@ -109,6 +109,20 @@ export async function inAppScene(
   }
 }
 
+/**
+ * The same scene in a guild that the bot has just joined, where nobody has done anything: for tests that share a bot.
+ * The scene itself is to be closed, not this.
+ * @param key of this guild, set with /setkey; without it none
+ */
+export async function inNewGuild(scene: Scene, { key }: { readonly key?: string } = {}): Promise<Scene> {
+  const guild = scene.discord.guildEvents.add({ name: `Guild ${scene.discord.guilds.length}` });
+  const index = scene.discord.guilds.findIndex(({ id }) => id === guild.id);
+  const person: Scene['person'] = (who) => scene.person({ guild: index, ...who });
+  const admin = person({ role: 'admin' });
+  if (key !== undefined) await setKey(admin, key);
+  return { ...scene, admin, member: person({ role: 'member' }), person };
+}
+
 async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => BotProcess): Promise<Scene> {
   const lines: string[] = [];
   const crashes: Exit[] = [];
