@@ -1,28 +1,36 @@
 import { MOST_FILE_BYTES } from '../commands/batch-opening.ts';
 import { gamesObserver } from '../commands/games-observer.ts';
 import { createCommands } from '../commands/index.ts';
-import { createAppListing } from './app-listing.ts';
-import type { Timing } from './app-timing.ts';
 import type { Config } from './config.ts';
 import { createAttachments } from './discord/attachment.ts';
 import { createChannelPosts } from './discord/channel-posts.ts';
 import type { Context } from './discord/command.ts';
 import { createSignedIds } from './discord/components/custom-ids.ts';
-import { type Connection, createConnection, type FatalDiscordError } from './discord/connection.ts';
+import {
+  type Connection,
+  createConnection,
+  type FatalDiscordError,
+  type Service,
+} from './discord/connection.ts';
 import { createDispatcher } from './discord/dispatch.ts';
 import { createFailureWords } from './discord/failure-words.ts';
-import { createGuildLog } from './discord/guild-log.ts';
+import { createGuildLog, type GuildLogTiming } from './discord/guild-log.ts';
 import type { PastReplies } from './discord/past-replies.ts';
 import { createTakenInteractions, interactionContext } from './discord/taken.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
 import { createDepartures } from './guilds/departures.ts';
 import { createGuildData } from './guilds/guild-data.ts';
 import { heldKeys } from './guilds/held-keys.ts';
+import { createKeyTrials } from './guilds/key-trials.ts';
 import { createKeyWatch } from './guilds/key-watch.ts';
 import { logPlaces } from './guilds/log-places.ts';
 import { createGuildSettings } from './guilds/settings.ts';
 import { inOrder, type Part } from './lifecycle.ts';
+import { createBreaker } from './listing/breaker.ts';
+import { createListingApi } from './listing/client.ts';
 import { createGameCatalog } from './listing/game-catalog.ts';
+import { createScheduledListing } from './listing/scheduled.ts';
+import { createScheduler } from './listing/scheduler.ts';
 import type { Logger } from './logger.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption, keyInUse } from './storage/encryption-key.ts';
@@ -42,6 +50,15 @@ import { createSubmissionLog } from './words/submission-log.ts';
 
 const DAY_MS = 86_400_000;
 
+/** How long the bot waits by itself, in milliseconds, where it is not to be the usual time: a test waits for nobody. */
+export interface Timing {
+  /** Before Discord is asked again for a page of the guilds, try by try. */
+  readonly guildListPauses?: readonly number[];
+  readonly guildLog?: GuildLogTiming;
+  /** What the check for guilds that were left may take when the bot stops. */
+  readonly departuresStop?: number;
+}
+
 export interface AppDeps {
   readonly config: Config;
   readonly logger: Logger;
@@ -51,21 +68,94 @@ export interface AppDeps {
 }
 
 /** The whole bot, put together; the only place that knows every part. Nothing happens before `start`. */
-export function createApp({ config, logger, onFatal, timing = {} }: AppDeps): Required<Omit<Part, 'name'>> {
-  const mention = (command: string): string => discord.mention(command);
+export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> {
+  const { config, logger, onFatal, timing } = deps;
+  const connection = createConnection({
+    apiUrl: config.discordApiUrl,
+    token: config.discordToken,
+    listPauses: timing?.guildListPauses,
+    logger,
+    onFatal,
+  });
+  const storage = createStorage(deps);
+  const guilds = createGuilds(deps, { ...storage, connection });
+  const listing = createListing(deps, { ...storage, ...guilds });
+  const submissions = createSubmissions(deps, { ...storage, ...guilds, ...listing });
+  const leaving = createLeaving(deps, { ...storage, ...guilds, ...submissions, connection });
+  const all = { ...storage, ...guilds, ...listing, ...submissions, ...leaving, connection };
+  const { service, taken, attachments } = createService(deps, all);
+
+  const { database, encryption } = storage;
+  const inTheirOrder: readonly Part[] = [
+    database,
+    encryption,
+    keyInUse(storage),
+    guilds.settings,
+    createPreviousRecords({ database, encryption, interactionContext, logger }),
+    taken,
+    createTidying({ database, logger }),
+    createPruning({ ...submissions, database, days: config.historyDays, logger }),
+    {
+      name: 'connections',
+      stop: async () => void (await Promise.all([listing.listing.close(), attachments.close()])),
+    },
+    { name: 'games', ...listing.games },
+    connection.serve(service),
+    leaving.departures,
+  ];
+  return inOrder(inTheirOrder, logger);
+}
+
+/** What an area of the app is made with: what is said of the bot as a whole, and the parts of the areas before it. */
+type Storage = ReturnType<typeof createStorage>;
+type Guilds = ReturnType<typeof createGuilds>;
+type Listing = ReturnType<typeof createListing>;
+type Submissions = ReturnType<typeof createSubmissions>;
+type Leaving = ReturnType<typeof createLeaving>;
+interface Connected {
+  readonly connection: Connection;
+}
+
+function createStorage({ config, logger }: AppDeps) {
   const database = createDatabase({ url: config.storeUrl, logger });
   const encryption = createStoreEncryption({ configured: config.encryptionKey, database, logger });
+  return { database, encryption };
+}
+
+/** What a guild has chosen, its key, and what is written into its log channel. */
+function createGuilds({ logger, timing }: AppDeps, parts: Storage & Connected) {
+  const { database, encryption, connection } = parts;
   const keys = createApiKeys({ store: database, encryption });
-  const operatorKey = config.listingApiKey && { operatorKey: config.listingApiKey };
-  const { listing, scheduler, reading, keyTrials } = createAppListing({ config, keys, logger });
   const settings = createGuildSettings({ store: database });
-  const posts = createChannelPosts({ rest: () => discord.rest, logger });
-  const guildLog = createGuildLog({ posts, ...logPlaces(settings), ...timing.guildLog, logger });
+  const posts = createChannelPosts({ rest: () => connection.rest, logger });
+  const guildLog = createGuildLog({ posts, ...logPlaces(settings), ...timing?.guildLog, logger });
   const keyWatch = createKeyWatch({
     keys,
-    onRefused: (guildId) => guildLog.tell(guildId, (t) => keyRefusedNotice(t, mention)),
+    onRefused: (guildId) => guildLog.tell(guildId, (t) => keyRefusedNotice(t, connection.mention)),
     logger,
   });
+  return { keys, settings, posts, guildLog, keyWatch };
+}
+
+/** What every request to the listing service passes: the turns of the guilds, the breaker, HTTP; and the games list. */
+function createListing({ config, logger }: AppDeps, parts: Storage & Guilds) {
+  const { database, encryption, keys, keyWatch } = parts;
+  const { guildOf } = keys;
+  const { listingApiTimeoutMs: timeoutMs, listingRequestsAtOnce: atOnce } = config;
+  const operatorKey = config.listingApiKey && { operatorKey: config.listingApiKey };
+  const api = createListingApi({
+    baseUrl: config.listingApiUrl,
+    timeoutMs,
+    arrayFormat: config.listingApiArrayFormat,
+    requestsAtOnce: atOnce,
+    logger,
+  });
+  const listing = createBreaker({ listing: api, guildOf, ...operatorKey, logger });
+  const scheduler = createScheduler({ atOnce });
+  const reading = createScheduledListing({ listing, scheduler, guildOf });
+  // All tries of one request together take no longer (see createListingApi).
+  const longestRequestMs = 2 * timeoutMs;
+  const keyTrials = createKeyTrials({ listing: reading, longestMs: longestRequestMs });
   const games = createGameCatalog({
     listing: reading,
     store: database,
@@ -75,12 +165,17 @@ export function createApp({ config, logger, onFatal, timing = {} }: AppDeps): Re
     onAnswer: keyWatch.heard,
     logger,
   });
+  return { listing, scheduler, longestRequestMs, keyTrials, games };
+}
+
+/** The one pipeline, and what it leaves on record. */
+function createSubmissions({ config, logger }: AppDeps, parts: Storage & Guilds & Listing) {
+  const { database, encryption, keys, keyWatch, settings, guildLog, games } = parts;
+  const { scheduler, listing, longestRequestMs } = parts;
   const history = createHistory({ database });
   const limits = createLimits({ database, encryption, member: config.memberLimit, guild: config.guildLimit });
   const erasure = createErasure({ database, encryption, limits });
   const records = createRecords({ database });
-  // All tries of one request together (see createListingApi).
-  const longestRequestMs = 2 * config.listingApiTimeoutMs;
   const pipeline = createPipeline({
     database,
     records,
@@ -94,21 +189,42 @@ export function createApp({ config, logger, onFatal, timing = {} }: AppDeps): Re
     longestRequestMs,
     logger,
   });
-  const guildData = createGuildData({ store: database, keys, submissions: erasure, parts: [settings] });
+  return { history, limits, erasure, records, pipeline };
+}
+
+/** What becomes of a guild's data, on demand and when the bot was removed from it. */
+function createLeaving(
+  { config, logger, timing }: AppDeps,
+  parts: Storage & Guilds & Submissions & Connected,
+) {
+  const { database: store, keys, settings, erasure, connection } = parts;
+  const guildData = createGuildData({ store, keys, submissions: erasure, parts: [settings] });
+  const departures = createDepartures({
+    store,
+    data: guildData,
+    keys,
+    listGuilds: connection.listGuilds,
+    isForeign: connection.isForeign,
+    applicationId: connection.applicationId,
+    isOurs: connection.isOurs,
+    checkEveryMs: config.departureCheckSeconds * 1000,
+    graceMs: config.departureGraceDays * DAY_MS,
+    stopWithinMs: timing?.departuresStop,
+    logger,
+  });
+  return { guildData, departures };
+}
+
+type All = Storage & Guilds & Listing & Submissions & Leaving & Connected;
+
+/** The commands, and how an interaction comes to them and its answer to Discord. */
+function createService({ config, logger }: AppDeps, parts: All) {
+  const { database, encryption, guildLog, records, games, departures, connection } = parts;
+  const { mention } = connection;
   const attachments = createAttachments({ hosts: config.attachmentHosts, maxBytes: MOST_FILE_BYTES, logger });
   const commands = createCommands({
-    pipeline,
-    records,
-    keyTrials,
-    games,
-    keys,
-    keyWatch,
-    settings,
-    posts,
-    addBotLink: (guildId) => discord.addBotLink(guildId),
-    guildLog,
-    history,
-    guildData,
+    ...parts,
+    addBotLink: connection.addBotLink,
     graceDays: config.departureGraceDays,
     historyDays: config.historyDays,
     attachments,
@@ -129,12 +245,12 @@ export function createApp({ config, logger, onFatal, timing = {} }: AppDeps): Re
   });
 
   /** Answers what a crash has left unanswered. */
-  async function settle(replies: PastReplies): Promise<void> {
+  async function answerLeft(replies: PastReplies): Promise<void> {
     await Promise.all(
       (await taken.left(replies.owns)).map(async ({ interaction, at }) => {
         const record = await records.carriedOutBy(interaction.guildId, interaction.interactionId);
         const { servers, known } = record ? toResume(record) : { servers: [], known: new Map() };
-        const outcomes = servers.map((_, place) => known.get(place));
+        const outcomes = servers.map((_, position) => known.get(position));
         const report = known.size > 0 && {
           report: (context: Context) => afterRestartText(context, { servers, outcomes }, games),
         };
@@ -143,53 +259,16 @@ export function createApp({ config, logger, onFatal, timing = {} }: AppDeps): Re
     );
   }
 
-  const discord: Connection = createConnection({
-    apiUrl: config.discordApiUrl,
-    token: config.discordToken,
+  const service: Service = {
     commands: commands.map(({ data }) => data),
-    listPauses: timing.guildListPauses,
-    logger,
-    onReady: settle,
+    onReady: answerLeft,
     onInteraction: dispatcher.handle,
-    onUse: (guildId) => departures.used(guildId),
+    onUse: departures.used,
     async drain(ms) {
       await dispatcher.drain(ms);
       // While the connection is still there.
       await guildLog.flush();
     },
-    onFatal,
-  });
-  const departures = createDepartures({
-    store: database,
-    data: guildData,
-    keys,
-    listGuilds: discord.listGuilds,
-    isForeign: discord.isForeign,
-    applicationId: discord.applicationId,
-    isOurs: discord.isOurs,
-    checkEveryMs: config.departureCheckSeconds * 1000,
-    graceMs: config.departureGraceDays * DAY_MS,
-    stopWithinMs: timing.departuresStop,
-    logger,
-  });
-
-  const connections: Part = {
-    name: 'connections',
-    stop: async () => void (await Promise.all([listing.close(), attachments.close()])),
   };
-  const inTheirOrder: readonly Part[] = [
-    database,
-    encryption,
-    keyInUse({ database, encryption }),
-    settings,
-    createPreviousRecords({ database, encryption, interactionContext, logger }),
-    taken,
-    createTidying({ database, logger }),
-    createPruning({ database, limits, erasure, days: config.historyDays, logger }),
-    connections,
-    { name: 'games', ...games },
-    discord,
-    departures,
-  ];
-  return inOrder(inTheirOrder, logger);
+  return { service, taken, attachments };
 }

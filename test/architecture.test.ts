@@ -19,11 +19,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'src/main.ts': ['src/app.ts', 'src/config.ts', 'src/discord', 'src/storage'],
   'src/rotate-key.ts': [...['src/config.ts', 'src/discord', 'src/submissions', 'src/guilds', 'src/storage']],
   'src/app.ts': [
-    ...['src/config.ts', 'src/app-listing.ts', 'src/app-timing.ts', 'commands', 'src/words', 'src/discord'],
+    ...['src/config.ts', 'commands', 'src/words', 'src/discord'],
     ...['src/submissions', 'src/guilds', 'src/listing', 'src/operations', 'src/storage'],
   ],
-  'src/app-listing.ts': ['src/config.ts', 'src/guilds', 'src/listing'],
-  'src/app-timing.ts': ['src/discord'],
   'src/config.ts': ['zod'],
   commands: [
     ...['discord.js', 'src/words', 'src/discord', 'src/submissions', 'src/server-lists', 'src/addresses'],
@@ -152,7 +150,7 @@ const KNOWN_LONG = [
   ...['sandbox/discord/gateway/server.ts', 'sandbox/discord/rest/command-routes.ts'],
   ...['sandbox/discord/rest/outgoing.ts', 'sandbox/discord/rest/webhook-routes.ts'],
   ...['sandbox/discord/stand-in.ts', 'sandbox/discord/world/commands.ts', 'sandbox/sandbox.ts'],
-  ...['src/app.ts', 'src/discord/connection.ts', 'src/discord/dispatch.ts', 'src/discord/guild-log.ts'],
+  ...['src/discord/dispatch.ts', 'src/discord/guild-log.ts'],
   ...['src/discord/taken.ts', 'src/guilds/api-keys.ts', 'src/guilds/departures.ts', 'src/listing/breaker.ts'],
   ...['src/listing/exchange.ts', 'src/listing/game-catalog.ts', 'src/listing/scheduler.ts'],
   ...['src/storage/database.ts', 'src/storage/encryption-key.ts', 'src/storage/statements.ts'],

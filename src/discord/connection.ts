@@ -38,10 +38,16 @@ export class FatalDiscordError extends Error {
 export interface ConnectionDeps {
   readonly apiUrl: string;
   readonly token: Secret;
-  readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
   readonly logger: Logger;
   /** The pauses of {@link listGuilds}. */
   readonly listPauses?: readonly number[] | undefined;
+  /** Called once when Discord ends the connection for good after a start that went well. */
+  readonly onFatal: (error: FatalDiscordError) => void;
+}
+
+/** What is done for those who use the bot. */
+export interface Service {
+  readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
   /** Called once after login, with the means to answer what a former run has left. */
   readonly onReady: (replies: PastReplies) => Promise<void>;
   readonly onInteraction: (interaction: Interaction) => Promise<void>;
@@ -49,11 +55,9 @@ export interface ConnectionDeps {
   readonly onUse: (guildId: string) => void;
   /** Takes no new interaction and waits for those under way, at most this long, in milliseconds. */
   readonly drain: (ms: number) => Promise<void>;
-  /** Called once when Discord ends the connection for good after a start that went well. */
-  readonly onFatal: (error: FatalDiscordError) => void;
 }
 
-export interface Connection extends Part {
+export interface Connection {
   /** A command as a clickable mention, or `/name` until Discord has told its id. */
   readonly mention: (command: string) => string;
   /** The ids of every guild the bot is in: all of them, or an error. For when it has started. */
@@ -68,6 +72,8 @@ export interface Connection extends Part {
   readonly isOurs: (guildId: string) => boolean;
   /** Requests with the bot's own token, once it has started. */
   readonly rest: Pick<REST, 'post'>;
+  /** Logs in when the part is started, and offers the service until it is stopped. Only once for a connection. */
+  readonly serve: (service: Service) => Part;
 }
 
 /** How long a member waits while Discord is asked about their guild. */
@@ -81,15 +87,65 @@ const CLOSES_MS = 1_000;
 
 /** The bot's connection to Discord: login, publishing the commands, fatal ends, and a stop that loses no answer. */
 export function createConnection(deps: ConnectionDeps): Connection {
-  const { apiUrl, token, commands, logger, onReady, onInteraction, onUse, drain, onFatal } = deps;
+  const { client, close } = createClient({ apiUrl: deps.apiUrl });
   let ids: ReadonlyMap<string, string> = new Map();
-  const { client, close } = createClient({ apiUrl });
-  let leaving = false;
-  let login: Promise<unknown> = Promise.resolve();
+
+  return {
+    rest: client.rest,
+    mention: (command) => {
+      const id = ids.get(command);
+      return id === undefined ? `\`/${command}\`` : `</${command}:${id}>`;
+    },
+    listGuilds: (signal) => listGuilds(client.rest, { signal, pauses: deps.listPauses }),
+    isForeign: (guildId, signal) => isForeign(client.rest, guildId, { signal }),
+    async addBotLink(guildId) {
+      const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
+      const lacksBot = await isForeign(client.rest, guildId, { signal }).catch(() => false);
+      return lacksBot ? `${inviteLink(client.application?.id ?? '')}&guild_id=${guildId}` : undefined;
+    },
+    applicationId: () => client.application?.id ?? '',
+    isOurs: (guildId) => client.ws.shards.has(calculateShardId(guildId, client.options.shardCount ?? 1)),
+    serve(service) {
+      let leaving = false;
+      let login: Promise<unknown> = Promise.resolve();
+      listen(client, { ...deps, ...service, isLeaving: () => leaving, onPublished: (now) => (ids = now) });
+      return {
+        name: 'discord',
+        async start() {
+          try {
+            login = client.login(deps.token.reveal());
+            await login;
+          } catch (error) {
+            throw explainLogin(error);
+          }
+        },
+        async stop() {
+          await service.drain(DRAIN_MS);
+          leaving = true;
+          // Destroyed while it waits for READY, discord.js 14.28 connects anew, and `destroy` never resolves.
+          await atMost(LOGIN_ENDS_MS, login);
+          await atMost(CLOSES_MS, client.destroy());
+          await close();
+        },
+      };
+    },
+  };
+}
+
+interface Listening extends Omit<Service, 'drain'>, Pick<ConnectionDeps, 'logger' | 'onFatal'> {
+  /** Whether the bot has begun to go: nothing of the connection is news then. */
+  readonly isLeaving: () => boolean;
+  /** Told the id of each command, once the commands are published. */
+  readonly onPublished: (ids: ReadonlyMap<string, string>) => void;
+}
+
+/** Answers whatever the client tells. */
+function listen(client: Client, listening: Listening): void {
+  const { commands, logger, isLeaving, onPublished, onReady, onInteraction, onUse, onFatal } = listening;
 
   async function publish(ready: Client<true>): Promise<void> {
     try {
-      ids = await publishCommands({ client: ready, commands, logger });
+      onPublished(await publishCommands({ client: ready, commands, logger }));
     } catch (error) {
       logger.error({ err: error }, explainPublishFailure(error));
     }
@@ -114,13 +170,13 @@ export function createConnection(deps: ConnectionDeps): Connection {
     logger.warn({ err: error, shard }, 'connection to Discord failed'),
   );
   client.on(Events.ShardReconnecting, (shard) => {
-    if (!leaving) logger.info({ shard }, 'reconnecting to Discord');
+    if (!isLeaving()) logger.info({ shard }, 'reconnecting to Discord');
   });
   client.on(Events.ShardResume, (shard, replayed) =>
     logger.info({ shard, replayed }, 'connection to Discord resumed'),
   );
   client.once(Events.ClientReady, (ready) => {
-    if (leaving) return;
+    if (isLeaving()) return;
     const guilds = [...guildsOfShards.values()].reduce((sum, count) => sum + count, 0);
     logger.info({ user: ready.user.tag, guilds }, 'connected to Discord');
     void publish(ready);
@@ -130,47 +186,13 @@ export function createConnection(deps: ConnectionDeps): Connection {
     );
   });
   client.on(Events.ShardDisconnect, ({ code }, shard) => {
-    if (leaving) return;
+    if (isLeaving()) return;
     const reason = FATAL_CLOSE_CODES[code] ?? 'Discord closed the connection for good';
     onFatal(new FatalDiscordError(`Discord ended shard ${shard} with code ${code}: ${reason}`));
   });
   client.on(Events.Invalidated, () => {
-    if (!leaving) onFatal(new FatalDiscordError('Discord has invalidated the session of this bot'));
+    if (!isLeaving()) onFatal(new FatalDiscordError('Discord has invalidated the session of this bot'));
   });
-
-  return {
-    name: 'discord',
-    rest: client.rest,
-    mention: (command) => {
-      const id = ids.get(command);
-      return id === undefined ? `\`/${command}\`` : `</${command}:${id}>`;
-    },
-    listGuilds: (signal) => listGuilds(client.rest, { signal, pauses: deps.listPauses }),
-    isForeign: (guildId, signal) => isForeign(client.rest, guildId, { signal }),
-    async addBotLink(guildId) {
-      const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
-      const lacksBot = await isForeign(client.rest, guildId, { signal }).catch(() => false);
-      return lacksBot ? `${inviteLink(client.application?.id ?? '')}&guild_id=${guildId}` : undefined;
-    },
-    applicationId: () => client.application?.id ?? '',
-    isOurs: (guildId) => client.ws.shards.has(calculateShardId(guildId, client.options.shardCount ?? 1)),
-    async start() {
-      try {
-        login = client.login(token.reveal());
-        await login;
-      } catch (error) {
-        throw explainLogin(error);
-      }
-    },
-    async stop() {
-      await drain(DRAIN_MS);
-      leaving = true;
-      // Destroyed while it waits for READY, discord.js 14.28 connects anew, and `destroy` never resolves.
-      await atMost(LOGIN_ENDS_MS, login);
-      await atMost(CLOSES_MS, client.destroy());
-      await close();
-    },
-  };
 }
 
 /** The guild whose own installation of the application, and not only a user's, authorised an interaction. */

@@ -11,18 +11,22 @@ import { recorder } from '../storage/temporary.ts';
 
 const TOKEN = 'MTExMTExMTExMTExMTExMTEx.shards.a-token-of-the-connection-tests-123456';
 
-const connectionTo = (discord: DiscordStandIn, logger = recorder()) =>
-  createConnection({
+function connectionTo(discord: DiscordStandIn, logger = recorder()) {
+  const connection = createConnection({
     apiUrl: discord.apiUrl,
     token: new Secret(TOKEN),
-    commands: [],
     logger,
+    onFatal: () => undefined,
+  });
+  const service = connection.serve({
+    commands: [],
     onReady: async () => undefined,
     onInteraction: async () => undefined,
     onUse: () => undefined,
     drain: async () => undefined,
-    onFatal: () => undefined,
   });
+  return { ...connection, ...service };
+}
 
 it('a process with all shards looks after every guild, and knows them all once it has started', async () => {
   const discord = await startDiscord({ token: TOKEN, shards: 4, maxConcurrency: 4 });

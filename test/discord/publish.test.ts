@@ -106,13 +106,14 @@ async function run(discord: DiscordStandIn): Promise<void> {
   const connection = createConnection({
     apiUrl: discord.apiUrl,
     token: new Secret(TOKEN),
-    commands,
     logger,
+    onFatal: () => undefined,
+  }).serve({
+    commands,
     onReady: async () => undefined,
     onInteraction: async () => undefined,
     drain: async () => undefined,
     onUse: () => undefined,
-    onFatal: () => undefined,
   });
   await connection.start?.();
   await expect

@@ -15,7 +15,7 @@ import { createPeople, type Role } from '../../sandbox/people.ts';
 import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import { showAnswer } from '../../sandbox/prompt/show.ts';
 import { openSandbox } from '../../sandbox/sandbox.ts';
-import type { Timing } from '../../src/app-timing.ts';
+import type { Timing } from '../../src/app.ts';
 import { createBotInProcess } from './bot-in-process.ts';
 
 export interface SceneOptions {

@@ -74,13 +74,14 @@ export async function startSmallBot(): Promise<SmallBot> {
   const connection = createConnection({
     apiUrl: discord.apiUrl,
     token: new Secret(TOKEN),
-    commands: commands().map(({ data }) => data),
     logger,
+    onFatal: () => undefined,
+  }).serve({
+    commands: commands().map(({ data }) => data),
     onReady: async () => undefined,
     onInteraction: dispatcher.handle,
     drain: dispatcher.drain,
     onUse: () => undefined,
-    onFatal: () => undefined,
   });
   await Promise.all([discord.ready(), connection.start?.()]);
   return {
