@@ -1,5 +1,5 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
-import { HIGHEST_PORT, LOWEST_PORT } from '../src/addresses/port.ts';
+import { HIGHEST_PORT, LOWEST_PORT } from '../src/addresses/ports.ts';
 import type { Command, CommandContext, Context, Reply } from '../src/discord/command.ts';
 import { button, type Row, rows } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';

@@ -10,8 +10,7 @@ import {
 } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
 import { LIMITS } from '../src/discord/limits.ts';
-import type { Game } from '../src/listing/contract.ts';
-import { KNOWN_GAMES } from '../src/listing/known-games.ts';
+import { type Game, KNOWN_GAMES } from '../src/listing/contract.ts';
 import { type Draft, lacksGame, rowsToSend } from '../src/submissions/draft.ts';
 import { gameOption, isSelectable } from '../src/words/games.ts';
 

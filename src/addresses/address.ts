@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { type HostProblem, parseHost } from './host.ts';
 import { plainText, unwrapped, withoutPasswords } from './pasted-text.ts';
-import { type PortProblem, parsePort } from './port.ts';
+import { type PortProblem, parsePort } from './ports.ts';
 
 /** A public host in canonical form, IPv6 without brackets. */
 export interface Address {

@@ -1,6 +1,5 @@
 import type { Logger } from '../logger.ts';
-import type { Translate } from '../words/words.ts';
-import { wordsFor } from '../words/words.ts';
+import { type Translate, wordsFor } from '../words/words.ts';
 import type { ChannelPosts, PostResult } from './channel-posts.ts';
 import { LIMITS } from './limits.ts';
 

@@ -1,5 +1,5 @@
 import { visibleLine } from '../visible-line.ts';
-import { disarmed } from './formula.ts';
+import { disarmed } from './csv.ts';
 import type { Row } from './read-list.ts';
 import type { RowProblem } from './row.ts';
 

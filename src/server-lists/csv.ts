@@ -1,6 +1,5 @@
 import { parse } from 'csv-parse/sync';
 import { clipped, plainText, unwrapped } from '../addresses/pasted-text.ts';
-import { rearmed } from './formula.ts';
 import { EMPTY_ROW, type RawRow, shown, type TypedRow } from './row.ts';
 
 /** The names a column or JSON field may have, as letters only; those of the listing API (§2.1) first. */
@@ -124,3 +123,17 @@ export const unreadRow = (line: number, text: string, problem: NonNullable<RawRo
   typed: { ...EMPTY_ROW, server: clipped(shown(text), 100) },
   problem,
 });
+
+/**
+ * What a spreadsheet takes for the beginning of a formula: these four characters, also in full width and as small
+ * forms, which some versions read as the same (Unicode NFKC makes them so).
+ */
+const FORMULA = "(?='*[=+\\-@＝＋－＠﹦﹢﹣﹫])";
+const BEGINS = new RegExp(`^${FORMULA}`, 'u');
+const DISARMED = new RegExp(`^'${FORMULA}`, 'u');
+
+/** A cell that no spreadsheet runs: with an apostrophe in front, which it takes for "this is text". */
+export const disarmed = (cell: string): string => cell.replace(BEGINS, "'");
+
+/** The reverse of {@link disarmed}. */
+export const rearmed = (cell: string): string => cell.replace(DISARMED, '');

@@ -1,6 +1,6 @@
 import { MAX_ADDRESS_TEXT } from '../addresses/address.ts';
 import { clipped, hasWords, plainText, unwrapped, withoutPasswords } from '../addresses/pasted-text.ts';
-import { parsePort } from '../addresses/port.ts';
+import { parsePort } from '../addresses/ports.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import { parseSubmission, type SubmissionProblem } from './submission.ts';
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type AddressProblem, parseAddress } from '../addresses/address.ts';
 import { MAX_NAME_LENGTH } from '../addresses/host.ts';
-import { checkPort, HIGHEST_PORT, LOWEST_PORT } from '../addresses/port.ts';
-import { usualPort } from '../addresses/usual-ports.ts';
+import { checkPort, HIGHEST_PORT, LOWEST_PORT, usualPort } from '../addresses/ports.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 
 const portSchema = z.int().min(LOWEST_PORT).max(HIGHEST_PORT);

@@ -1,14 +1,12 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
 import type { Mode } from '../../sandbox/listing/modes.ts';
 import { type ListingOptions, type ListingStandIn, startListing } from '../../sandbox/listing/stand-in.ts';
 import { createListingApi, type ListingApiDeps } from '../../src/listing/client.ts';
 import { type ListingApi, type ServerSubmission, WITHHELD_WORDS } from '../../src/listing/contract.ts';
-import { createScheduledListing } from '../../src/listing/scheduled.ts';
-import { createScheduler } from '../../src/listing/scheduler.ts';
+import { createScheduledListing, createScheduler } from '../../src/listing/scheduler.ts';
 import { Secret } from '../../src/secret.ts';
 
 const CANARY = 'canary-key-4711';

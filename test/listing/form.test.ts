@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readForm } from '../../sandbox/listing/service.ts';
+import { encodeAdd, encodeGames } from '../../src/listing/client.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
-import { encodeAdd, encodeGames } from '../../src/listing/form.ts';
 import { Secret } from '../../src/secret.ts';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1 });

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ADDED, KNOWN_ERRORS, WITHHELD_WORDS } from '../../src/listing/contract.ts';
-import { isKeyInGames, withoutKey } from '../../src/listing/key-in-text.ts';
-import { KNOWN_GAMES } from '../../src/listing/known-games.ts';
-import { readingsOf } from '../../src/listing/readings.ts';
+import { ADDED, KNOWN_ERRORS, KNOWN_GAMES, WITHHELD_WORDS } from '../../src/listing/contract.ts';
+import { isKeyInGames, readingsOf, withoutKey } from '../../src/listing/key-in-text.ts';
 import { Secret } from '../../src/secret.ts';
 
 const KEY = 'Canary-Key/4711+äß';

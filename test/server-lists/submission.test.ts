@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatAddress } from '../../src/addresses/address.ts';
-import { usualPort, usualQueryPort } from '../../src/addresses/usual-ports.ts';
+import { usualPort, usualQueryPort } from '../../src/addresses/ports.ts';
 import { parseSubmission, submissionSchema } from '../../src/server-lists/submission.ts';
 import * as arbitrary from '../submissions/arbitraries.ts';
 
