@@ -1,5 +1,5 @@
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import type { Observer } from '../src/submissions/observers.ts';
+import type { Observer } from '../src/submissions/order.ts';
 
 /** Keeps the games list fresh with the keys that are in use, and asks for it anew when the service knows another. */
 export const gamesObserver = (games: Pick<GameCatalog, 'invalidate' | 'refreshSoon'>): Observer => ({

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { ConfigError, readStoreConfig } from './config.ts';
 import { interactionContext } from './discord/taken.ts';
-import { SEALED_API_KEYS } from './guilds/key-record.ts';
+import { SEALED_API_KEYS } from './guilds/api-keys.ts';
 import { inOrder } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import { createDatabase } from './storage/database.ts';

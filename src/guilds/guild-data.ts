@@ -1,6 +1,5 @@
 import type { Database } from '../storage/database.ts';
-import type { ApiKeys } from './api-keys.ts';
-import { SEALED_API_KEYS } from './key-record.ts';
+import { type ApiKeys, SEALED_API_KEYS } from './api-keys.ts';
 import { PRESENCE_AREAS } from './presence-records.ts';
 
 export interface GuildDataDeps {

@@ -1,8 +1,9 @@
-import { formatAddress } from '../addresses/address.ts';
+import { formatAddress, parseAddress } from '../addresses/address.ts';
 import type { FoundAddresses } from '../addresses/find-addresses.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { Row } from '../server-lists/read-list.ts';
-import { type GameReading, readRow } from '../server-lists/row.ts';
+import { EMPTY_ROW, type GameReading, type RowProblem, readRow, type TypedRow } from '../server-lists/row.ts';
+import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 
 /** A row that the guild has submitted before. */
 export interface Former {
@@ -88,3 +89,112 @@ function reread({ line, text, typed }: RejectedRow, games: GameReading): Row {
 
 const keyOf = ({ server, port, queryPort, game }: ServerSubmission) =>
   JSON.stringify([server, port, queryPort, game]);
+
+/** Of what was typed only refused lines are kept, and so many characters of them a draft. */
+const MOST_KEPT = 4_000;
+
+/** The part of a draft that is in a row of the table of servers. */
+export type DraftServer = Pick<
+  ServersTable,
+  'position' | 'line' | 'host' | 'port' | 'query_port' | 'game' | 'address' | 'submitted_before'
+>;
+/** The part of a draft that is in its row of the table of submissions. */
+export type DraftLines = Pick<SubmissionsTable, 'source' | 'again' | 'refused_lines' | 'repeated_lines'>;
+
+/** A refused line: number, what to show of it, what is wrong, and its cells; without the last two it was not kept. */
+type RefusedLine = readonly [line: number, text?: string, problem?: RowProblem, typed?: TypedRow];
+/** A line that says the same as the server at a position. */
+type RepeatedLine = readonly [line: number, position: number];
+
+/** A draft as it is stored: servers, those that lack only a game too, and apart from them the lines that are none. */
+export function draftToStore({ source, rows, former, includesFormer }: Draft): {
+  readonly lines: DraftLines;
+  readonly servers: readonly DraftServer[];
+} {
+  const before = new Set(former.map(({ row }) => row));
+  const servers = rows.flatMap((row, place) => {
+    const server = serverOf(row);
+    return server ? [{ ...server, line: row.line, submitted_before: before.has(place) ? 1 : 0 }] : [];
+  });
+  const positioned = servers.map((server, position) => ({ ...server, position }));
+  const repeated = rows.filter(isRepeated).map(({ line, submission, duplicateOf }): RepeatedLine => {
+    const address = formatAddress({ host: submission.server, port: submission.port });
+    return [line, positioned.findIndex((each) => each.line === duplicateOf && each.address === address)];
+  });
+  const refused = keptLines(rows.filter(isRejected).filter((row) => !lacksGame(row)));
+  return {
+    lines: {
+      source,
+      again: includesFormer ? 1 : 0,
+      refused_lines: refused.length === 0 ? null : JSON.stringify(refused),
+      repeated_lines: repeated.length === 0 ? null : JSON.stringify(repeated),
+    },
+    servers: positioned,
+  };
+}
+
+/** The reverse of {@link draftToStore}. What is known of former submissions is only which servers they concern. */
+export function storedDraft(
+  { source, again, refused_lines, repeated_lines }: DraftLines,
+  servers: readonly DraftServer[],
+): Draft {
+  const list = <Line>(json: string | null): readonly Line[] => (json === null ? [] : JSON.parse(json));
+  const rows: { readonly row: Row; readonly isFormer: boolean }[] = [
+    ...servers.map((server) => ({ row: rowOf(server), isFormer: server.submitted_before === 1 })),
+    ...list<RepeatedLine>(repeated_lines).flatMap(([line, position]) => {
+      const first = servers[position];
+      const row = first && rowOf(first);
+      return row?.ok
+        ? [{ row: { ...row, ok: false as const, line, duplicateOf: row.line }, isFormer: false }]
+        : [];
+    }),
+    ...list<RefusedLine>(refused_lines).map(([line, text = '', problem, typed = EMPTY_ROW]) => {
+      const said = problem ?? { code: 'not-kept' as const };
+      return { row: { line, text, ok: false as const, problem: said, typed }, isFormer: false };
+    }),
+  ];
+  const sorted = rows.toSorted((one, other) => one.row.line - other.row.line);
+  return {
+    source,
+    rows: sorted.map(({ row }) => row),
+    former: sorted.flatMap(({ isFormer }, row) =>
+      isFormer ? [{ row, at: 0, userName: '', outcome: 'accepted' as const }] : [],
+    ),
+    includesFormer: again === 1,
+  };
+}
+
+function serverOf(row: Row): Omit<DraftServer, 'position' | 'line' | 'submitted_before'> | undefined {
+  if (isReady(row)) {
+    const { server: host, port, queryPort, game } = row.submission;
+    return { host, port, query_port: queryPort ?? null, game, address: formatAddress({ host, port }) };
+  }
+  if (!lacksGame(row)) return undefined;
+  const { typed } = row;
+  const parsed = parseAddress(typed.server);
+  // It lacks nothing but a game, so it is an address.
+  if (!parsed.ok) return undefined;
+  const { host, port = Number(typed.port) } = parsed.address;
+  const query_port = typed.queryPort === '' ? null : Number(typed.queryPort);
+  return { host, port, query_port, game: '', address: formatAddress({ host, port }) };
+}
+
+function rowOf({ line, host, port, query_port, game }: DraftServer): Row {
+  const text = formatAddress({ host, ...(port > 0 && { port }) });
+  if (game === '') {
+    const typed = { server: text, port: '', queryPort: query_port === null ? '' : String(query_port), game };
+    return { line, text, ok: false, problem: { code: 'game-missing' }, typed };
+  }
+  const queryPart = query_port === null ? {} : { queryPort: query_port };
+  return { line, text, ok: true, submission: { server: host, port, ...queryPart, game } };
+}
+
+/** As many of the lines as may be kept, and of the others that there were some. */
+function keptLines(rows: readonly RejectedRow[]): readonly RefusedLine[] {
+  let left = MOST_KEPT;
+  return rows.map(({ line, text, problem, typed }) => {
+    const whole: RefusedLine = [line, text, problem, typed];
+    left -= JSON.stringify(whole).length;
+    return left >= 0 ? whole : [line];
+  });
+}

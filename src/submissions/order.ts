@@ -1,13 +1,10 @@
 import type { ListingApi, Outcome, Scheduler, ServerSubmission } from '../listing/contract.ts';
 import type { Secret } from '../secret.ts';
 import type { Database } from '../storage/database.ts';
+import type { Limits, Refusal } from './checks.ts';
 import type { Draft } from './draft.ts';
-import type { Submitter } from './drafts.ts';
 import type { History } from './history.ts';
-import type { Limits } from './limits.ts';
-import type { Observer } from './observers.ts';
-import type { Records } from './record.ts';
-import type { Refusal } from './refusal.ts';
+import type { Records, Submitter } from './record.ts';
 
 /** A draft that a member wants carried out by an interaction. */
 export interface Order extends Submitter {
@@ -113,4 +110,14 @@ export interface Run extends Pick<Ended, 'draft' | 'servers' | 'isResumed' | 'an
 export interface Carried {
   readonly outcomes: readonly Outcome[];
   readonly key: Secret | undefined;
+}
+
+/** Who wants to know of every submission. What an observer throws is logged and changes nothing. */
+export interface Observer {
+  refused?(by: Submitter, servers: readonly ServerSubmission[], refusal: Refusal): Promise<void>;
+  /** @param key what the last request was sent with, if any was */
+  ended?(
+    by: Submitter,
+    end: Pick<Ended, 'servers' | 'outcomes'> & { readonly key: Secret | undefined },
+  ): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Halt,
   MAX_SERVERS_PER_REQUEST,
@@ -8,9 +9,18 @@ import {
 import type { Secret } from '../secret.ts';
 import { check } from './checks.ts';
 import { restOf, rowsToSend } from './draft.ts';
-import { createTeller } from './observers.ts';
-import type { Answered, Carried, Ended, Order, Pipeline, PipelineDeps, Result, Run } from './order.ts';
-import { grouped, lastStartOf, toResume, toSend } from './run.ts';
+import type {
+  Answered,
+  Carried,
+  Ended,
+  Observer,
+  Order,
+  Pipeline,
+  PipelineDeps,
+  Result,
+  Run,
+} from './order.ts';
+import { INTERRUPTED, type SubmissionRecord } from './record.ts';
 import { submitAll } from './submit-all.ts';
 
 /** The one way of every submission, from top to bottom: checks, reservation, record, request, outcome, observers. */
@@ -197,3 +207,70 @@ const NOT_SENT: Outcome = { kind: 'not-sent', reason: 'bot' };
 
 /** The id of the draft that is left of an order; its own is taken. */
 const restIdOf = ({ interactionId }: Order) => `${interactionId}-rest`;
+
+/** Tells the observers one after the other; none of them holds up what follows. */
+function createTeller({ observers, logger }: Pick<PipelineDeps, 'observers' | 'logger'>) {
+  return async (whom: (observer: Observer) => Promise<void> | undefined): Promise<void> => {
+    for (const observer of observers) {
+      try {
+        await whom(observer);
+      } catch (error) {
+        logger.error({ err: error }, 'what came of a submission could not be told');
+      }
+    }
+  };
+}
+
+/** The positions of a draft's servers that are to be submitted. */
+const toSend = ({ servers, again }: SubmissionRecord): readonly number[] =>
+  servers
+    .filter(({ submission, submitted_before }) => submission.game !== '' && (again || !submitted_before))
+    .map(({ position }) => position);
+
+/** What is to be carried on with of a record: what may have left is never sent again. */
+export function toResume({
+  id,
+  state,
+  draft,
+  servers,
+  startedAt = 0,
+}: SubmissionRecord): Omit<Run, 'announce'> {
+  const chosen = servers.filter(({ outcome, reserved_at }) => outcome || reserved_at !== null);
+  const known = new Map(
+    chosen.flatMap(({ outcome, sent_at }, place) => {
+      const ended = outcome ?? (sent_at === null ? undefined : INTERRUPTED);
+      return ended ? [[place, ended] as const] : [];
+    }),
+  );
+  return {
+    ...{ id, draft, startedAt, known },
+    isOver: state === 'done',
+    firstPlaces: [],
+    isResumed: known.size > 0,
+    positions: chosen.map(({ position }) => position),
+    servers: chosen.map(({ submission }) => submission),
+  };
+}
+
+/** Outcomes that are not known yet, each with the places that had it: a thousand servers have a handful. */
+function grouped(
+  outcomes: ReadonlyMap<number, Outcome>,
+  known: ReadonlySet<number>,
+): ReadonlyMap<Outcome, readonly number[]> {
+  const groups = new Map<Outcome, number[]>();
+  for (const [place, outcome] of outcomes) {
+    if (known.has(place)) continue;
+    const group = [...groups.keys()].findLast((each) => isDeepStrictEqual(each, outcome)) ?? outcome;
+    groups.set(group, [...(groups.get(group) ?? []), place]);
+  }
+  return groups;
+}
+
+/** How long Discord lets an interaction be answered, in milliseconds (Discord docs: Receiving and Responding). */
+const ANSWER_WITHIN_MS = 15 * 60_000;
+/** Of those, what is kept for delivering the answer, with a few more tries. */
+const DELIVERY_MS = 60_000;
+
+/** When the last request may leave, so that its answer can still be told. In milliseconds since 1970. */
+const lastStartOf = ({ startedAt }: Run, longestRequestMs: number): number =>
+  startedAt + ANSWER_WITHIN_MS - DELIVERY_MS - longestRequestMs;

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Database } from '../storage/database.ts';
+import type { Limits } from './checks.ts';
 import { type Erasure, inSteps, ROWS_AT_ONCE } from './erasure.ts';
 import { MOST_ENTRIES } from './history.ts';
-import type { Limits } from './limits.ts';
 
 const DAY_MS = 86_400_000;
 /** How long it is kept that the service refused a server, or that it was not sent. */

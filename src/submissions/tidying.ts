@@ -1,9 +1,7 @@
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Database } from '../storage/database.ts';
-import { DRAFT_LIVES_MS } from './drafts.ts';
-import { INTERRUPTED } from './run.ts';
-import { outcomeToStore } from './stored-outcome.ts';
+import { DRAFT_LIVES_MS, INTERRUPTED, outcomeToStore } from './record.ts';
 
 /** What still runs after this time has no interaction any more that could carry it out, in milliseconds. */
 const LONGEST_RUN_MS = 20 * 60_000;

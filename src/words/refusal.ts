@@ -1,7 +1,7 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { Context } from '../discord/command.ts';
+import type { Refusal } from '../submissions/checks.ts';
 import type { HistoryEntry } from '../submissions/history.ts';
-import type { Refusal } from '../submissions/refusal.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
 
 /** Why nothing was sent, as a sentence for the member who asked. */

@@ -1,8 +1,8 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { Game, Outcome, ServerSubmission } from '../listing/contract.ts';
-import type { Submitter } from '../submissions/drafts.ts';
-import type { Observer } from '../submissions/observers.ts';
-import type { Refusal } from '../submissions/refusal.ts';
+import type { Refusal } from '../submissions/checks.ts';
+import type { Observer } from '../submissions/order.ts';
+import type { Submitter } from '../submissions/record.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
 import { serviceWords } from './service-words.ts';
 import type { Translate } from './words.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { logPlaces } from '../../src/guilds/log-places.ts';
-import { createGuildSettings } from '../../src/guilds/settings.ts';
+import { createGuildSettings, logPlaces } from '../../src/guilds/settings.ts';
 import { StoreError } from '../../src/storage/store.ts';
 import { openStore } from '../storage/temporary.ts';
 

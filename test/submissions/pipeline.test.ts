@@ -5,10 +5,10 @@ import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Commit } from '../../src/storage/statements.ts';
+import { createLimits } from '../../src/submissions/checks.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import type { Submitter } from '../../src/submissions/drafts.ts';
-import { createLimits } from '../../src/submissions/limits.ts';
 import type { Ended, Pipeline, Result } from '../../src/submissions/order.ts';
+import type { Submitter } from '../../src/submissions/record.ts';
 import { folder } from '../storage/temporary.ts';
 import { openPipeline } from '../support/open-pipeline.ts';
 

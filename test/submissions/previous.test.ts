@@ -6,11 +6,11 @@ import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { createDatabase, type Database } from '../../src/storage/database.ts';
 import { createStoreEncryption } from '../../src/storage/encryption-key.ts';
+import { createLimits } from '../../src/submissions/checks.ts';
 import { createHistory } from '../../src/submissions/history.ts';
-import { createLimits } from '../../src/submissions/limits.ts';
+import { toResume } from '../../src/submissions/pipeline.ts';
 import { createPreviousRecords } from '../../src/submissions/previous/move.ts';
 import { createRecords } from '../../src/submissions/record.ts';
-import { toResume } from '../../src/submissions/run.ts';
 import { collect, folder, recorder } from '../storage/temporary.ts';
 import { changeValues, copyStoreOf01, IN_0_1 } from '../support/store-of-0.1.ts';
 

@@ -1,5 +1,5 @@
 import type { BotProcess, BotProcessDeps, Exit } from '../../sandbox/bot-process.ts';
-import { type Timing, createApp } from '../../src/app.ts';
+import { createApp, type Timing } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/logger.ts';
 

@@ -1,8 +1,7 @@
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import type { Submitter } from '../../src/submissions/drafts.ts';
-import { createRecords } from '../../src/submissions/record.ts';
+import { createRecords, type Submitter } from '../../src/submissions/record.ts';
 
 let count = 0;
 

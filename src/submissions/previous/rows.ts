@@ -2,11 +2,38 @@ import { randomUUID } from 'node:crypto';
 import { formatAddress } from '../../addresses/address.ts';
 import type { ServerSubmission } from '../../listing/contract.ts';
 import type { ServersTable, SubmissionsTable } from '../../storage/tables.ts';
-import type { Draft } from '../draft.ts';
-import { DRAFT_LIVES_MS } from '../drafts.ts';
-import { draftToStore } from '../stored-draft.ts';
-import { addressOf, type PastEntries } from './past-entries.ts';
+import { type Draft, draftToStore } from '../draft.ts';
+import { DRAFT_LIVES_MS } from '../record.ts';
 import type { Batch, Entry, JournalEntry, Offer, Run, User } from './shapes.ts';
+
+/**
+ * The history of a guild, without what is a part of submissions that go on. It gives out an entry once: a server of a
+ * running submission and its entry in the history were two records, and are one now.
+ */
+export interface PastEntries {
+  /** The entry of a server that was sent after a moment. */
+  take(server: ServerSubmission, userId: string | undefined, since: number): Entry | undefined;
+  readonly left: readonly Entry[];
+}
+
+export const addressOf = ({ server: host, port }: ServerSubmission) => formatAddress({ host, port });
+
+export function pastEntries(entries: readonly Entry[]): PastEntries {
+  const left = new Set(entries);
+  const byAddress = Map.groupBy(entries, addressOf);
+  return {
+    take(server, userId, since) {
+      const entry = byAddress
+        .get(addressOf(server))
+        ?.find((one) => left.has(one) && one.at >= since && (userId ?? one.userId) === one.userId);
+      if (entry) left.delete(entry);
+      return entry;
+    },
+    get left() {
+      return [...left];
+    },
+  };
+}
 
 /** A submission as it goes into the tables. */
 export interface Moved {
