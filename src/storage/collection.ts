@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 
-import { SET_ASIDE, type Store, UNREADABLE } from './store.ts';
+import { asideName, asideOf, type Store, UNREADABLE } from './store.ts';
 
 export interface CollectionDeps<Value extends object> {
   readonly store: Store;
@@ -33,9 +33,9 @@ export interface Collection<Value extends object> {
   list(prefix?: string): AsyncIterable<readonly [id: string, value: Value]>;
   /** For whoever finds out later that a record is of no use, such as a sealed one that does not open. */
   setAside(id: string, value: Value, why: string): Promise<void>;
-  /** What was set aside under this id: as it is stored, and as a record where it has the shape of one. */
+  /** What was last set aside under this id: as it is stored, and as a record where it has the shape of one. */
   aside(id: string): Promise<{ readonly stored: unknown; readonly value: Value | undefined } | undefined>;
-  /** Deletes what was set aside under this id; whether there was anything. */
+  /** Deletes all that was set aside under this id; whether there was anything. */
   dropAside(id: string): Promise<boolean>;
 }
 
@@ -61,7 +61,20 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
     return value;
   }
 
-  const asideOf = (id: string) => SET_ASIDE + keyOf(id);
+  /** What was set aside under this id, in that order. */
+  async function asides(id: string): Promise<readonly { readonly name: string; readonly stored: unknown }[]> {
+    const found: { name: string; stored: unknown }[] = [];
+    for await (const [name, stored] of store.entries(asideName(keyOf(id), 1))) {
+      if (asideOf(name).key === keyOf(id)) found.push({ name, stored });
+    }
+    return found.sort((a, b) => asideOf(a.name).number - asideOf(b.name).number);
+  }
+
+  async function dropAside(id: string): Promise<boolean> {
+    const found = await asides(id);
+    for (const { name } of found) await store.delete(name);
+    return found.length > 0;
+  }
 
   return {
     get: async (id) => read(id, await store.get(keyOf(id))),
@@ -75,7 +88,7 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
       }
     },
     async delete(id) {
-      const wasAside = await store.delete(asideOf(id));
+      const wasAside = await dropAside(id);
       return (await store.delete(keyOf(id))) || wasAside;
     },
     async *list(prefix = '') {
@@ -91,9 +104,9 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
       if (isDeepStrictEqual(parse(stored), value)) await store.setAside(keyOf(id), stored, why);
     },
     async aside(id) {
-      const stored = await store.get(asideOf(id));
-      return stored === undefined ? undefined : { stored, value: parse(stored) };
+      const latest = (await asides(id)).at(-1);
+      return latest && { stored: latest.stored, value: parse(latest.stored) };
     },
-    dropAside: (id) => store.delete(asideOf(id)),
+    dropAside,
   };
 }

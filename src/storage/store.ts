@@ -6,6 +6,19 @@ export class StoreError extends Error {
 /** What a record that could not be read is called from then on: this, and behind it the name that it had. */
 export const SET_ASIDE = 'set-aside.';
 
+/** What the further ones of one name have behind it: `:~2` and so on, so that whose they are can still be seen. */
+const FURTHER = /:~(\d+)$/;
+
+/** What the record of that key is called once it was set aside, the first of that name or a further one. */
+export const asideName = (key: string, number: number): string =>
+  number === 1 ? SET_ASIDE + key : `${SET_ASIDE}${key}:~${number}`;
+
+/** Whose record it is that is set aside under this name, and which of that key, counted from 1. */
+export function asideOf(name: string): { readonly key: string; readonly number: number } {
+  const number = Number(FURTHER.exec(name)?.[1] ?? 1);
+  return { key: name.slice(SET_ASIDE.length).replace(FURTHER, ''), number };
+}
+
 /** What is read where a row holds no value any more: it fits no schema, and its text goes nowhere. */
 export const UNREADABLE = Symbol('unreadable');
 
@@ -28,7 +41,7 @@ export interface Store {
   delete(key: string): Promise<boolean>;
   /**
    * Keeps a record that nobody can use under another name, `set-aside.` and its own, and logs it. It is tried
-   * again at the next start, since it may be of a newer version of the bot.
+   * again at the next start, since it may be of a newer version of the bot; of several of one name, the first one.
    * @param read what was read of it; when something else is there by now nothing is done
    * @param why without anything of what it holds
    */

@@ -5,7 +5,7 @@ import { jsonSerializer, Keyv } from 'keyv';
 import type { Logger } from '../logger.ts';
 import { reason } from './database-file.ts';
 import type { Statements } from './statements.ts';
-import { SET_ASIDE, type Store, StoreError, UNREADABLE } from './store.ts';
+import { asideName, asideOf, SET_ASIDE, type Store, StoreError, UNREADABLE } from './store.ts';
 
 /** Keys read at once; the event loop gets its turn in between. */
 const BATCH = 200;
@@ -166,7 +166,7 @@ async function replaceRow(
 /** Names of records in one line of the log. */
 const MOST_NAMED = 20;
 
-/** See `Store.setAside`. The row stays as it is, byte for byte; an earlier one of the same name gives way. */
+/** See `Store.setAside`. The row stays as it is, byte for byte, behind those of the same name. */
 async function setAside(
   adapter: KeyvSqlite,
   logger: Logger,
@@ -176,29 +176,41 @@ async function setAside(
   if (row === undefined) return;
   const stored: unknown = Object(row).value;
   if (!isDeepStrictEqual(valueIn(stored), read)) return;
+  const before = (await asideNames(adapter, SET_ASIDE + key)).map(asideOf).filter((one) => one.key === key);
+  const name = asideName(key, Math.max(0, ...before.map(({ number }) => number)) + 1);
   const renamed = await adapter.query(
-    `UPDATE OR REPLACE "keyv" SET key = ? WHERE namespace = '' AND key = ? AND value IS ? RETURNING key`,
-    SET_ASIDE + key,
+    `UPDATE OR IGNORE "keyv" SET key = ? WHERE namespace = '' AND key = ? AND value IS ? RETURNING key`,
+    name,
     key,
     stored,
   );
   if (renamed.length === 0) return;
-  logger.error({ record: key, setAside: SET_ASIDE + key, why }, 'a record cannot be read and was set aside');
+  logger.error({ record: key, setAside: name, why }, 'a record cannot be read and was set aside');
 }
 
-/** Gives every record that is set aside its own name back, unless that is taken by now, and logs how many there were. */
+async function asideNames(adapter: KeyvSqlite, prefix: string): Promise<readonly string[]> {
+  const select = `SELECT key FROM "keyv" WHERE namespace = '' AND key >= ? AND key < ?`;
+  return keysOf(await adapter.query(select, prefix, prefix + LAST));
+}
+
+/**
+ * Gives the records that are set aside their own name back, of each name the one that was set aside first, unless the
+ * name is taken by now. Logs how many there were.
+ */
 async function tryAgain(adapter: KeyvSqlite, logger: Logger): Promise<void> {
-  const range = `namespace = '' AND key >= ? AND key < ?`;
-  const rows = await adapter.query(`SELECT key FROM "keyv" WHERE ${range}`, SET_ASIDE, SET_ASIDE + LAST);
-  if (rows.length === 0) return;
-  await adapter.query(
-    `UPDATE OR IGNORE "keyv" SET key = substr(key, ?) WHERE ${range}`,
-    SET_ASIDE.length + 1,
-    SET_ASIDE,
-    SET_ASIDE + LAST,
+  const names = await asideNames(adapter, SET_ASIDE);
+  if (names.length === 0) return;
+  const byKey = Map.groupBy(names, (name) => asideOf(name).key);
+  const number = (name: string) => asideOf(name).number;
+  const rename = `UPDATE OR IGNORE "keyv" SET key = ? WHERE namespace = '' AND key = ?`;
+  // At the same time, so that all are one commit.
+  await Promise.all(
+    [...byKey].map(([key, all]) =>
+      adapter.query(rename, key, all.toSorted((a, b) => number(a) - number(b))[0]),
+    ),
   );
   logger.warn(
-    { count: rows.length, records: keysOf(rows).slice(0, MOST_NAMED) },
+    { count: names.length, records: names.slice(0, MOST_NAMED) },
     'records were set aside since they could not be read; they are tried again now',
   );
 }

@@ -154,3 +154,48 @@ describe('what was set aside', () => {
     expect(await newer.aside('2')).toMatchObject({ value: { colour: 'blue' } });
   });
 });
+
+describe('several records of one name that were set aside', () => {
+  const [FIRST, SECOND] = ['{"value":{"v":3,"colour":"red"}}', '{"value":{"v":2,"colour":7}}'];
+
+  it('are all kept, and told from those of a longer name', async () => {
+    const logger = recorder();
+    const store = await openStore(join(folder(), 'bot.sqlite'), logger);
+    const colours = coloursIn(store);
+    for (const [key, text] of [
+      ['colours:1', FIRST],
+      ['colours:12', FIRST],
+      ['colours:1', SECOND],
+    ] as const) {
+      overwrite(store.path, key, text);
+      await colours.get(key.slice('colours:'.length));
+    }
+    expect(rowOf(store.path, 'set-aside.colours:1')).toBe(FIRST);
+    expect(rowOf(store.path, 'set-aside.colours:1:~2')).toBe(SECOND);
+    expect(logger.lines.map(({ details }) => Object(details).setAside)).toEqual([
+      ...['set-aside.colours:1', 'set-aside.colours:12', 'set-aside.colours:1:~2'],
+    ]);
+    expect(await colours.aside('1')).toMatchObject({ stored: { colour: 7 } });
+
+    expect(await colours.delete('1')).toBe(true);
+    expect(await colours.aside('1')).toBeUndefined();
+    expect(await colours.aside('12')).toMatchObject({ stored: { colour: 'red' } });
+  });
+
+  it('are tried again in turns, one at each start', async () => {
+    const path = join(folder(), 'bot.sqlite');
+    const first = await openStore(path);
+    for (const text of [SECOND, FIRST]) {
+      overwrite(path, 'colours:1', text);
+      expect(await coloursIn(first).get('1')).toBeUndefined();
+    }
+    await first.stop();
+
+    const second = await openStore(path);
+    expect(await coloursIn(second, 3).get('1')).toBeUndefined();
+    await second.stop();
+    const third = await openStore(path);
+    expect(await coloursIn(third, 3).get('1')).toEqual({ colour: 'red' });
+    expect(rowOf(path, 'set-aside.colours:1:~3')).toBe(SECOND);
+  });
+});
