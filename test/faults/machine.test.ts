@@ -56,8 +56,8 @@ async function inScene(
 }
 
 /** What the bot says in one line when it ends instead of starting. */
-async function lastWord(options: SceneOptions = {}): Promise<string> {
-  const scene = await openScene({ data, ...options, startBot: false });
+async function lastWord(options: SceneOptions = {}, open = openAppScene): Promise<string> {
+  const scene = await open({ data, ...options, startBot: false });
   await expect(scene.startBot()).rejects.toThrow(BotNotReady);
   const { status } = await scene.bot.exited();
   expect(status).toBe(1);
@@ -98,7 +98,7 @@ describe('a disk that is full', () => {
     withOtherFile(
       () => limitFiles(0),
       async () => {
-        expect(await lastWord({ wrapper: limited() })).toMatch(
+        expect(await lastWord({ wrapper: limited() }, openScene)).toMatch(
           /cannot (read|write to) .*bot\.sqlite: .*; check its owner and free space$/,
         );
       },
@@ -180,7 +180,7 @@ describe('a database that', () => {
     await isWellAgain('after-lock.example.com');
   });
 
-  it('is locked by another process while the bot runs', () =>
+  it('is locked by another process while the bot runs; for a moment only, the bot waits', () =>
     inScene({}, async (scene) => {
       const release = lock();
       await isRefused(scene, 'locked.example.com');
@@ -188,10 +188,7 @@ describe('a database that', () => {
       release();
       await isAccepted(scene, 'unlocked.example.com');
       expect(readStored(data).ended(scene.member.guildId, 'locked.example.com')).toEqual([]);
-    }));
 
-  it('is locked by another process for a moment: the bot waits', () =>
-    inScene({}, async (scene) => {
       setTimeout(lock(), 300);
       await isAccepted(scene, 'lock-of-a-moment.example.com');
     }));
@@ -201,65 +198,70 @@ const preload = (name: string) =>
   `--import=${pathToFileURL(join(import.meta.dirname, 'preloads', `${name}.ts`)).href}`;
 
 describe('a clock that goes back by an hour', () => {
-  const goesBack = () => writeFile(join(data, 'clock'), String(-60 * 60_000));
-  async function withClock(run: (scene: Scene) => Promise<void>): Promise<void> {
-    await writeFile(join(data, 'clock'), '0');
-    await inScene({ env: { NODE_OPTIONS: preload('clock'), CLOCK_FILE: join(data, 'clock') } }, run);
-  }
+  const clock = () => join(data, 'clock');
+  const goesBackTo = (hours: number) => writeFile(clock(), String(-hours * 60 * 60_000));
+  let scene: Scene;
+  beforeAll(async () => {
+    await goesBackTo(0);
+    scene = await openScene({ data, env: { NODE_OPTIONS: preload('clock'), CLOCK_FILE: clock() } });
+  });
+  afterAll(() => scene.close());
 
-  it('changes nothing for members, however many commands follow', () =>
-    withClock(async (scene) => {
-      await isAccepted(scene, 'before-the-hour.example.com');
-      await goesBack();
-      // discord.js lets 50 edits pass in a second, by the clock: they must not become 50 an hour.
-      for (let n = 0; n < 55; n++) await isAccepted(scene, `hour-${n}.example.com`);
-      expect(textOf(await scene.member.slash('games'))).toContain('Counter-Strike 2');
-    }));
+  it('changes nothing for members, however many commands follow', async () => {
+    await isAccepted(scene, 'before-the-hour.example.com');
+    await goesBackTo(1);
+    // discord.js lets 50 edits pass in a second, by the clock: they must not become 50 an hour.
+    for (let n = 0; n < 55; n++) await isAccepted(scene, `hour-${n}.example.com`);
+    expect(textOf(await scene.member.slash('games'))).toContain('Counter-Strike 2');
+  });
 
-  it('leaves nobody waiting when it does so while the bot is down', () =>
-    withClock(async (scene) => {
-      await scene.listing.behave({ kind: 'hang' });
-      const answer = submit(scene, 'hour-and-crash.example.com');
-      await eventually(() => adds(scene, 'hour-and-crash.example.com').length, 1);
-      await scene.kill();
-      await scene.listing.behave({ kind: 'ok' });
-      await goesBack();
-      await scene.startBot();
-      expect(textOf(await answer)).toMatch(/may have been received: check the list/);
-      expect(adds(scene, 'hour-and-crash.example.com')).toHaveLength(1);
-      await eventually(() => readStored(data).unfinished, []);
-      const { guildId } = scene.member;
-      expect(readStored(data).ended(guildId, 'hour-and-crash.example.com')).toEqual(['unknown']);
-      await isAccepted(scene, 'after-hour-and-crash.example.com');
-    }));
+  it('leaves nobody waiting when it does so while the bot is down', async () => {
+    await scene.listing.behave({ kind: 'hang' });
+    const answer = submit(scene, 'hour-and-crash.example.com');
+    await eventually(() => adds(scene, 'hour-and-crash.example.com').length, 1);
+    await scene.kill();
+    await scene.listing.behave({ kind: 'ok' });
+    await goesBackTo(2);
+    await scene.startBot();
+    expect(textOf(await answer)).toMatch(/may have been received: check the list/);
+    expect(adds(scene, 'hour-and-crash.example.com')).toHaveLength(1);
+    await eventually(() => readStored(data).unfinished, []);
+    const { guildId } = scene.member;
+    expect(readStored(data).ended(guildId, 'hour-and-crash.example.com')).toEqual(['unknown']);
+    await isAccepted(scene, 'after-hour-and-crash.example.com');
+  });
 });
 
 describe('a mishap in the bot that nobody handles', () => {
   const mishap = join(tmpdir(), `mishap-${process.pid}`);
-  const env = { NODE_OPTIONS: preload('mishap'), MISHAP_FILE: mishap };
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await openScene({ data, env: { NODE_OPTIONS: preload('mishap'), MISHAP_FILE: mishap } });
+  });
+  afterAll(() => scene.close({ crash: true }));
 
   for (const [kind, words] of [
     ['rejection', 'a mishap nobody handles'],
     ['rejection without a reason', 'a promise was rejected unnoticed'],
   ] as const) {
-    it(`as a ${kind}: it is logged, and the bot goes on`, () =>
-      inScene({ env }, async (scene) => {
-        await writeFile(mishap, kind);
-        await eventually(() => scene.output().includes(words), true);
-        const about = scene.log().filter(({ msg }) => msg === 'a promise was rejected unnoticed');
-        expect(about).toHaveLength(1);
-        await isAccepted(scene, `after-${kind.replaceAll(' ', '-')}.example.com`);
-      }));
+    it(`as a ${kind}: it is logged, and the bot goes on`, async () => {
+      const before = scene.log().length;
+      const logged = () => scene.log().slice(before);
+      await writeFile(mishap, kind);
+      await eventually(() => JSON.stringify(logged()).includes(words), true);
+      expect(logged().filter(({ msg }) => msg === 'a promise was rejected unnoticed')).toHaveLength(1);
+      await isAccepted(scene, `after-${kind.replaceAll(' ', '-')}.example.com`);
+    });
   }
 
   it('as an exception: it is logged in one line, and the bot ends with status 1', async () => {
-    const scene = await openScene({ data, env });
+    const before = scene.log().length;
     await writeFile(mishap, 'exception');
     expect(await scene.bot.exited()).toMatchObject({ status: 1, signal: null });
-    expect(scene.log().filter(({ msg }) => msg === 'the bot failed and is stopping')).toHaveLength(1);
-    expect(scene.output()).toContain('a mishap nobody handles');
+    const logged = scene.log().slice(before);
+    expect(logged.filter(({ msg }) => msg === 'the bot failed and is stopping')).toHaveLength(1);
+    expect(JSON.stringify(logged)).toContain('a mishap nobody handles');
     await scene.startBot();
     await isAccepted(scene, 'after-exception.example.com');
-    await scene.close({ crash: true });
   });
 });

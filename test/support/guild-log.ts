@@ -3,8 +3,9 @@ import { messageOf, type Scene } from './scene.ts';
 
 /** The channel of the scene's guild that is not the one where people are. */
 export function staffChannel({ discord, admin }: Pick<Scene, 'discord' | 'admin'>): string {
-  const guild = discord.guilds.find(({ id }) => id === admin.guildId);
-  const channel = guild && discord.channels(guild).find(({ name }) => name === 'staff');
+  // Also one that the bot itself is no longer in, which is in no list.
+  const guild = { id: admin.guildId, name: '', channelId: '' };
+  const channel = discord.channels(guild).find(({ name }) => name === 'staff');
   assert(channel, 'the guild has no #staff');
   return channel.id;
 }

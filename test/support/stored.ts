@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** What is in the bot's store, as another process reads it from the file. */
+/** What is in the bot's store at the moment that it is asked, as another process reads it from the file. */
 export interface Stored {
   /** Every key, in order. */
   readonly keys: readonly string[];
@@ -13,29 +13,29 @@ export interface Stored {
 
 /** @param data the folder of the bot's database */
 export function readStored(data: string): Stored {
-  const database = new DatabaseSync(join(data, 'bot.sqlite'), { readOnly: true });
-  const texts = (sql: string, ...values: readonly string[]) =>
-    database
-      .prepare(sql)
-      .all(...values)
-      .map(({ text }) => String(text));
-  const historyOf = `SELECT address, outcome AS text FROM servers WHERE guild_id = ? AND host = ? AND outcome IS NOT NULL
-    ORDER BY ended_at DESC, submission_id DESC`;
-  try {
-    const all = new Map<string, readonly string[]>();
-    for (const row of database.prepare('SELECT DISTINCT guild_id, host FROM servers').all()) {
-      const [guildId, host] = [String(row.guild_id), String(row.host)];
-      all.set(`${guildId} ${host}`, texts(historyOf, guildId, host));
+  const texts = (sql: string, ...values: readonly string[]) => {
+    const database = new DatabaseSync(join(data, 'bot.sqlite'), { readOnly: true });
+    try {
+      const rows = database.prepare(sql).all(...values);
+      return rows.map(({ text }) => String(text));
+    } finally {
+      database.close();
     }
-    return {
-      keys: texts('SELECT key AS text FROM keyv ORDER BY key'),
-      unfinished: [
-        ...texts("SELECT 'interaction ' || id AS text FROM interactions WHERE sealed IS NOT NULL"),
-        ...texts("SELECT 'submission ' || id AS text FROM submissions WHERE state = 'running'"),
-      ],
-      ended: (guildId, server) => all.get(`${guildId} ${server}`) ?? [],
-    };
-  } finally {
-    database.close();
-  }
+  };
+  return {
+    get keys() {
+      return texts('SELECT key AS text FROM keyv ORDER BY key');
+    },
+    get unfinished() {
+      return texts(`SELECT 'interaction ' || id AS text FROM interactions WHERE sealed IS NOT NULL
+        UNION ALL SELECT 'submission ' || id AS text FROM submissions WHERE state = 'running'`);
+    },
+    ended: (guildId, server) =>
+      texts(
+        `SELECT outcome AS text FROM servers WHERE guild_id = ? AND host = ? AND outcome IS NOT NULL
+          ORDER BY ended_at DESC, submission_id DESC`,
+        guildId,
+        server,
+      ),
+  };
 }
