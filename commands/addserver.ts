@@ -21,7 +21,6 @@ import { problemText } from '../src/words/problem.ts';
 import { refusalText } from '../src/words/refusal.ts';
 import { wordsFor } from '../src/words/words.ts';
 import { type GuildKeys, guildKey } from './guild-key.ts';
-import { GUILD_ONLY } from './guild-only.ts';
 
 export interface AddServerDeps {
   readonly pipeline: Pipeline;
@@ -106,7 +105,6 @@ export function addServer({ pipeline, games, keys, settings }: AddServerDeps): C
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('addserver'),
-      ...GUILD_ONLY,
       options: [
         {
           type: ApplicationCommandOptionType.String,

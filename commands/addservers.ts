@@ -14,7 +14,6 @@ import { draftOf, MOST_FILE_BYTES, showDraft } from './batch-opening.ts';
 import { openList } from './batch-reading.ts';
 import { type SubmitListDeps, submitList } from './batch-submitting.ts';
 import { guildKey } from './guild-key.ts';
-import { GUILD_ONLY } from './guild-only.ts';
 
 export interface AddServersDeps extends SubmitListDeps {
   readonly attachments: Pick<Attachments, 'read'>;
@@ -70,7 +69,6 @@ export function addServers(deps: AddServersDeps): Command {
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('addservers'),
-      ...GUILD_ONLY,
       options: [
         {
           type: ApplicationCommandOptionType.Attachment,

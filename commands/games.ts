@@ -9,7 +9,6 @@ import { commandText, optionText } from '../src/words/command-text.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
 import { gameChoices } from '../src/words/games.ts';
 import { cut } from '../src/words/shorten.ts';
-import { GUILD_ONLY } from './guild-only.ts';
 import { keyForReading } from './key-for-reading.ts';
 
 export interface GamesDeps {
@@ -56,7 +55,6 @@ export function gamesCommand({ games, keys }: GamesDeps): Command {
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('games'),
-      ...GUILD_ONLY,
       options: [
         {
           type: ApplicationCommandOptionType.String,

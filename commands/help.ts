@@ -1,10 +1,10 @@
-import { ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
+import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context } from '../src/discord/command.ts';
 import { linkButton, rows } from '../src/discord/components/controls.ts';
+import { isAllowed } from '../src/discord/permission.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import { commandText } from '../src/words/command-text.ts';
 import type { Translate } from '../src/words/words.ts';
-import { GUILD_ONLY } from './guild-only.ts';
 
 export interface HelpDeps {
   readonly keys: Pick<ApiKeys, 'status'>;
@@ -39,14 +39,13 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('help'),
-      ...GUILD_ONLY,
     },
     audience: 'member',
     isAtOnce: true,
     async run(context) {
       const { t } = context;
       const shown = commands()
-        .filter(({ data }) => mayUse(context, data.default_member_permissions))
+        .filter(({ permission }) => permission === undefined || isAllowed(context, permission))
         .map(({ data }) => lineOf(context, data));
       const description = [...shown, await keyText(context), `-# ${t('help.overrides')}`].join('\n\n');
       return {
@@ -58,13 +57,6 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
       };
     },
   };
-}
-
-/** What Discord makes of `default_member_permissions`; "0" leaves a command to administrators. */
-function mayUse({ permissions }: Context, needed: Command['data']['default_member_permissions']): boolean {
-  if (needed === undefined || needed === null) return true;
-  const bits = BigInt(needed);
-  return permissions.has(bits === 0n ? PermissionFlagsBits.Administrator : bits);
 }
 
 function line({ t, locale, mention }: Context, data: Command['data']): string {

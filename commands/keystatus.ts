@@ -1,8 +1,7 @@
-import { ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
+import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context, Reply } from '../src/discord/command.ts';
 import { button, rows } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
-import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import type { KeyTrials } from '../src/guilds/key-trials.ts';
 import type { KeyWatch } from '../src/guilds/key-watch.ts';
@@ -11,8 +10,6 @@ import { commandText } from '../src/words/command-text.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
 import { failureText } from '../src/words/failure.ts';
 import { serviceWords } from '../src/words/service-words.ts';
-import { GUILD_ONLY } from './guild-only.ts';
-import { adminsOnly } from './may-manage.ts';
 import { tooSoonText } from './setkey.ts';
 
 export interface KeyStatusDeps {
@@ -20,11 +17,10 @@ export interface KeyStatusDeps {
   readonly games: Pick<GameCatalog, 'accept'>;
   readonly keys: Pick<ApiKeys, 'get' | 'status'>;
   readonly keyWatch: Pick<KeyWatch, 'checked'>;
-  readonly guildLog: Pick<GuildLog, 'tell'>;
 }
 
 /** /keystatus: what is known of the guild's key, never the key, and a button that tries it. */
-export function keyStatus({ keyTrials, games, keys, keyWatch, guildLog }: KeyStatusDeps): Command {
+export function keyStatus({ keyTrials, games, keys, keyWatch }: KeyStatusDeps): Command {
   async function report(context: Context, ...before: readonly string[]): Promise<Reply> {
     const status = await keys.status(context.guildId);
     if (!status) {
@@ -57,19 +53,16 @@ export function keyStatus({ keyTrials, games, keys, keyWatch, guildLog }: KeySta
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('keystatus'),
-      ...GUILD_ONLY,
-      default_member_permissions: String(PermissionFlagsBits.ManageGuild),
     },
+    permission: 'manage-guild',
     audience: 'member',
     async run(context) {
-      await adminsOnly(context, { command: 'keystatus', guildLog });
       return report(context);
     },
     presses: {
       check: {
         answer: 'update',
         async run(context) {
-          await adminsOnly(context, { command: 'keystatus', guildLog });
           return report(context, ...(await check(context)));
         },
       },

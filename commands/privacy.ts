@@ -1,12 +1,11 @@
-import { ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
+import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context, Reply } from '../src/discord/command.ts';
 import { button, rows } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
+import { isAllowed } from '../src/discord/permission.ts';
 import type { GuildData } from '../src/guilds/guild-data.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
 import { commandText } from '../src/words/command-text.ts';
-import { GUILD_ONLY } from './guild-only.ts';
-import { mayManage } from './may-manage.ts';
 
 export interface PrivacyDeps {
   readonly guildData: Pick<GuildData, 'delete' | 'forgetMember'>;
@@ -19,7 +18,7 @@ export interface PrivacyDeps {
 /** /privacy: what is stored; members take their name out of it, admins delete all that is kept of their guild. */
 export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDeps): Command {
   function overview(context: Context): Reply {
-    const { t, permissions } = context;
+    const { t } = context;
     const parts = ['settings', 'underway', 'service', 'operator'] as const;
     const description = [
       t('privacy.key'),
@@ -29,10 +28,9 @@ export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDep
     ];
     const forget = button(customId('privacy', 'forget'), t('privacy.forget'));
     const erase = button(customId('privacy', 'erase'), t('privacy.erase'), { style: 'danger' });
-    const isAdmin = permissions.has(PermissionFlagsBits.ManageGuild);
     return {
       embeds: [{ title: t('privacy.title'), description: description.join('\n\n') }],
-      components: rows([forget, isAdmin && erase]),
+      components: rows([forget, isAllowed(context, 'manage-guild') && erase]),
     };
   }
 
@@ -40,7 +38,6 @@ export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDep
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('privacy'),
-      ...GUILD_ONLY,
     },
     audience: 'member',
     run: async (context) => overview(context),
@@ -53,9 +50,9 @@ export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDep
         },
       },
       erase: {
+        permission: 'manage-guild',
         answer: 'reply',
         async run(context) {
-          mayManage(context);
           const confirm = button(customId('privacy', 'confirm'), context.t('privacy.confirm'), {
             style: 'danger',
           });
@@ -63,9 +60,9 @@ export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDep
         },
       },
       confirm: {
+        permission: 'manage-guild',
         answer: 'update',
         async run(context) {
-          mayManage(context);
           await guildData.delete(context.guildId);
           return { content: context.t('privacy.deleted') };
         },

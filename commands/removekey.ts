@@ -1,4 +1,4 @@
-import { ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
+import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context, PressContext, Reply } from '../src/discord/command.ts';
 import { button, rows } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
@@ -8,8 +8,6 @@ import { UserError } from '../src/user-error.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeCode } from '../src/words/escape.ts';
 import { memberText } from '../src/words/submission-log.ts';
-import { GUILD_ONLY } from './guild-only.ts';
-import { adminsOnly } from './may-manage.ts';
 
 export interface RemoveKeyDeps {
   readonly keys: Pick<ApiKeys, 'status' | 'delete'>;
@@ -36,12 +34,10 @@ export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('removekey'),
-      ...GUILD_ONLY,
-      default_member_permissions: String(PermissionFlagsBits.ManageGuild),
     },
+    permission: 'manage-guild',
     audience: 'member',
     async run(context) {
-      await adminsOnly(context, { command: 'removekey', guildLog });
       const status = await keys.status(context.guildId);
       return status ? question(context, status) : none(context);
     },
@@ -49,7 +45,6 @@ export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
       confirm: {
         answer: 'update',
         async run(context) {
-          await adminsOnly(context, { command: 'removekey', guildLog });
           return remove(context);
         },
       },

@@ -1,4 +1,4 @@
-import { ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
+import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context, Reply } from '../src/discord/command.ts';
 import { type Modal, modal } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
@@ -15,8 +15,6 @@ import { failureText } from '../src/words/failure.ts';
 import { serviceWords } from '../src/words/service-words.ts';
 import { memberText } from '../src/words/submission-log.ts';
 import type { Translate } from '../src/words/words.ts';
-import { GUILD_ONLY } from './guild-only.ts';
-import { adminsOnly } from './may-manage.ts';
 
 export interface SetKeyDeps {
   readonly keyTrials: KeyTrials;
@@ -69,19 +67,16 @@ export function setKey({ keyTrials, games, keys, guildLog }: SetKeyDeps): Comman
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('setkey'),
-      ...GUILD_ONLY,
-      default_member_permissions: String(PermissionFlagsBits.ManageGuild),
     },
+    permission: 'manage-guild',
     audience: 'none',
     async run(context) {
-      await adminsOnly(context, { command: 'setkey', guildLog });
       return keyModal(context);
     },
     submits: {
       save: {
         answer: 'reply',
         async run(context) {
-          await adminsOnly(context, { command: 'setkey', guildLog });
           const key = context.field('key').trim();
           if (key === '') throw new UserError(context.t('setkey.empty'));
           return save(context, new Secret(key));

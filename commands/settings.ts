@@ -4,15 +4,12 @@ import type { ChosenChannel, Command, Context, PressContext, Reply } from '../sr
 import { type Modal, modal } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
 import { readPage } from '../src/discord/components/pager.ts';
-import type { GuildLog } from '../src/discord/guild-log.ts';
 import { type GuildSettings, HIGHEST_QUOTA, type Settings } from '../src/guilds/settings.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { memberText } from '../src/words/submission-log.ts';
 import { wordsFor } from '../src/words/words.ts';
-import { GUILD_ONLY } from './guild-only.ts';
-import { adminsOnly } from './may-manage.ts';
 import { chooseGames, gamesView } from './settings-games.ts';
 import { settingsView } from './settings-view.ts';
 
@@ -20,7 +17,6 @@ export interface SettingsDeps {
   readonly settings: Pick<GuildSettings, 'get' | 'areLost' | 'change'>;
   readonly games: Pick<GameCatalog, 'list'>;
   readonly posts: ChannelPosts;
-  readonly guildLog: Pick<GuildLog, 'tell'>;
   /** Where the bot user can be added to a guild that has the commands alone; `undefined` when it is there, or nobody knows. */
   readonly addBotLink: (guildId: string) => Promise<string | undefined>;
 }
@@ -29,8 +25,7 @@ export interface SettingsDeps {
 const NEEDED = ['ViewChannel', 'SendMessages', 'EmbedLinks'] as const;
 
 /** /settings: shows what the guild's admins have chosen, and changes it with buttons, selects and a modal. */
-export function settingsCommand({ settings, games, posts, guildLog, addBotLink }: SettingsDeps): Command {
-  const allowed = (context: Context) => adminsOnly(context, { command: 'settings', guildLog });
+export function settingsCommand({ settings, games, posts, addBotLink }: SettingsDeps): Command {
   const show = async (context: Context, now: Settings): Promise<Reply> =>
     settingsView(context, { now, games: games.list().games, addBotLink: await addBotLink(context.guildId) });
 
@@ -69,22 +64,17 @@ export function settingsCommand({ settings, games, posts, guildLog, addBotLink }
   /** A handler of a component that changes the message it is on. */
   const press = (run: (context: PressContext) => Promise<Reply>) => ({
     answer: 'update' as const,
-    async run(context: PressContext) {
-      await allowed(context);
-      return run(context);
-    },
+    run,
   });
 
   return {
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('settings'),
-      ...GUILD_ONLY,
-      default_member_permissions: String(PermissionFlagsBits.ManageGuild),
     },
+    permission: 'manage-guild',
     audience: 'member',
     async run(context) {
-      await allowed(context);
       const areLost = await settings.areLost(context.guildId);
       const now = await settings.get(context.guildId);
       const view = await (now.locale === context.guildLocale
@@ -118,7 +108,6 @@ export function settingsCommand({ settings, games, posts, guildLog, addBotLink }
       quota: {
         answer: 'modal',
         async run(context) {
-          await allowed(context);
           return quotaModal(context);
         },
       },
@@ -127,7 +116,6 @@ export function settingsCommand({ settings, games, posts, guildLog, addBotLink }
       quota: {
         answer: 'update',
         async run(context) {
-          await allowed(context);
           const typed = context.field('quota').trim();
           const quota = Number(typed);
           if (typed !== '' && !(/^\d{1,9}$/.test(typed) && quota >= 1 && quota <= HIGHEST_QUOTA)) {

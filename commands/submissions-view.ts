@@ -3,10 +3,10 @@ import type { Context, Reply } from '../src/discord/command.ts';
 import { button, rows } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
 import { type Page, pageButtons, pageFooter, writePage } from '../src/discord/components/pager.ts';
+import { isAllowed } from '../src/discord/permission.ts';
 import type { HistoryEntry } from '../src/submissions/history.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
 import { serviceWords } from '../src/words/service-words.ts';
-import { isManager } from './may-manage.ts';
 import { type SubmissionFilter, writeFilter } from './submissions-filter.ts';
 
 export const PER_PAGE = 10;
@@ -32,7 +32,7 @@ export interface Shown {
 export function submissionsView(context: Context, shown: Shown): Reply {
   const { entries, count, filter, page, isFull, nameOf } = shown;
   const { t } = context;
-  const own = !isManager(context);
+  const own = !isAllowed(context, 'manage-guild');
   if (count === 0) {
     const filters = filter.game !== '' || filter.server !== '' || (filter.userId !== '' && !own);
     return {

@@ -2,6 +2,7 @@ import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js
 import type { Command, Context, Reply } from '../src/discord/command.ts';
 import { pageOf, readPage } from '../src/discord/components/pager.ts';
 import { LIMITS } from '../src/discord/limits.ts';
+import { isAllowed } from '../src/discord/permission.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { csvFiles } from '../src/server-lists/csv-output.ts';
 import type { History, HistoryFilter } from '../src/submissions/history.ts';
@@ -9,8 +10,6 @@ import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
 import { gameChoices } from '../src/words/games.ts';
 import { cut } from '../src/words/shorten.ts';
-import { GUILD_ONLY } from './guild-only.ts';
-import { isManager } from './may-manage.ts';
 import {
   gameMark,
   historyFilter,
@@ -34,7 +33,7 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
    * @throws UserError when they ask for those of another member
    */
   function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter {
-    if (isManager(context)) return filter;
+    if (isAllowed(context, 'manage-guild')) return filter;
     if (filter.userId !== '' && filter.userId !== context.user.id) {
       throw new UserError(context.t('submissions.othersNotAllowed'));
     }
@@ -94,7 +93,6 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
     data: {
       type: ApplicationCommandType.ChatInput,
       ...commandText('submissions'),
-      ...GUILD_ONLY,
       options: [
         { type: ApplicationCommandOptionType.User, ...optionText('submissions', 'member') },
         {

@@ -7,7 +7,6 @@ import { UserError } from '../src/user-error.ts';
 import { messageCommandText } from '../src/words/command-text.ts';
 import { type DraftDeps, openDraft } from './batch-opening.ts';
 import { guildKey } from './guild-key.ts';
-import { GUILD_ONLY } from './guild-only.ts';
 
 /**
  * "Submit servers" on a message: takes every address in it and asks for their game. The buttons and the select of
@@ -18,7 +17,6 @@ export function submitMessage(deps: DraftDeps): Command {
     data: {
       type: ApplicationCommandType.Message,
       ...messageCommandText('submit-message'),
-      ...GUILD_ONLY,
     },
     audience: 'member',
     async useOn(context) {

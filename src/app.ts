@@ -16,6 +16,7 @@ import { createDispatcher } from './discord/dispatch.ts';
 import { createFailureWords } from './discord/failure-words.ts';
 import { createGuildLog, type GuildLogTiming } from './discord/guild-log.ts';
 import type { PastReplies } from './discord/past-replies.ts';
+import { asPublished } from './discord/publish.ts';
 import { createTakenInteractions, interactionContext } from './discord/taken.ts';
 import { createApiKeys, heldKeys } from './guilds/api-keys.ts';
 import { createGuildData } from './guilds/guild-data.ts';
@@ -236,7 +237,7 @@ function createService({ config, logger }: AppDeps, parts: All) {
     mention,
     memory: taken,
     words: createFailureWords({ logger, explain: (error, t) => explainFailure(error, t, mention) }),
-    tellGuild: (guildId, text) => guildLog.tell(guildId, () => text),
+    tellGuild: guildLog.tell,
     logger,
   });
 
@@ -256,7 +257,7 @@ function createService({ config, logger }: AppDeps, parts: All) {
   }
 
   const service: Service = {
-    commands: commands.map(({ data }) => data),
+    commands: commands.map(asPublished),
     onReady: answerLeft,
     onInteraction: dispatcher.handle,
     onUse: departures.used,

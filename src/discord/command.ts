@@ -7,6 +7,7 @@ import type {
 } from 'discord.js';
 import type { Translate } from '../words/words.ts';
 import type { Modal, Row } from './components/controls.ts';
+import type { Permission } from './permission.ts';
 
 /** What every interaction brings, whatever its kind. No guild, channel or role is in any cache: this is all. */
 export interface Context {
@@ -102,13 +103,17 @@ export type Resumes = true;
  * `update` changes the message it belongs to, `reply` is a new message seen by the member only,
  * `modal` opens a modal and so must do no work first.
  */
-export type Handler<Input> =
+export type Handler<Input> = {
+  /** Where it takes one that its command does not. */
+  readonly permission?: Permission;
+} & (
   | {
       readonly answer: 'update' | 'reply';
       readonly resumes?: Resumes;
       run(context: Input): Promise<Reply>;
     }
-  | { readonly answer: 'modal'; run(context: Input): Promise<Modal> };
+  | { readonly answer: 'modal'; run(context: Input): Promise<Modal> }
+);
 
 export interface Choice {
   readonly name: string;
@@ -116,7 +121,10 @@ export interface Choice {
 }
 
 interface CommandParts {
+  /** Its name, texts and options. Where it can be used and who sees it is added where it is published. */
   readonly data: RESTPostAPIApplicationCommandsJSONBody & { readonly name: string };
+  /** Of the command, and of each of its buttons, selects and modals. */
+  readonly permission?: Permission;
   /** Choices for the option being typed: from memory only, since Discord waits 3 seconds and cannot be put off. */
   complete?(context: Context, typed: string, option: string): readonly Choice[];
   /** Buttons and selects by the action in their custom id, `name:action:argument`. No state is kept in memory. */

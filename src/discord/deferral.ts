@@ -8,6 +8,7 @@ import { ownerOf, type SignedIds } from './components/custom-ids.ts';
 import { announce, deliver, deliverAtOnce } from './deliver.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { FailureWords } from './failure-words.ts';
+import type { GuildLog } from './guild-log.ts';
 import type { Incoming } from './incoming.ts';
 import type { Memory, Remembered, Work } from './memory.ts';
 
@@ -18,7 +19,7 @@ export interface DeferralDeps {
   readonly words: FailureWords;
   readonly deliveries: Deliveries;
   /** Says to a guild what its member can no longer be told. */
-  readonly tellGuild: (guildId: string, text: string) => Promise<void>;
+  readonly tellGuild: GuildLog['tell'];
   readonly logger: Logger;
 }
 
@@ -97,8 +98,7 @@ export function createDeferral({ ids, memory, words, deliveries, tellGuild, logg
       await forget(deferred);
       const text = typeof answer === 'string' ? answer : (answer.content ?? '');
       if (work)
-        await tellGuild(
-          context.guildId,
+        await tellGuild(context.guildId, () =>
           context.t('resume.told', { user: escapeText(context.user.name), what: text }),
         );
       throw error;

@@ -6,6 +6,7 @@ import {
   type ModalSubmitInteraction,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
+import { memberText } from '../words/submission-log.ts';
 import { wordsFor } from '../words/words.ts';
 import { complete, createProgress, LostInteraction, say, show } from './answers.ts';
 import type { Choice, Command, Context, Handler, PressContext, SubmitContext } from './command.ts';
@@ -24,6 +25,7 @@ import {
 import { fitChoices } from './limits.ts';
 import { optionsToKeep, type Pending, type Work } from './memory.ts';
 import type { PastReplies } from './past-replies.ts';
+import { isAllowed, type Permission } from './permission.ts';
 import { createResume } from './resume.ts';
 
 export interface DispatchDeps extends Omit<DeferralDeps, 'deliveries'> {
@@ -41,9 +43,12 @@ export interface Dispatcher {
   drain(ms: number): Promise<void>;
 }
 
+const isDenied = (context: Context, permission: Permission | undefined): boolean =>
+  permission !== undefined && !isAllowed(context, permission);
+
 /** Interaction → command → answer, and errors → words. Nothing else talks back to Discord but `packets.ts`. */
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
-  const { commands, ids, mention, words, logger } = deps;
+  const { commands, ids, mention, words, tellGuild, logger } = deps;
   const byName = new Map(commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -67,6 +72,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     if (interaction.isChatInputCommand()) {
       const command = byName.get(interaction.commandName);
       if (!command || 'useOn' in command) return () => say(interaction, context.t('dispatch.unknown'));
+      if (isDenied(context, command.permission)) return () => deny(interaction, context, command.data.name);
       const input = { ...context, options: interaction.options };
       if (command.audience === 'none') return () => open(interaction, context, () => command.run(input));
       const modal = command.opens?.(input);
@@ -82,6 +88,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     if (interaction.isMessageContextMenuCommand()) {
       const command = byName.get(interaction.commandName);
       if (!command || !('useOn' in command)) return () => say(interaction, context.t('dispatch.unknown'));
+      if (isDenied(context, command.permission)) return () => deny(interaction, context, command.data.name);
       const { content: text } = interaction.targetMessage;
       const run = () => command.useOn({ ...context, text });
       return () => answerLater({ interaction, context, isPrivate: true, shape: 'reply', run });
@@ -90,25 +97,50 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     const id = ids.open(interaction.customId, { guildId: context.guildId, userId: context.user.id });
     if (id === undefined)
       return () => say(interaction, context.t(`dispatch.stale.${controlOf(interaction)}`));
-    const { command, action, argument } = parseCustomId(id);
+    const { command: name, action, argument } = parseCustomId(id);
+    const command = byName.get(name);
     if (interaction.isModalSubmit()) {
       const field = (id: string) => interaction.fields.getTextInputValue(id);
-      const handler = handlerOf(byName.get(command)?.submits, action);
+      const handler = handlerOf(command?.submits, action);
+      if (isDenied(context, handler?.permission ?? command?.permission)) {
+        return () => deny(interaction, context, name, action);
+      }
       return () => respond<SubmitContext>(interaction, handler, { ...context, argument, field });
     }
     deliveries.pressed(interaction.message.interactionMetadata?.id, interaction.customId);
-    const handler = handlerOf(byName.get(command)?.presses, action);
+    const handler = handlerOf(command?.presses, action);
+    if (isDenied(context, handler?.permission ?? command?.permission)) {
+      return () => deny(interaction, context, name, action);
+    }
     const progress = createProgress(interaction);
     const choice = choiceOf(interaction);
     const input = { ...context, argument, ...choice, progress, stopping: stopping.signal };
     const { values } = choice;
-    return () => respond<PressContext>(interaction, handler, input, { command, action, argument, values });
+    return () =>
+      respond<PressContext>(interaction, handler, input, { command: name, action, argument, values });
   }
 
   function refuse({ guildId, t }: Context): string | undefined {
     if (stopping.signal.aborted) return t('dispatch.stopping');
     if (guildId === '') return t('dispatch.guildOnly');
     return undefined;
+  }
+
+  /** Says so to the member, to the operator and to the admins. Nothing that was entered is told to anybody. */
+  async function deny(
+    interaction: Incoming,
+    { interactionId, guildId, user, t }: Context,
+    command: string,
+    action?: string,
+  ): Promise<void> {
+    const used = { command, ...(action !== undefined && { action }) };
+    logger.info({ interactionId, guildId, ...used }, 'refused: the member lacks the permission');
+    await Promise.all([
+      say(interaction, t('permission.manageGuild')),
+      tellGuild(guildId, (words) =>
+        words('guildLog.notAllowed', { member: memberText(user), command: mention(command) }),
+      ),
+    ]);
   }
 
   async function respond<In extends Context>(
@@ -150,7 +182,9 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     try {
       const { name, value } = interaction.options.getFocused(true);
       const command = stopping.signal.aborted ? undefined : byName.get(interaction.commandName);
-      return fitChoices(command?.complete?.(contextOf(interaction, mention), value, name) ?? []);
+      const context = contextOf(interaction, mention);
+      if (isDenied(context, command?.permission)) return [];
+      return fitChoices(command?.complete?.(context, value, name) ?? []);
     } catch (error) {
       logger.error({ err: error, interactionId: interaction.id }, 'choices could not be made');
       return [];

@@ -4,11 +4,22 @@ import {
   ApplicationCommandType,
   ApplicationIntegrationType,
   type Client,
+  InteractionContextType,
   RateLimitError,
   type RESTPostAPIApplicationCommandsJSONBody,
   Routes,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
+import type { Command } from './command.ts';
+import { defaultPermissions } from './permission.ts';
+
+/** A command as Discord is to have it: in guilds where the bot itself is installed, for those who may use it. */
+export const asPublished = ({ data, permission }: Command): Command['data'] => ({
+  ...data,
+  contexts: [InteractionContextType.Guild],
+  integration_types: [ApplicationIntegrationType.GuildInstall],
+  ...(permission && { default_member_permissions: defaultPermissions(permission) }),
+});
 
 export interface PublishDeps {
   readonly client: Client<true>;

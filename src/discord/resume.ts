@@ -62,7 +62,8 @@ export function createResume(deps: ResumeDeps) {
     if (state === 'answered' && shape === 'reply') return;
     if (state === 'gone') {
       const what = report?.(context) ?? context.t('resume.notDone');
-      if (work) await tellGuild(guildId, context.t('resume.told', { user: escapeText(user.name), what }));
+      if (work)
+        await tellGuild(guildId, () => context.t('resume.told', { user: escapeText(user.name), what }));
       return;
     }
     const original = replies.of(token);

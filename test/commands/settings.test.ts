@@ -21,7 +21,6 @@ async function choose(result: PostResult): Promise<Settings> {
     },
     games: { list: () => ({ games: [], fresh: true }) },
     posts: { post: async () => result },
-    guildLog: { tell: async () => {} },
   });
   const context: PressContext = {
     interactionId: '1',

@@ -4,12 +4,12 @@ import { createCommands } from '../../commands/index.ts';
 import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createConnection } from '../../src/discord/connection.ts';
-import { sameCommands } from '../../src/discord/publish.ts';
+import { asPublished, sameCommands } from '../../src/discord/publish.ts';
 import { Secret } from '../../src/secret.ts';
 import { recorder } from '../storage/temporary.ts';
 
 /** Descriptions touch none of what the commands work with. */
-const commands = createCommands({} as Parameters<typeof createCommands>[0]).map(({ data }) => data);
+const commands = createCommands({} as Parameters<typeof createCommands>[0]).map(asPublished);
 
 /** What Discord gives back for a description: its own fields, its defaults, and absent things as null. */
 const asDiscordHasThem = () =>

@@ -9,6 +9,7 @@ import type { PastReplies } from '../../src/discord/past-replies.ts';
 import { createResume } from '../../src/discord/resume.ts';
 import { Secret } from '../../src/secret.ts';
 import { UserError } from '../../src/user-error.ts';
+import { wordsFor } from '../../src/words/words.ts';
 import { recorder } from '../storage/temporary.ts';
 
 const NOW = 1_000_000_000;
@@ -89,7 +90,7 @@ async function settle(
       forget: async ({ interactionId }) => void seen.forgotten.push(interactionId),
     },
     words: createFailureWords({ logger, explain: () => undefined }),
-    tellGuild: async (guildId, text) => void seen.told.push(`${guildId}: ${text}`),
+    tellGuild: async (guildId, makeText) => void seen.told.push(`${guildId}: ${makeText(wordsFor('en-US'))}`),
     logger,
     now: () => NOW,
     pause: async (ms) => void seen.paused.push(ms),
