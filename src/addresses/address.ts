@@ -21,7 +21,7 @@ export type AddressProblem =
   | { readonly code: 'ipv6-brackets'; readonly host: string; readonly port: string }
   | { readonly code: 'address-too-long'; readonly length: number; readonly most: number };
 
-export type AddressResult =
+type AddressResult =
   | { readonly ok: true; readonly address: Address }
   | { readonly ok: false; readonly problem: AddressProblem };
 

@@ -24,7 +24,7 @@ export type HostProblem =
     }
   | { readonly code: 'name-too-long'; readonly length: number; readonly most: number };
 
-export type HostResult =
+type HostResult =
   | { readonly ok: true; readonly host: string }
   | { readonly ok: false; readonly problem: HostProblem };
 

@@ -64,7 +64,7 @@ const HOST_IN_TAIL = /^steam:\/\/(?!connect\/)|\+connect|[?&]addExternalServer=/
 const PORT_TAIL = new RegExp(`(:\\d{1,6})[/?#]${LINK_TAIL}`, 'giu');
 
 /** Links without what follows their host and port, and without a user name before it. Expects {@link plainText}. */
-export function withoutLinkTails(text: string): string {
+function withoutLinkTails(text: string): string {
   return text
     .replace(LINK, (link, scheme: string, target: string) =>
       HOST_IN_TAIL.test(link) ? link : scheme + target,

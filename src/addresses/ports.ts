@@ -1,4 +1,4 @@
-export type PortField = 'port' | 'query_port';
+type PortField = 'port' | 'query_port';
 
 export type PortProblem =
   /** `port` is what was typed, cut short. */
@@ -6,7 +6,7 @@ export type PortProblem =
   | { readonly code: 'port-too-low'; readonly field: PortField; readonly port: number }
   | { readonly code: 'port-too-high'; readonly field: PortField; readonly port: number };
 
-export type PortResult =
+type PortResult =
   | { readonly ok: true; readonly port: number }
   | { readonly ok: false; readonly problem: PortProblem };
 
@@ -36,59 +36,48 @@ export function checkPort(value: number, field: PortField = 'port'): PortResult 
   return { ok: true, port };
 }
 
-interface UsualPorts {
-  readonly port: number;
-  /** Only where it is usually another one than `port`. */
-  readonly queryPort?: number;
-}
-
 /**
  * What each game's dedicated server listens on when nobody changes it. The first twelve are the aliases of the
  * listing specification §2.3; the others are games a listing service is likely to add.
  */
-const USUAL_PORTS: Readonly<Record<string, UsualPorts>> = {
+const USUAL_PORTS: Readonly<Record<string, number>> = {
   // Valve Developer Community, "Source Dedicated Server" and "Half-Life Dedicated Server": -port 27015
-  cs2: { port: 27015 },
-  css: { port: 27015 },
-  cs16: { port: 27015 },
-  csgo: { port: 27015 },
-  gm: { port: 27015 },
-  l4d2: { port: 27015 },
-  tf2: { port: 27015 },
-  // Minecraft Wiki, "Server.properties": server-port, query.port
-  minecraft: { port: 25565 },
-  // ARK Wiki, "Dedicated server setup": Port, QueryPort
-  ark: { port: 7777, queryPort: 27015 },
+  cs2: 27015,
+  css: 27015,
+  cs16: 27015,
+  csgo: 27015,
+  gm: 27015,
+  l4d2: 27015,
+  tf2: 27015,
+  // Minecraft Wiki, "Server.properties": server-port
+  minecraft: 25565,
+  // ARK Wiki, "Dedicated server setup": Port
+  ark: 7777,
   // SA-MP Wiki, "Server.cfg": port
-  samp: { port: 7777 },
-  // Rust: server.port; the query port is one above the higher of game and rcon port (28016)
-  rust: { port: 28015, queryPort: 28017 },
-  // Bohemia Interactive Community, "DayZ:Hosting a Linux Server"; serverDZ.cfg: steamQueryPort
-  dayz: { port: 2302, queryPort: 27016 },
+  samp: 7777,
+  // Rust: server.port
+  rust: 28015,
+  // Bohemia Interactive Community, "DayZ:Hosting a Linux Server"
+  dayz: 2302,
 
   // Valve Developer Community, as above
-  garrysmod: { port: 27015 },
-  gmod: { port: 27015 },
-  l4d: { port: 27015 },
-  // Bohemia Interactive Community, "Arma 3: Dedicated Server": the query port is the game port + 1
-  arma3: { port: 2302, queryPort: 2303 },
+  garrysmod: 27015,
+  gmod: 27015,
+  l4d: 27015,
+  // Bohemia Interactive Community, "Arma 3: Dedicated Server"
+  arma3: 2302,
   // Cfx.re documentation, "Setting up a FXServer": endpoint_add_udp
-  fivem: { port: 30120 },
-  // Valheim dedicated server manual: -port, and the one above it for queries
-  valheim: { port: 2456, queryPort: 2457 },
+  fivem: 30120,
+  // Valheim dedicated server manual: -port
+  valheim: 2456,
   // Terraria Wiki, "Server": serverconfig.txt, port
-  terraria: { port: 7777 },
+  terraria: 7777,
   // 7 Days to Die: serverconfig.xml, ServerPort
-  '7dtd': { port: 26900 },
+  '7dtd': 26900,
   // Palworld server guide: -port
-  palworld: { port: 8211 },
+  palworld: 8211,
 };
 
-const usual = (alias: string): UsualPorts | undefined =>
-  Object.hasOwn(USUAL_PORTS, alias) ? USUAL_PORTS[alias] : undefined;
-
 /** The port servers of a game usually have; a hint for the person, never filled in for them. */
-export const usualPort = (alias: string): number | undefined => usual(alias)?.port;
-
-/** The query port servers of a game usually have, where it is another one than the port; a hint as well. */
-export const usualQueryPort = (alias: string): number | undefined => usual(alias)?.queryPort;
+export const usualPort = (alias: string): number | undefined =>
+  Object.hasOwn(USUAL_PORTS, alias) ? USUAL_PORTS[alias] : undefined;

@@ -32,7 +32,7 @@ const schema = z.object({
   /** Since when the service refuses the key; nothing is sent with it meanwhile. */
   invalidSince: z.exactOptional(z.iso.datetime()),
 });
-export type KeyRecord = Readonly<z.infer<typeof schema>>;
+type KeyRecord = Readonly<z.infer<typeof schema>>;
 
 /** Even then a key was only kept when the service had just taken it. */
 const first = z
@@ -46,7 +46,7 @@ export const SEALED_API_KEYS = {
   context: (guildId: string) => `guild ${guildId}: API key`,
 } as const;
 
-export const keyRecords = (store: Store): Collection<KeyRecord> =>
+const keyRecords = (store: Store): Collection<KeyRecord> =>
   createCollection<KeyRecord>({ store, name: 'api-key', version: 2, schema, former: [first] });
 
 export interface ApiKeysDeps {

@@ -2,7 +2,7 @@ import type { Database } from '../storage/database.ts';
 import { type ApiKeys, SEALED_API_KEYS } from './api-keys.ts';
 import { PRESENCE_AREAS } from './presence-records.ts';
 
-export interface GuildDataDeps {
+interface GuildDataDeps {
   readonly store: Pick<Database, 'keys' | 'delete' | 'erase'>;
   readonly keys: Pick<ApiKeys, 'delete'>;
   readonly submissions: {

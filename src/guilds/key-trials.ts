@@ -1,7 +1,7 @@
 import type { GamesOutcome } from '../listing/contract.ts';
 import type { Secret } from '../secret.ts';
 
-export interface KeyTrialsDeps {
+interface KeyTrialsDeps {
   readonly listing: { tryKey(key: Secret, guildId: string): Promise<GamesOutcome> };
   /** The most milliseconds that one trial takes. */
   readonly longestMs: number;

@@ -3,7 +3,7 @@ import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import type { ApiKeys, KeyVerdict } from './api-keys.ts';
 
-export interface KeyWatchDeps {
+interface KeyWatchDeps {
   readonly keys: Pick<ApiKeys, 'note' | 'guildOf'>;
   /** The service has refused the guild's key for the first time. Told once, over restarts too. */
   readonly onRefused: (guildId: string) => Promise<void>;

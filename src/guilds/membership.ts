@@ -188,7 +188,7 @@ const WRITE_AFTER_MS = 3_000;
 /** A time that was written is written anew after this time at the earliest; what counts are days. */
 const WRITE_EVERY_MS = 3_600_000;
 
-export interface GuildUsesDeps {
+interface GuildUsesDeps {
   readonly records: Pick<PresenceRecords, 'uses' | 'setUse'>;
   readonly logger: Logger;
   readonly now: () => number;
@@ -198,7 +198,7 @@ export interface GuildUsesDeps {
  * When members last used a command in guilds that are in no list: these have the commands without the bot user
  * (scope `applications.commands` alone). Of guilds in the list, which are most, nothing is kept and nothing written.
  */
-export interface GuildUses {
+interface GuildUses {
   /** An interaction has come that the guild's own installation authorised. In memory; it is written seconds later. */
   used(guildId: string): void;
   /** When that was last, as far as it is known; `undefined`: not since the guild was last in a list. */
@@ -213,7 +213,7 @@ export interface GuildUses {
   flush(): Promise<void>;
 }
 
-export function createGuildUses({ records, logger, now }: GuildUsesDeps): GuildUses {
+function createGuildUses({ records, logger, now }: GuildUsesDeps): GuildUses {
   let inList: ReadonlySet<string> = new Set();
   const uses = new Map<string, number>();
   const written = new Map<string, number>();

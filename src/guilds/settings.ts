@@ -29,7 +29,7 @@ export type Settings = Readonly<z.infer<typeof settingsSchema>>;
 
 const DEFAULTS: Settings = { locale: 'en-US', announce: false };
 
-export interface GuildSettingsDeps {
+interface GuildSettingsDeps {
   readonly store: Store & Pick<Database, 'inGuild'>;
 }
 

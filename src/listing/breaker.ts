@@ -3,7 +3,7 @@ import type { Secret } from '../secret.ts';
 import type { Failure, GamesOutcome, ListingApi, ListingLogger, Outcome } from './contract.ts';
 import { createOutage, healthOf, OPERATOR, type Source } from './outage.ts';
 
-export interface BreakerDeps {
+interface BreakerDeps {
   readonly listing: ListingApi;
   /** The guild that a key was read for; `undefined`: it is the operator's. */
   readonly guildOf: (key: Secret) => string | undefined;
@@ -181,7 +181,7 @@ const LONGEST_PAUSE_MS = 10 * 60_000;
 const MOST_KEYS = 1_000;
 
 /** Which keys the service has asked to be spared for a while (429). One key's pause concerns no other. */
-export interface KeyPauses {
+interface KeyPauses {
   /** Milliseconds for which the key still has to rest. */
   left(key: Secret): number;
   /** Waits for a short rest to end. @returns what a request with this key comes to; `undefined`: it may be sent */
@@ -189,7 +189,7 @@ export interface KeyPauses {
   heard(key: Secret, outcome: Outcome | GamesOutcome): void;
 }
 
-export function createKeyPauses(now: () => number): KeyPauses {
+function createKeyPauses(now: () => number): KeyPauses {
   /** Fingerprint → until when. A fingerprint, since this outlives the key's use. */
   const paused = new Map<string, number>();
   const fingerprint = (key: Secret) => createHash('sha256').update(key.reveal()).digest('base64');

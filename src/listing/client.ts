@@ -183,7 +183,7 @@ function report(logger: ListingLogger | undefined, { outcome, ...call }: Reporte
  *   repeats in the current one; PHP and Node's `qs` do not, and read something else from several servers.
  * - `indices`: `servers[0][server]`, for a service that needs it.
  */
-export type ArrayFormat = 'brackets' | 'indices';
+type ArrayFormat = 'brackets' | 'indices';
 
 /** The form of `action=add`. The result holds the key in clear: it is for the wire only. */
 export function encodeAdd(servers: readonly ServerSubmission[], key: Secret, format: ArrayFormat): string {

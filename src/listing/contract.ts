@@ -81,7 +81,7 @@ export interface ServerSubmission {
 export type Outcome = Accepted | Rejected | NotSent | Unknown;
 
 /** Sent for review. `message` is the service's own text, word for word up to {@link LONGEST_MESSAGE}. */
-export interface Accepted {
+interface Accepted {
   readonly kind: 'accepted';
   readonly message: string;
 }

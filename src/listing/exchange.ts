@@ -20,7 +20,7 @@ export type Exchange =
       readonly error: Error;
     };
 
-export interface PostOptions {
+interface PostOptions {
   readonly url: URL;
   readonly form: string;
   /** Milliseconds for everything from now to the last byte of the answer. */

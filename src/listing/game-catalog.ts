@@ -11,7 +11,7 @@ import {
 import { findGame, indexGames, indexLongList, searchGames } from './game-search.ts';
 import { type ErasingStore, type FetchedGames, loadGames, saveGames, usableGames } from './stored-games.ts';
 
-export interface GameList {
+interface GameList {
   readonly games: readonly Game[];
   /** Milliseconds since 1970; absent: nothing was ever fetched, these are the twelve that come with the bot. */
   readonly fetchedAt?: number;
@@ -205,7 +205,7 @@ const REJECTED_KEY_PAUSE_MS = 10 * 60_000;
 const MAX_REJECTED_KEYS = 1_000;
 
 /** When the games list may be asked for again after a failure. */
-export interface RefreshBackoff {
+interface RefreshBackoff {
   /** Whether the service has had its rest. */
   isOver(): boolean;
   /** Whether this key was rejected a short while ago. Other keys are not concerned. */
@@ -215,7 +215,7 @@ export interface RefreshBackoff {
   reset(): void;
 }
 
-export function createRefreshBackoff(now: () => number): RefreshBackoff {
+function createRefreshBackoff(now: () => number): RefreshBackoff {
   let failures = 0;
   let failedAt = 0;
   let pause = 0;

@@ -2,7 +2,7 @@ import { createPauses } from '../pauses.ts';
 import type { Game } from './contract.ts';
 
 /** Discord shows at most 25 choices (Discord docs: Application Commands, autocomplete). */
-export const MAX_CHOICES = 25;
+const MAX_CHOICES = 25;
 /** More of what a person typed than this, in UTF-16 units, does not help to find a game. */
 const LONGEST_TEXT = 100;
 /** Folding makes 18 letters of a U+FDFA. Of what comes of a name, and of what was typed, this much is compared. */
@@ -14,7 +14,7 @@ const LONGEST_FOLDED = 200;
 const MOST_COMPARED = 500_000;
 
 /** A list of games made ready for searching; made once a list, since a search runs with every key stroke. */
-export interface GameIndex {
+interface GameIndex {
   readonly games: readonly Game[];
   readonly entries: readonly Entry[];
   /** The first game with an alias as it stands, a folded alias, a folded name. */
@@ -179,7 +179,7 @@ function fold(text: string): string {
 }
 
 /** The changes from the typed text to the beginning of `text` from `from` on; `undefined`: more than allowed. */
-export type PrefixDistance = (text: string, from?: number) => number | undefined;
+type PrefixDistance = (text: string, from?: number) => number | undefined;
 
 /**
  * Measures the fewest changes (a character more, less, other, or two neighbours swapped) that turn `typed` into the

@@ -63,7 +63,7 @@ export async function isKeyInGames(
 }
 
 /** Prepares a text; what comes back tells of any key whether the text holds it. */
-export function createKeySearch(text: string): (key: Secret) => boolean {
+function createKeySearch(text: string): (key: Secret) => boolean {
   const plain = withoutEscapes(text);
   let readings: readonly string[] | undefined;
   const reduced = new Map<Reduction, readonly string[]>();
@@ -154,7 +154,7 @@ export function readingsOf(text: string): readonly string[] {
 }
 
 /** The text and what is left of it after each layer of escapes. */
-export function withoutEscapes(text: string): readonly string[] {
+function withoutEscapes(text: string): readonly string[] {
   const layers = new Set([text]);
   let current = text;
   for (let layer = 0; layer < LAYERS; layer += 1) {

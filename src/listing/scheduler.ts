@@ -3,7 +3,7 @@ import type { GuardedListing } from './breaker.ts';
 import type { GamesOutcome, ListingApi, NotSent, Scheduler, Waiting } from './contract.ts';
 import { OPERATOR } from './outage.ts';
 
-export interface SchedulerDeps {
+interface SchedulerDeps {
   /** The most requests that run at once. */
   readonly atOnce: number;
   /** Milliseconds since 1970. */
@@ -163,7 +163,7 @@ const notSent = (reason: keyof typeof DETAILS): NotSent => ({
 });
 
 /** What is read from the service in the turns of the guilds. `add` is not here: its record is written in its turn. */
-export interface ScheduledListing extends Pick<ListingApi, 'games'> {
+interface ScheduledListing extends Pick<ListingApi, 'games'> {
   /** Tries a key for a guild; see {@link GuardedListing.tryKey}. */
   tryKey(key: Secret, guildId: string): Promise<GamesOutcome>;
 }

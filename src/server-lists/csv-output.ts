@@ -14,7 +14,7 @@ export const csvFile = (rows: readonly (readonly string[])[]): string =>
 const BYTE_ORDER_MARK = '\ufeff';
 const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
 
-export interface CsvFilesOptions {
+interface CsvFilesOptions {
   /** The first row of each file. */
   readonly heading: readonly string[];
   /** Bytes of a file. */

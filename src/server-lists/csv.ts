@@ -12,7 +12,7 @@ const FIELD_NAMES: Readonly<Record<keyof TypedRow, readonly string[]>> = {
 
 const FIELDS = ['server', 'port', 'queryPort', 'game'] as const;
 
-export type Columns = Readonly<Record<keyof TypedRow, number>>;
+type Columns = Readonly<Record<keyof TypedRow, number>>;
 
 /** No longer name is one of those, with all spaces and signs that may stand in it. */
 const LONGEST_NAME = 50;
@@ -49,7 +49,7 @@ const MAX_LINES_OF_RECORD = 10;
 /** Characters of a record below a header: room for a row and a long description. A longer one is not read at all. */
 export const MAX_RECORD = 20_000;
 
-export interface RecordStart {
+interface RecordStart {
   readonly line: string;
   /** The line's place among all of them. */
   readonly at: number;
@@ -136,4 +136,4 @@ const DISARMED = new RegExp(`^'${FORMULA}`, 'u');
 export const disarmed = (cell: string): string => cell.replace(BEGINS, "'");
 
 /** The reverse of {@link disarmed}. */
-export const rearmed = (cell: string): string => cell.replace(DISARMED, '');
+const rearmed = (cell: string): string => cell.replace(DISARMED, '');

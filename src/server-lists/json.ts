@@ -34,12 +34,12 @@ export function rowOfElement(value: unknown, line: number): RawRow {
 }
 
 /** Where something is in a text, counted from 1; the column in UTF-16 units. */
-export interface Position {
+interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-export interface JsonElement {
+interface JsonElement {
   /** Where it begins. */
   readonly line: number;
   /** Characters of the text up to the next one. */
@@ -47,7 +47,7 @@ export interface JsonElement {
   readonly value: unknown;
 }
 
-export type JsonElements =
+type JsonElements =
   | { readonly ok: true; readonly elements: readonly JsonElement[] }
   | { readonly ok: false; readonly at: Position };
 

@@ -2,7 +2,7 @@ import { parseAddress, unlabelled } from '../addresses/address.ts';
 import { hasWords, unwrapped, withoutEnds } from '../addresses/pasted-text.ts';
 import { EMPTY_ROW, type GameReading, gameOf, type RowProblem, shown, type TypedRow } from './row.ts';
 
-export type LineReading = { readonly typed: TypedRow; readonly problem?: RowProblem };
+type LineReading = { readonly typed: TypedRow; readonly problem?: RowProblem };
 
 /** A display name of more words than this is not looked for in front of an address. */
 const MAX_GAME_WORDS = 12;

@@ -9,7 +9,7 @@ import { type GameReading, type RawRow, type RowProblem, readRow, rowText, type 
 /** The most servers in one paste or file: ten requests to the service. */
 export const MAX_ROWS = 1000;
 /** An address, a game and a query port have room in it; longer ones without a header are something else. */
-export const MAX_LINE = 1000;
+const MAX_LINE = 1000;
 /** What a line and a row cost however short they are, in characters to read: some 1 and 50 µs were measured. */
 const LINE_WORK = 2;
 const ROW_WORK = 50;
@@ -160,7 +160,7 @@ const BINARY = /(?![\t\n\v\f\r\u0085])\p{Cc}/u;
  * Windows saves (code page 1252) when it is neither and still looks like text.
  * @returns undefined for something that is no text
  */
-export function decodeText(bytes: Uint8Array): string | undefined {
+function decodeText(bytes: Uint8Array): string | undefined {
   const text = decode(bytes);
   return BINARY.test(text) ? undefined : text;
 }

@@ -15,7 +15,7 @@ export const submissionSchema = z.object({
 }) satisfies z.ZodType<ServerSubmission>;
 
 /** What a person typed for one server. `game` is an alias that was looked up before. */
-export interface TypedSubmission {
+interface TypedSubmission {
   readonly server: string;
   readonly port?: number;
   readonly queryPort?: number;

@@ -31,17 +31,17 @@ export type Refusal =
 
 const DAY_MS = 86_400_000;
 /** What was let in but has not ended: an interaction's answer can be changed for that long, in milliseconds. */
-export const ON_ITS_WAY_MS = 15 * 60_000;
+const ON_ITS_WAY_MS = 15 * 60_000;
 /** Addresses in one statement. */
 const ADDRESSES_AT_ONCE = 500;
 
 /** So many servers within so many seconds. */
-export interface UsageLimit {
+interface UsageLimit {
   readonly servers: number;
   readonly seconds: number;
 }
 
-export interface LimitsDeps {
+interface LimitsDeps {
   readonly database: Pick<Database, 'tables'>;
   readonly encryption: Pick<Encryption, 'pseudonyms'>;
   /** What a member and what a guild may submit, in servers. */

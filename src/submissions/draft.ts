@@ -27,8 +27,8 @@ export interface Draft {
 }
 
 export type ReadyRow = Extract<Row, { readonly ok: true }>;
-export type RejectedRow = Extract<Row, { readonly problem: unknown }>;
-export type RepeatedRow = Extract<Row, { readonly duplicateOf: number }>;
+type RejectedRow = Extract<Row, { readonly problem: unknown }>;
+type RepeatedRow = Extract<Row, { readonly duplicateOf: number }>;
 
 export const isReady = (row: Row): row is ReadyRow => row.ok;
 export const isRejected = (row: Row): row is RejectedRow => 'problem' in row;
@@ -94,12 +94,12 @@ const keyOf = ({ server, port, queryPort, game }: ServerSubmission) =>
 const MOST_KEPT = 4_000;
 
 /** The part of a draft that is in a row of the table of servers. */
-export type DraftServer = Pick<
+type DraftServer = Pick<
   ServersTable,
   'position' | 'line' | 'host' | 'port' | 'query_port' | 'game' | 'address' | 'submitted_before'
 >;
 /** The part of a draft that is in its row of the table of submissions. */
-export type DraftLines = Pick<SubmissionsTable, 'source' | 'again' | 'refused_lines' | 'repeated_lines'>;
+type DraftLines = Pick<SubmissionsTable, 'source' | 'again' | 'refused_lines' | 'repeated_lines'>;
 
 /** A refused line: number, what to show of it, what is wrong, and its cells; without the last two it was not kept. */
 type RefusedLine = readonly [line: number, text?: string, problem?: RowProblem, typed?: TypedRow];

@@ -28,7 +28,7 @@ export type Result =
   | { readonly kind: 'no-draft'; readonly why: NoDraft };
 
 /** `taken`: another interaction has submitted it. `empty`: none of its servers is to be submitted. */
-export type NoDraft = 'gone' | 'taken' | 'of-another-member' | 'empty';
+type NoDraft = 'gone' | 'taken' | 'of-another-member' | 'empty';
 
 export interface Ended {
   readonly kind: 'ended';
@@ -45,7 +45,7 @@ export interface Ended {
 }
 
 /** The part of a guild's settings that submissions go by. */
-export interface SubmissionSettings {
+interface SubmissionSettings {
   readonly announce: boolean;
   /** The aliases of the games that may be submitted; absent: all of them. */
   readonly games?: readonly string[];

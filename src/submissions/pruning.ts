@@ -12,7 +12,7 @@ export const REFUSED_KEPT_DAYS = 30;
 /** How often what is past its time goes. */
 const EVERY_MS = 600_000;
 
-export interface PruningDeps {
+interface PruningDeps {
   readonly database: Pick<Database, 'tables'>;
   readonly limits: Pick<Limits, 'countsSince'>;
   readonly erasure: Pick<Erasure, 'guilds' | 'dropOldHashes'>;
@@ -23,7 +23,7 @@ export interface PruningDeps {
   readonly now?: () => number;
 }
 
-export interface Pruning extends Part {
+interface Pruning extends Part {
   start(): Promise<void>;
   stop(): Promise<void>;
   /** Lets go of all that is past its time now. */

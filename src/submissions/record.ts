@@ -127,7 +127,7 @@ function createDrafts({
 }
 
 /** One server of a record, at its position. */
-export type RecordServer = Pick<
+type RecordServer = Pick<
   ServersTable,
   'position' | 'line' | 'submitted_before' | 'sent_at' | 'reserved_at'
 > & {
@@ -259,7 +259,7 @@ function submissionOf({ host, port, query_port, game }: ServersTable): ServerSub
 const MAX_MESSAGE = 300;
 
 /** The part of an outcome that is in a server's row. */
-export type StoredOutcome = Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
+type StoredOutcome = Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
 
 export function outcomeToStore(outcome: Outcome): StoredOutcome {
   if ('message' in outcome) {
@@ -271,7 +271,7 @@ export function outcomeToStore(outcome: Outcome): StoredOutcome {
 }
 
 /** The reverse of {@link outcomeToStore}; `undefined` when the server has not ended. */
-export function outcomeOf({ outcome, message, reason }: StoredOutcome): Outcome | undefined {
+function outcomeOf({ outcome, message, reason }: StoredOutcome): Outcome | undefined {
   const said = message ?? '';
   switch (outcome) {
     case null:

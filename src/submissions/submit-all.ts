@@ -7,7 +7,7 @@ import {
   type ServerSubmission,
 } from '../listing/contract.ts';
 
-export interface SubmitAllOptions {
+interface SubmitAllOptions {
   /** Sends one request of 1 to 100 servers, or tells why nothing more is sent. */
   readonly send: (servers: readonly ServerSubmission[], places: readonly number[]) => Promise<Outcome | Halt>;
   /** Asked before each request. */

@@ -31,7 +31,7 @@ import {
   type User,
 } from './shapes.ts';
 
-export interface MoveDeps {
+interface MoveDeps {
   readonly database: Pick<Database, 'tables' | 'inGuild' | 'keys' | 'get' | 'set' | 'delete' | 'setAside'>;
   readonly encryption: Pick<Encryption, 'open'>;
   /** What the interactions in their table are sealed for; it was the same in 0.1. */
@@ -200,7 +200,7 @@ export function createPreviousRecords(deps: MoveDeps): Part {
 }
 
 /** Takes records out of the store; one that cannot be read is set aside, as {@link Database.setAside} says. */
-export function createReading(database: Pick<Database, 'get' | 'set' | 'delete' | 'setAside'>) {
+function createReading(database: Pick<Database, 'get' | 'set' | 'delete' | 'setAside'>) {
   /** Takes a record out of the store, unless it cannot be read. */
   async function take<Schema extends z.ZodType>(
     key: string,

@@ -16,7 +16,7 @@ export interface PastEntries {
   readonly left: readonly Entry[];
 }
 
-export const addressOf = ({ server: host, port }: ServerSubmission) => formatAddress({ host, port });
+const addressOf = ({ server: host, port }: ServerSubmission) => formatAddress({ host, port });
 
 export function pastEntries(entries: readonly Entry[]): PastEntries {
   const left = new Set(entries);
