@@ -22,8 +22,8 @@ import { createApiKeys, heldKeys } from './guilds/api-keys.ts';
 import { createGuildData } from './guilds/guild-data.ts';
 import { createKeyTrials } from './guilds/key-trials.ts';
 import { createKeyWatch } from './guilds/key-watch.ts';
-import { createDepartures } from './guilds/membership.ts';
-import { createGuildSettings, logPlaces } from './guilds/settings.ts';
+import { createMembership } from './guilds/membership.ts';
+import { createGuildSettings, logChannels } from './guilds/settings.ts';
 import { inOrder, type Part } from './lifecycle.ts';
 import { createBreaker } from './listing/breaker.ts';
 import { createListingApi } from './listing/client.ts';
@@ -125,7 +125,7 @@ function createGuilds({ logger, timing }: AppDeps, parts: Storage & Connected) {
   const keys = createApiKeys({ store: database, encryption });
   const settings = createGuildSettings({ store: database });
   const posts = createChannelPosts({ rest: () => connection.rest, logger });
-  const guildLog = createGuildLog({ posts, ...logPlaces(settings), ...timing?.guildLog, logger });
+  const guildLog = createGuildLog({ posts, ...logChannels(settings), ...timing?.guildLog, logger });
   const keyWatch = createKeyWatch({
     keys,
     onRefused: (guildId) => guildLog.tell(guildId, (t) => keyRefusedNotice(t, connection.mention)),
@@ -196,7 +196,7 @@ function createLeaving(
 ) {
   const { database: store, keys, settings, erasure, connection } = parts;
   const guildData = createGuildData({ store, keys, submissions: erasure, parts: [settings] });
-  const departures = createDepartures({
+  const departures = createMembership({
     store,
     data: guildData,
     keys,

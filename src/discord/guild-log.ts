@@ -25,13 +25,9 @@ export interface GuildLogTiming {
 export interface GuildLogDeps extends GuildLogTiming {
   readonly posts: ChannelPosts;
   /** `undefined`: the guild has no log channel. */
-  readonly placeOf: (guildId: string) => Promise<LogPlace | undefined>;
+  readonly channelOf: (guildId: string) => Promise<LogPlace | undefined>;
   /** Keeps what is wrong with the channel for admins to see; `undefined` when it works again. */
-  readonly noteTrouble: (
-    guildId: string,
-    channelId: string,
-    trouble: LogTrouble | undefined,
-  ) => Promise<void>;
+  readonly setTrouble: (guildId: string, channelId: string, trouble: LogTrouble | undefined) => Promise<void>;
   readonly logger: Logger;
 }
 
@@ -63,7 +59,7 @@ interface Waiting {
 
 /** Waiting lines are in memory only: what is lost when the bot crashes is a few seconds of a log for people. */
 export function createGuildLog(deps: GuildLogDeps): GuildLog {
-  const { posts, placeOf, noteTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
+  const { posts, channelOf, setTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
   const waiting = new Map<string, Waiting>();
   /** Channels that refused, and until when they are left alone. */
   const paused = new Map<string, number>();
@@ -111,14 +107,14 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
 
   async function post(guildId: string, queue: Waiting): Promise<PostResult | undefined> {
     try {
-      const place = await placeOf(guildId);
+      const place = await channelOf(guildId);
       if (place === undefined) return undefined;
       const { channelId, locale, trouble } = place;
       const result = await posts.post(channelId, { description: linesText(queue, wordsFor(locale)) });
       if (result === 'failed') return result;
       const found = result === 'posted' ? undefined : result;
       if (found !== undefined) paused.set(channelId, Date.now() + PAUSE_MS);
-      if (found !== trouble) await noteTrouble(guildId, channelId, found);
+      if (found !== trouble) await setTrouble(guildId, channelId, found);
       return result;
     } catch (error) {
       logger.warn({ err: error, guildId }, 'the log of a guild could not be written');
@@ -129,7 +125,7 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
   return {
     async tell(guildId, makeText) {
       try {
-        const place = await placeOf(guildId);
+        const place = await channelOf(guildId);
         if (place === undefined) return;
         // Choosing the channel again clears the trouble, and ends the pause.
         if (place.trouble !== undefined && isPaused(place.channelId)) return;

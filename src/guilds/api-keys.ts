@@ -96,7 +96,7 @@ export interface ApiKeys {
    * Keeps what the service said to a request with this key, unless the guild has another one by now.
    * @returns whether this is the first refusal: from now on the key is marked
    */
-  note(guildId: string, key: Secret, verdict: KeyVerdict): Promise<boolean>;
+  hear(guildId: string, key: Secret, verdict: KeyVerdict): Promise<boolean>;
   /**
    * Deletes the key, also its sealed bytes; last traces of those leave the database file at the next restart.
    * @returns whether there was one
@@ -181,7 +181,7 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
     };
   }
 
-  async function note(guildId: string, key: Secret, verdict: KeyVerdict): Promise<boolean> {
+  async function hear(guildId: string, key: Secret, verdict: KeyVerdict): Promise<boolean> {
     let known: KeyRecord | undefined;
     // Another process may seal the key anew in between; what it wrote must not be undone.
     await records.update(guildId, (now) => {
@@ -228,7 +228,7 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
       await (isThere ? store.erase(change) : store.inGuild(guildId, change));
       drop(guildId);
     },
-    note: (guildId, key, verdict) => store.inGuild(guildId, () => note(guildId, key, verdict)),
+    hear: (guildId, key, verdict) => store.inGuild(guildId, () => hear(guildId, key, verdict)),
     async delete(guildId) {
       const isThere = (await records.get(guildId)) ?? (await records.aside(guildId));
       if (isThere === undefined) return false;

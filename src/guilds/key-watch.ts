@@ -4,13 +4,13 @@ import type { Secret } from '../secret.ts';
 import type { ApiKeys, KeyVerdict } from './api-keys.ts';
 
 interface KeyWatchDeps {
-  readonly keys: Pick<ApiKeys, 'note' | 'guildOf'>;
+  readonly keys: Pick<ApiKeys, 'hear' | 'guildOf'>;
   /** The service has refused the guild's key for the first time. Told once, over restarts too. */
   readonly onRefused: (guildId: string) => Promise<void>;
   readonly logger: Logger;
 }
 
-/** Takes note of what the service says of the guilds' keys, and holds back what would go out with a refused one. */
+/** Keeps what the service says of the guilds' keys, and holds back what would go out with a refused one. */
 export interface KeyWatch {
   /**
    * Notes what an answer to a submission says of the guild's key.
@@ -26,14 +26,14 @@ export interface KeyWatch {
 }
 
 export function createKeyWatch({ keys, onRefused, logger }: KeyWatchDeps): KeyWatch {
-  async function note(
+  async function keep(
     guildId: string,
     key: Secret,
     outcome: Outcome | GamesOutcome,
     renews = false,
   ): Promise<boolean> {
     const verdict = verdictOf(outcome);
-    return verdict !== undefined && keys.note(guildId, key, { ...verdict, renews });
+    return verdict !== undefined && keys.hear(guildId, key, { ...verdict, renews });
   }
 
   async function tellRefused(guildId: string): Promise<void> {
@@ -42,16 +42,16 @@ export function createKeyWatch({ keys, onRefused, logger }: KeyWatchDeps): KeyWa
   }
 
   return {
-    hear: note,
+    hear: keep,
     tellRefused,
     async checked(guildId, key, outcome) {
-      if (await note(guildId, key, outcome, true)) await tellRefused(guildId);
+      if (await keep(guildId, key, outcome, true)) await tellRefused(guildId);
     },
     async heard(key, outcome) {
       const guildId = keys.guildOf(key);
       if (guildId === undefined) return;
       try {
-        if (await note(guildId, key, outcome)) await tellRefused(guildId);
+        if (await keep(guildId, key, outcome)) await tellRefused(guildId);
       } catch (error) {
         logger.error({ err: error, guildId }, "what the service said of a guild's API key was not noted");
       }

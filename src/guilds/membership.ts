@@ -12,7 +12,7 @@ const MASS = { guilds: 10, share: 0.2 };
 
 const STOP_WITHIN_MS = 1_000;
 
-export interface DeparturesDeps {
+export interface MembershipDeps {
   readonly store: Store;
   readonly data: GuildData;
   readonly keys: Pick<ApiKeys, 'status' | 'delete'>;
@@ -40,7 +40,7 @@ export interface DeparturesDeps {
  * them for the time of grace. Nothing is deleted before Discord has said of the very guild that it is unknown.
  * It checks at its start, and has to be started after the connection to Discord.
  */
-export interface Departures extends Part {
+export interface Membership extends Part {
   /** An interaction has come that the guild's own installation authorised: it has the commands. Costs next to nothing. */
   used(guildId: string): void;
   /** One check, or the one that runs. It never throws. */
@@ -49,7 +49,7 @@ export interface Departures extends Part {
   readonly refusals: number;
 }
 
-export function createDepartures(deps: DeparturesDeps): Departures {
+export function createMembership(deps: MembershipDeps): Membership {
   const { store, data, keys, isOurs, checkEveryMs, graceMs, logger, now = Date.now } = deps;
   const { stopWithinMs = STOP_WITHIN_MS } = deps;
   const records = createPresenceRecords(store);
@@ -163,7 +163,7 @@ export function createDepartures(deps: DeparturesDeps): Departures {
   }
 
   return {
-    name: 'departures',
+    name: 'membership',
     used: uses.used,
     check,
     get refusals() {

@@ -62,7 +62,7 @@ export function createBreaker(deps: BreakerDeps): GuardedListing {
 
   const sourceOf = (key: Secret): Source => guildOf(key) ?? OPERATOR;
 
-  function note<Heard extends Outcome | GamesOutcome>(key: Secret, outcome: Heard): Heard {
+  function hear<Heard extends Outcome | GamesOutcome>(key: Secret, outcome: Heard): Heard {
     pauses.heard(key, outcome);
     const source = sourceOf(key);
     const health = healthOf(outcome);
@@ -85,7 +85,7 @@ export function createBreaker(deps: BreakerDeps): GuardedListing {
   async function ask(): Promise<boolean> {
     for (const { source, key, isTelling } of outage.witnesses().slice(0, MOST_WITNESSES)) {
       if (pauses.left(key) > 0 || key.dropped?.aborted) continue;
-      const outcome = note(key, await listing.games(key, { signal: closing.signal }));
+      const outcome = hear(key, await listing.games(key, { signal: closing.signal }));
       if (closing.signal.aborted) return false;
       const health = healthOf(outcome);
       if (health === 'ill' && (isTelling || source === OPERATOR) && outage.extent() !== 'none') {
@@ -148,11 +148,11 @@ export function createBreaker(deps: BreakerDeps): GuardedListing {
       const paused = await pauses.refusal(key, options?.signal);
       if (paused !== undefined) return paused;
       if (outage.isHeldBack(source) && !takePass(source)) return DOWN;
-      return note(key, await listing.add(servers, key, options));
+      return hear(key, await listing.add(servers, key, options));
     },
     async games(key, options) {
       if (guildOf(key) !== undefined) outage.asked(sourceOf(key));
-      return (await pauses.refusal(key, options?.signal)) ?? note(key, await listing.games(key, options));
+      return (await pauses.refusal(key, options?.signal)) ?? hear(key, await listing.games(key, options));
     },
     async tryKey(key) {
       const paused = await pauses.refusal(key);

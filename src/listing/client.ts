@@ -136,7 +136,7 @@ function addMayBeRepeated(outcome: Outcome): boolean {
   return outcome.kind === 'not-sent' && ['refused', 'dns', 'reset'].includes(outcome.reason);
 }
 
-/** Reading is harmless, but a wrong key, a bad certificate or a web page does not get better within seconds. */
+/** Reading may be repeated, but a wrong key, a bad certificate or a web page does not get better within seconds. */
 function gamesMayBeRepeated(outcome: GamesOutcome, exchange: Exchange): boolean {
   if (outcome.kind === 'games' || 'known' in outcome) return false;
   if (exchange.kind === 'answer') return exchange.status === 429 || exchange.status >= 500;

@@ -46,12 +46,12 @@ export function post(
   const end = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
   let controller: Dispatcher.DispatchController | undefined;
   let answer: { status: number; headers: IncomingHttpHeaders } | undefined;
-  let settled = false;
+  let isOver = false;
   const chunks: Buffer[] = [];
 
-  function settle(exchange: Exchange): void {
-    if (settled) return;
-    settled = true;
+  function finish(exchange: Exchange): void {
+    if (isOver) return;
+    isOver = true;
     end.removeEventListener('abort', onEnd);
     dropped?.removeEventListener('abort', onDrop);
     resolve(exchange);
@@ -60,7 +60,7 @@ export function post(
   function fail(error: Error): void {
     const cause = signal?.aborted ? 'aborted' : deadline.aborted ? 'timeout' : 'error';
     const begun = answer !== undefined;
-    settle({ kind: 'no-answer', sent: controller !== undefined, begun, cause, error });
+    finish({ kind: 'no-answer', sent: controller !== undefined, begun, cause, error });
   }
 
   function onEnd(): void {
@@ -71,7 +71,7 @@ export function post(
 
   function onDrop(): void {
     if (controller !== undefined) return;
-    settle({
+    finish({
       kind: 'no-answer',
       sent: false,
       begun: false,
@@ -82,7 +82,7 @@ export function post(
 
   if (dropped?.aborted) onDrop();
   else if (end.aborted) onEnd();
-  if (settled) return promise;
+  if (isOver) return promise;
   end.addEventListener('abort', onEnd, { once: true });
   dropped?.addEventListener('abort', onDrop, { once: true });
 
@@ -102,14 +102,14 @@ export function post(
   dispatcher.dispatch(options, {
     onRequestStart(started) {
       // Ended while it waited for a connection: aborted here, undici writes nothing.
-      if (settled) started.abort(new Error('no longer wanted'));
+      if (isOver) started.abort(new Error('no longer wanted'));
       else controller = started;
     },
     onResponseStart(started, status, headers) {
       if (status < 200) return; // 1xx: the answer is still to come.
       answer = { status, headers };
       if (readsBody(status, headers)) return;
-      settle({ kind: 'answer', status, headers, body: '' });
+      finish({ kind: 'answer', status, headers, body: '' });
       started.abort(new Error('body not wanted'));
     },
     onResponseData(_controller, chunk) {
@@ -117,7 +117,7 @@ export function post(
     },
     onResponseEnd() {
       if (answer === undefined) return;
-      settle({ kind: 'answer', ...answer, body: new TextDecoder().decode(Buffer.concat(chunks)) });
+      finish({ kind: 'answer', ...answer, body: new TextDecoder().decode(Buffer.concat(chunks)) });
     },
     onResponseError(_controller, error) {
       fail(error);

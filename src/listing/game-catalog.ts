@@ -111,7 +111,7 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
     for (const key of keys) {
       outcome = await listing.games(key, { signal: stopping.signal });
       if (stopping.signal.aborted) break;
-      backoff.note(outcome, key);
+      backoff.hear(outcome, key);
       await onAnswer?.(key, outcome);
       if (outcome.kind !== 'rejected') break;
     }
@@ -211,7 +211,7 @@ interface RefreshBackoff {
   /** Whether this key was rejected a short while ago. Other keys are not concerned. */
   isRejected(key: Secret): boolean;
   /** A rejection counts against its key, every other failure against the service; a list ends the pause. */
-  note(outcome: GamesOutcome, key: Secret): void;
+  hear(outcome: GamesOutcome, key: Secret): void;
   reset(): void;
 }
 
@@ -240,7 +240,7 @@ function createRefreshBackoff(now: () => number): RefreshBackoff {
       const since = rejected.get(fingerprint(key));
       return since !== undefined && isWithin(since, REJECTED_KEY_PAUSE_MS);
     },
-    note(outcome, key) {
+    hear(outcome, key) {
       if (outcome.kind === 'rejected') {
         const print = fingerprint(key);
         rejected.delete(print);

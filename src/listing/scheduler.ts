@@ -110,7 +110,7 @@ export function createScheduler({ atOnce, now = Date.now }: SchedulerDeps): Sche
   }
 
   /** Waits for the request's turn. @returns why it does not come */
-  function turnOf(request: Waiting): Promise<NotSent | undefined> {
+  function waitFor(request: Waiting): Promise<NotSent | undefined> {
     const { guildId, memberId, receivedAt, key } = request;
     const left = receivedAt === undefined ? undefined : receivedAt + ANSWERABLE_MS - now();
     if (key?.dropped?.aborted) return Promise.resolve(notSent('key-dropped'));
@@ -122,8 +122,8 @@ export function createScheduler({ atOnce, now = Date.now }: SchedulerDeps): Sche
       const leave = (why?: NotSent) => {
         clearTimeout(timer);
         key?.dropped?.removeEventListener('abort', onDropped);
-        const place = guild.waiting.indexOf(entry);
-        if (place !== -1) guild.waiting.splice(place, 1);
+        const index = guild.waiting.indexOf(entry);
+        if (index !== -1) guild.waiting.splice(index, 1);
         if (why !== undefined) forgetIdle(guildId, guild);
         resolve(why);
       };
@@ -139,7 +139,7 @@ export function createScheduler({ atOnce, now = Date.now }: SchedulerDeps): Sche
 
   return {
     async run(request, task) {
-      const refusal = await turnOf(request);
+      const refusal = await waitFor(request);
       if (refusal !== undefined) return refusal;
       try {
         return await task();

@@ -7,7 +7,7 @@ import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 
 /** A row that the guild has submitted before. */
 export interface Former {
-  /** Its place among the rows of the draft. */
+  /** Its index among the rows of the draft. */
   readonly row: number;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -37,15 +37,15 @@ export const isRepeated = (row: Row): row is RepeatedRow => 'duplicateOf' in row
 /** The rows that go out when the draft is submitted. Several rows may stand on one line, as in JSON. */
 export function rowsToSend({ rows, former, includesFormer }: Draft): readonly ReadyRow[] {
   const left = new Set(includesFormer ? [] : former.map(({ row }) => row));
-  return rows.filter((row, place): row is ReadyRow => row.ok && !left.has(place));
+  return rows.filter((row, index): row is ReadyRow => row.ok && !left.has(index));
 }
 
 /** What is left of a draft of which only some of {@link rowsToSend} are to be submitted. */
-export function restOf(draft: Draft, isLeft: (place: number) => boolean): Draft {
-  const rows = rowsToSend(draft).filter((_, place) => isLeft(place));
-  const places = new Map<Row | undefined, number>(rows.map((row, place) => [row, place]));
+export function restOf(draft: Draft, isLeft: (index: number) => boolean): Draft {
+  const rows = rowsToSend(draft).filter((_, index) => isLeft(index));
+  const indices = new Map<Row | undefined, number>(rows.map((row, index) => [row, index]));
   const former = draft.former.flatMap((each) => {
-    const row = places.get(draft.rows[each.row]);
+    const row = indices.get(draft.rows[each.row]);
     return row === undefined ? [] : [{ ...each, row }];
   });
   return { ...draft, rows, former };
@@ -112,9 +112,9 @@ export function draftToStore({ source, rows, former, includesFormer }: Draft): {
   readonly servers: readonly DraftServer[];
 } {
   const before = new Set(former.map(({ row }) => row));
-  const servers = rows.flatMap((row, place) => {
+  const servers = rows.flatMap((row, index) => {
     const server = serverOf(row);
-    return server ? [{ ...server, line: row.line, submitted_before: before.has(place) ? 1 : 0 }] : [];
+    return server ? [{ ...server, line: row.line, submitted_before: before.has(index) ? 1 : 0 }] : [];
   });
   const positioned = servers.map((server, position) => ({ ...server, position }));
   const repeated = rows.filter(isRepeated).map(({ line, submission, duplicateOf }): RepeatedLine => {

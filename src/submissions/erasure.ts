@@ -21,9 +21,9 @@ export interface Erasure {
 }
 
 /** Does something again as long as it finds a full number of rows; how many it were. */
-export async function inSteps(step: () => Promise<number>): Promise<number> {
+export async function inParts(part: () => Promise<number>): Promise<number> {
   for (let all = 0; ; ) {
-    const rows = await step();
+    const rows = await part();
     all += rows;
     if (rows < ROWS_AT_ONCE) return all;
   }
@@ -74,8 +74,8 @@ export function createErasure(deps: {
       const [hash = null] = memberHashes(encryption, { guildId, userId });
       const since = limits.countsSince('of members');
       const ofMember = someServers().where('guild_id', '=', guildId).where('user_id', '=', userId);
-      const count = await inSteps(() => changeMember(ofMember, hash, since));
-      await inSteps(async () => {
+      const count = await inParts(() => changeMember(ofMember, hash, since));
+      await inParts(async () => {
         const some = tables
           .selectFrom('submissions')
           .where('guild_id', '=', guildId)
@@ -96,11 +96,11 @@ export function createErasure(deps: {
       const old = someServers()
         .where('user_hash', 'is not', null)
         .where(({ or, eb }) => or([eb('reserved_at', '<', since), eb('reserved_at', 'is', null)]));
-      await inSteps(() => changeMember(old, null, since));
+      await inParts(() => changeMember(old, null, since));
     },
     async deleteGuild(guildId) {
       const ofGuild = someServers().where('guild_id', '=', guildId);
-      await inSteps(async () => {
+      await inParts(async () => {
         const { numDeletedRows } = await tables
           .deleteFrom('servers')
           .where(sql<boolean>`(submission_id, position) in ${ofGuild}`)
@@ -113,7 +113,7 @@ export function createErasure(deps: {
           .where('guild_id', '=', guildId)
           .select('id')
           .limit(ROWS_AT_ONCE);
-        await inSteps(async () => {
+        await inParts(async () => {
           const { numDeletedRows } = await tables
             .deleteFrom(table)
             .where('id', 'in', some)

@@ -71,7 +71,7 @@ const COLUMNS = [
 export function createHistory({ database }: { readonly database: Pick<Database, 'tables'> }): History {
   const { tables } = database;
 
-  const places = (guildId: string, { userId, game, address }: HistoryFilter) =>
+  const matching = (guildId: string, { userId, game, address }: HistoryFilter) =>
     tables
       .selectFrom('servers')
       .where('guild_id', '=', guildId)
@@ -83,20 +83,20 @@ export function createHistory({ database }: { readonly database: Pick<Database, 
       );
 
   const inOrder = (guildId: string, filter: HistoryFilter) =>
-    places(guildId, filter)
+    matching(guildId, filter)
       .orderBy('ended_at', 'desc')
       .orderBy('submission_id', 'desc')
       .orderBy('position', 'desc')
       .select(['submission_id', 'position']);
 
-  /** The entries at these places: what is skipped is read from the index alone. */
+  /** The entries at these positions: what is skipped is read from the index alone. */
   const entriesAt = (some: ReturnType<typeof inOrder>) =>
     tables
-      .selectFrom(some.as('places'))
+      .selectFrom(some.as('some'))
       .innerJoin('servers', (join) =>
         join
-          .onRef('servers.submission_id', '=', 'places.submission_id')
-          .onRef('servers.position', '=', 'places.position'),
+          .onRef('servers.submission_id', '=', 'some.submission_id')
+          .onRef('servers.position', '=', 'some.position'),
       )
       .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
       .orderBy('servers.ended_at', 'desc')
@@ -147,7 +147,7 @@ export function createHistory({ database }: { readonly database: Pick<Database, 
       return found;
     },
     async count(guildId, filter) {
-      const { count } = await places(guildId, filter)
+      const { count } = await matching(guildId, filter)
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return count;

@@ -90,7 +90,7 @@ export interface Pipeline {
 
 /** A request, what it was sent with, and what came of it. */
 export interface Answered {
-  readonly places: readonly number[];
+  readonly indices: readonly number[];
   readonly key: Secret;
   readonly answer: Outcome;
 }
@@ -103,7 +103,7 @@ export interface Run extends Pick<Ended, 'draft' | 'servers' | 'isResumed' | 'an
   readonly known: ReadonlyMap<number, Outcome>;
   /** The first request, which is on record as about to leave, and the key for it. */
   readonly firstKey?: Secret;
-  readonly firstPlaces: readonly number[];
+  readonly firstIndices: readonly number[];
 }
 
 /** What came of each server that was carried out, and the key of the latest request. */

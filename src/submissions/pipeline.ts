@@ -31,12 +31,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 
   async function submit(order: Order): Promise<Result> {
     // A turn first, so that what is checked and recorded is true when the request leaves.
-    const begun = await inTurn(order, async () => {
+    const begun = await scheduled(order, async () => {
       // Nothing comes between the checks, the reservation and the record of the request.
       const run = await database.inGuild(order.guildId, () => begin(order));
       if (!('servers' in run)) return run;
       order.onProgress?.(run.known.size, run.servers.length);
-      return { run, first: run.firstKey && (await request(run, run.firstPlaces, run.firstKey)) };
+      return { run, first: run.firstKey && (await request(run, run.firstIndices, run.firstKey)) };
     });
     if ('reason' in begun) return notSent(order, begun);
     if ('run' in begun) return conclude(order, begun.run, await carryOut(order, begun.run, begun.first));
@@ -47,22 +47,22 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return begun;
   }
 
-  const inTurn = <Done>({ guildId, user, receivedAt }: Order, task: () => Promise<Done>) =>
+  const scheduled = <Done>({ guildId, user, receivedAt }: Order, task: () => Promise<Done>) =>
     scheduler.run(
       { guildId, memberId: user.id, kind: 'submission', ...(receivedAt !== undefined && { receivedAt }) },
       task,
     );
 
-  const request = async ({ servers }: Run, places: readonly number[], key: Secret): Promise<Answered> => {
-    const some = places.flatMap((place) => servers[place] ?? []);
-    return { places, key, answer: await listing.add(some, key) };
+  const request = async ({ servers }: Run, indices: readonly number[], key: Secret): Promise<Answered> => {
+    const some = indices.flatMap((index) => servers[index] ?? []);
+    return { indices, key, answer: await listing.add(some, key) };
   };
 
   async function begin(order: Order): Promise<Run | Exclude<Result, Ended>> {
     const { guildId, id, interactionId } = order;
     const { announce, ...chosen } = await settings.get(guildId);
-    const former = await records.carriedOutBy(guildId, interactionId);
-    if (former) return { ...toResume(former), announce };
+    const record = await records.carriedOutBy(guildId, interactionId);
+    if (record) return { ...toResume(record), announce };
 
     const stored = order.draft ? undefined : await records.findDraft(order, id);
     if (stored === 'gone' && (await records.isSubmitted(order, id)))
@@ -84,7 +84,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       return { kind: 'refused', refusal, draft };
     }
     if (order.draft) await records.insertDraft(order, id, draft);
-    const positions = stored ? toSend(stored) : servers.map((_, place) => place);
+    const positions = stored ? toSend(stored) : servers.map((_, index) => index);
     const first = positions.slice(0, MAX_SERVERS_PER_REQUEST);
     await records.begin(id, interactionId, positions);
     await records.leave(id, first);
@@ -94,7 +94,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       isOver: false,
       isResumed: false,
       firstKey: key,
-      firstPlaces: first.map((_, place) => place),
+      firstIndices: first.map((_, index) => index),
     };
   }
 
@@ -110,23 +110,23 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 
     const halt = (): Halt | undefined =>
       sent ? undefined : stopping?.aborted ? 'stopping' : now() > lastStart ? 'deadline' : undefined;
-    const at = (places: readonly number[]) => places.flatMap((place) => positions[place] ?? []);
+    const at = (indices: readonly number[]) => indices.flatMap((index) => positions[index] ?? []);
 
     /** The key is read anew for each request, so that nothing leaves with one that is gone. */
-    async function leave(places: readonly number[]): Promise<Secret | undefined> {
+    async function leave(indices: readonly number[]): Promise<Secret | undefined> {
       const key = await keys.usable(guildId);
       if (typeof key === 'string') return undefined;
-      await records.leave(run.id, at(places));
+      await records.leave(run.id, at(indices));
       return key;
     }
 
-    async function send(_: readonly ServerSubmission[], places: readonly number[]) {
+    async function send(_: readonly ServerSubmission[], indices: readonly number[]) {
       try {
         const done =
           sent ??
-          (await inTurn(order, async () => {
-            const key = await database.inGuild(guildId, () => leave(places));
-            return key && request(run, places, key);
+          (await scheduled(order, async () => {
+            const key = await database.inGuild(guildId, () => leave(indices));
+            return key && request(run, indices, key);
           }));
         if (done === undefined || 'reason' in done) return done ?? 'key';
         sent = done;
@@ -141,43 +141,43 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     async function record(answered: Answered | undefined): Promise<void> {
       const isLast = outcomes.size === servers.length;
       const isRefused = await database.inGuild(guildId, async () => {
-        for (const [outcome, places] of grouped(outcomes, recorded)) {
-          await records.end(run.id, at(places), outcome);
+        for (const [outcome, indices] of grouped(outcomes, recorded)) {
+          await records.end(run.id, at(indices), outcome);
         }
-        const again = answered?.places.filter((place) => !outcomes.has(place)) ?? [];
+        const again = answered?.indices.filter((index) => !outcomes.has(index)) ?? [];
         await records.leaveAgain(run.id, at(again));
         if (isLast) await finish();
         return answered && keys.hear(guildId, answered.key, answered.answer);
       });
-      for (const place of outcomes.keys()) recorded.add(place);
+      for (const index of outcomes.keys()) recorded.add(index);
       isOver ||= isLast;
       if (isRefused) await keys.tellRefused(guildId);
     }
 
     async function finish(): Promise<void> {
       await records.finish(run.id);
-      const rest = restOf(run.draft, (place) => outcomes.get(place)?.kind === 'not-sent');
+      const rest = restOf(run.draft, (index) => outcomes.get(index)?.kind === 'not-sent');
       if (rest.rows.length > 0) await records.saveDraft(order, restIdOf(order), rest);
     }
 
-    async function onSettled(settled: ReadonlyMap<number, Outcome>): Promise<void> {
-      outcomes = new Map(settled);
+    async function onOutcomes(known: ReadonlyMap<number, Outcome>): Promise<void> {
+      outcomes = new Map(known);
       const answered = sent;
       sent = undefined;
       await record(answered).catch((error: unknown) => {
-        logger.error({ err: error, interactionId }, 'what came of a request could not be noted');
+        logger.error({ err: error, interactionId }, 'what came of a request could not be recorded');
       });
       if (outcomes.size < servers.length) order.onProgress?.(outcomes.size, servers.length);
     }
 
     try {
-      const all = await submitAll(servers, { known: run.known, halt, send, onSettled });
+      const all = await submitAll(servers, { known: run.known, halt, send, onOutcomes });
       outcomes = new Map(all.entries());
       return { outcomes: all, key: latest?.key };
     } finally {
       // What has not ended by now has not been sent: it counts no more, and can be submitted again.
-      const left = servers.map((_, place) => [place, outcomes.get(place) ?? NOT_SENT] as const);
-      if (!isOver) await onSettled(new Map(left));
+      const left = servers.map((_, index) => [index, outcomes.get(index) ?? NOT_SENT] as const);
+      if (!isOver) await onOutcomes(new Map(left));
     }
   }
 
@@ -237,31 +237,31 @@ export function toResume({
 }: SubmissionRecord): Omit<Run, 'announce'> {
   const chosen = servers.filter(({ outcome, reserved_at }) => outcome || reserved_at !== null);
   const known = new Map(
-    chosen.flatMap(({ outcome, sent_at }, place) => {
+    chosen.flatMap(({ outcome, sent_at }, index) => {
       const ended = outcome ?? (sent_at === null ? undefined : INTERRUPTED);
-      return ended ? [[place, ended] as const] : [];
+      return ended ? [[index, ended] as const] : [];
     }),
   );
   return {
     ...{ id, draft, startedAt, known },
     isOver: state === 'done',
-    firstPlaces: [],
+    firstIndices: [],
     isResumed: known.size > 0,
     positions: chosen.map(({ position }) => position),
     servers: chosen.map(({ submission }) => submission),
   };
 }
 
-/** Outcomes that are not known yet, each with the places that had it: a thousand servers have a handful. */
+/** Outcomes that are not known yet, each with the indices that had it: a thousand servers have a handful. */
 function grouped(
   outcomes: ReadonlyMap<number, Outcome>,
   known: ReadonlySet<number>,
 ): ReadonlyMap<Outcome, readonly number[]> {
   const groups = new Map<Outcome, number[]>();
-  for (const [place, outcome] of outcomes) {
-    if (known.has(place)) continue;
+  for (const [index, outcome] of outcomes) {
+    if (known.has(index)) continue;
     const group = [...groups.keys()].findLast((each) => isDeepStrictEqual(each, outcome)) ?? outcome;
-    groups.set(group, [...(groups.get(group) ?? []), place]);
+    groups.set(group, [...(groups.get(group) ?? []), index]);
   }
   return groups;
 }

@@ -3,7 +3,7 @@ import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Database } from '../storage/database.ts';
 import type { Limits } from './checks.ts';
-import { type Erasure, inSteps, ROWS_AT_ONCE } from './erasure.ts';
+import { type Erasure, inParts, ROWS_AT_ONCE } from './erasure.ts';
 import { MOST_ENTRIES } from './history.ts';
 
 const DAY_MS = 86_400_000;
@@ -41,10 +41,10 @@ export function createPruning(deps: PruningDeps): Pruning {
   let running: Promise<void> | undefined;
   let isStopped = false;
 
-  const places = () => tables.selectFrom('servers').select(['submission_id', 'position']);
+  const positions = () => tables.selectFrom('servers').select(['submission_id', 'position']);
 
-  /** Deletes what is at these places, and the submissions that have no server any more; how many servers it was. */
-  async function drop(some: ReturnType<typeof places>): Promise<number> {
+  /** Deletes what is at these positions, and the submissions that have no server any more; how many servers it was. */
+  async function drop(some: ReturnType<typeof positions>): Promise<number> {
     // Mostly there is nothing: who only reads waits for nobody, and holds up nobody.
     if (isStopped || (await some.executeTakeFirst()) === undefined) return 0;
     const rows = await tables
@@ -80,8 +80,8 @@ export function createPruning(deps: PruningDeps): Pruning {
       ['rejected', Math.min(days, REFUSED_KEPT_DAYS)],
       ['not-sent', Math.min(days, REFUSED_KEPT_DAYS)],
     ] as const) {
-      const old = places().where('outcome', '=', outcome).where('ended_at', '<=', before(kept));
-      await inSteps(() => drop(old.limit(ROWS_AT_ONCE)));
+      const old = positions().where('outcome', '=', outcome).where('ended_at', '<=', before(kept));
+      await inParts(() => drop(old.limit(ROWS_AT_ONCE)));
     }
     // Those whose servers are kept apart, in the history of a former version, or have gone when the bot was stopped.
     const over = await tables
@@ -95,7 +95,7 @@ export function createPruning(deps: PruningDeps): Pruning {
   }
 
   async function dropExcess(guildId: string): Promise<void> {
-    const ofGuild = places().where('guild_id', '=', guildId).where('ended_at', 'is not', null);
+    const ofGuild = positions().where('guild_id', '=', guildId).where('ended_at', 'is not', null);
     const { count } = await ofGuild
       .clearSelect()
       .select(({ fn }) => fn.countAll<number>().as('count'))

@@ -23,11 +23,11 @@ function setUp(answers: readonly PostResult[] = []) {
         return result;
       },
     },
-    async placeOf() {
+    async channelOf() {
       if (state.broken) throw new Error('the store is down');
       return state.place ? { channelId: '10', locale: 'de', trouble: state.trouble } : undefined;
     },
-    async noteTrouble(_guildId, _channelId, trouble) {
+    async setTrouble(_guildId, _channelId, trouble) {
       state.trouble = trouble;
     },
     logger: recorder(),

@@ -69,12 +69,12 @@ describe('the API keys of the guilds', () => {
     await keys.set('2', FIRST, by);
     const other = await keys.get('2');
     const [first, again] = [await read(), await read()];
-    await keys.note('1', first, { key: 'accepted' });
+    await keys.hear('1', first, { key: 'accepted' });
     expect([first.dropped?.aborted, again.dropped?.aborted]).toEqual([false, false]);
     await keys.set('1', SECOND, by);
     expect([first.dropped?.aborted, again.dropped?.aborted]).toEqual([true, true]);
     const second = await read();
-    await keys.note('1', second, { key: 'refused' });
+    await keys.hear('1', second, { key: 'refused' });
     expect(second.dropped?.aborted).toBe(true);
     const tried = await read();
     expect(tried.dropped?.aborted).toBe(false);
@@ -97,7 +97,7 @@ describe('the API keys of the guilds', () => {
       workedAt: setAt,
       readable: true,
     });
-    await keys.note('1', FIRST, { key: 'accepted' });
+    await keys.hear('1', FIRST, { key: 'accepted' });
     expect(await store.get('api-key:1')).toMatchObject({
       v: 2,
       sealed,
@@ -215,9 +215,9 @@ describe('what the service says of a key', () => {
     await keys.set('1', FIRST, by);
     expect(await keys.isRefused('1')).toBe(false);
     time = 1_000;
-    expect(await keys.note('1', FIRST, REFUSED)).toBe(true);
+    expect(await keys.hear('1', FIRST, REFUSED)).toBe(true);
     time = 2_000;
-    expect(await keys.note('1', FIRST, REFUSED)).toBe(false);
+    expect(await keys.hear('1', FIRST, REFUSED)).toBe(false);
     expect(await keys.isRefused('1')).toBe(true);
     expect(await keys.status('1')).toMatchObject({
       workedAt: '1970-01-01T00:00:00.000Z',
@@ -230,13 +230,13 @@ describe('what the service says of a key', () => {
   it('lifts the mark when an admin asked for it and the key was accepted, or set anew; never otherwise', async () => {
     const keys = createApiKeys({ store: await openStore(), encryption });
     await keys.set('1', FIRST, by);
-    await keys.note('1', FIRST, REFUSED);
-    await keys.note('1', FIRST, { key: 'accepted' });
-    await keys.note('1', FIRST, { key: 'unclear', message: 'Odd.', renews: true });
+    await keys.hear('1', FIRST, REFUSED);
+    await keys.hear('1', FIRST, { key: 'accepted' });
+    await keys.hear('1', FIRST, { key: 'unclear', message: 'Odd.', renews: true });
     expect(await keys.isRefused('1')).toBe(true);
-    await keys.note('1', FIRST, { key: 'accepted', renews: true });
+    await keys.hear('1', FIRST, { key: 'accepted', renews: true });
     expect(await keys.isRefused('1')).toBe(false);
-    await keys.note('1', FIRST, REFUSED);
+    await keys.hear('1', FIRST, REFUSED);
     await keys.set('1', SECOND, by);
     expect(await keys.isRefused('1')).toBe(false);
   });
@@ -244,8 +244,8 @@ describe('what the service says of a key', () => {
   it('says nothing of a key that was set since, or of none', async () => {
     const keys = createApiKeys({ store: await openStore(), encryption });
     await keys.set('1', SECOND, by);
-    expect(await keys.note('1', FIRST, REFUSED)).toBe(false);
-    expect(await keys.note('2', FIRST, REFUSED)).toBe(false);
+    expect(await keys.hear('1', FIRST, REFUSED)).toBe(false);
+    expect(await keys.hear('2', FIRST, REFUSED)).toBe(false);
     expect(await keys.isRefused('1')).toBe(false);
     expect(await keys.status('2')).toBeUndefined();
   });
@@ -253,7 +253,7 @@ describe('what the service says of a key', () => {
   it('is kept to a length that cannot fill the store', async () => {
     const keys = createApiKeys({ store: await openStore(), encryption });
     await keys.set('1', FIRST, by);
-    await keys.note('1', FIRST, { key: 'unclear', message: '💥'.repeat(5_000) });
+    await keys.hear('1', FIRST, { key: 'unclear', message: '💥'.repeat(5_000) });
     expect((await keys.status('1'))?.answer?.message).toBe('💥'.repeat(300));
   });
 
@@ -267,7 +267,7 @@ describe('what the service says of a key', () => {
       return store.replace('api-key:1', record, { ...Object(record), sealed });
     };
     const done = await Promise.all([
-      ...Array.from({ length: 5 }, () => keys.note('1', FIRST, REFUSED)),
+      ...Array.from({ length: 5 }, () => keys.hear('1', FIRST, REFUSED)),
       reseal().then((resealed) => resealed || reseal()),
     ]);
     expect(done.slice(0, 5).filter((isFirst) => isFirst)).toHaveLength(1);

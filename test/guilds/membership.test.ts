@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ApiKeys, createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createGuildData, type GuildData } from '../../src/guilds/guild-data.ts';
-import { createDepartures, type Departures, type DeparturesDeps } from '../../src/guilds/membership.ts';
+import { createMembership, type Membership, type MembershipDeps } from '../../src/guilds/membership.ts';
 import { Secret } from '../../src/secret.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
@@ -18,19 +18,19 @@ let path: string;
 let store: Database;
 let keys: ApiKeys;
 let data: GuildData;
-let departures: Departures;
+let departures: Membership;
 let logger: ReturnType<typeof recorder>;
 let time: number;
 let listed: () => Promise<readonly string[]>;
 /** What Discord says when it is asked about a guild: by default that the bot is not there. */
-let isForeign: DeparturesDeps['isForeign'];
+let isForeign: MembershipDeps['isForeign'];
 
-async function open(options: Partial<DeparturesDeps> = {}): Promise<void> {
+async function open(options: Partial<MembershipDeps> = {}): Promise<void> {
   store = await openStore(path);
   logger = recorder();
   keys = createApiKeys({ store, encryption });
   data = createGuildData({ store, keys, submissions: partsOver(store).erasure });
-  departures = createDepartures({
+  departures = createMembership({
     store,
     data,
     keys,
@@ -399,7 +399,7 @@ describe('a guild that has the commands without the bot user', () => {
     const writes: string[] = [];
     await store.stop();
     await open();
-    departures = createDepartures({
+    departures = createMembership({
       ...{ data, keys, isOurs: () => true, checkEveryMs: 1, graceMs: 30 * DAY_MS, logger, now: () => time },
       ...{
         listGuilds: () => listed(),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createGuildSettings, logPlaces } from '../../src/guilds/settings.ts';
+import { createGuildSettings, logChannels } from '../../src/guilds/settings.ts';
 import { StoreError } from '../../src/storage/store.ts';
 import { openStore } from '../storage/temporary.ts';
 
@@ -63,14 +63,14 @@ describe('the settings of a guild', () => {
 
   it('note what is wrong with the log channel, unless another one was chosen meanwhile', async () => {
     const settings = createGuildSettings({ store: await openStore() });
-    const { placeOf, noteTrouble } = logPlaces(settings);
-    expect(await placeOf('1')).toBeUndefined();
+    const { channelOf, setTrouble } = logChannels(settings);
+    expect(await channelOf('1')).toBeUndefined();
     await settings.change('1', (now) => ({ ...now, logChannelId: '10' }));
-    await noteTrouble('1', '10', 'gone');
-    expect(await placeOf('1')).toMatchObject({ channelId: '10', trouble: 'gone' });
-    await noteTrouble('1', '11', undefined);
-    expect(await placeOf('1')).toMatchObject({ trouble: 'gone' });
-    await noteTrouble('1', '10', undefined);
-    expect((await placeOf('1'))?.trouble).toBeUndefined();
+    await setTrouble('1', '10', 'gone');
+    expect(await channelOf('1')).toMatchObject({ channelId: '10', trouble: 'gone' });
+    await setTrouble('1', '11', undefined);
+    expect(await channelOf('1')).toMatchObject({ trouble: 'gone' });
+    await setTrouble('1', '10', undefined);
+    expect((await channelOf('1'))?.trouble).toBeUndefined();
   });
 });

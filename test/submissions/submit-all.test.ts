@@ -41,12 +41,12 @@ function service(answer: (request: readonly ServerSubmission[], count: number) =
 describe('submitting many servers', () => {
   it('sends a hundred a request, in order, and tells how far it is', async () => {
     const { send, requests, sizes } = service(() => accepted);
-    const settled: number[] = [];
+    const known: number[] = [];
     const all = servers(250);
-    const outcomes = await submitAll(all, { send, onSettled: ({ size }) => void settled.push(size) });
+    const outcomes = await submitAll(all, { send, onOutcomes: ({ size }) => void known.push(size) });
     expect(sizes()).toEqual([100, 100, 50]);
     expect(requests.flat()).toEqual(all);
-    expect(settled).toEqual([100, 200, 250]);
+    expect(known).toEqual([100, 200, 250]);
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
   });
 
