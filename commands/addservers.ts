@@ -1,27 +1,60 @@
 import { ApplicationCommandOptionType, ApplicationCommandType, type Attachment } from 'discord.js';
 import type { Attachments } from '../src/discord/attachment.ts';
-import type { Command, Context, PressContext, Reply } from '../src/discord/command.ts';
-import { type Modal, modal } from '../src/discord/components/controls.ts';
+import type { Command, CommandContext, Context, PressContext, Reply } from '../src/discord/command.ts';
+import { button, type Control, modal, type Row, rows, select } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
 import { LIMITS } from '../src/discord/limits.ts';
+import type { Game } from '../src/listing/contract.ts';
+import type { GameCatalog } from '../src/listing/game-catalog.ts';
+import { gameReading, readWithGames } from '../src/server-lists/read-with-games.ts';
+import { type Draft, formerOf, lacksGame, rowsToSend, withGame } from '../src/submissions/draft.ts';
+import type { History } from '../src/submissions/history.ts';
+import type { Pipeline } from '../src/submissions/order.ts';
+import type { Records } from '../src/submissions/record.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
-import { gameChoices } from '../src/words/games.ts';
+import { gameChoices, gameOptions, severalGamesText, unknownGameText } from '../src/words/games.ts';
+import { previewOf } from '../src/words/list-preview.ts';
+import { progressOf, reportOf } from '../src/words/list-report.ts';
+import { announcementOf } from '../src/words/outcome.ts';
+import { fileProblemText, unreadableText } from '../src/words/problem.ts';
+import { type GuildKeys, guildKey, noListText, refusalText } from '../src/words/refusal.ts';
 import { cut } from '../src/words/shorten.ts';
-import { gameModal } from './batch-components.ts';
-import { chooseGame } from './batch-game.ts';
-import { draftOf, MOST_FILE_BYTES, showDraft } from './batch-opening.ts';
-import { openList } from './batch-reading.ts';
-import { type SubmitListDeps, submitList } from './batch-submitting.ts';
-import { guildKey } from './guild-key.ts';
 
-export interface AddServersDeps extends SubmitListDeps {
+/** What a draft is opened with and shown. */
+export interface DraftDeps {
+  readonly records: Pick<Records, 'saveDraft' | 'changeDraft' | 'findDraft' | 'dropDraft'>;
+  readonly games: Pick<GameCatalog, 'list' | 'search' | 'find' | 'refresh' | 'refreshSoon'>;
+  readonly keys: GuildKeys;
+  readonly history: Pick<History, 'find'>;
+}
+
+export interface AddServersDeps extends DraftDeps {
+  readonly pipeline: Pipeline;
   readonly attachments: Pick<Attachments, 'read'>;
 }
 
 const FILE_TYPES = ['.txt', '.csv', '.json'] as const;
 /** What a paragraph field takes (Discord docs: Component Reference, Text Input). */
 const MOST_PASTED = 4000;
+
+const DATA: Command['data'] = {
+  type: ApplicationCommandType.ChatInput,
+  ...commandText('addservers'),
+  options: [
+    {
+      type: ApplicationCommandOptionType.Attachment,
+      ...optionText('addservers', 'file'),
+      file_types: [...FILE_TYPES],
+    },
+    {
+      type: ApplicationCommandOptionType.String,
+      ...optionText('addservers', 'game'),
+      autocomplete: true,
+      max_length: LIMITS.choiceValue,
+    },
+  ],
+};
 
 /**
  * /addservers: takes a list from a file or a window to paste into, shows what it would submit, and submits it on a
@@ -35,115 +68,231 @@ export function addServers(deps: AddServersDeps): Command {
   async function oneAtATime({ t, user }: Context, read: () => Promise<Reply>): Promise<Reply> {
     if (readers.has(user.id)) throw new UserError(t('bulk.stillReading'));
     readers.add(user.id);
-    try {
-      return await read();
-    } finally {
-      readers.delete(user.id);
-    }
-  }
-
-  async function readFile({ t }: Context, { name, url }: Attachment): Promise<Buffer> {
-    const isKnown = FILE_TYPES.some((ending) => name.toLowerCase().endsWith(ending));
-    if (!isKnown) throw new UserError(t('bulk.file.kind'));
-    const read = await deps.attachments.read(url);
-    if (read.ok) return read.bytes;
-    if (read.problem === 'too-large')
-      throw new UserError(t('bulk.file.tooLarge', { kib: MOST_FILE_BYTES / 1024 }));
-    throw new UserError(t(read.problem === 'foreign' ? 'bulk.file.foreign' : 'bulk.file.unavailable'));
-  }
-
-  async function toggleFormer(context: PressContext): Promise<Reply> {
-    const draft = await draftOf(context, deps);
-    const changed = { ...draft, includesFormer: !draft.includesFormer };
-    return showDraft(context, { id: context.argument, draft: changed }, deps);
-  }
-
-  async function cancel(context: PressContext): Promise<Reply> {
-    await draftOf(context, deps);
-    const isDropped = await deps.records.dropDraft(context.guildId, context.argument);
-    if (!isDropped) throw new UserError(context.t('bulk.gone'));
-    return { content: context.t('bulk.cancelled') };
+    return read().finally(() => readers.delete(user.id));
   }
 
   return {
-    data: {
-      type: ApplicationCommandType.ChatInput,
-      ...commandText('addservers'),
-      options: [
-        {
-          type: ApplicationCommandOptionType.Attachment,
-          ...optionText('addservers', 'file'),
-          file_types: [...FILE_TYPES],
-        },
-        {
-          type: ApplicationCommandOptionType.String,
-          ...optionText('addservers', 'game'),
-          autocomplete: true,
-          max_length: LIMITS.choiceValue,
-        },
-      ],
-    },
+    data: DATA,
     audience: 'member',
-    complete: (_call, typed) => gameChoices(deps.games.search(typed)),
-    opens: (context) =>
-      context.options.getAttachment('file')
-        ? undefined
-        : async () => pasteModal(context, context.options.getString('game') ?? ''),
+    complete: (_context, typed) => gameChoices(deps.games.search(typed)),
+    opens: (context) => (context.options.getAttachment('file') ? undefined : async () => pasteModal(context)),
     async run(context) {
       const file = context.options.getAttachment('file');
       if (!file) throw new Error('without a file a window is opened');
-      return oneAtATime(context, async () => {
-        const key = await guildKey(context, deps.keys);
-        const content = await readFile(context, file);
-        return openList(
-          context,
-          { content, game: (context.options.getString('game') ?? '').trim(), key },
-          deps,
-        );
-      });
+      const game = context.options.getString('game') ?? '';
+      return oneAtATime(context, () => openList(context, { game, content: file }, deps));
     },
     submits: {
       paste: {
         answer: 'reply',
-        run: (context) =>
-          oneAtATime(context, async () => {
-            const key = await guildKey(context, deps.keys);
-            const [content, game] = [context.field('servers'), context.field('game').trim()];
-            return openList(context, { content, game, key }, deps);
-          }),
+        async run(context) {
+          const [game, content] = [context.field('game'), context.field('servers')];
+          return oneAtATime(context, () => openList(context, { game, content }, deps));
+        },
       },
       game: { answer: 'update', run: (context) => chooseGame(context, context.field('game'), deps) },
     },
     presses: {
       submit: { answer: 'update', resumes: true, run: (context) => submitList(context, deps) },
-      former: { answer: 'update', run: toggleFormer },
-      cancel: { answer: 'update', run: cancel },
+      former: { answer: 'update', run: (context) => toggleFormer(context, deps) },
+      cancel: { answer: 'update', run: (context) => cancel(context, deps) },
       game: { answer: 'update', run: (context) => chooseGame(context, context.values[0] ?? '', deps) },
       askgame: { answer: 'modal', run: async (context) => gameModal(context, context.argument) },
     },
   };
 }
 
-const pasteModal = ({ t }: Context, game: string): Modal =>
+async function readFile({ t }: Context, { name, url }: Attachment, deps: AddServersDeps): Promise<Buffer> {
+  const isKnown = FILE_TYPES.some((ending) => name.toLowerCase().endsWith(ending));
+  if (!isKnown) throw new UserError(fileProblemText('kind', t));
+  const read = await deps.attachments.read(url);
+  if (read.ok) return read.bytes;
+  throw new UserError(fileProblemText(read.problem, t));
+}
+
+/**
+ * Reads a list that was pasted or uploaded, and shows what would be submitted.
+ * @throws UserError when it cannot be read as a list at all
+ */
+async function openList(
+  context: Context,
+  { game: typed, content }: { readonly game: string; readonly content: string | Attachment },
+  deps: AddServersDeps,
+): Promise<Reply> {
+  const { t } = context;
+  const key = await guildKey(context, deps.keys);
+  const game = typed.trim();
+  const text = typeof content === 'string' ? content : await readFile(context, content, deps);
+  const list = await readWithGames({ content: text, game }, deps.games, key);
+  if (list.kind !== 'rows') throw new UserError(unreadableText(list, t));
+  if (list.rows.length === 0) throw new UserError(t('bulk.file.empty'));
+  const isUnknown = game !== '' && !deps.games.find(game);
+  const notice = isUnknown ? unknownGameText(context, game, deps.games) : '';
+  return openDraft(context, { source: 'text', rows: list.rows, notice }, deps);
+}
+
+/** Keeps a new draft under the interaction, and shows what it would submit, below the notice if there is one. */
+export function openDraft(
+  context: Context,
+  { notice = '', ...read }: Pick<Draft, 'source' | 'rows'> & Pick<Shown, 'notice'>,
+  deps: DraftDeps,
+): Promise<Reply> {
+  const draft = { ...read, former: [], includesFormer: false };
+  return showDraft(context, { id: context.interactionId, draft, notice, isNew: true }, deps);
+}
+
+interface Shown {
+  readonly id: string;
+  readonly draft: Draft;
+  /** Something to say first. */
+  readonly notice?: string;
+  /** The games to choose from, where they are not all. */
+  readonly games?: readonly Game[];
+  /** It is not kept yet. */
+  readonly isNew?: boolean;
+}
+
+/**
+ * Keeps a draft whose rows have changed, and shows what it would submit now.
+ * @throws UserError when it was submitted or cancelled meanwhile
+ */
+async function showDraft(
+  context: Context,
+  shown: Shown,
+  { records, games, history }: DraftDeps,
+): Promise<Reply> {
+  const { id, notice, isNew = false } = shown;
+  const former = await formerOf(context.guildId, shown.draft.rows, history);
+  const draft = { ...shown.draft, former };
+  if (isNew) await records.saveDraft(context, id, draft);
+  else if (!(await records.changeDraft(context, id, draft)))
+    throw new UserError(noListText('gone', context.t));
+  return {
+    ...previewOf(context, draft, notice),
+    components: previewRows(context, { id, draft, games: shown.games ?? games.list().games }),
+  };
+}
+
+/** Of a button or a modal of a draft: its argument is the draft's id. */
+type DraftContext = Context & Pick<PressContext, 'argument'>;
+
+/** @throws UserError when the draft is over, submitted, or another member's */
+async function draftOf(context: DraftContext, { records }: DraftDeps): Promise<Draft> {
+  const found = await records.findDraft(context, context.argument);
+  if (typeof found === 'string') throw new UserError(noListText(found, context.t));
+  return found.draft;
+}
+
+/** What was chosen in the select, or typed in, as the game of the rows that lack one. */
+async function chooseGame(context: DraftContext, typed: string, deps: DraftDeps): Promise<Reply> {
+  const { argument: id } = context;
+  const draft = await draftOf(context, deps);
+  const found = deps.games.find(typed);
+  const matches = found ? [found] : deps.games.search(typed);
+  const [game, ...others] = matches;
+  if (!game) throw new UserError(unknownGameText(context, typed, deps.games));
+  if (others.length > 0) {
+    const notice = severalGamesText(context, typed);
+    return showDraft(context, { id, draft, notice, games: matches }, deps);
+  }
+  const rows = withGame(draft.rows, gameReading(deps.games, game.alias));
+  return showDraft(context, { id, draft: { ...draft, rows } }, deps);
+}
+
+async function toggleFormer(context: DraftContext, deps: DraftDeps): Promise<Reply> {
+  const draft = await draftOf(context, deps);
+  const changed = { ...draft, includesFormer: !draft.includesFormer };
+  return showDraft(context, { id: context.argument, draft: changed }, deps);
+}
+
+async function cancel(context: DraftContext, deps: DraftDeps): Promise<Reply> {
+  await draftOf(context, deps);
+  const isDropped = await deps.records.dropDraft(context.guildId, context.argument);
+  if (!isDropped) throw new UserError(noListText('gone', context.t));
+  return { content: context.t('bulk.cancelled') };
+}
+
+/** The Submit button: sends what is ready in the draft, once, and reports what came of every line. */
+async function submitList(context: PressContext, deps: AddServersDeps): Promise<Reply> {
+  const { t, argument: id, guildId, interactionId, receivedAt, user, stopping } = context;
+  const result = await deps.pipeline.submit({
+    ...{ guildId, interactionId, receivedAt, user, id, stopping },
+    onProgress: (done, count) => context.progress(progressOf(context, done, count)),
+  });
+  if (result.kind === 'no-draft') throw new UserError(noListText(result.why, t));
+  if (result.kind === 'refused') {
+    const notice = refusalText(result.refusal, context);
+    // Somebody was faster: the preview names them now.
+    if (result.refusal.code !== 'submitted-before') throw new UserError(notice);
+    return showDraft(context, { id, draft: result.draft, notice }, deps);
+  }
+  const { restId, outcomes } = result;
+  const unsent = { count: outcomes.filter(({ kind }) => kind === 'not-sent').length };
+  const announcement = announcementOf(context, result, deps.games);
+  return {
+    ...reportOf(context, result),
+    ...(restId !== undefined && { components: rows([submitButton(restId, t('bulk.button.rest', unsent))]) }),
+    ...(announcement !== undefined && { announcement }),
+  };
+}
+
+const idOf = (action: string, id: string): string => customId('addservers', action, id);
+
+const submitButton = (id: string, label: string): Control =>
+  button(idOf('submit', id), label, { style: 'success' });
+
+/**
+ * The select or the button for the game where rows lack one, or both where the games are more than a select takes, and
+ * the buttons to submit, include and cancel.
+ */
+function previewRows(
+  { t }: Context,
+  { id, draft, games }: Pick<Required<Shown>, 'id' | 'draft' | 'games'>,
+): readonly Row[] {
+  const ready = rowsToSend(draft).length;
+  const isMissing = draft.rows.some(lacksGame);
+  const former = draft.former.length;
+  if (ready === 0 && former === 0 && !isMissing) return [];
+  const formerLabel = draft.includesFormer ? 'bulk.button.leave' : 'bulk.button.include';
+  const all = isMissing ? gameOptions(games) : [];
+  const options = all.slice(0, LIMITS.choices);
+  const isAll = options.length > 0 && options.length === all.length;
+  return rows(
+    [select({ id: idOf('game', id), placeholder: t('bulk.button.selectGame'), options })],
+    [isMissing && !isAll && button(idOf('askgame', id), t('bulk.button.game'))],
+    [
+      ready > 0 && submitButton(id, t('bulk.button.submit', { count: ready })),
+      former > 0 && button(idOf('former', id), t(formerLabel, { count: former })),
+      button(idOf('cancel', id), t('bulk.button.cancel')),
+    ],
+  );
+}
+
+/** The window in which a game is typed in, for lists of games that are too long for a select. */
+const gameModal = ({ t }: Context, id: string) =>
   modal({
-    id: customId('addservers', 'paste'),
+    id: idOf('game', id),
+    title: t('bulk.chooseModal.title'),
+    fields: [
+      {
+        ...{ id: 'game', label: t('bulk.chooseModal.game'), hint: t('bulk.chooseModal.hint') },
+        ...{ least: 1, most: LIMITS.choiceValue },
+      },
+    ],
+  });
+
+const pasteModal = ({ t, options }: CommandContext) =>
+  modal({
+    id: idOf('paste', ''),
     title: t('bulk.modal.title'),
     fields: [
       {
-        id: 'servers',
-        label: t('bulk.modal.servers'),
-        hint: t('bulk.modal.serversHint'),
-        example: t('bulk.modal.example'),
-        least: 1,
-        most: MOST_PASTED,
-        long: true,
+        ...{ id: 'servers', label: t('bulk.modal.servers'), hint: t('bulk.modal.serversHint') },
+        ...{ example: t('bulk.modal.example'), least: 1, most: MOST_PASTED, long: true },
       },
       {
-        id: 'game',
-        label: t('bulk.modal.game'),
-        hint: t('bulk.modal.gameHint'),
-        value: cut(game, LIMITS.choiceValue),
-        most: LIMITS.choiceValue,
+        ...{ id: 'game', label: t('bulk.modal.game'), hint: t('bulk.modal.gameHint') },
+        ...{ value: cut(options.getString('game') ?? '', LIMITS.choiceValue), most: LIMITS.choiceValue },
       },
     ],
   });

@@ -5,11 +5,11 @@ import { pageButtons, pageFooter, pageOf, readPage } from '../src/discord/compon
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
+import type { Secret } from '../src/secret.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
 import { gameChoices } from '../src/words/games.ts';
 import { cut } from '../src/words/shorten.ts';
-import { keyForReading } from './key-for-reading.ts';
 
 export interface GamesDeps {
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'refresh' | 'refreshSoon'>;
@@ -84,6 +84,18 @@ export function gamesCommand({ games, keys }: GamesDeps): Command {
       },
     },
   };
+}
+
+/**
+ * The guild's key for refreshing the games list, or none; none too when the service has refused it. A key that
+ * cannot be read must not keep anyone from looking at the list; commands that need it say so themselves.
+ */
+async function keyForReading(keys: GamesDeps['keys'], guildId: string): Promise<Secret | undefined> {
+  try {
+    return (await keys.isRefused(guildId)) ? undefined : await keys.get(guildId);
+  } catch {
+    return undefined;
+  }
 }
 
 function line({ t }: Context, { name, alias }: Game): string {

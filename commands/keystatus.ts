@@ -8,8 +8,7 @@ import type { KeyWatch } from '../src/guilds/key-watch.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
-import { failureText } from '../src/words/failure.ts';
-import { serviceWords } from '../src/words/service-words.ts';
+import { failureText, serviceWords } from '../src/words/service.ts';
 import { tooSoonText } from './setkey.ts';
 
 export interface KeyStatusDeps {

@@ -7,7 +7,7 @@ import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeCode } from '../src/words/escape.ts';
-import { memberText } from '../src/words/submission-log.ts';
+import { memberText } from '../src/words/guild-log.ts';
 
 export interface RemoveKeyDeps {
   readonly keys: Pick<ApiKeys, 'status' | 'delete'>;

@@ -11,9 +11,8 @@ import { UndecryptableError } from '../src/storage/encryption.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
-import { failureText } from '../src/words/failure.ts';
-import { serviceWords } from '../src/words/service-words.ts';
-import { memberText } from '../src/words/submission-log.ts';
+import { memberText } from '../src/words/guild-log.ts';
+import { failureText, serviceWords } from '../src/words/service.ts';
 import type { Translate } from '../src/words/words.ts';
 
 export interface SetKeyDeps {

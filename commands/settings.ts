@@ -8,7 +8,7 @@ import { type GuildSettings, HIGHEST_QUOTA, type Settings } from '../src/guilds/
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText } from '../src/words/command-text.ts';
-import { memberText } from '../src/words/submission-log.ts';
+import { memberText } from '../src/words/guild-log.ts';
 import { wordsFor } from '../src/words/words.ts';
 import { chooseGames, gamesView } from './settings-games.ts';
 import { settingsView } from './settings-view.ts';

@@ -6,7 +6,7 @@ import { type Page, pageButtons, pageFooter, writePage } from '../src/discord/co
 import { isAllowed } from '../src/discord/permission.ts';
 import type { HistoryEntry } from '../src/submissions/history.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
-import { serviceWords } from '../src/words/service-words.ts';
+import { serviceWords } from '../src/words/service.ts';
 import { type SubmissionFilter, writeFilter } from './submissions-filter.ts';
 
 export const PER_PAGE = 10;

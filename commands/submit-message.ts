@@ -5,8 +5,8 @@ import { MAX_ROWS } from '../src/server-lists/read-list.ts';
 import { rowsOfAddresses } from '../src/submissions/draft.ts';
 import { UserError } from '../src/user-error.ts';
 import { messageCommandText } from '../src/words/command-text.ts';
-import { type DraftDeps, openDraft } from './batch-opening.ts';
-import { guildKey } from './guild-key.ts';
+import { guildKey } from '../src/words/refusal.ts';
+import { type DraftDeps, openDraft } from './addservers.ts';
 
 /**
  * "Submit servers" on a message: takes every address in it and asks for their game. The buttons and the select of

@@ -1,5 +1,3 @@
-import { MOST_FILE_BYTES } from '../commands/batch-opening.ts';
-import { gamesObserver } from '../commands/games-observer.ts';
 import { createCommands } from '../commands/index.ts';
 import type { Config } from './config.ts';
 import { createAttachments } from './discord/attachment.ts';
@@ -30,20 +28,20 @@ import { createListingApi } from './listing/client.ts';
 import { createGameCatalog } from './listing/game-catalog.ts';
 import { createScheduledListing, createScheduler } from './listing/scheduler.ts';
 import type { Logger } from './logger.ts';
+import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption, keyInUse } from './storage/encryption-key.ts';
 import { createLimits } from './submissions/checks.ts';
 import { createErasure } from './submissions/erasure.ts';
 import { createHistory } from './submissions/history.ts';
+import type { Observer } from './submissions/order.ts';
 import { createPipeline, toResume } from './submissions/pipeline.ts';
 import { createPreviousRecords } from './submissions/previous/move.ts';
 import { createPruning } from './submissions/pruning.ts';
 import { createRecords } from './submissions/record.ts';
 import { createTidying } from './submissions/tidying.ts';
-import { afterRestartText } from './words/after-restart.ts';
-import { explainFailure } from './words/explain-failure.ts';
-import { keyRefusedNotice } from './words/key-notices.ts';
-import { createSubmissionLog } from './words/submission-log.ts';
+import { createSubmissionLog, keyRefusedText } from './words/guild-log.ts';
+import { afterRestartText } from './words/outcome.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -128,7 +126,7 @@ function createGuilds({ logger, timing }: AppDeps, parts: Storage & Connected) {
   const guildLog = createGuildLog({ posts, ...logChannels(settings), ...timing?.guildLog, logger });
   const keyWatch = createKeyWatch({
     keys,
-    onRefused: (guildId) => guildLog.tell(guildId, (t) => keyRefusedNotice(t, connection.mention)),
+    onRefused: (guildId) => guildLog.tell(guildId, (t) => keyRefusedText(t, connection.mention)),
     logger,
   });
   return { keys, settings, posts, guildLog, keyWatch };
@@ -218,7 +216,7 @@ type All = Storage & Guilds & Listing & Submissions & Leaving & Connected;
 function createService({ config, logger }: AppDeps, parts: All) {
   const { database, encryption, guildLog, records, games, departures, connection } = parts;
   const { mention } = connection;
-  const attachments = createAttachments({ hosts: config.attachmentHosts, maxBytes: MOST_FILE_BYTES, logger });
+  const attachments = createAttachments({ hosts: config.attachmentHosts, maxBytes: MAX_FILE_BYTES, logger });
   const commands = createCommands({
     ...parts,
     addBotLink: connection.addBotLink,
@@ -236,7 +234,7 @@ function createService({ config, logger }: AppDeps, parts: All) {
     ids: createSignedIds(config.discordToken),
     mention,
     memory: taken,
-    words: createFailureWords({ logger, explain: (error, t) => explainFailure(error, t, mention) }),
+    words: createFailureWords({ logger }),
     tellGuild: guildLog.tell,
     logger,
   });
@@ -269,3 +267,12 @@ function createService({ config, logger }: AppDeps, parts: All) {
   };
   return { service, taken, attachments };
 }
+
+/** Keeps the games list fresh with the keys that are in use, and asks for it anew when the service knows another. */
+const gamesObserver = (games: Listing['games']): Observer => ({
+  async ended(_, { outcomes, key }) {
+    const isKnown = (error: string) => outcomes.some((end) => end.kind === 'rejected' && end.known === error);
+    if (isKnown('gameInvalid')) games.invalidate();
+    if (!isKnown('invalidKey')) games.refreshSoon(key);
+  },
+});

@@ -6,7 +6,7 @@ import {
   type ModalSubmitInteraction,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { memberText } from '../words/submission-log.ts';
+import { memberText } from '../words/guild-log.ts';
 import { wordsFor } from '../words/words.ts';
 import { complete, createProgress, LostInteraction, say, show } from './answers.ts';
 import type { Choice, Command, Context, Handler, PressContext, SubmitContext } from './command.ts';

@@ -8,6 +8,8 @@ import { type GameReading, type RawRow, type RowProblem, readRow, rowText, type 
 
 /** The most servers in one paste or file: ten requests to the service. */
 export const MAX_ROWS = 1000;
+/** The most bytes of a file with servers. */
+export const MAX_FILE_BYTES = 256 * 1024;
 /** An address, a game and a query port have room in it; longer ones without a header are something else. */
 const MAX_LINE = 1000;
 /** What a line and a row cost however short they are, in characters to read: some 1 and 50 µs were measured. */
@@ -23,8 +25,10 @@ export type Row = { readonly line: number; readonly text: string } & (
   | { readonly ok: false; readonly duplicateOf: number; readonly submission: ServerSubmission }
 );
 
-export type Bulk =
-  | { readonly kind: 'rows'; readonly rows: readonly Row[] }
+export type ReadList = { readonly kind: 'rows'; readonly rows: readonly Row[] } | UnreadableList;
+
+/** Why it cannot be read as a list at all. */
+export type UnreadableList =
   | { readonly kind: 'too-many'; readonly count: number; readonly most: number }
   /** No text at all: a picture, an archive, UTF-16 without its mark. */
   | { readonly kind: 'binary' }
@@ -36,11 +40,11 @@ export type Bulk =
  * comments and lines of punctuation are skipped. It pauses between rows, so that a long list stops nobody else; no row
  * is longer than {@link MAX_RECORD}. Never throws.
  */
-export async function parseBulk(
+export async function readList(
   input: string | Uint8Array,
   games: GameReading,
   pauses: Pauses = createPauses(),
-): Promise<Bulk> {
+): Promise<ReadList> {
   const decoded = typeof input === 'string' ? input : decodeText(input);
   if (decoded === undefined || decoded.includes('\0')) return { kind: 'binary' };
   const text = decoded
@@ -55,7 +59,7 @@ export async function parseBulk(
   return count > MAX_ROWS ? { kind: 'too-many', count, most: MAX_ROWS } : finished(rows, games, pauses);
 }
 
-async function readJson(text: string, games: GameReading, pauses: Pauses): Promise<Bulk> {
+async function readJson(text: string, games: GameReading, pauses: Pauses): Promise<ReadList> {
   const read = await jsonElements(text, pauses);
   if (!read.ok) return { kind: 'bad-json', ...read.at };
   const count = read.elements.length;
@@ -130,7 +134,7 @@ function rowOfLine(record: string, line: number, games: GameReading): RawRow {
 }
 
 /** Valid rows, explained rows, and rows that repeat an earlier one. */
-async function finished(raw: readonly RawRow[], games: GameReading, pauses: Pauses): Promise<Bulk> {
+async function finished(raw: readonly RawRow[], games: GameReading, pauses: Pauses): Promise<ReadList> {
   const firstLines = new Map<string, number>();
   const read = ({ line, typed, problem }: RawRow, text: string): Row => {
     const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, games);

@@ -4,6 +4,7 @@ import type { ServerSubmission } from '../listing/contract.ts';
 import type { Row } from '../server-lists/read-list.ts';
 import { EMPTY_ROW, type GameReading, type RowProblem, readRow, type TypedRow } from '../server-lists/row.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
+import type { History } from './history.ts';
 
 /** A row that the guild has submitted before. */
 export interface Former {
@@ -38,6 +39,26 @@ export const isRepeated = (row: Row): row is RepeatedRow => 'duplicateOf' in row
 export function rowsToSend({ rows, former, includesFormer }: Draft): readonly ReadyRow[] {
   const left = new Set(includesFormer ? [] : former.map(({ row }) => row));
   return rows.filter((row, index): row is ReadyRow => row.ok && !left.has(index));
+}
+
+/** Which of the rows the guild has submitted before. */
+export async function formerOf(
+  guildId: string,
+  rows: readonly Row[],
+  history: Pick<History, 'find'>,
+): Promise<readonly Former[]> {
+  const addresses = rows.filter(isReady).map(({ submission: { server: host, port } }) => ({ host, port }));
+  const found = await history.find(guildId, addresses);
+  return rows.flatMap((row, place) => {
+    if (!row.ok) return [];
+    const { server: host, port } = row.submission;
+    const entry = found.get(formatAddress({ host, port }));
+    if (!entry) return [];
+    const { at, userName } = entry;
+    return [
+      { row: place, at, userName, outcome: entry.outcome === 'accepted' ? 'accepted' : 'unknown' } as const,
+    ];
+  });
 }
 
 /** What is left of a draft of which only some of {@link rowsToSend} are to be submitted. */

@@ -28,7 +28,7 @@ export type Result =
   | { readonly kind: 'no-draft'; readonly why: NoDraft };
 
 /** `taken`: another interaction has submitted it. `empty`: none of its servers is to be submitted. */
-type NoDraft = 'gone' | 'taken' | 'of-another-member' | 'empty';
+export type NoDraft = 'gone' | 'taken' | 'of-another-member' | 'empty';
 
 export interface Ended {
   readonly kind: 'ended';

@@ -1,12 +1,22 @@
-import { type Game, LONGEST_NAME as LONGEST_CHOICE } from '../listing/contract.ts';
+import { type Game, KNOWN_GAMES, LONGEST_NAME as LONGEST_CHOICE } from '../listing/contract.ts';
 import { visibleLine } from '../visible-line.ts';
 import { escapeCode, escapeText, LONGEST_NAME } from './escape.ts';
 import { shorten } from './shorten.ts';
+import type { Reader } from './words.ts';
 
 /** How many games are offered in place of one that is not known. */
 const NEAREST = 3;
 /** UTF-16 units; less of a name tells nobody anything. */
 const SHORTEST_NAME = 5;
+
+/** Games by their alias. */
+export interface KnownGames {
+  find(alias: string): Game | undefined;
+}
+
+/** A game by its alias, which is its name too where it is not known. */
+export const gameNamed = (alias: string, games: KnownGames): Game =>
+  games.find(alias) ?? { name: alias, alias };
 
 /** The games that may be looked for, best first. */
 export interface SearchedGames {
@@ -39,9 +49,30 @@ export const gameOption = ({ name, alias }: Game): { readonly label: string; rea
   value: alias,
 });
 
+/** The games that a select takes, the usual ones first; a select has room for 25. */
+export function gameOptions(games: readonly Game[]): readonly ReturnType<typeof gameOption>[] {
+  const choices = games.filter(isSelectable);
+  const [usual, others] = [choices.filter(isUsual), choices.filter((game) => !isUsual(game))];
+  return [...usual, ...others].map(gameOption);
+}
+
+const USUAL: ReadonlySet<string> = new Set(KNOWN_GAMES.map(({ alias }) => alias));
+const isUsual = ({ alias }: Game): boolean => USUAL.has(alias);
+
 /** The games that come nearest to what was typed, for a sentence; empty when none does. */
 export const nearestGames = (games: SearchedGames, typed: string): string =>
   games
     .search(typed, NEAREST)
     .map(({ name, alias }) => `${escapeText(name, LONGEST_NAME)} (\`${escapeCode(alias)}\`)`)
     .join(', ');
+
+/** That a game is not known, with the nearest ones. */
+export function unknownGameText({ t }: Reader, typed: string, games: SearchedGames): string {
+  const near = nearestGames(games, typed);
+  const game = escapeText(typed, LONGEST_NAME);
+  return near === '' ? t('bulk.unknownGame', { game }) : t('bulk.unknownGameNear', { game, near });
+}
+
+/** That several games match, to choose one of them. */
+export const severalGamesText = ({ t }: Reader, typed: string): string =>
+  t('bulk.severalGames', { game: escapeText(typed, LONGEST_NAME) });

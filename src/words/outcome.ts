@@ -1,20 +1,19 @@
 import { formatAddress } from '../addresses/address.ts';
-import type { Context } from '../discord/command.ts';
-import {
-  type Game,
-  isHalted,
-  type NotSent,
-  type Outcome,
-  type ServerSubmission,
-} from '../listing/contract.ts';
+import { isHalted, type NotSent, type Outcome, type ServerSubmission } from '../listing/contract.ts';
+import type { Ended } from '../submissions/order.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
-import { failureText } from './failure.ts';
-import { serviceWords } from './service-words.ts';
+import { gameNamed, type KnownGames } from './games.ts';
+import { failureText, serviceWords } from './service.ts';
+import { type Reader, type Translate, wordsFor } from './words.ts';
 
 /** A submission as members read it: the game's name and the address. */
-export function describe(t: Context['t'], game: Game, { server, port, queryPort }: ServerSubmission): string {
+export function describe(
+  t: Translate,
+  { game, server, port, queryPort }: ServerSubmission,
+  games: KnownGames,
+): string {
   const values = {
-    name: escapeText(game.name, LONGEST_NAME),
+    name: escapeText(gameNamed(game, games).name, LONGEST_NAME),
     address: formatAddress({ host: server, port }),
   };
   return queryPort === undefined
@@ -23,8 +22,8 @@ export function describe(t: Context['t'], game: Game, { server, port, queryPort 
 }
 
 /** How the submission of one server ended. */
-export function outcomeText(context: Context, outcome: Outcome, what: string): string {
-  const { t, mention } = context;
+export function outcomeText(reader: Reader, outcome: Outcome, what: string): string {
+  const { t, mention } = reader;
   switch (outcome.kind) {
     case 'accepted':
       return t('addserver.accepted', { message: escapeText(serviceWords(outcome.message, t)), what });
@@ -35,21 +34,21 @@ export function outcomeText(context: Context, outcome: Outcome, what: string): s
       return `${said}\n${t(`addserver.next.${outcome.known}`, next)}`;
     }
     case 'not-sent':
-      return t('addserver.notSent', { reason: notSentText(context, outcome), what });
+      return t('addserver.notSent', { reason: notSentText(reader, outcome), what });
     case 'unknown':
       return t('addserver.unknown', { reason: failureText(outcome, t), what });
   }
 }
 
 /** Why a server was not sent. */
-function notSentText({ t, mention }: Context, outcome: NotSent): string {
+function notSentText({ t, mention }: Reader, outcome: NotSent): string {
   return isHalted(outcome)
     ? t(`bulk.report.notSent.${outcome.reason}`, { setkey: mention('setkey') })
     : failureText(outcome, t);
 }
 
 /** How a server of a list ended, to be said once for all that ended alike. */
-export function listOutcomeText({ t, mention }: Pick<Context, 't' | 'mention'>, outcome: Outcome): string {
+export function listOutcomeText({ t, mention }: Reader, outcome: Outcome): string {
   switch (outcome.kind) {
     case 'accepted':
     case 'rejected':
@@ -67,3 +66,45 @@ export function listOutcomeText({ t, mention }: Pick<Context, 't' | 'mention'>, 
 
 /** UTF-16 units of the service's words in a report of a list. */
 const LONGEST_MESSAGE = 400;
+
+/** What became of servers that were being submitted when the bot ended; of what is not known yet nothing was sent. */
+export function afterRestartText(
+  { t }: Pick<Reader, 't'>,
+  done: {
+    readonly servers: readonly ServerSubmission[];
+    readonly outcomes: readonly (Outcome | undefined)[];
+  },
+  games: KnownGames,
+): string {
+  const { servers, outcomes } = done;
+  const [server] = servers;
+  if (server && servers.length === 1) {
+    const [outcome] = outcomes;
+    const message = outcome && 'message' in outcome ? escapeText(serviceWords(outcome.message, t)) : '';
+    return t(`resume.one.${outcome?.kind ?? 'not-sent'}`, { message, what: describe(t, server, games) });
+  }
+  const lines = (['accepted', 'rejected', 'unknown', 'not-sent'] as const).flatMap((kind) => {
+    const count = servers.filter((_, place) => (outcomes[place]?.kind ?? 'not-sent') === kind).length;
+    return count > 0 ? [t(`resume.many.${kind}`, { count })] : [];
+  });
+  return [t('resume.many.heading'), ...lines].join('\n');
+}
+
+/**
+ * What everybody in the channel is told, in the guild's language, of the servers that were sent for review; nothing
+ * where there are none, or the guild does not want it.
+ */
+export function announcementOf(
+  { user, guildLocale }: { readonly user: { readonly id: string }; readonly guildLocale: string },
+  { announce, servers, outcomes }: Pick<Ended, 'announce' | 'servers' | 'outcomes'>,
+  games: KnownGames,
+): string | undefined {
+  const accepted = servers.filter((_, place) => outcomes[place]?.kind === 'accepted');
+  const [first] = accepted;
+  if (!announce || first === undefined) return undefined;
+  const t = wordsFor(guildLocale);
+  const [userId, count] = [user.id, accepted.length];
+  return count === 1
+    ? t('announcement.one', { userId, what: describe(t, first, games) })
+    : t('announcement.many', { userId, count });
+}

@@ -1,11 +1,14 @@
 import { formatAddress } from '../addresses/address.ts';
-import type { Context } from '../discord/command.ts';
+import type { Secret } from '../secret.ts';
 import type { Refusal } from '../submissions/checks.ts';
 import type { HistoryEntry } from '../submissions/history.ts';
+import type { NoDraft, PipelineDeps } from '../submissions/order.ts';
+import { UserError } from '../user-error.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
+import type { Reader, Translate } from './words.ts';
 
 /** Why nothing was sent, as a sentence for the member who asked. */
-export function refusalText(refusal: Refusal, { t, mention }: Context): string {
+export function refusalText(refusal: Refusal, { t, mention }: Reader): string {
   switch (refusal.code) {
     case 'key-missing':
       return t('addserver.noKey', { setkey: mention('setkey') });
@@ -39,11 +42,24 @@ export function refusalText(refusal: Refusal, { t, mention }: Context): string {
   }
 }
 
+/** The keys of guilds, to submit with. */
+export type GuildKeys = Pick<PipelineDeps['keys'], 'usable'>;
+
+/**
+ * The guild's key, to submit with.
+ * @throws UserError when it has none, or one that cannot be opened or that the service has refused
+ */
+export async function guildKey(
+  context: Reader & { readonly guildId: string },
+  keys: GuildKeys,
+): Promise<Secret> {
+  const key = await keys.usable(context.guildId);
+  if (typeof key !== 'string') return key;
+  throw new UserError(refusalText({ code: key }, context));
+}
+
 /** Who submitted a server before, when, and how it ended. */
-function submittedBefore(
-  { server: host, port, at, outcome, userName }: HistoryEntry,
-  t: Context['t'],
-): string {
+function submittedBefore({ server: host, port, at, outcome, userName }: HistoryEntry, t: Translate): string {
   const about = { address: formatAddress({ host, port }), seconds: Math.floor(at / 1000) };
   const ended = outcome === 'accepted' ? 'accepted' : 'unknown';
   return userName === ''
@@ -52,11 +68,17 @@ function submittedBefore(
 }
 
 /** A length of time in its largest whole unit. */
-function duration(seconds: number, t: Context['t']): string {
+function duration(seconds: number, t: Translate): string {
   const units = [
     ['hours', 3600],
     ['minutes', 60],
   ] as const;
   const [unit, length] = units.find(([, size]) => seconds % size === 0) ?? (['seconds', 1] as const);
   return t(`duration.${unit}`, { count: seconds / length });
+}
+
+/** Why there is no list to submit. */
+export function noListText(why: NoDraft, t: Translate): string {
+  if (why === 'of-another-member') return t('bulk.notYours');
+  return t(why === 'empty' ? 'bulk.nothingLeft' : 'bulk.gone');
 }

@@ -16,6 +16,14 @@ export const languages = { en, de } as const;
 /** A whole sentence by its key, with named values; plural forms by `count`. */
 export type Translate = TFunction;
 
+/** Whom a sentence is for. */
+export interface Reader {
+  /** Sentences in their language. */
+  readonly t: Translate;
+  /** A command as a clickable mention, or as plain text while its id is not known. */
+  readonly mention: (command: string) => string;
+}
+
 const instance = i18next.createInstance();
 await instance.init({
   resources: Object.fromEntries(

@@ -89,7 +89,7 @@ async function settle(
       remember: async () => true,
       forget: async ({ interactionId }) => void seen.forgotten.push(interactionId),
     },
-    words: createFailureWords({ logger, explain: () => undefined }),
+    words: createFailureWords({ logger }),
     tellGuild: async (guildId, makeText) => void seen.told.push(`${guildId}: ${makeText(wordsFor('en-US'))}`),
     logger,
     now: () => NOW,

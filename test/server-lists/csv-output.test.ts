@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellsOf } from '../../src/server-lists/csv.ts';
 import { csvFile, csvFiles, rejectedCsv } from '../../src/server-lists/csv-output.ts';
-import { parseBulk } from '../../src/server-lists/read-list.ts';
+import { readList } from '../../src/server-lists/read-list.ts';
 import { games } from '../submissions/arbitraries.ts';
 
 async function rowsOf(text: string) {
-  const bulk = await parseBulk(text, games);
-  if (bulk.kind !== 'rows') throw new Error(`expected rows, got ${bulk.kind}`);
-  return bulk.rows;
+  const list = await readList(text, games);
+  if (list.kind !== 'rows') throw new Error(`expected rows, got ${list.kind}`);
+  return list.rows;
 }
 
 describe('rejected.csv', () => {

@@ -5,26 +5,26 @@ import { formatAddress } from '../../src/addresses/address.ts';
 import { createPauses } from '../../src/pauses.ts';
 import { MAX_RECORD } from '../../src/server-lists/csv.ts';
 import { csvFile } from '../../src/server-lists/csv-output.ts';
-import { type Bulk, MAX_ROWS, parseBulk } from '../../src/server-lists/read-list.ts';
+import { MAX_ROWS, type ReadList, readList } from '../../src/server-lists/read-list.ts';
 import * as arbitrary from '../submissions/arbitraries.ts';
 import { stepsOf } from '../support/steps.ts';
 
 const { games } = arbitrary;
 
-function rowsOf(bulk: Bulk) {
-  if (bulk.kind !== 'rows') throw new Error(`expected rows, got ${bulk.kind}`);
-  return bulk.rows;
+function rowsOf(list: ReadList) {
+  if (list.kind !== 'rows') throw new Error(`expected rows, got ${list.kind}`);
+  return list.rows;
 }
 /** A row as `line host:port game [query]`, `line code`, or `line =first`. */
-const summary = (bulk: Bulk) =>
-  rowsOf(bulk).map((row) => {
+const summary = (list: ReadList) =>
+  rowsOf(list).map((row) => {
     if ('problem' in row) return `${row.line} ${row.problem.code}`;
     if ('duplicateOf' in row) return `${row.line} =${row.duplicateOf}`;
     const { server, port, game, queryPort } = row.submission;
     return [row.line, formatAddress({ host: server, port }), game, queryPort].filter(Boolean).join(' ');
   });
 const read = async (text: string | Uint8Array, defaultGame?: string) =>
-  summary(await parseBulk(text, { ...games, ...(defaultGame && { defaultGame }) }));
+  summary(await readList(text, { ...games, ...(defaultGame && { defaultGame }) }));
 
 describe('a line', () => {
   it.each([
@@ -88,7 +88,7 @@ describe('a line', () => {
     ['8.8.8.8,27015,cs2,27016,more', { code: 'too-many-cells', found: 5, most: 4 }],
     ['x'.repeat(1001), { code: 'line-too-long', length: 1001, most: 1000 }],
   ])('%j is explained', async (line, problem) => {
-    expect(rowsOf(await parseBulk(line, games))).toMatchObject([{ line: 1, ok: false, problem }]);
+    expect(rowsOf(await readList(line, games))).toMatchObject([{ line: 1, ok: false, problem }]);
   });
 });
 
@@ -125,14 +125,14 @@ describe('a pasted text', () => {
   it('takes 1,000 rows, and refuses more with their count', async () => {
     const lines = (count: number) =>
       Array.from({ length: count }, (_, index) => `8.8.8.8:${index + 1} cs2`).join('\n\n');
-    expect(rowsOf(await parseBulk(lines(MAX_ROWS), games)).filter((row) => row.ok)).toHaveLength(1000);
-    expect(await parseBulk(lines(1001), games)).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
-    expect(await parseBulk(lines(2500), games)).toEqual({ kind: 'too-many', count: 2500, most: 1000 });
-    expect((await parseBulk(`server,port\n${lines(1000)}`, games)).kind).toBe('rows');
+    expect(rowsOf(await readList(lines(MAX_ROWS), games)).filter((row) => row.ok)).toHaveLength(1000);
+    expect(await readList(lines(1001), games)).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
+    expect(await readList(lines(2500), games)).toEqual({ kind: 'too-many', count: 2500, most: 1000 });
+    expect((await readList(`server,port\n${lines(1000)}`, games)).kind).toBe('rows');
     const json = (count: number) =>
       JSON.stringify(Array(count).fill({ server: '8.8.8.8', port: 1, game: 'cs2' }));
-    expect(rowsOf(await parseBulk(json(1000), games))).toHaveLength(1000);
-    expect(await parseBulk(json(1001), games)).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
+    expect(rowsOf(await readList(json(1000), games))).toHaveLength(1000);
+    expect(await readList(json(1001), games)).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
   });
 });
 
@@ -185,9 +185,9 @@ describe('a table', () => {
   });
 
   it('shows and keeps nothing of the columns it does not know', async () => {
-    const bulk = await parseBulk('server,port,game,password\n8.8.8.8,0,cs2,QZJX\n8.8.8.8,1,cs2,QZJX', games);
-    expect(rowsOf(bulk)).toHaveLength(2);
-    expect(JSON.stringify(bulk)).not.toContain('QZJX');
+    const list = await readList('server,port,game,password\n8.8.8.8,0,cs2,QZJX\n8.8.8.8,1,cs2,QZJX', games);
+    expect(rowsOf(list)).toHaveLength(2);
+    expect(JSON.stringify(list)).not.toContain('QZJX');
   });
 });
 
@@ -231,7 +231,7 @@ describe('JSON', () => {
     ['{}{}', 1, 3],
     ['[{"a":01}]', 1, 8],
   ])('%j is not JSON from line %i, column %i on', async (text, line, column) => {
-    expect(await parseBulk(text, games)).toEqual({ kind: 'bad-json', line, column });
+    expect(await readList(text, games)).toEqual({ kind: 'bad-json', line, column });
   });
 
   it('is judged as JSON.parse judges it', async () => {
@@ -251,7 +251,7 @@ describe('JSON', () => {
         } catch {
           valid = false;
         }
-        expect((await parseBulk(text, games)).kind === 'bad-json').toBe(!valid);
+        expect((await readList(text, games)).kind === 'bad-json').toBe(!valid);
       }),
       { numRuns: 2000 },
     );
@@ -285,9 +285,9 @@ describe('a file', () => {
       Buffer.from(line, 'utf16le'),
       readFileSync(process.execPath).subarray(0, 4096),
     ]) {
-      expect(await parseBulk(bytes, games)).toEqual({ kind: 'binary' });
+      expect(await readList(bytes, games)).toEqual({ kind: 'binary' });
     }
-    expect(await parseBulk('8.8.8.8:1\0', games)).toEqual({ kind: 'binary' });
+    expect(await readList('8.8.8.8:1\0', games)).toEqual({ kind: 'binary' });
   });
 });
 
@@ -327,12 +327,12 @@ describe('any text', () => {
   it('never throws, and gives rows in the order of their lines that survive being stored', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(wild, fc.uint8Array({ maxLength: 200 })), async (input) => {
-        const bulk = await parseBulk(input, { ...games, defaultGame: 'cs2' });
-        expect(JSON.parse(JSON.stringify(bulk))).toEqual(bulk);
-        if (bulk.kind !== 'rows') return;
-        const lines = bulk.rows.map(({ line }) => line);
+        const list = await readList(input, { ...games, defaultGame: 'cs2' });
+        expect(JSON.parse(JSON.stringify(list))).toEqual(list);
+        if (list.kind !== 'rows') return;
+        const lines = list.rows.map(({ line }) => line);
         expect(lines).toEqual(lines.toSorted((a, b) => a - b));
-        for (const row of bulk.rows) {
+        for (const row of list.rows) {
           if ('duplicateOf' in row) expect(row.duplicateOf).toBeLessThanOrEqual(row.line);
         }
       }),
@@ -379,7 +379,7 @@ describe('any text', () => {
         const { server, port, game, queryPort } = row;
         const keptQuery = query && queryPort !== undefined && queryPort !== port ? { queryPort } : {};
         expect(
-          rowsOf(await parseBulk(text, games)).map((read) => ('submission' in read ? read.submission : read)),
+          rowsOf(await readList(text, games)).map((read) => ('submission' in read ? read.submission : read)),
         ).toEqual([{ server, port, ...keptQuery, game }]);
       }),
       { numRuns: 3000 },
@@ -420,9 +420,9 @@ describe('any text', () => {
     );
     await fc.assert(
       fc.asyncProperty(line, async (text) => {
-        const bulk = await parseBulk(text, games);
-        expect(JSON.stringify(bulk)).not.toContain('QZJX');
-        expect(rowsOf(bulk)).toHaveLength(1);
+        const list = await readList(text, games);
+        expect(JSON.stringify(list)).not.toContain('QZJX');
+        expect(rowsOf(list)).toHaveLength(1);
       }),
       { numRuns: 3000 },
     );
@@ -438,7 +438,7 @@ describe('any text', () => {
   ])('reads %j, a long run of one character and another one', async (start) => {
     for (const run of ['!', ' ', '|', '.', '%', '/', '\t;,']) {
       const text = `${start}${run.repeat(Math.floor((256 * 1024 - 20) / run.length))}x`;
-      expect((await parseBulk(text, games)).kind).toMatch(/^(?:rows|bad-json)$/);
+      expect((await readList(text, games)).kind).toMatch(/^(?:rows|bad-json)$/);
     }
   });
 
@@ -479,9 +479,9 @@ describe('any text', () => {
       let pauses = 0;
       const count = () => createPauses(async () => void pauses++);
       const steps = await stepsOf(async () => {
-        await parseBulk(text, games, count());
-        await parseBulk(`server,port,game\n${text}`, games, count());
-        await parseBulk(`[${JSON.stringify(text)}]`, games, count());
+        await readList(text, games, count());
+        await readList(`server,port,game\n${text}`, games, count());
+        await readList(`[${JSON.stringify(text)}]`, games, count());
       });
       return { steps, pauses };
     };
@@ -495,7 +495,7 @@ describe('any text', () => {
     const row = `"${'a b.c:1 '.repeat(MAX_RECORD / 8 - 1)}",2`;
     let pauses = 0;
     const text = `server,port,game\n${`${row}\n`.repeat(rows)}`;
-    await parseBulk(
+    await readList(
       text,
       games,
       createPauses(async () => void pauses++),

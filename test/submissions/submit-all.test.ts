@@ -9,7 +9,7 @@ import {
   type ServerSubmission,
 } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
-import { parseBulk } from '../../src/server-lists/read-list.ts';
+import { readList } from '../../src/server-lists/read-list.ts';
 import { submitAll } from '../../src/submissions/submit-all.ts';
 import { games, submission } from './arbitraries.ts';
 
@@ -248,8 +248,8 @@ describe('over the wire, read by the listing service', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(line, ROWS), async (lines) => {
-        const bulk = await parseBulk(lines.map(({ text }) => text).join('\n'), games);
-        const rows = bulk.kind === 'rows' ? bulk.rows : [];
+        const list = await readList(lines.map(({ text }) => text).join('\n'), games);
+        const rows = list.kind === 'rows' ? list.rows : [];
         const former = standIn.submitted.length;
         await submitAll(
           rows.flatMap((row) => (row.ok ? [row.submission] : [])),

@@ -67,7 +67,7 @@ export async function startSmallBot(): Promise<SmallBot> {
     ids: createSignedIds(new Secret(TOKEN)),
     mention: (name) => name,
     memory: { remember: async () => true, forget: async () => undefined },
-    words: createFailureWords({ logger, explain: () => undefined }),
+    words: createFailureWords({ logger }),
     tellGuild: async () => undefined,
     logger,
   });

@@ -1,4 +1,4 @@
-import { type Failure, isFaultyAnswer } from '../listing/contract.ts';
+import { type Failure, isFaultyAnswer, WITHHELD_WORDS } from '../listing/contract.ts';
 import type { Translate } from './words.ts';
 
 /** Why there is no usable answer of the listing service, as a sentence for a member. Never the service's text. */
@@ -16,3 +16,7 @@ export function failureText(failure: Failure, t: Translate): string {
   if (isFaultyAnswer(failure)) return t('service.broken');
   return kind === 'unknown' ? t('service.silent') : t('service.down');
 }
+
+/** The service's words as they came; where they were left out since they held the key, that in the reader's language. */
+export const serviceWords = (message: string, t: Translate): string =>
+  message === WITHHELD_WORDS ? t('service.withheld') : message;

@@ -1,16 +1,17 @@
 import { formatAddress } from '../addresses/address.ts';
-import type { Game, Outcome, ServerSubmission } from '../listing/contract.ts';
+import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { Refusal } from '../submissions/checks.ts';
 import type { Observer } from '../submissions/order.ts';
 import type { Submitter } from '../submissions/record.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
-import { serviceWords } from './service-words.ts';
-import type { Translate } from './words.ts';
+import { gameNamed, type KnownGames } from './games.ts';
+import { serviceWords } from './service.ts';
+import type { Reader, Translate } from './words.ts';
 
 export interface SubmissionLogDeps {
   /** The guild's log, in the guild's language. */
   readonly guildLog: { tell(guildId: string, makeText: (t: Translate) => string): Promise<void> };
-  readonly games: { find(alias: string): Game | undefined };
+  readonly games: KnownGames;
 }
 
 /** Addresses that are named of an order of many servers; /submissions has them all. */
@@ -21,7 +22,7 @@ const LONGEST_MESSAGE = 400;
 
 /** Tells a guild's log of every submission and every refusal: a line each, however many servers there are. */
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
-  const nameOfGame = (alias: string) => escapeText(games.find(alias)?.name ?? alias, LONGEST_NAME);
+  const nameOfGame = (alias: string) => escapeText(gameNamed(alias, games).name, LONGEST_NAME);
 
   function nameOf({ game, server, port }: ServerSubmission): string {
     return `**${nameOfGame(game)}** — \`${formatAddress({ host: server, port })}\``;
@@ -107,4 +108,9 @@ function reasonText(
     default:
       return t(`guildLog.reason.${refusal.code}`);
   }
+}
+
+/** That the service refuses the key, and nothing is sent until it is renewed. */
+export function keyRefusedText(t: Translate, mention: Reader['mention']): string {
+  return t('notice.keyRefused', { setkey: mention('setkey'), keystatus: mention('keystatus') });
 }

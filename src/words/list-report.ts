@@ -1,23 +1,19 @@
-import type { Context, Reply } from '../src/discord/command.ts';
-import { KNOWN_ERRORS, type Outcome, type ServerSubmission } from '../src/listing/contract.ts';
-import { csvFile } from '../src/server-lists/csv-output.ts';
-import type { Row } from '../src/server-lists/read-list.ts';
-import { type Draft, type ReadyRow, rowsToSend } from '../src/submissions/draft.ts';
-import { escapeCode } from '../src/words/escape.ts';
-import { lineRanges } from '../src/words/line-ranges.ts';
-import { listOutcomeText } from '../src/words/outcome.ts';
-import { rowProblemText } from '../src/words/row-problem.ts';
-import { serviceWords } from '../src/words/service-words.ts';
-import { shortenMarkup } from '../src/words/shorten.ts';
-import { restComponents } from './batch-components.ts';
-import { plain } from './batch-preview.ts';
+import { KNOWN_ERRORS, type Outcome, type ServerSubmission } from '../listing/contract.ts';
+import { csvFile } from '../server-lists/csv-output.ts';
+import type { Row } from '../server-lists/read-list.ts';
+import { type Draft, type ReadyRow, rowsToSend } from '../submissions/draft.ts';
+import { escapeCode } from './escape.ts';
+import { type ListPage, plain, rejectedFiles } from './list-preview.ts';
+import { listOutcomeText } from './outcome.ts';
+import { rowProblemText } from './problem.ts';
+import { serviceWords } from './service.ts';
+import { shortenMarkup } from './shorten.ts';
+import type { Reader } from './words.ts';
 
 export interface ReportOptions {
   readonly draft: Draft;
   /** What came of each row that was to be sent, in their order. */
   readonly outcomes: readonly Outcome[];
-  /** The draft of what was not sent, if there is one. */
-  readonly restId?: string;
 }
 
 const KINDS = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;
@@ -28,8 +24,8 @@ const MOST_WHERE = 150;
 const MOST_ADDRESS = 60;
 
 /** What came of a draft: in numbers, in the service's words with the lines they are about, and line by line. */
-export function reportOf(context: Context, { draft, outcomes, restId }: ReportOptions): Reply {
-  const { t } = context;
+export function reportOf(reader: Reader, { draft, outcomes }: ReportOptions): ListPage {
+  const { t } = reader;
   const counts = KINDS.flatMap((kind) => {
     const count = outcomes.filter((outcome) => outcome.kind === kind).length;
     return count > 0 ? [t(`bulk.report.${kind}`, { count })] : [];
@@ -38,7 +34,7 @@ export function reportOf(context: Context, { draft, outcomes, restId }: ReportOp
   const about = new Map<string, ReadyRow[]>();
   for (const [place, outcome] of outcomes.entries()) {
     const row = sent[place];
-    const text = listOutcomeText(context, outcome);
+    const text = listOutcomeText(reader, outcome);
     if (row)
       about
         .set(text, about.get(text) ?? [])
@@ -49,26 +45,27 @@ export function reportOf(context: Context, { draft, outcomes, restId }: ReportOp
     if (rows.length === draft.rows.length) return text;
     return t('bulk.report.where', {
       text,
-      where: shortenMarkup(whereText(context, rows, draft), MOST_WHERE),
+      where: shortenMarkup(whereText(reader, rows, draft), MOST_WHERE),
     });
   });
-  const unsent = outcomes.filter(({ kind }) => kind === 'not-sent').length;
   return {
     embeds: [
       {
         title: t('bulk.report.title'),
-        description: [counts.join('\n'), ...texts, ...keyText(context, outcomes), t('bulk.report.file')].join(
+        description: [counts.join('\n'), ...texts, ...keyText(reader, outcomes), t('bulk.report.file')].join(
           '\n\n',
         ),
       },
     ],
-    components: restId === undefined ? [] : restComponents(context, restId, unsent),
-    files: [{ name: 'report.csv', data: Buffer.from(reportCsv(context, draft, outcomes)) }],
+    files: [
+      { name: 'report.csv', data: Buffer.from(reportCsv(reader, draft, outcomes)) },
+      ...rejectedFiles(reader, draft),
+    ],
   };
 }
 
 /** What to do about the key, unless servers that were not sent because of it say so. */
-function keyText({ t, mention }: Context, outcomes: readonly Outcome[]): readonly string[] {
+function keyText({ t, mention }: Reader, outcomes: readonly Outcome[]): readonly string[] {
   const isRefused = outcomes.some(
     (each) => each.kind === 'rejected' && each.message === KNOWN_ERRORS.invalidKey,
   );
@@ -77,7 +74,7 @@ function keyText({ t, mention }: Context, outcomes: readonly Outcome[]): readonl
 }
 
 /** Every row of the input in its order, with what came of it. */
-function reportCsv({ t, mention }: Context, draft: Draft, outcomes: readonly Outcome[]): string {
+function reportCsv({ t, mention }: Reader, draft: Draft, outcomes: readonly Outcome[]): string {
   const places = new Map<Row, number>(rowsToSend(draft).map((row, place) => [row, place]));
   const cells = (row: Row): readonly string[] => {
     if ('problem' in row) {
@@ -110,9 +107,31 @@ const fields = ({ server, port, queryPort, game }: ServerSubmission): readonly s
   game,
 ];
 
-function whereText({ t }: Context, rows: readonly ReadyRow[], { source }: Draft): string {
+function whereText({ t }: Reader, rows: readonly ReadyRow[], { source }: Draft): string {
   if (source === 'text') {
     return t('bulk.report.lines', { count: rows.length, lines: lineRanges(rows.map(({ line }) => line)) });
   }
   return rows.map(({ text }) => `\`${escapeCode(text, MOST_ADDRESS)}\``).join(', ');
+}
+
+/** Ascending numbers in a few words: `3, 7, 101–200`. */
+function lineRanges(lines: readonly number[]): string {
+  const ranges: { first: number; last: number }[] = [];
+  for (const line of lines) {
+    const range = ranges.at(-1);
+    if (range && line === range.last + 1) range.last = line;
+    else ranges.push({ first: line, last: line });
+  }
+  return ranges.map(({ first, last }) => (first === last ? `${first}` : `${first}–${last}`)).join(', ');
+}
+
+/** Characters of the bar; narrow enough for a telephone. */
+const WIDTH = 20;
+
+/** How far a list has come, in place of the preview and its buttons. */
+export function progressOf({ t }: Reader, done: number, count: number): Pick<ListPage, 'embeds'> {
+  const full = Math.floor((done / count) * WIDTH);
+  const bar = '▰'.repeat(full) + '▱'.repeat(WIDTH - full);
+  const description = t('bulk.progress.text', { bar, done, count });
+  return { embeds: [{ title: t('bulk.progress.title'), description }] };
 }

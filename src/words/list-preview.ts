@@ -1,8 +1,7 @@
-import { formatAddress } from '../src/addresses/address.ts';
-import type { Context, Reply } from '../src/discord/command.ts';
-import { type Game, MAX_SERVERS_PER_REQUEST } from '../src/listing/contract.ts';
-import { rejectedCsv } from '../src/server-lists/csv-output.ts';
-import type { Row } from '../src/server-lists/read-list.ts';
+import { formatAddress } from '../addresses/address.ts';
+import { MAX_SERVERS_PER_REQUEST } from '../listing/contract.ts';
+import { rejectedCsv } from '../server-lists/csv-output.ts';
+import { MAX_FILE_BYTES, type Row } from '../server-lists/read-list.ts';
 import {
   type Draft,
   type Former,
@@ -10,11 +9,11 @@ import {
   isRepeated,
   lacksGame,
   rowsToSend,
-} from '../src/submissions/draft.ts';
-import { escapeCode, escapeText } from '../src/words/escape.ts';
-import { rowProblemText } from '../src/words/row-problem.ts';
-import { shortenMarkup } from '../src/words/shorten.ts';
-import { previewComponents } from './batch-components.ts';
+} from '../submissions/draft.ts';
+import { escapeCode, escapeText } from './escape.ts';
+import { rowProblemText } from './problem.ts';
+import { shortenMarkup } from './shorten.ts';
+import type { Reader } from './words.ts';
 
 /** How many lines of each kind are named in the message; the files name them all. */
 const SHOWN = { rejected: 10, repeated: 5, former: 5 };
@@ -25,44 +24,31 @@ const MOST_USER = 70;
 /** Discord takes 10 files in a message, and a report is another one. */
 const MOST_FILES = 9;
 
-export interface PreviewOptions {
-  /** The id under which the draft is kept. */
-  readonly id: string;
-  readonly draft: Draft;
-  /** The games to choose from where rows lack one; more than fit into a select are asked for by name. */
-  readonly games: readonly Game[];
-  /** Something to say first. */
-  readonly note?: string;
-  /** The most bytes of a file that can be sent back to us. */
-  readonly mostBytes: number;
+/** A list as a message shows it: what there is to say of it, and the files with all of its lines. */
+export interface ListPage {
+  readonly embeds: readonly { readonly title: string; readonly description: string }[];
+  readonly files: readonly { readonly name: string; readonly data: Buffer }[];
 }
 
-/** What would be submitted, what would not and why, and the buttons to go on. */
-export function previewOf(context: Context, options: PreviewOptions): Reply {
-  const { draft, note } = options;
-  const ready = rowsToSend(draft).length;
-  const files = rejectedFiles(context, options);
+/**
+ * What would be submitted, what would not and why.
+ * @param notice something to say first
+ */
+export function previewOf(reader: Reader, draft: Draft, notice = ''): ListPage {
+  const files = rejectedFiles(reader, draft);
   const asksForGame = draft.source === 'message' && draft.rows.some(lacksGame);
+  const names = files.map(({ name }) => name);
   const sections = asksForGame
-    ? [foundText(context, draft)]
+    ? [foundText(reader, draft)]
     : [
-        readyText(context, ready),
-        rejectedText(
-          context,
-          draft,
-          files.map(({ name }) => name),
-        ),
-        repeatedText(context, draft),
-        formerText(context, draft),
+        readyText(reader, rowsToSend(draft).length),
+        rejectedText(reader, draft, names),
+        repeatedText(reader, draft),
+        formerText(reader, draft),
       ];
+  const description = [notice, ...sections].filter((section) => section !== '').join('\n\n');
   return {
-    embeds: [
-      {
-        title: context.t('bulk.preview.title'),
-        description: [note ?? '', ...sections].filter((section) => section !== '').join('\n\n'),
-      },
-    ],
-    components: previewComponents(context, options),
+    embeds: [{ title: reader.t('bulk.preview.title'), description }],
     files: asksForGame ? [] : files,
   };
 }
@@ -71,10 +57,7 @@ export function previewOf(context: Context, options: PreviewOptions): Reply {
  * `rejected.csv`, where there is anything to put into it, and further files for what would make it too large to be
  * sent back.
  */
-export function rejectedFiles(
-  { t }: Context,
-  { draft, mostBytes }: Pick<PreviewOptions, 'draft' | 'mostBytes'>,
-): readonly { readonly name: string; readonly data: Buffer }[] {
+export function rejectedFiles({ t }: Pick<Reader, 't'>, draft: Draft): ListPage['files'] {
   const rows = draft.rows.filter(isRejected);
   if (rows.length === 0) return [];
   // Most of the time goes into the reasons, and the files may be made several times.
@@ -86,7 +69,7 @@ export function rejectedFiles(
   for (let count = 1; ; count++) {
     const each = Math.ceil(rows.length / count);
     const files = Array.from({ length: count }, (_, i) => file(rows.slice(i * each, (i + 1) * each)));
-    if (count < MOST_FILES && files.some((data) => data.length > mostBytes)) continue;
+    if (count < MOST_FILES && files.some((data) => data.length > MAX_FILE_BYTES)) continue;
     return files.map((data, i) => ({ name: i === 0 ? 'rejected.csv' : `rejected-${i + 1}.csv`, data }));
   }
 }
@@ -94,19 +77,19 @@ export function rejectedFiles(
 /** A sentence without the marks that make a part of it code. */
 export const plain = (text: string): string => text.replaceAll('`', '');
 
-function readyText({ t }: Context, count: number): string {
+function readyText({ t }: Reader, count: number): string {
   if (count === 0) return t('bulk.preview.nothing');
   const requests = t('bulk.preview.requests', { count: Math.ceil(count / MAX_SERVERS_PER_REQUEST) });
   return `${t('bulk.preview.ready', { count })} ${requests}`;
 }
 
-function foundText(context: Context, { rows, ...draft }: Draft): string {
+function foundText(reader: Reader, { rows, ...draft }: Draft): string {
   const lacking = rows.filter(lacksGame);
   const names = lacking.map(({ text }) => `- \`${escapeCode(text, MOST_ADDRESS)}\``);
-  const others = rejectedText(context, { ...draft, rows: rows.filter((row) => !lacksGame(row)) }, []);
+  const others = rejectedText(reader, { ...draft, rows: rows.filter((row) => !lacksGame(row)) }, []);
   return [
-    listed(context, {
-      heading: context.t('bulk.preview.found', { count: lacking.length }),
+    listed(reader, {
+      heading: reader.t('bulk.preview.found', { count: lacking.length }),
       lines: names,
       most: SHOWN.rejected,
     }),
@@ -114,8 +97,8 @@ function foundText(context: Context, { rows, ...draft }: Draft): string {
   ].join('\n\n');
 }
 
-function rejectedText(context: Context, { source, rows }: Draft, files: readonly string[]): string {
-  const { t, mention } = context;
+function rejectedText(reader: Reader, { source, rows }: Draft, files: readonly string[]): string {
+  const { t, mention } = reader;
   const rejected = rows.filter(isRejected);
   if (rejected.length === 0) return '';
   const count = rejected.length;
@@ -131,7 +114,7 @@ function rejectedText(context: Context, { source, rows }: Draft, files: readonly
     return reason.includes(address) ? `- ${reason}` : `- ${t('bulk.preview.address', { address, reason })}`;
   });
   return [
-    listed(context, { heading, lines, most: SHOWN.rejected }),
+    listed(reader, { heading, lines, most: SHOWN.rejected }),
     ...(files.length > 0
       ? [
           t('bulk.preview.file', {
@@ -144,7 +127,7 @@ function rejectedText(context: Context, { source, rows }: Draft, files: readonly
   ].join('\n');
 }
 
-function repeatedText({ t }: Context, { rows }: Draft): string {
+function repeatedText({ t }: Reader, { rows }: Draft): string {
   const repeated = rows.filter(isRepeated);
   if (repeated.length === 0) return '';
   const named = repeated
@@ -155,18 +138,18 @@ function repeatedText({ t }: Context, { rows }: Draft): string {
   return t('bulk.preview.repeated', { count: repeated.length, which });
 }
 
-function formerText(context: Context, { rows, former, includesFormer }: Draft): string {
-  const { t } = context;
+function formerText(reader: Reader, { rows, former, includesFormer }: Draft): string {
+  const { t } = reader;
   const count = former.length;
   if (count === 0) return '';
   const heading = includesFormer
     ? t('bulk.preview.formerIncluded', { count })
     : t('bulk.preview.former', { count });
-  const lines = former.map((each) => `- ${formerLine(context, each, rows[each.row])}`);
-  return listed(context, { heading, lines, most: SHOWN.former });
+  const lines = former.map((each) => `- ${formerLine(reader, each, rows[each.row])}`);
+  return listed(reader, { heading, lines, most: SHOWN.former });
 }
 
-function formerLine({ t }: Context, { at, userName, outcome }: Former, row: Row | undefined): string {
+function formerLine({ t }: Reader, { at, userName, outcome }: Former, row: Row | undefined): string {
   const { server: host, port } = row?.ok ? row.submission : { server: '?', port: 0 };
   return t(`bulk.preview.formerLine.${outcome}`, {
     address: escapeCode(formatAddress({ host, port }), MOST_ADDRESS),
@@ -176,7 +159,7 @@ function formerLine({ t }: Context, { at, userName, outcome }: Former, row: Row 
 }
 
 function listed(
-  { t }: Context,
+  { t }: Reader,
   {
     heading,
     lines,
