@@ -12,6 +12,8 @@ const LONGEST_FOLDED = 200;
  * it; beyond, later games are found only as they were typed.
  */
 const MOST_COMPARED = 500_000;
+/** How many searches are kept at hand: whoever looks for a game begins with the same letters. Some 200 KiB. */
+const MOST_FOUND = 500;
 
 /** A list of games made ready for searching; made once a list, since a search runs with every key stroke. */
 interface GameIndex {
@@ -21,6 +23,8 @@ interface GameIndex {
   readonly byAlias: ReadonlyMap<string, Game>;
   readonly byFoldedAlias: ReadonlyMap<string, Game>;
   readonly byFoldedName: ReadonlyMap<string, Game>;
+  /** What the latest searches found, by what was typed and how many were asked for. */
+  readonly found: Map<string, readonly Game[]>;
 }
 
 interface Entry {
@@ -72,6 +76,7 @@ function indexOf(games: readonly Game[], entries: readonly Entry[]): GameIndex {
     byAlias: new Map(last.map(({ game }) => [game.alias, game])),
     byFoldedAlias: new Map(last.map(({ alias, game }) => [alias, game])),
     byFoldedName: new Map(last.map(({ name, game }) => [name, game])),
+    found: new Map(),
   };
 }
 
@@ -84,6 +89,18 @@ function indexOf(games: readonly Game[], entries: readonly Entry[]): GameIndex {
 export function searchGames(index: GameIndex, text: string, limit = MAX_CHOICES): readonly Game[] {
   const typed = fold(text.slice(0, LONGEST_TEXT));
   if (typed === '') return index.games.slice(0, limit);
+  const { found } = index;
+  const asked = `${limit} ${typed}`;
+  const known = found.get(asked);
+  if (known) return known;
+  const [oldest] = found.keys();
+  if (oldest !== undefined && found.size >= MOST_FOUND) found.delete(oldest);
+  const games = search(index, typed, limit);
+  found.set(asked, games);
+  return games;
+}
+
+function search(index: GameIndex, typed: string, limit: number): readonly Game[] {
   const found = asTyped(index.entries, typed);
   if (found.length >= limit) return found.slice(0, limit);
   // A slip of the keyboard is forgiven from 4 letters on, two from 8.

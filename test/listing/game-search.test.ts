@@ -83,6 +83,19 @@ describe('searching for a game', () => {
     expect(searchGames(own, 'a')).toHaveLength(0);
   });
 
+  it('goes through the list once for all who type the same, and not for long', async () => {
+    const games = Array.from({ length: 300 }, (_, i) => ({ name: `Game number ${i}`, alias: `game${i}` }));
+    const own = indexGames(games);
+    const stepsFor = (typed: string) => stepsOf(() => searchGames(own, typed));
+    const first = await stepsFor('number 12');
+    expect(await stepsFor('Númber 12')).toBeLessThan(first / 10);
+    expect(searchGames(own, 'NUMBER 12')).toEqual(searchGames(indexGames(games), 'number 12'));
+    expect(searchGames(own, 'number 12', 1)).toHaveLength(1);
+    for (let i = 0; i < 1000; i++) searchGames(own, `other ${i}`);
+    expect(await stepsFor('number 12')).toBe(first);
+    expect(own.found.size).toBeLessThanOrEqual(500);
+  });
+
   it('compares no more than a bounded number of letters for slips, whatever is in the list and typed', async () => {
     const name = (i: number) =>
       `abcdefghijklmnopqrstuvwxyz0123456789 ${'aaa aab '.repeat(7)}${i}`.slice(0, 100);
