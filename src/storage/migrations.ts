@@ -37,13 +37,13 @@ export async function migrate({ path, statements, migrations }: MigrateDeps): Pr
 
   const [next] = (await migrator.getMigrations()).filter(({ executedAt }) => !executedAt);
   if (next && tables.length > 0) await copyStore(path, `${path}${BEFORE}${next.name}`, statements);
-  for (let isDone = false; !isDone; ) {
-    isDone = await statements.transaction(async () => {
-      const { error, results = [] } = await migrator.migrateUp();
-      if (error) throw new StoreError(`cannot migrate ${path}: ${reason(error)}`, { cause: error });
-      return results.length === 0;
-    });
-  }
+  const migrateUp = async () => {
+    const { error, results = [] } = await migrator.migrateUp();
+    if (error) throw new StoreError(`cannot migrate ${path}: ${reason(error)}`, { cause: error });
+    return results.length === 0;
+  };
+  // Not synced: what a loss of power undoes is undone as a whole, and done again at the next start.
+  while (!(await statements.transaction(migrateUp, { synced: false })));
 }
 
 const BEFORE = '.before-';
