@@ -16,7 +16,7 @@ import { createGuildLog, type GuildLogTiming } from './discord/guild-log.ts';
 import type { PastReplies } from './discord/past-replies.ts';
 import { asPublished } from './discord/publish.ts';
 import { createTakenInteractions, interactionContext } from './discord/taken.ts';
-import { createApiKeys, heldKeys } from './guilds/api-keys.ts';
+import { createApiKeys } from './guilds/api-keys.ts';
 import { createGuildData } from './guilds/guild-data.ts';
 import { createKeyTrials } from './guilds/key-trials.ts';
 import { createKeyWatch } from './guilds/key-watch.ts';
@@ -134,7 +134,7 @@ function createGuilds({ logger, timing }: AppDeps, parts: Storage & Connected) {
 
 /** What every request to the listing service passes: the turns of the guilds, the breaker, HTTP; and the games list. */
 function createListing({ config, logger }: AppDeps, parts: Storage & Guilds) {
-  const { database, encryption, keys, keyWatch } = parts;
+  const { database, keys, keyWatch } = parts;
   const { guildOf } = keys;
   const { listingApiTimeoutMs: timeoutMs, listingRequestsAtOnce: atOnce } = config;
   const operatorKey = config.listingApiKey && { operatorKey: config.listingApiKey };
@@ -155,7 +155,7 @@ function createListing({ config, logger }: AppDeps, parts: Storage & Guilds) {
     listing: reading,
     store: database,
     ttlMs: config.gamesTtlSeconds * 1000,
-    heldKeys: () => heldKeys({ store: database, encryption }),
+    heldKeys: keys.all,
     ...operatorKey,
     onAnswer: keyWatch.heard,
     logger,

@@ -1,22 +1,23 @@
 import { existsSync } from 'node:fs';
 import { ConfigError, readStoreConfig } from './config.ts';
 import { interactionContext } from './discord/taken.ts';
-import { SEALED_API_KEYS } from './guilds/api-keys.ts';
+import { API_KEYS } from './guilds/api-keys.ts';
 import { inOrder } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
+import type { SealedKind } from './storage/collection.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption, EncryptionKeyError } from './storage/encryption-key.ts';
-import { type RotationResult, rotate, type SealedArea } from './storage/rotation.ts';
+import { type RotationResult, rotate } from './storage/rotation.ts';
 import { StoreError } from './storage/store.ts';
-import { SEALED_JOURNAL } from './submissions/previous/shapes.ts';
+import { JOURNAL } from './submissions/previous/shapes.ts';
 
-/** Everything that is sealed in the store; the last is what a start of the bot has not moved yet. */
-const AREAS: readonly SealedArea[] = [
-  SEALED_API_KEYS,
+/** Every collection with sealed records; the last is what a start of the bot has not moved yet. */
+const COLLECTIONS: readonly SealedKind[] = [
+  API_KEYS,
   {
-    ...SEALED_JOURNAL,
-    context: (place) => {
-      const [guildId = '', interactionId = ''] = place.split(':');
+    ...JOURNAL,
+    context: (id) => {
+      const [guildId = '', interactionId = ''] = id.split(':');
       return interactionContext(guildId, interactionId);
     },
   },
@@ -38,7 +39,10 @@ async function main(): Promise<void> {
   const parts = inOrder([database, encryption], logger);
   await parts.start();
   try {
-    report(await rotate({ database, encryption, areas: AREAS, interactionContext }), encryption.newestKeyId);
+    report(
+      await rotate({ database, encryption, collections: COLLECTIONS, interactionContext }),
+      encryption.newestKeyId,
+    );
   } finally {
     await parts.stop();
   }

@@ -145,7 +145,7 @@ const KNOWN_LONG = [
   ...['sandbox/discord/rest/outgoing.ts', 'sandbox/discord/rest/webhook-routes.ts'],
   ...['sandbox/discord/stand-in.ts', 'sandbox/discord/world/commands.ts', 'sandbox/sandbox.ts'],
   ...['src/discord/dispatch.ts', 'src/discord/guild-log.ts'],
-  ...['src/discord/taken.ts', 'src/guilds/api-keys.ts', 'src/guilds/membership.ts', 'src/listing/breaker.ts'],
+  ...['src/discord/taken.ts', 'src/guilds/membership.ts', 'src/listing/breaker.ts'],
   ...['src/listing/exchange.ts', 'src/listing/game-catalog.ts', 'src/listing/scheduler.ts'],
   ...['src/storage/database.ts', 'src/storage/encryption-key.ts', 'src/storage/statements.ts'],
   ...['src/submissions/erasure.ts', 'src/submissions/history.ts'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Secret } from '../secret.ts';
-import { type Collection, createCollection } from '../storage/collection.ts';
+import { createSealedCollection, type SealedCollection } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
 import { type Encryption, UndecryptableError } from '../storage/encryption.ts';
 import { type Store, StoreError } from '../storage/store.ts';
@@ -39,15 +39,14 @@ const first = z
   .object({ v: z.literal(1), ...common })
   .transform(({ v: _, ...record }): KeyRecord => ({ ...record, workedAt: record.setAt }));
 
-/** Where the keys are, for whoever seals them anew. */
-export const SEALED_API_KEYS = {
-  prefix: 'api-key:',
-  field: 'sealed',
+/** The records of the keys, each under the id of its guild. */
+export const API_KEYS = {
+  name: 'api-key',
+  version: 2,
+  schema,
+  former: [first],
   context: (guildId: string) => `guild ${guildId}: API key`,
 } as const;
-
-const keyRecords = (store: Store): Collection<KeyRecord> =>
-  createCollection<KeyRecord>({ store, name: 'api-key', version: 2, schema, former: [first] });
 
 export interface ApiKeysDeps {
   readonly store: Store & Pick<Database, 'erase' | 'inGuild'>;
@@ -104,32 +103,20 @@ export interface ApiKeys {
   delete(guildId: string): Promise<boolean>;
   /** The guild that this very object was read for by {@link get}. */
   guildOf(key: Secret): string | undefined;
+  /** The key of every guild, one after the other, to compare with. One that does not open is left out. */
+  all(): AsyncIterable<Secret>;
 }
 
 /** Code points of the service's words that are kept: the specification's own messages have at most 45. */
 const MAX_MESSAGE = 300;
 
-export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps): ApiKeys {
-  const records = keyRecords(store);
+type Records = SealedCollection<KeyRecord>;
+
+/** Reads keys, and knows of each that was read whose it is. */
+function createReading(records: Records) {
   const owners = new WeakMap<Secret, string>();
   /** By guild: what drops every key that was read so far. */
   const holds = new Map<string, AbortController>();
-  function drop(guildId: string): void {
-    holds.get(guildId)?.abort();
-    holds.delete(guildId);
-  }
-
-  const time = () => new Date(now()).toISOString();
-  /** A record that does not open is of no use from now on. */
-  async function open(guildId: string, record: KeyRecord): Promise<string> {
-    try {
-      return encryption.open(record.sealed, SEALED_API_KEYS.context(guildId));
-    } catch (error) {
-      if (error instanceof UndecryptableError)
-        await records.setAside(guildId, record, 'it cannot be decrypted');
-      throw error;
-    }
-  }
 
   async function read(guildId: string): Promise<{ key: Secret; isRefused: boolean } | undefined> {
     // Taken before the store is read: a key that is removed meanwhile comes back dropped.
@@ -140,81 +127,86 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
       if ((await records.aside(guildId)) === undefined) return undefined;
       throw new UndecryptableError('the stored API key could not be read and was set aside');
     }
-    const key = new Secret(await open(guildId, record), hold.signal);
+    const key = new Secret(await records.open(guildId, record), hold.signal);
     owners.set(key, guildId);
     return { key, isRefused: record.invalidSince !== undefined };
   }
 
-  const get = async (guildId: string) => (await read(guildId))?.key;
+  return {
+    read,
+    get: async (guildId: string) => (await read(guildId))?.key,
+    drop(guildId: string): void {
+      holds.get(guildId)?.abort();
+      holds.delete(guildId);
+    },
+    guildOf: (key: Secret) => owners.get(key),
+  };
+}
 
-  async function status(guildId: string): Promise<KeyStatus | undefined> {
-    const record = await records.get(guildId);
-    const aside = record ? undefined : await records.aside(guildId);
-    if (!record && !aside) return undefined;
-    const { sealed: _, ...known } = record ?? aside?.value ?? {};
-    return { ...known, readable: record !== undefined && (await isReadable(guildId, record)) };
-  }
+/** What is known of a key after a verdict. */
+function after(record: KeyRecord, { key, message, renews = false }: KeyVerdict, at: string): KeyRecord {
+  const { invalidSince, ...rest } = record;
+  const isRenewed = renews && key === 'accepted';
+  const since = key === 'refused' ? (invalidSince ?? at) : isRenewed ? undefined : invalidSince;
+  return {
+    ...rest,
+    ...(key === 'accepted' && { workedAt: at }),
+    answer: {
+      at,
+      accepted: key === 'accepted',
+      ...(message !== undefined && { message: [...message].slice(0, MAX_MESSAGE).join('') }),
+    },
+    ...(since !== undefined && { invalidSince: since }),
+  };
+}
 
-  async function isReadable(guildId: string, record: KeyRecord): Promise<boolean> {
-    try {
-      await open(guildId, record);
-      return true;
-    } catch (error) {
-      if (error instanceof UndecryptableError) return false;
-      throw error;
-    }
-  }
+/** What was read, or `instead` where that cannot be decrypted. */
+const unlessUnreadable = <Result, Instead>(reading: Promise<Result>, instead: Instead) =>
+  reading.catch((error: unknown) => {
+    if (error instanceof UndecryptableError) return instead;
+    throw error;
+  });
 
-  function after(record: KeyRecord, { key, message, renews = false }: KeyVerdict): KeyRecord {
-    const { invalidSince, ...rest } = record;
-    const isRenewed = renews && key === 'accepted';
-    const since = key === 'refused' ? (invalidSince ?? time()) : isRenewed ? undefined : invalidSince;
-    return {
-      ...rest,
-      ...(key === 'accepted' && { workedAt: time() }),
-      answer: {
-        at: time(),
-        accepted: key === 'accepted',
-        ...(message !== undefined && { message: [...message].slice(0, MAX_MESSAGE).join('') }),
-      },
-      ...(since !== undefined && { invalidSince: since }),
-    };
-  }
+export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps): ApiKeys {
+  const records = createSealedCollection<KeyRecord>({ store, encryption, ...API_KEYS });
+  const { read, get, drop, guildOf } = createReading(records);
+  const time = () => new Date(now()).toISOString();
+  const isThere = async (guildId: string) =>
+    ((await records.get(guildId)) ?? (await records.aside(guildId))) !== undefined;
 
   async function hear(guildId: string, key: Secret, verdict: KeyVerdict): Promise<boolean> {
-    let known: KeyRecord | undefined;
-    // Another process may seal the key anew in between; what it wrote must not be undone.
-    await records.update(guildId, (now) => {
-      const isTheSame = encryption.open(now.sealed, SEALED_API_KEYS.context(guildId)) === key.reveal();
-      known = isTheSame ? now : undefined;
-      return isTheSame ? after(now, verdict) : undefined;
-    });
-    if (known === undefined || verdict.key !== 'refused') return false;
+    const record = await records.get(guildId);
+    if (record === undefined || (await records.open(guildId, record)) !== key.reveal()) return false;
+    await records.set(guildId, after(record, verdict, time()));
+    if (verdict.key !== 'refused') return false;
     drop(guildId);
-    return known.invalidSince === undefined;
+    return record.invalidSince === undefined;
   }
 
   return {
     get,
+    guildOf,
     async isRefused(guildId) {
       return (await records.get(guildId))?.invalidSince !== undefined;
     },
     async usable(guildId) {
-      try {
-        const found = await read(guildId);
-        if (found === undefined) return 'key-missing';
-        return found.isRefused ? 'key-invalid' : found.key;
-      } catch (error) {
-        if (error instanceof UndecryptableError) return 'key-unreadable';
-        throw error;
-      }
+      const found = await unlessUnreadable(read(guildId), 'key-unreadable' as const);
+      if (found === undefined) return 'key-missing';
+      if (found === 'key-unreadable') return found;
+      return found.isRefused ? 'key-invalid' : found.key;
     },
-    status,
+    async status(guildId) {
+      const record = await records.get(guildId);
+      const aside = record ? undefined : await records.aside(guildId);
+      if (!record && !aside) return undefined;
+      const { sealed: _, ...known } = record ?? aside?.value ?? {};
+      const opened = record && (await unlessUnreadable(records.open(guildId, record), undefined));
+      return { ...known, readable: opened !== undefined };
+    },
     async set(guildId, key, by) {
-      const isThere = (await records.get(guildId)) ?? (await records.aside(guildId));
       const change = async () => {
         await records.set(guildId, {
-          sealed: encryption.seal(key.reveal(), SEALED_API_KEYS.context(guildId)),
+          sealed: records.seal(guildId, key.reveal()),
           lastFour: key.lastFour(),
           setBy: by.userId,
           setAt: time(),
@@ -225,33 +217,21 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
           throw new StoreError('the API key reads back differently from what was written');
         }
       };
-      await (isThere ? store.erase(change) : store.inGuild(guildId, change));
+      await ((await isThere(guildId)) ? store.erase(change) : store.inGuild(guildId, change));
       drop(guildId);
     },
     hear: (guildId, key, verdict) => store.inGuild(guildId, () => hear(guildId, key, verdict)),
     async delete(guildId) {
-      const isThere = (await records.get(guildId)) ?? (await records.aside(guildId));
-      if (isThere === undefined) return false;
+      if (!(await isThere(guildId))) return false;
       await store.erase(() => records.delete(guildId));
       drop(guildId);
       return true;
     },
-    guildOf: (key) => owners.get(key),
+    async *all() {
+      for await (const [guildId, record] of records.list()) {
+        const key = await unlessUnreadable(records.open(guildId, record), undefined);
+        if (key !== undefined) yield new Secret(key);
+      }
+    },
   };
-}
-
-const { prefix, field, context } = SEALED_API_KEYS;
-
-/** The key of every guild, one after the other, to compare with. One that does not open is left out. */
-export async function* heldKeys(deps: {
-  readonly store: Pick<Store, 'entries'>;
-  readonly encryption: Pick<Encryption, 'open'>;
-}): AsyncGenerator<Secret> {
-  for await (const [place, record] of deps.store.entries(prefix)) {
-    try {
-      yield new Secret(deps.encryption.open(Object(record)[field], context(place.slice(prefix.length))));
-    } catch (error) {
-      if (!(error instanceof UndecryptableError)) throw error;
-    }
-  }
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../storage/database.ts';
-import { type ApiKeys, SEALED_API_KEYS } from './api-keys.ts';
+import { API_KEYS, type ApiKeys } from './api-keys.ts';
 import { PRESENCE_AREAS } from './presence-records.ts';
 
 interface GuildDataDeps {
@@ -57,7 +57,7 @@ export function createGuildData({ store, keys, submissions, parts = [] }: GuildD
 const isPresence = (key: string) => PRESENCE_AREAS.some((area) => key.startsWith(`${area}:`));
 
 /** Deleted apart from the rest, since it is made sure of. */
-const isApiKey = (key: string) => key.startsWith(SEALED_API_KEYS.prefix);
+const isApiKey = (key: string) => key.startsWith(`${API_KEYS.name}:`);
 
 /** The guild that a key of the store belongs to: `area:guild` or `area:guild:…`. */
 function guildOf(key: string): string | undefined {

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 
+import { type Encryption, type SealedRecord, UndecryptableError } from './encryption.ts';
 import { asideName, asideOf, type Store, UNREADABLE } from './store.ts';
 
-export interface CollectionDeps<Value extends object> {
-  readonly store: Store;
+/** What the records of a collection are. */
+export interface Kind<Value extends object> {
   /** The first part of the records' keys, such as `settings` in `settings:123`. */
   readonly name: string;
   /** The number that records of this shape carry as `v`. */
@@ -12,6 +13,17 @@ export interface CollectionDeps<Value extends object> {
   readonly schema: z.ZodType<Value>;
   /** Whole records of former shapes, and what they are today. */
   readonly former?: readonly z.ZodType<Value>[];
+}
+
+export interface CollectionDeps<Value extends object> extends Kind<Value> {
+  readonly store: Store;
+}
+
+/** A collection whose records are sealed in part, under `sealed`: also for whoever seals them anew. */
+export interface SealedKind {
+  readonly name: string;
+  /** What the record of an id is sealed for. */
+  readonly context: (id: string) => string;
 }
 
 /**
@@ -22,11 +34,8 @@ export interface Collection<Value extends object> {
   get(id: string): Promise<Value | undefined>;
   /** @param ttlMs milliseconds after which it is gone; for ever without it */
   set(id: string, value: Value, ttlMs?: number): Promise<void>;
-  /**
-   * Puts what `change` makes of a record in its place, from the start again when another process was faster.
-   * @param change is not called when there is none; it returns undefined to leave the record as it is
-   */
-  update(id: string, change: (now: Value) => Value | undefined): Promise<void>;
+  /** Deletes a record, unless it cannot be read, and returns it. What was set aside stays. */
+  take(id: string): Promise<Value | undefined>;
   /** Deletes a record, and what was set aside of it; whether there was anything. */
   delete(id: string): Promise<boolean>;
   /** All whose id begins with `prefix`, in order. */
@@ -79,13 +88,10 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
   return {
     get: async (id) => read(id, await store.get(keyOf(id))),
     set: (id, value, ttlMs) => store.set(keyOf(id), { v: version, ...value }, ttlMs),
-    async update(id, change) {
-      for (;;) {
-        const stored = await store.get(keyOf(id));
-        const now = await read(id, stored);
-        const next = now === undefined ? undefined : change(now);
-        if (next === undefined || (await store.replace(keyOf(id), stored, { v: version, ...next }))) return;
-      }
+    async take(id) {
+      const value = await read(id, await store.get(keyOf(id)));
+      if (value !== undefined) await store.delete(keyOf(id));
+      return value;
     },
     async delete(id) {
       const wasAside = await dropAside(id);
@@ -108,5 +114,31 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
       return latest && { stored: latest.stored, value: parse(latest.stored) };
     },
     dropAside,
+  };
+}
+
+export interface SealedCollection<Value extends object> extends Collection<Value> {
+  /** What goes under `sealed` in the record of this id. */
+  seal(id: string, plain: string): SealedRecord;
+  /** @throws UndecryptableError when the record does not open; it was set aside then */
+  open(id: string, value: Value): Promise<string>;
+}
+
+export function createSealedCollection<Value extends { readonly sealed: unknown }>(
+  deps: CollectionDeps<Value> & SealedKind & { readonly encryption: Pick<Encryption, 'seal' | 'open'> },
+): SealedCollection<Value> {
+  const { encryption, context } = deps;
+  const records = createCollection(deps);
+  return {
+    ...records,
+    seal: (id, plain) => encryption.seal(plain, context(id)),
+    async open(id, value) {
+      try {
+        return encryption.open(value.sealed, context(id));
+      } catch (error) {
+        if (error instanceof UndecryptableError) await records.setAside(id, value, 'it cannot be decrypted');
+        throw error;
+      }
+    },
   };
 }

@@ -3,13 +3,14 @@ import { z } from 'zod';
 
 /** AES-256 takes a key of 32 bytes. */
 export const KEY_BYTES = 32;
-const VERSION = 1;
+/** Of the shape of sealed records. */
+export const VERSION = 1;
 /** 96 bits, random for every record, and the full tag (NIST SP 800-38D §5.2.1, §8.2.2). */
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 const base64 = z.base64();
-const recordSchema = z.object({
+export const sealedRecordSchema = z.object({
   /** Of this shape; another number was written by another version of the bot. */
   v: z.literal(VERSION),
   /** Which key it was sealed with. */
@@ -18,7 +19,7 @@ const recordSchema = z.object({
   data: base64,
   tag: base64,
 });
-export type SealedRecord = z.infer<typeof recordSchema>;
+export type SealedRecord = z.infer<typeof sealedRecordSchema>;
 
 /** A value is stored, but it cannot be opened with the keys at hand. Never to be mistaken for "nothing is stored". */
 export class UndecryptableError extends Error {
@@ -68,7 +69,7 @@ export function createEncryption(keys: readonly Buffer[]): Encryption {
       };
     },
     open(record, context) {
-      const parsed = recordSchema.safeParse(record);
+      const parsed = sealedRecordSchema.safeParse(record);
       if (!parsed.success)
         throw new UndecryptableError('the stored value is not a sealed record of this version');
       const { k, iv, data, tag } = parsed.data;

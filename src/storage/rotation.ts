@@ -1,19 +1,13 @@
+import type { SealedKind } from './collection.ts';
 import type { Database } from './database.ts';
 import { type Encryption, UndecryptableError } from './encryption.ts';
 import { EncryptionKeyError, PROOF, readKeyInUse } from './encryption-key.ts';
 
-/** Where sealed records are: in one field of every value whose key begins with the prefix. */
-export interface SealedArea {
-  readonly prefix: string;
-  readonly field: string;
-  /** What the record was sealed for, from the part of the key behind the prefix. */
-  readonly context: (rest: string) => string;
-}
-
 export interface RotationDeps {
   readonly database: Pick<Database, 'get' | 'delete' | 'replace' | 'entries' | 'keys' | 'erase' | 'tables'>;
   readonly encryption: Encryption;
-  readonly areas: readonly SealedArea[];
+  /** Every collection with sealed records. */
+  readonly collections: readonly SealedKind[];
   /** What the interactions in their table were sealed for. */
   readonly interactionContext: (guildId: string, interactionId: string) => string;
 }
@@ -37,23 +31,23 @@ type Outcome = 'rotated' | 'already' | 'failed' | 'changed' | 'nothing sealed';
  * @throws EncryptionKeyError when a running bot seals with another key; nothing is changed
  */
 export async function rotate(deps: RotationDeps): Promise<RotationResult> {
-  const { database, encryption, areas } = deps;
+  const { database, encryption, collections } = deps;
   const newest = encryption.newestKeyId;
   const inUse = await readKeyInUse(database);
   if (inUse !== undefined && inUse !== newest) throw new EncryptionKeyError(stillInUse(inUse));
 
   async function rotateOne(key: string, value: unknown): Promise<Outcome> {
-    const area = areas.find(({ prefix }) => key.startsWith(prefix));
-    const sealed = area ? Object(value)[area.field] : undefined;
-    if (area === undefined || !isSealed(sealed)) {
-      // Something sealed that no area knows of would be lost with the former key.
+    const collection = collections.find(({ name }) => key.startsWith(`${name}:`));
+    const { sealed } = Object(value);
+    if (collection === undefined || !isSealed(sealed)) {
+      // Something sealed that is in no collection would be lost with the former key.
       return keyIdsIn(value).some((id) => id !== newest) ? 'failed' : 'nothing sealed';
     }
     if (sealed.k === newest) return 'already';
     try {
-      const context = area.context(key.slice(area.prefix.length));
+      const context = collection.context(key.slice(collection.name.length + 1));
       const anew = encryption.seal(encryption.open(sealed, context), context);
-      const isDone = await database.replace(key, value, { ...Object(value), [area.field]: anew });
+      const isDone = await database.replace(key, value, { ...Object(value), sealed: anew });
       return isDone ? 'rotated' : 'changed';
     } catch (error) {
       if (error instanceof UndecryptableError) return 'failed';

@@ -24,8 +24,11 @@ const coloursIn = (store: Store, version = 2): Collection<Colour> =>
 /** Writes the text of a row as it is, as a damaged disk or another program would. */
 function overwrite(path: string, key: string, text: string): void {
   const raw = new DatabaseSync(path);
-  raw.prepare('INSERT OR REPLACE INTO keyv (key, value) VALUES (?, ?)').run(key, text);
-  raw.close();
+  try {
+    raw.prepare('INSERT OR REPLACE INTO keyv (key, value) VALUES (?, ?)').run(key, text);
+  } finally {
+    raw.close();
+  }
 }
 
 function rowOf(path: string, key: string): unknown {
@@ -65,31 +68,41 @@ describe('a collection', () => {
     await store.set('colours:1', { v: 1, color: 'red' });
     const colours = coloursIn(store);
     expect(await colours.get('1')).toEqual({ colour: 'red' });
-    await colours.update('1', ({ colour }) => ({ colour: `dark ${colour}` }));
+    await colours.set('1', { colour: 'dark red' });
     expect(await store.get('colours:1')).toEqual({ v: 2, colour: 'dark red' });
   });
 
-  it('changes what another process has written in between, and nothing where there is none', async () => {
+  it('is changed for a guild without another process in between', async () => {
     const store = await openStore();
     const colours = coloursIn(store);
     await colours.set('1', { colour: 'red' });
-    let isFirst = true;
-    await colours.update('1', ({ colour }) => {
-      if (isFirst) overwrite(store.path, 'colours:1', '{"value":{"v":2,"colour":"blue"}}');
-      isFirst = false;
-      return { colour: `dark ${colour}` };
+    await store.inGuild('1', async () => {
+      const { colour } = (await colours.get('1')) ?? {};
+      expect(() => overwrite(store.path, 'colours:1', '{"value":{"v":2,"colour":"blue"}}')).toThrow('locked');
+      await colours.set('1', { colour: `dark ${colour}` });
     });
-    expect(await colours.get('1')).toEqual({ colour: 'dark blue' });
-    await colours.update('2', () => ({ colour: 'never' }));
-    expect(await colours.get('2')).toBeUndefined();
+    expect(await colours.get('1')).toEqual({ colour: 'dark red' });
+  });
+
+  it('gives a record away once, and keeps what was set aside', async () => {
+    const store = await openStore();
+    const colours = coloursIn(store);
+    overwrite(store.path, 'colours:1', BAD.damaged);
+    expect(await colours.take('1')).toBeUndefined();
+    await colours.set('1', { colour: 'red' });
+    expect(await colours.take('1')).toEqual({ colour: 'red' });
+    expect([await colours.take('1'), await colours.get('1')]).toEqual([undefined, undefined]);
+    expect(rowOf(store.path, 'set-aside.colours:1')).toBe(BAD.damaged);
   });
 
   it('keeps texts as they are, whatever they begin with', async () => {
-    const colours = coloursIn(await openStore());
+    const store = await openStore();
+    const colours = coloursIn(store);
     for (const colour of [':red', ':base64:AAAA', ':bigint:x', '::']) {
-      await colours.set('1', { colour: 'none' });
-      await colours.update('1', () => ({ colour }));
+      await colours.set('1', { colour });
       expect(await colours.get('1')).toEqual({ colour });
+      expect(await store.replace('colours:1', { v: 2, colour }, { v: 2, colour: `:${colour}` })).toBe(true);
+      expect(await colours.get('1')).toEqual({ colour: `:${colour}` });
     }
   });
 });

@@ -9,9 +9,9 @@ import { bytesOnDisk, openStore, recorder } from './temporary.ts';
 
 const FORMER = randomBytes(32);
 const NEWEST = randomBytes(32);
-const areas = [
-  { prefix: 'key:', field: 'sealed', context: (guild: string) => `key of ${guild}` },
-  { prefix: 'journal:', field: 'token', context: (rest: string) => `token of ${rest}` },
+const collections = [
+  { name: 'key', context: (guild: string) => `key of ${guild}` },
+  { name: 'journal', context: (rest: string) => `token of ${rest}` },
 ];
 
 const interactionContext = (guildId: string, id: string) => `interaction ${guildId} ${id}`;
@@ -31,7 +31,7 @@ async function filled() {
     await database.set(`key:${i}`, { lastFour: 'wxyz', sealed: former.seal(`secret ${i}`, `key of ${i}`) });
   }
   for (const at of ['1:a', '1:b']) {
-    await database.set(`journal:${at}`, { token: former.seal(`token ${at}`, `token of ${at}`) });
+    await database.set(`journal:${at}`, { sealed: former.seal(`token ${at}`, `token of ${at}`) });
   }
   await database.set('ledger:1', { entries: [{ server: 'play.example.com' }] });
   return { database, former };
@@ -41,12 +41,12 @@ describe('a rotation', () => {
   it('seals every record anew with the newest key, and then the former one is not needed', async () => {
     const { database } = await filled();
     const encryption = await start(database, NEWEST, FORMER);
-    expect(await rotate({ database, encryption, areas, interactionContext })).toEqual({
+    expect(await rotate({ database, encryption, collections, interactionContext })).toEqual({
       rotated: 12,
       already: 0,
       failed: [],
     });
-    expect(await rotate({ database, encryption, areas, interactionContext })).toEqual({
+    expect(await rotate({ database, encryption, collections, interactionContext })).toEqual({
       rotated: 0,
       already: 12,
       failed: [],
@@ -56,7 +56,7 @@ describe('a rotation', () => {
     const record = Object(await database.get('key:3'));
     expect(record.lastFour).toBe('wxyz');
     expect(alone.open(record.sealed, 'key of 3')).toBe('secret 3');
-    expect(alone.open(Object(await database.get('journal:1:b')).token, 'token of 1:b')).toBe('token 1:b');
+    expect(alone.open(Object(await database.get('journal:1:b')).sealed, 'token of 1:b')).toBe('token 1:b');
     expect(await database.get('ledger:1')).toEqual({ entries: [{ server: 'play.example.com' }] });
   });
 
@@ -64,7 +64,12 @@ describe('a rotation', () => {
     const { database, former } = await filled();
     const { data, tag } = Object(await database.get('key:3')).sealed;
     expect(bytesOnDisk(database.path)).toContain(tag);
-    await rotate({ database, encryption: await start(database, NEWEST, FORMER), areas, interactionContext });
+    await rotate({
+      database,
+      encryption: await start(database, NEWEST, FORMER),
+      collections,
+      interactionContext,
+    });
     for (const trace of [data, tag, `"k":"${former.newestKeyId}"`]) {
       expect(bytesOnDisk(database.path)).not.toContain(trace);
     }
@@ -81,12 +86,12 @@ describe('a rotation', () => {
         return database.replace(...args);
       },
     };
-    await expect(rotate({ database: failing, encryption, areas, interactionContext })).rejects.toThrow(
+    await expect(rotate({ database: failing, encryption, collections, interactionContext })).rejects.toThrow(
       'power',
     );
     await expect(start(database, NEWEST)).rejects.toThrow(EncryptionKeyError);
     const again = await start(database, NEWEST, FORMER);
-    expect(await rotate({ database, encryption: again, areas, interactionContext })).toEqual({
+    expect(await rotate({ database, encryption: again, collections, interactionContext })).toEqual({
       rotated: 7,
       already: 5,
       failed: [],
@@ -115,7 +120,7 @@ describe('a rotation', () => {
     // The walk begins with the tokens; make it begin with the keys.
     await database.delete('journal:1:a');
     await database.delete('journal:1:b');
-    const { failed } = await rotate({ database: busy, encryption, areas, interactionContext });
+    const { failed } = await rotate({ database: busy, encryption, collections, interactionContext });
     expect(failed).toEqual([]);
     const alone = createEncryption([NEWEST]);
     const first = Object(await database.get('key:0'));
@@ -131,12 +136,12 @@ describe('a rotation', () => {
     await bot.start?.();
     const encryption = await start(database, NEWEST, FORMER);
     const before = await database.get('key:0');
-    await expect(rotate({ database, encryption, areas, interactionContext })).rejects.toThrow(
+    await expect(rotate({ database, encryption, collections, interactionContext })).rejects.toThrow(
       /start it once with this ENCRYPTION_KEY/,
     );
     expect(await database.get('key:0')).toEqual(before);
     await bot.stop?.();
-    expect((await rotate({ database, encryption, areas, interactionContext })).rotated).toBe(12);
+    expect((await rotate({ database, encryption, collections, interactionContext })).rotated).toBe(12);
   });
 
   it('keeps the former key when a record does not open, or is sealed where nobody knows of it', async () => {
@@ -144,7 +149,7 @@ describe('a rotation', () => {
     await database.set('key:7', { sealed: former.seal('x', 'another context') });
     await database.set('new-area:1', { deep: [{ in: former.seal('x', 'y') }] });
     const encryption = await start(database, NEWEST, FORMER);
-    const { rotated, failed } = await rotate({ database, encryption, areas, interactionContext });
+    const { rotated, failed } = await rotate({ database, encryption, collections, interactionContext });
     expect(rotated).toBe(11);
     expect(failed).toEqual(['key:7', 'new-area:1']);
     await expect(start(database, NEWEST)).rejects.toThrow(EncryptionKeyError);

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { z } from 'zod';
 import type { Part } from '../../lifecycle.ts';
 import type { Logger } from '../../logger.ts';
+import { createCollection, type Kind } from '../../storage/collection.ts';
 import type { Database } from '../../storage/database.ts';
 import { type Encryption, UndecryptableError } from '../../storage/encryption.ts';
+import type { Store } from '../../storage/store.ts';
 import {
   begunAt,
   draftOfOffer,
@@ -19,20 +20,23 @@ import {
 import {
   AREAS,
   type Area,
-  batchSchema,
+  BATCHES,
+  type Batch,
   carriedSchema,
   type Entry,
   entrySchema,
+  JOURNAL,
   type JournalEntry,
-  journalSchema,
-  ledgerSchema,
-  offerSchema,
-  runSchema,
+  LEDGERS,
+  OFFERS,
+  type Offer,
+  RUNS,
+  type Run,
   type User,
 } from './shapes.ts';
 
 interface MoveDeps {
-  readonly database: Pick<Database, 'tables' | 'inGuild' | 'keys' | 'get' | 'set' | 'delete' | 'setAside'>;
+  readonly database: Store & Pick<Database, 'tables' | 'inGuild' | 'keys'>;
   readonly encryption: Pick<Encryption, 'open'>;
   /** What the interactions in their table are sealed for; it was the same in 0.1. */
   readonly interactionContext: (guildId: string, interactionId: string) => string;
@@ -58,14 +62,15 @@ export function createPreviousRecords(deps: MoveDeps): Part {
   const { tables } = database;
   const { takeAll, takeLedger } = createReading(database);
 
-  /** The keys of every guild's records, by area. */
+  /** The ids of every guild's records, by area. */
   async function find(): Promise<ReadonlyMap<string, ReadonlyMap<Area, readonly string[]>>> {
     const guilds = new Map<string, Map<Area, string[]>>();
     for (const area of AREAS) {
       for await (const key of database.keys(`${area}:`)) {
-        const guildId = key.split(':')[1] ?? '';
+        const id = key.slice(area.length + 1);
+        const guildId = id.split(':')[0] ?? '';
         const areas = guilds.get(guildId) ?? new Map<Area, string[]>();
-        areas.set(area, [...(areas.get(area) ?? []), key]);
+        areas.set(area, [...(areas.get(area) ?? []), id]);
         guilds.set(guildId, areas);
       }
     }
@@ -100,10 +105,10 @@ export function createPreviousRecords(deps: MoveDeps): Part {
   /** Interactions that were not answered: as they are, since they are sealed. */
   async function moveInteractions(
     guildId: string,
-    keys: readonly string[] | undefined,
+    ids: readonly string[] | undefined,
   ): Promise<ReadonlyMap<string, Journaled>> {
     const found = new Map<string, Journaled>();
-    for (const entry of (await takeAll(keys, journalSchema)).values()) {
+    for (const entry of (await takeAll(JOURNAL, ids)).values()) {
       const { interactionId: id, at: taken_at, sealed } = entry;
       await tables
         .insertInto('interactions')
@@ -119,9 +124,9 @@ export function createPreviousRecords(deps: MoveDeps): Part {
   function* drafts(
     guildId: string,
     records: {
-      readonly offers: ReadonlyMap<string, z.infer<typeof offerSchema>>;
-      readonly batches: ReadonlyMap<string, z.infer<typeof batchSchema>>;
-      readonly runs: ReadonlyMap<string, z.infer<typeof runSchema>>;
+      readonly offers: ReadonlyMap<string, Offer>;
+      readonly batches: ReadonlyMap<string, Batch>;
+      readonly runs: ReadonlyMap<string, Run>;
     },
     about: {
       readonly waiting: Map<string, Journaled>;
@@ -152,19 +157,19 @@ export function createPreviousRecords(deps: MoveDeps): Part {
     }
   }
 
-  async function moveGuild(guildId: string, keys: ReadonlyMap<Area, readonly string[]>): Promise<void> {
+  async function moveGuild(guildId: string, ids: ReadonlyMap<Area, readonly string[]>): Promise<void> {
     const entries = await takeLedger(guildId);
     const past = pastEntries(entries);
-    const waiting = new Map(await moveInteractions(guildId, keys.get('journal')));
+    const waiting = new Map(await moveInteractions(guildId, ids.get('journal')));
     const users = [...waiting.values()].flatMap(({ user }) => user ?? []);
     const names = new Map([
       ...entries.toReversed().map(({ userId, userName }) => [userId, userName] as const),
       ...users.map(({ id, name }) => [id, name] as const),
     ]);
     const records = {
-      offers: await takeAll(keys.get('offer'), offerSchema),
-      batches: await takeAll(keys.get('batches'), batchSchema),
-      runs: await takeAll(keys.get('batch-runs'), runSchema),
+      offers: await takeAll(OFFERS, ids.get('offer')),
+      batches: await takeAll(BATCHES, ids.get('batches')),
+      runs: await takeAll(RUNS, ids.get('batch-runs')),
     };
     for (const moved of drafts(guildId, records, { waiting, past, names })) await insert(moved);
     for (const { entry, user } of waiting.values()) {
@@ -174,7 +179,7 @@ export function createPreviousRecords(deps: MoveDeps): Part {
       await insert(sentRows(base, { journal: entry, past }));
     }
     for (const moved of historyRows(guildId, past.left)) await insert(moved);
-    for (const key of keys.get('quota') ?? []) await database.delete(key);
+    for (const id of ids.get('quota') ?? []) await database.delete(`quota:${id}`);
   }
 
   return {
@@ -182,9 +187,9 @@ export function createPreviousRecords(deps: MoveDeps): Part {
     async start() {
       const guilds = await find();
       let moved = 0;
-      for (const [guildId, keys] of guilds) {
+      for (const [guildId, ids] of guilds) {
         try {
-          await database.inGuild(guildId, () => moveGuild(guildId, keys));
+          await database.inGuild(guildId, () => moveGuild(guildId, ids));
           moved += 1;
         } catch (error) {
           // All of it is still there, and nobody else has to do without the bot.
@@ -199,42 +204,34 @@ export function createPreviousRecords(deps: MoveDeps): Part {
   };
 }
 
-/** Takes records out of the store; one that cannot be read is set aside, as {@link Database.setAside} says. */
-function createReading(database: Pick<Database, 'get' | 'set' | 'delete' | 'setAside'>) {
-  /** Takes a record out of the store, unless it cannot be read. */
-  async function take<Schema extends z.ZodType>(
-    key: string,
-    schema: Schema,
-  ): Promise<z.infer<Schema> | undefined> {
-    const stored = await database.get(key);
-    if (stored === undefined) return undefined;
-    const parsed = schema.safeParse(stored);
-    if (parsed.success) await database.delete(key);
-    else await database.setAside(key, stored, 'it is damaged, or of another version of the bot');
-    return parsed.data;
-  }
-
-  async function takeAll<Schema extends z.ZodType>(
-    keys: readonly string[] = [],
-    schema: Schema,
-  ): Promise<ReadonlyMap<string, z.infer<Schema>>> {
-    const found = new Map<string, z.infer<Schema>>();
-    for (const key of keys) {
-      const record = await take(key, schema);
-      if (record !== undefined) found.set(key.split(':')[2] ?? '', record);
+/** Takes records out of the store, unless they cannot be read. */
+function createReading(store: Store) {
+  async function takeAll<Value extends object>(
+    kind: Kind<Value>,
+    ids: readonly string[] = [],
+  ): Promise<ReadonlyMap<string, Value>> {
+    const records = createCollection({ store, ...kind });
+    const found = new Map<string, Value>();
+    for (const id of ids) {
+      const record = await records.take(id);
+      if (record !== undefined) found.set(id.split(':')[1] ?? '', record);
     }
     return found;
   }
 
   /** The entries of a guild, newest first; those that cannot be read are set aside without the others. */
   async function takeLedger(guildId: string): Promise<readonly Entry[]> {
-    const key = `ledger:${guildId}`;
-    const { entries = [] } = (await take(key, ledgerSchema)) ?? {};
+    const ledgers = createCollection({ store, ...LEDGERS });
+    const { entries = [] } = (await ledgers.take(guildId)) ?? {};
     const read = entries.map((entry) => entrySchema.safeParse(entry).data);
-    const unreadable = { v: 1, entries: entries.filter((_, place) => !read[place]) };
+    const unreadable = { entries: entries.filter((_, index) => !read[index]) };
     if (unreadable.entries.length > 0) {
-      await database.set(key, unreadable);
-      await database.setAside(key, unreadable, 'these entries are damaged, or of another version of the bot');
+      await ledgers.set(guildId, unreadable);
+      await ledgers.setAside(
+        guildId,
+        unreadable,
+        'these entries are damaged, or of another version of the bot',
+      );
     }
     return read.filter((entry) => entry !== undefined);
   }

@@ -5,7 +5,7 @@ import type { RowProblem } from '../../server-lists/row.ts';
 import { submissionSchema } from '../../server-lists/submission.ts';
 
 /*
- * What version 0.1 kept of submissions, each record under `area:guild` or `area:guild:id`. All times are milliseconds
+ * What version 0.1 kept of submissions, each record under `area:guild` or `area:guild:id`, with 1 as its version. All times are milliseconds
  * since 1970. This describes what was released: it is never changed.
  */
 
@@ -25,11 +25,10 @@ export const entrySchema = submissionSchema.extend({
 });
 export type Entry = Readonly<z.infer<typeof entrySchema>>;
 /** `ledger:guild`: newest first. */
-export const ledgerSchema = z.object({ v: z.literal(1), entries: z.array(z.unknown()) });
+const ledgerSchema = z.object({ entries: z.array(z.unknown()) });
 
 /** `offer:guild:interaction`: one server that a button submits. */
-export const offerSchema = z.object({
-  v: z.literal(1),
+const offerSchema = z.object({
   userId: z.string(),
   submission: submissionSchema,
   again: z.boolean(),
@@ -53,8 +52,7 @@ const rowSchema = z.union([
 ]) satisfies z.ZodType<Row>;
 
 /** `batches:guild:interaction`: a list that waits for a button, or whose button was pressed. */
-export const batchSchema = z.object({
-  v: z.literal(1),
+const batchSchema = z.object({
   userId: z.string(),
   until: z.number(),
   source: z.enum(['text', 'message']),
@@ -81,8 +79,7 @@ const outcomeSchema = z.union([
 ]);
 
 /** `batch-runs:guild:interaction`: how far the list of that name has come. Places count what is submitted of it. */
-export const runSchema = z.object({
-  v: z.literal(1),
+const runSchema = z.object({
   /** The interaction that submits it. */
   by: z.string(),
   startedAt: z.number(),
@@ -93,8 +90,7 @@ export const runSchema = z.object({
 export type Run = z.infer<typeof runSchema>;
 
 /** `journal:guild:interaction`: an interaction that was not answered, and its requests. */
-export const journalSchema = z.object({
-  v: z.literal(1),
+const journalSchema = z.object({
   at: z.number(),
   guildId: z.string(),
   interactionId: z.string(),
@@ -114,9 +110,15 @@ export type JournalEntry = z.infer<typeof journalSchema>;
 export const carriedSchema = z.object({ user: z.object({ id: z.string(), name: z.string() }) });
 export type User = z.infer<typeof carriedSchema>['user'];
 
-/** The first parts of the records' keys. `quota`: how much a member has submitted in a day, which the servers tell. */
-export const AREAS = ['ledger', 'offer', 'batches', 'batch-runs', 'journal', 'quota'] as const;
-export type Area = (typeof AREAS)[number];
+const version = 1;
+export const LEDGERS = { name: 'ledger', version, schema: ledgerSchema } as const;
+export const OFFERS = { name: 'offer', version, schema: offerSchema } as const;
+export const BATCHES = { name: 'batches', version, schema: batchSchema } as const;
+export const RUNS = { name: 'batch-runs', version, schema: runSchema } as const;
+export const JOURNAL = { name: 'journal', version, schema: journalSchema } as const;
 
-/** Where the sealed parts are, for whoever seals all of them anew. */
-export const SEALED_JOURNAL = { prefix: 'journal:', field: 'sealed' } as const;
+/** All that version 0.1 has of submissions. `quota`: what a member has submitted in a day, which the servers tell. */
+export const AREAS = [
+  ...[LEDGERS.name, OFFERS.name, BATCHES.name, RUNS.name, JOURNAL.name, 'quota'],
+] as const;
+export type Area = (typeof AREAS)[number];
