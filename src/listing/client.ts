@@ -22,6 +22,8 @@ export interface ListingApiDeps {
   readonly arrayFormat: ArrayFormat;
   /** Requests that run at once. More would wait for a connection, and their time would run meanwhile. */
   readonly requestsAtOnce?: number;
+  /** Milliseconds before the second try; twice that before the third. Half of it is chance. Without it 300. */
+  readonly firstWaitMs?: number;
   readonly logger?: ListingLogger;
 }
 
@@ -30,7 +32,6 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 /** Connections beyond those that the scheduler hands out: for the breaker's probes. */
 const SPARE_CONNECTIONS = 2;
 const TRIES = 3;
-/** Milliseconds before the second try; twice that before the third. Half of it is chance. */
 const FIRST_WAIT_MS = 300;
 /** Milliseconds. Who asks for a longer rest gets it: there is no further try. */
 const LONGEST_WAIT_MS = 5_000;
@@ -49,6 +50,7 @@ export function createListingApi({
   timeoutMs,
   arrayFormat,
   requestsAtOnce = 8,
+  firstWaitMs = FIRST_WAIT_MS,
   logger,
 }: ListingApiDeps): ListingApi {
   const url = new URL(`${baseUrl.replace(/\/$/, '')}/api`);
@@ -86,7 +88,7 @@ export function createListingApi({
       const ms = Math.round(performance.now() - startedAt);
       report(logger, { action, attempt, ms, outcome });
       if (attempt === TRIES || !isWorthRepeating(outcome, exchange)) return outcome;
-      const wait = waitAfter(attempt, exchange);
+      const wait = waitAfter(attempt, exchange, firstWaitMs);
       if (wait > LONGEST_WAIT_MS || wait >= left()) return outcome;
       const stop = AbortSignal.any(
         [closing.signal, signal, key.dropped].filter((each) => each !== undefined),
@@ -147,9 +149,9 @@ function gamesMayBeRepeated(outcome: GamesOutcome, exchange: Exchange): boolean 
   );
 }
 
-function waitAfter(attempt: number, exchange: Exchange): number {
+function waitAfter(attempt: number, exchange: Exchange, firstWaitMs: number): number {
   const asked = exchange.kind === 'answer' ? retryAfterMs(exchange.headers) : undefined;
-  return Math.max(asked ?? 0, FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
+  return Math.max(asked ?? 0, firstWaitMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
 }
 
 interface Reported {

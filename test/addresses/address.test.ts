@@ -216,7 +216,7 @@ describe('any text', () => {
         if (result.ok) expect(parseAddress(formatAddress(result.address))).toEqual(result);
         else expect(JSON.parse(JSON.stringify(result))).toEqual(result);
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     );
   });
 

@@ -92,7 +92,7 @@ describe('addresses in a message', () => {
           'QZJX',
         );
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 

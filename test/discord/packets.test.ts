@@ -252,7 +252,7 @@ it('a button works whatever its message has become', async () => {
       });
       expect(textOf(await member.press(echo, 'Go'))).toContain('pressed');
     }),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
 });
 
@@ -263,7 +263,7 @@ it('whatever an interaction holds, it is answered and nothing is thrown', async 
       const answer = await member.useOnMessage('Read', bot.discord.say(member, 'hello'));
       expect(answer.kind).toBe('message');
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
   // The bot is as well as before.
   bot.discord.gateway.disturbDispatch({});

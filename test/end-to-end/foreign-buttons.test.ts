@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { idsOf, postButton } from '../support/forged-button.ts';
-import { messageOf, modalOf, openAppScene, openScene, type Scene, textOf } from '../support/scene.ts';
+import { messageOf, modalOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 
@@ -44,8 +44,9 @@ describe('a button', () => {
 async function openWithToken(): Promise<{ ours: Scene; reset: (token: string) => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'token-'));
   const file = join(folder, 'token');
-  const fromFile = `[ -e '${file}' ] && export DISCORD_TOKEN="$(cat '${file}')"; exec "$@"`;
-  const ours = await openScene({ key: 'sandbox-key', wrapper: ['sh', '-c', fromFile, 'sh'] });
+  const ours = await openAppScene({ startBot: false, env: { DISCORD_TOKEN: '', DISCORD_TOKEN_FILE: file } });
+  await writeFile(file, ours.token);
+  await ours.startBot();
   onTestFinished(async () => {
     await ours.close();
     await rm(folder, { recursive: true });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestClock } from '../support/clock.ts';
 import { messageOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 describe('/games', () => {
@@ -58,12 +59,13 @@ describe('/games', () => {
 
 describe('/games with the operator’s key', () => {
   it('has the service’s list from the start, and keeps an old one when it cannot be read again', async () => {
-    const scene = await openAppScene({ env: { LISTING_API_KEY: 'sandbox-key', GAMES_TTL_SECONDS: '1' } });
+    const clock = createTestClock();
+    const scene = await openAppScene({ env: { LISTING_API_KEY: 'sandbox-key', GAMES_TTL_SECONDS: '30' } });
     await expect
       .poll(async () => textOf(await scene.member.slash('games')))
       .toContain('From the listing service');
     await scene.listing.behave({ kind: 'down' });
-    await new Promise((resolve) => setTimeout(resolve, 1200));
+    clock.advance(31_000);
     const said = textOf(await scene.member.slash('games'));
     expect(said).toContain('a newer list could not be read yet');
     expect(said).toMatch(/Page 1 of \d/);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bytesOnDisk } from '../storage/temporary.ts';
+import { createTestClock } from '../support/clock.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
 import {
   type AppSceneOptions,
@@ -141,9 +142,10 @@ describe('a key that the service refuses', () => {
 
   it('is marked as well when it was refused for the list of games', async () => {
     await scene.close();
-    await open({ env: { GAMES_TTL_SECONDS: '1' } });
+    const clock = createTestClock();
+    await open({ env: { GAMES_TTL_SECONDS: '30' } });
     scene.listing.revoke(KEY);
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    clock.advance(31_000);
     await scene.member.slash('games');
     await expect.poll(notices, soon).toHaveLength(1);
     expect(await submit()).toContain('so nothing was sent');

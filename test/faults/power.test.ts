@@ -98,7 +98,7 @@ async function work(random: Random, place: string) {
 }
 
 describe('a loss of power', () => {
-  it.each(['1', '2', '3'])('at any moment lets nothing be sent twice (seed %s)', async (seed) => {
+  it.each(['1', '2'])('at any moment lets nothing be sent twice (seed %s)', async (seed) => {
     const { copies, orders } = await work(createRandom(seed), folder());
     expect(copies.length).toBeGreaterThan(10);
     let resent = 0;

@@ -100,7 +100,7 @@ describe('the service’s words', () => {
           return text.length > 2000 || messageFor(text, key) === WITHHELD_WORDS;
         },
       ),
-      { numRuns: 1_500 },
+      { numRuns: 750 },
     );
   });
 

@@ -253,7 +253,7 @@ describe('JSON', () => {
         }
         expect((await readList(text, games)).kind === 'bad-json').toBe(!valid);
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 });
@@ -336,7 +336,7 @@ describe('any text', () => {
           if ('duplicateOf' in row) expect(row.duplicateOf).toBeLessThanOrEqual(row.line);
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -382,7 +382,7 @@ describe('any text', () => {
           rowsOf(await readList(text, games)).map((read) => ('submission' in read ? read.submission : read)),
         ).toEqual([{ server, port, ...keptQuery, game }]);
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -424,7 +424,7 @@ describe('any text', () => {
         expect(JSON.stringify(list)).not.toContain('QZJX');
         expect(rowsOf(list)).toHaveLength(1);
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 

@@ -28,7 +28,7 @@ describe('the store', () => {
         await store.set(key, value);
         expect(JSON.stringify(await store.get(key))).toBe(JSON.stringify(value));
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 

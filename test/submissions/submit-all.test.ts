@@ -181,7 +181,7 @@ describe('submitting many servers', () => {
             expect(taken.has(`s${n}.example.com`)).toBe(kind === 'accepted' || kind === 'unknown');
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });
@@ -231,7 +231,7 @@ describe('over the wire, read by the listing service', () => {
         expect(sizes.length).toBe(Math.ceil(all.length / 100));
         expect(outcomes.every(({ kind }) => kind === 'accepted')).toBe(true);
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 
@@ -259,7 +259,7 @@ describe('over the wire, read by the listing service', () => {
         const once = [...new Map(wanted.map((each) => [JSON.stringify(each), each])).values()];
         expect(standIn.submitted.slice(former)).toEqual(once);
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 
@@ -276,7 +276,7 @@ describe('over the wire, read by the listing service', () => {
           all.map(({ game }) => (game === 'cs2' ? 'accepted' : 'rejected')),
         );
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 });

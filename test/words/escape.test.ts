@@ -124,7 +124,7 @@ describe('escapeText', () => {
         expect(shown.active).toEqual(around.active);
         expect(shown.text).toBe(around.text.replaceAll('VALUE', () => visibleLine(text)));
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 
