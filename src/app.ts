@@ -16,6 +16,7 @@ import { createGuildLog, type GuildLogTiming } from './discord/guild-log.ts';
 import type { PastReplies } from './discord/past-replies.ts';
 import { asPublished } from './discord/publish.ts';
 import { createTakenInteractions, interactionContext } from './discord/taken.ts';
+import { createTraces, type Traces } from './discord/traces.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
 import { createGuildData } from './guilds/guild-data.ts';
 import { createKeyTrials } from './guilds/key-trials.ts';
@@ -28,6 +29,8 @@ import { createListingApi } from './listing/client.ts';
 import { createGameCatalog } from './listing/game-catalog.ts';
 import { createScheduledListing, createScheduler } from './listing/scheduler.ts';
 import type { Logger } from './logger.ts';
+import { createOperations, type Listeners } from './operations/operations.ts';
+import { createSilence } from './operations/silence.ts';
 import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption, keyInUse } from './storage/encryption-key.ts';
@@ -65,23 +68,29 @@ export interface AppDeps {
 /** The whole bot, put together; the only place that knows every part. Nothing happens before `start`. */
 export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> {
   const { config, logger, onFatal, timing } = deps;
+  const operations = createOperations({ config, logger });
+  const { listeners } = operations;
+  const traces = createTraces({ logger, onEnd: listeners.onInteraction });
   const connection = createConnection({
     apiUrl: config.discordApiUrl,
     token: config.discordToken,
     listPauses: timing?.guildListPauses,
+    onRateLimited: listeners.onRateLimited,
     logger,
     onFatal,
   });
-  const storage = createStorage(deps);
+  const storage = createStorage(deps, listeners);
   const guilds = createGuilds(deps, { ...storage, connection });
-  const listing = createListing(deps, { ...storage, ...guilds });
-  const submissions = createSubmissions(deps, { ...storage, ...guilds, ...listing });
+  const listing = createListing(deps, { ...storage, ...guilds, listeners });
+  const submissions = createSubmissions(deps, { ...storage, ...guilds, ...listing, listeners });
   const leaving = createLeaving(deps, { ...storage, ...guilds, ...submissions, connection });
-  const all = { ...storage, ...guilds, ...listing, ...submissions, ...leaving, connection };
+  const all = { ...storage, ...guilds, ...listing, ...submissions, ...leaving, connection, traces };
   const { service, taken, attachments } = createService(deps, all);
 
   const { database, encryption } = storage;
+  const { gateway } = connection;
   const inTheirOrder: readonly Part[] = [
+    operations.watch({ ...listing, gateway, database, traces }),
     database,
     encryption,
     keyInUse(storage),
@@ -95,6 +104,7 @@ export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> {
       stop: async () => void (await Promise.all([listing.listing.close(), attachments.close()])),
     },
     { name: 'games', ...listing.games },
+    createSilence({ config, gateway, store: database, onFatal, logger }),
     connection.serve(service),
     leaving.departures,
   ];
@@ -110,9 +120,12 @@ type Leaving = ReturnType<typeof createLeaving>;
 interface Connected {
   readonly connection: Connection;
 }
+interface Watched {
+  readonly listeners: Listeners;
+}
 
-function createStorage({ config, logger }: AppDeps) {
-  const database = createDatabase({ url: config.storeUrl, logger });
+function createStorage({ config, logger }: AppDeps, { onStatement }: Listeners) {
+  const database = createDatabase({ url: config.storeUrl, logger, onStatement });
   const encryption = createStoreEncryption({ configured: config.encryptionKey, database, logger });
   return { database, encryption };
 }
@@ -133,8 +146,8 @@ function createGuilds({ logger, timing }: AppDeps, parts: Storage & Connected) {
 }
 
 /** What every request to the listing service passes: the turns of the guilds, the breaker, HTTP; and the games list. */
-function createListing({ config, logger }: AppDeps, parts: Storage & Guilds) {
-  const { database, keys, keyWatch } = parts;
+function createListing({ config, logger }: AppDeps, parts: Storage & Guilds & Watched) {
+  const { database, keys, keyWatch, listeners } = parts;
   const { guildOf } = keys;
   const { listingApiTimeoutMs: timeoutMs, listingRequestsAtOnce: atOnce } = config;
   const operatorKey = config.listingApiKey && { operatorKey: config.listingApiKey };
@@ -143,6 +156,7 @@ function createListing({ config, logger }: AppDeps, parts: Storage & Guilds) {
     timeoutMs,
     arrayFormat: config.listingApiArrayFormat,
     requestsAtOnce: atOnce,
+    onRequest: listeners.onListingRequest,
     logger,
   });
   const listing = createBreaker({ listing: api, guildOf, ...operatorKey, logger });
@@ -164,9 +178,9 @@ function createListing({ config, logger }: AppDeps, parts: Storage & Guilds) {
 }
 
 /** The one pipeline, and what it leaves on record. */
-function createSubmissions({ config, logger }: AppDeps, parts: Storage & Guilds & Listing) {
+function createSubmissions({ config, logger }: AppDeps, parts: Storage & Guilds & Listing & Watched) {
   const { database, encryption, keys, keyWatch, settings, guildLog, games } = parts;
-  const { scheduler, listing, longestRequestMs } = parts;
+  const { scheduler, listing, longestRequestMs, listeners } = parts;
   const history = createHistory({ database });
   const limits = createLimits({ database, encryption, member: config.memberLimit, guild: config.guildLimit });
   const erasure = createErasure({ database, encryption, limits });
@@ -180,7 +194,7 @@ function createSubmissions({ config, logger }: AppDeps, parts: Storage & Guilds 
     keys: { usable: keys.usable, hear: keyWatch.hear, tellRefused: keyWatch.tellRefused },
     settings,
     listing,
-    observers: [createSubmissionLog({ guildLog, games }), gamesObserver(games)],
+    observers: [createSubmissionLog({ guildLog, games }), gamesObserver(games), ...listeners.observers],
     longestRequestMs,
     logger,
   });
@@ -210,11 +224,11 @@ function createLeaving(
   return { guildData, departures };
 }
 
-type All = Storage & Guilds & Listing & Submissions & Leaving & Connected;
+type All = Storage & Guilds & Listing & Submissions & Leaving & Connected & { readonly traces: Traces };
 
 /** The commands, and how an interaction comes to them and its answer to Discord. */
 function createService({ config, logger }: AppDeps, parts: All) {
-  const { database, encryption, guildLog, records, games, departures, connection } = parts;
+  const { database, encryption, guildLog, records, games, departures, connection, traces } = parts;
   const { mention } = connection;
   const attachments = createAttachments({ hosts: config.attachmentHosts, maxBytes: MAX_FILE_BYTES, logger });
   const commands = createCommands({
@@ -234,7 +248,8 @@ function createService({ config, logger }: AppDeps, parts: All) {
     ids: createSignedIds(config.discordToken),
     mention,
     memory: taken,
-    words: createFailureWords({ logger }),
+    words: createFailureWords({ traces, logger }),
+    traces,
     tellGuild: guildLog.tell,
     logger,
   });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { Secret } from './secret.ts';
@@ -62,6 +63,11 @@ const configSchema = z.object({
   /** Pages that /help links to. */
   supportUrl: z.exactOptional(link()),
   privacyUrl: z.exactOptional(link()),
+  /** Where health and metrics are served; nowhere without a port. */
+  httpPort: z.exactOptional(port()),
+  httpHost: listenHost().default('127.0.0.1'),
+  /** For how long the gateway may be silent before the process ends; 0: for ever. */
+  exitWhenSilentSeconds: wholeNumber({ from: 0, to: 21_600, unit: 'seconds' }).default(600),
   logLevel: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
 });
 export type Config = Readonly<z.infer<typeof configSchema>>;
@@ -213,6 +219,26 @@ function encryptionKeys() {
       must('32 bytes in base64 or hexadecimal; several with commas between them, the newest first'),
     )
     .transform((keys) => keys.map(inBase64));
+}
+
+function port() {
+  return z
+    .string()
+    .refine(
+      (text) => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535,
+      must('a port from 1 to 65535; leave it out to serve nothing'),
+    )
+    .transform(Number);
+}
+
+/** What a server listens on: an address, or a name of this machine. */
+function listenHost() {
+  return z
+    .string()
+    .refine(
+      (text) => isIP(text) !== 0 || (/^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i.test(text) && !/^[\d.]+$/.test(text)),
+      must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'),
+    );
 }
 
 /** `host` or `host:port`, in small letters. */

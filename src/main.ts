@@ -2,6 +2,7 @@ import { createApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { FatalDiscordError } from './discord/connection.ts';
 import { createLogger } from './logger.ts';
+import { HttpServerError } from './operations/http-server.ts';
 import { EncryptionKeyError } from './storage/encryption-key.ts';
 import { StoreError } from './storage/store.ts';
 
@@ -9,7 +10,7 @@ import { StoreError } from './storage/store.ts';
 const STOP_MS = 10_000;
 
 /** Failures whose message tells the operator all there is to do; a stack trace would only hide it. */
-const EXPLAINED = [ConfigError, EncryptionKeyError, FatalDiscordError, StoreError];
+const EXPLAINED = [ConfigError, EncryptionKeyError, FatalDiscordError, HttpServerError, StoreError];
 
 function main(): void {
   const config = configOrExit();

@@ -16,7 +16,7 @@ const LEAVES = 'src';
  * The table in CONTRIBUTING says the same.
  */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  'src/main.ts': ['src/app.ts', 'src/config.ts', 'src/discord', 'src/storage'],
+  'src/main.ts': ['src/app.ts', 'src/config.ts', 'src/discord', 'src/operations', 'src/storage'],
   'src/rotate-key.ts': [...['src/config.ts', 'src/discord', 'src/submissions', 'src/guilds', 'src/storage']],
   'src/app.ts': [
     ...['src/config.ts', 'commands', 'src/words', 'src/discord'],
@@ -36,7 +36,17 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'src/server-lists': ['csv-parse', 'zod', 'src/addresses', 'src/listing'],
   'src/addresses': ['zod'],
   'src/listing': ['entities', 'undici', 'zod', 'src/storage'],
-  'src/operations': ['src/storage'],
+  'src/operations': [
+    ...[
+      'prom-client',
+      'zod',
+      'src/config.ts',
+      'src/discord',
+      'src/submissions',
+      'src/listing',
+      'src/storage',
+    ],
+  ],
 
   'src/storage': ['@keyv/sqlite', 'keyv', 'kysely', 'zod'],
   [LEAVES]: ['pino', 'undici'],

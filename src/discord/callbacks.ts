@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DefaultUserAgent, DiscordAPIError, HTTPError, type REST } from 'discord.js';
 import type { Agent } from 'undici';
-import { exchange, type Received } from './make-request.ts';
+import { exchange, type Received, scopeOf } from './make-request.ts';
 
 type Post = REST['post'];
 
@@ -20,7 +20,7 @@ const MARGIN_MS = 50;
  * making the request takes it longer than the answer took. What is thrown is what discord.js throws, and a 429 is
  * obeyed all the same.
  */
-export function sendCallbacksOver(agent: Agent, rest: REST): void {
+export function sendCallbacksOver(agent: Agent, rest: REST, onRateLimited?: (scope: string) => void): void {
   const { api, version, userAgentAppendix } = rest.options;
   const base = new URL(`${api}/v${version}`);
   const headers = {
@@ -44,6 +44,7 @@ export function sendCallbacksOver(agent: Agent, rest: REST): void {
       const { status } = received;
       if (status >= 200 && status < 300) return json(received);
       if (status !== 429) throw failure(received, base.origin + path, options);
+      onRateLimited?.(scopeOf(received.headers));
       await sleep((Number(received.headers['retry-after']) || 1) * 1000 + MARGIN_MS);
     }
   };

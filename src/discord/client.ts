@@ -12,12 +12,21 @@ const REST_TIMEOUT_MS = 15_000;
 /** Longer than a quiet bot's pauses, so that an acknowledgement does not pay for a new TLS connection. */
 const KEEP_ALIVE_MS = 5 * 60_000;
 
+interface ClientOptions {
+  readonly apiUrl: string;
+  /** See {@link makeRequestOver}. */
+  readonly onRateLimited?: ((scope: string) => void) | undefined;
+}
+
 /**
  * A discord.js client that asks for no intents and caches nothing: interactions arrive all the same, and ten
  * thousand guilds cost what one costs. Only what an interaction brings may be used.
  * @param apiUrl Discord's REST API without the version, such as `https://discord.com/api`
  */
-export function createClient({ apiUrl }: { apiUrl: string }): { client: Client; close(): Promise<void> } {
+export function createClient({ apiUrl, onRateLimited }: ClientOptions): {
+  client: Client;
+  close(): Promise<void>;
+} {
   const agent = createHttpAgent({
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
@@ -40,10 +49,10 @@ export function createClient({ apiUrl }: { apiUrl: string }): { client: Client; 
       // 429 is obeyed all the same.
       globalRequestsPerSecond: Number.POSITIVE_INFINITY,
       rejectOnRateLimit: (limit) => rejectLongWaits(limit) || isGuildQuestion(limit),
-      makeRequest: makeRequestOver(agent),
+      makeRequest: makeRequestOver(agent, onRateLimited),
     },
   });
-  sendCallbacksOver(agent, client.rest);
+  sendCallbacksOver(agent, client.rest, onRateLimited);
   return { client, close: () => agent.close() };
 }
 

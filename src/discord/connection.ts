@@ -15,6 +15,7 @@ import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import { inviteLink, tellOfApplication } from './application.ts';
 import { createClient } from './client.ts';
+import { createGatewayState, type GatewayState } from './gateway-state.ts';
 import { isForeign, listGuilds } from './guild-list.ts';
 import { receiveInteractions } from './packets.ts';
 import { type PastReplies, pastReplies } from './past-replies.ts';
@@ -39,6 +40,8 @@ export interface ConnectionDeps {
   readonly apiUrl: string;
   readonly token: Secret;
   readonly logger: Logger;
+  /** Called with each 429 of Discord: whose limit it was, by Discord's word. */
+  readonly onRateLimited?: ((scope: string) => void) | undefined;
   /** The pauses of {@link listGuilds}. */
   readonly listPauses?: readonly number[] | undefined;
   /** Called once when Discord ends the connection for good after a start that went well. */
@@ -70,6 +73,7 @@ export interface Connection {
   readonly applicationId: () => string;
   /** Whether the guild is on one of the shards of this process. For when it has started. */
   readonly isOurs: (guildId: string) => boolean;
+  readonly gateway: GatewayState;
   /** Requests with the bot's own token, once it has started. */
   readonly rest: Pick<REST, 'post'>;
   /** Logs in when the part is started, and offers the service until it is stopped. Only once for a connection. */
@@ -87,10 +91,11 @@ const CLOSES_MS = 1_000;
 
 /** The bot's connection to Discord: login, publishing the commands, fatal ends, and a stop that loses no answer. */
 export function createConnection(deps: ConnectionDeps): Connection {
-  const { client, close } = createClient({ apiUrl: deps.apiUrl });
+  const { client, close } = createClient(deps);
   let ids: ReadonlyMap<string, string> = new Map();
 
   return {
+    gateway: createGatewayState(client),
     rest: client.rest,
     mention: (command) => {
       const id = ids.get(command);

@@ -11,6 +11,7 @@ import type { FailureWords } from './failure-words.ts';
 import type { GuildLog } from './guild-log.ts';
 import type { Incoming } from './incoming.ts';
 import type { Memory, Remembered, Work } from './memory.ts';
+import type { Traces } from './traces.ts';
 
 export interface DeferralDeps {
   /** Every button, select and modal is bound to its guild, and to its member where only they see it. */
@@ -18,6 +19,7 @@ export interface DeferralDeps {
   readonly memory: Memory;
   readonly words: FailureWords;
   readonly deliveries: Deliveries;
+  readonly traces: Traces;
   /** Says to a guild what its member can no longer be told. */
   readonly tellGuild: GuildLog['tell'];
   readonly logger: Logger;
@@ -36,7 +38,8 @@ export interface Deferred {
 }
 
 /** Remember, acknowledge, carry out, answer, forget: a crash anywhere in between leaves nobody waiting. */
-export function createDeferral({ ids, memory, words, deliveries, tellGuild, logger }: DeferralDeps) {
+export function createDeferral(deps: DeferralDeps) {
+  const { ids, memory, words, deliveries, traces, tellGuild, logger } = deps;
   async function remember({ interaction, context, shape, isPrivate, work }: Deferred): Promise<boolean> {
     const { interactionId, guildId, channelId, user, permissions, locale, guildLocale } = context;
     try {
@@ -82,6 +85,7 @@ export function createDeferral({ ids, memory, words, deliveries, tellGuild, logg
     }
     try {
       await acknowledge(() => defer(deferred));
+      traces.acknowledged();
       // discord.js does not know when the answer to that was lost, and would refuse to edit.
       interaction.deferred = true;
     } catch (error) {
@@ -103,6 +107,7 @@ export function createDeferral({ ids, memory, words, deliveries, tellGuild, logg
         );
       throw error;
     }
+    traces.answered();
     await forget(deferred);
     if (typeof answer === 'string') return;
     await announce(interaction, answer).catch((error: unknown) => {

@@ -8,7 +8,7 @@ import {
 import type { Logger } from '../logger.ts';
 import { memberText } from '../words/guild-log.ts';
 import { wordsFor } from '../words/words.ts';
-import { complete, createProgress, LostInteraction, say, show } from './answers.ts';
+import { complete, createProgress, isRefused, LostInteraction, say, show } from './answers.ts';
 import type { Choice, Command, Context, Handler, PressContext, SubmitContext } from './command.ts';
 import { ownerOf, parseCustomId } from './components/custom-ids.ts';
 import { createDeferral, type DeferralDeps } from './deferral.ts';
@@ -27,6 +27,7 @@ import { optionsToKeep, type Pending, type Work } from './memory.ts';
 import type { PastReplies } from './past-replies.ts';
 import { isAllowed, type Permission } from './permission.ts';
 import { createResume } from './resume.ts';
+import type { InteractionType } from './traces.ts';
 
 export interface DispatchDeps extends Omit<DeferralDeps, 'deliveries'> {
   readonly commands: readonly Command[];
@@ -48,7 +49,7 @@ const isDenied = (context: Context, permission: Permission | undefined): boolean
 
 /** Interaction → command → answer, and errors → words. Nothing else talks back to Discord but `packets.ts`. */
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
-  const { commands, ids, mention, words, tellGuild, logger } = deps;
+  const { commands, ids, mention, words, traces, tellGuild, logger } = deps;
   const byName = new Map(commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -67,11 +68,11 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 
   async function plan(interaction: Incoming, context: Context): Promise<() => Promise<void>> {
     const refusal = refuse(context);
-    if (refusal !== undefined) return () => say(interaction, refusal);
+    if (refusal !== undefined) return () => turnDown(interaction, refusal);
 
     if (interaction.isChatInputCommand()) {
       const command = byName.get(interaction.commandName);
-      if (!command || 'useOn' in command) return () => say(interaction, context.t('dispatch.unknown'));
+      if (!command || 'useOn' in command) return () => turnDown(interaction, context.t('dispatch.unknown'));
       if (isDenied(context, command.permission)) return () => deny(interaction, context, command.data.name);
       const input = { ...context, options: interaction.options };
       if (command.audience === 'none') return () => open(interaction, context, () => command.run(input));
@@ -87,7 +88,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 
     if (interaction.isMessageContextMenuCommand()) {
       const command = byName.get(interaction.commandName);
-      if (!command || !('useOn' in command)) return () => say(interaction, context.t('dispatch.unknown'));
+      if (!command || !('useOn' in command))
+        return () => turnDown(interaction, context.t('dispatch.unknown'));
       if (isDenied(context, command.permission)) return () => deny(interaction, context, command.data.name);
       const { content: text } = interaction.targetMessage;
       const run = () => command.useOn({ ...context, text });
@@ -96,9 +98,10 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 
     const id = ids.open(interaction.customId, { guildId: context.guildId, userId: context.user.id });
     if (id === undefined)
-      return () => say(interaction, context.t(`dispatch.stale.${controlOf(interaction)}`));
+      return () => turnDown(interaction, context.t(`dispatch.stale.${controlOf(interaction)}`));
     const { command: name, action, argument } = parseCustomId(id);
     const command = byName.get(name);
+    if (command) traces.named(name);
     if (interaction.isModalSubmit()) {
       const field = (id: string) => interaction.fields.getTextInputValue(id);
       const handler = handlerOf(command?.submits, action);
@@ -120,6 +123,11 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       respond<PressContext>(interaction, handler, input, { command: name, action, argument, values });
   }
 
+  function turnDown(interaction: Incoming, why: string): Promise<void> {
+    traces.became('refused');
+    return say(interaction, why);
+  }
+
   function refuse({ guildId, t }: Context): string | undefined {
     if (stopping.signal.aborted) return t('dispatch.stopping');
     if (guildId === '') return t('dispatch.guildOnly');
@@ -136,7 +144,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     const used = { command, ...(action !== undefined && { action }) };
     logger.info({ interactionId, guildId, ...used }, 'refused: the member lacks the permission');
     await Promise.all([
-      say(interaction, t('permission.manageGuild')),
+      turnDown(interaction, t('permission.manageGuild')),
       tellGuild(guildId, (words) =>
         words('guildLog.notAllowed', { member: memberText(user), command: mention(command) }),
       ),
@@ -149,7 +157,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     input: In,
     work?: Work,
   ): Promise<void> {
-    if (!handler) return say(interaction, input.t('dispatch.unknown'));
+    if (!handler) return turnDown(interaction, input.t('dispatch.unknown'));
     if (handler.answer === 'modal') {
       if (interaction.isModalSubmit()) throw new Error('Discord allows no modal in answer to a modal');
       return open(interaction, input, () => handler.run(input));
@@ -204,11 +212,13 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         ageMs: Date.now() - interaction.createdTimestamp,
       };
       if (error instanceof LostInteraction) {
+        traces.became('lost');
         logger.info(
           { ...about, err: error.cause },
           'interaction lost: answered too late or elsewhere; is a second process running on this token?',
         );
       } else {
+        traces.became(isRefused(error) ? 'undelivered' : 'unanswered');
         logger.error({ ...about, err: error }, 'an answer could not be delivered');
       }
     }
@@ -221,8 +231,19 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   }
 
   return {
-    handle: (interaction) => tracked(route(interaction)),
-    resume: (pending, replies) => tracked(resume(pending, replies)),
+    handle: (interaction) => {
+      const name = 'commandName' in interaction ? interaction.commandName : '';
+      const about = { interactionId: interaction.id, type: typeOf(interaction) };
+      const command = byName.has(name) ? name : 'other';
+      return tracked(traces.run({ ...about, command }, () => route(interaction)));
+    },
+    resume: (pending, replies) => {
+      const { interactionId, work } = pending.interaction;
+      const type = work && 'action' in work ? 'component' : 'command';
+      const about = { interactionId, type, receivedAt: pending.at, isResumed: true } as const;
+      const command = work && byName.has(work.command) ? work.command : 'other';
+      return tracked(traces.run({ ...about, command }, () => resume(pending, replies)));
+    },
     async drain(ms) {
       stopping.abort();
       const timeout = new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
@@ -230,4 +251,11 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       if (running.size > 0) logger.warn({ running: running.size }, 'stopping before every answer was given');
     },
   };
+}
+
+function typeOf(interaction: Interaction): InteractionType {
+  if (interaction.isCommand()) return 'command';
+  if (interaction.isAutocomplete()) return 'autocomplete';
+  if (interaction.isMessageComponent()) return 'component';
+  return interaction.isModalSubmit() ? 'modal' : 'other';
 }

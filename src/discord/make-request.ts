@@ -17,8 +17,9 @@ export interface Received {
  * discord.js's requests over our own connections, which stay open between interactions. Most interactions take one of
  * them besides the first response (callbacks.ts), so they are made without undici's streams and signals, which cost
  * more than all else here: an answer of Discord is short and read as a whole.
+ * @param onRateLimited called with each 429: `user`, `global`, `shared`, or `none` where Discord's edge did not say
  */
-export function makeRequestOver(agent: Agent): MakeRequest {
+export function makeRequestOver(agent: Agent, onRateLimited?: (scope: string) => void): MakeRequest {
   return async (url, init) => {
     const { body: sent, headers } = await encoded(init);
     const pathAt = url.indexOf('/', 'https://'.length);
@@ -31,6 +32,7 @@ export function makeRequestOver(agent: Agent): MakeRequest {
     };
     const limits = { timeoutMs: timeoutFor(url, init.body), signal: init.signal };
     const { status, headers: received, body } = await exchange(agent, options, limits);
+    if (status === 429) onRateLimited?.(scopeOf(received));
     return {
       body: null,
       bodyUsed: false,
@@ -109,6 +111,10 @@ function timeoutFor(url: string, body: unknown): number | undefined {
   const isAnswer = url.includes('/webhooks/') && typeof body === 'string';
   return isAnswer ? ANSWER_TIMEOUT_MS : undefined;
 }
+
+/** Whose limit a 429 is about. */
+export const scopeOf = (headers: IncomingHttpHeaders): string =>
+  String(headers['x-ratelimit-scope'] ?? 'none');
 
 /** All that discord.js reads of an answer's headers, of which Discord sends some twenty. */
 const READ = /^(?:content-type|retry-after|x-ratelimit-[a-z-]+)$/;

@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import { escapeText } from '../words/escape.ts';
 import { wordsFor } from '../words/words.ts';
-import { createProgress } from './answers.ts';
+import { createProgress, isRefused } from './answers.ts';
 import type { Command, Context, PressContext, Reply } from './command.ts';
 import { ownerOf } from './components/custom-ids.ts';
 import type { DeferralDeps } from './deferral.ts';
@@ -40,6 +40,7 @@ export function createResume(deps: ResumeDeps) {
     memory,
     words,
     deliveries,
+    traces,
     tellGuild,
     stopping,
     logger,
@@ -61,6 +62,7 @@ export function createResume(deps: ResumeDeps) {
     // The former run came to its end, but for forgetting it. An update has no "thinking…" to tell by.
     if (state === 'answered' && shape === 'reply') return;
     if (state === 'gone') {
+      traces.became('lost');
       const what = report?.(context) ?? context.t('resume.notDone');
       if (work)
         await tellGuild(guildId, () => context.t('resume.told', { user: escapeText(user.name), what }));
@@ -95,6 +97,7 @@ export function createResume(deps: ResumeDeps) {
       await memory.forget(pending.interaction);
       logger.info({ interactionId, guildId }, 'answered what was left from before the restart');
     } catch (error) {
+      traces.became(isRefused(error) ? 'undelivered' : 'unanswered');
       logger.error({ err: error, interactionId, guildId }, 'what was left could not be answered');
     }
   };

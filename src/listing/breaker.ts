@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Secret } from '../secret.ts';
 import type { Failure, GamesOutcome, ListingApi, ListingLogger, Outcome } from './contract.ts';
-import { createOutage, healthOf, OPERATOR, type Source } from './outage.ts';
+import { createOutage, type Extent, healthOf, OPERATOR, type Source } from './outage.ts';
 
 interface BreakerDeps {
   readonly listing: ListingApi;
@@ -16,6 +16,8 @@ interface BreakerDeps {
 
 /** The listing service, left alone while it is down. */
 export interface GuardedListing extends ListingApi {
+  /** How far the service counts as down. */
+  extent(): Extent;
   /** Whether a submission of this guild would be answered at once with `not-sent`. */
   isDown(guildId: string): boolean;
   /**
@@ -137,6 +139,7 @@ export function createBreaker(deps: BreakerDeps): GuardedListing {
   }
 
   return {
+    extent: outage.extent,
     isDown(guildId) {
       if (!outage.isHeldBack(guildId) || mayPass(guildId)) return false;
       pass.othersWait ||= pass.last !== guildId;

@@ -25,6 +25,16 @@ export interface ListingApiDeps {
   /** Milliseconds before the second try; twice that before the third. Half of it is chance. Without it 300. */
   readonly firstWaitMs?: number;
   readonly logger?: ListingLogger;
+  /** Called after each try of a request. */
+  readonly onRequest?: ((request: ListingRequest) => void) | undefined;
+}
+
+/** One try of a request to the service. */
+export interface ListingRequest {
+  readonly action: 'add' | 'games';
+  readonly outcome: (Outcome | GamesOutcome)['kind'];
+  /** Milliseconds. */
+  readonly ms: number;
 }
 
 /** The longest answer that is read, in bytes: thousands of games fit ten times over. */
@@ -45,14 +55,9 @@ const LONGEST_WAIT_MS = 5_000;
  * say then whether it was carried out. The requests of a bulk submission still find one open; a single one later pays
  * for a handshake, which nobody notices in an answer that is deferred anyway.
  */
-export function createListingApi({
-  baseUrl,
-  timeoutMs,
-  arrayFormat,
-  requestsAtOnce = 8,
-  firstWaitMs = FIRST_WAIT_MS,
-  logger,
-}: ListingApiDeps): ListingApi {
+export function createListingApi(deps: ListingApiDeps): ListingApi {
+  const { baseUrl, timeoutMs, arrayFormat, requestsAtOnce = 8, logger, onRequest } = deps;
+  const { firstWaitMs = FIRST_WAIT_MS } = deps;
   const url = new URL(`${baseUrl.replace(/\/$/, '')}/api`);
   const agent = createHttpAgent({
     connections: requestsAtOnce + SPARE_CONNECTIONS,
@@ -76,6 +81,7 @@ export function createListingApi({
     const startedAt = performance.now();
     const left = () => 2 * timeoutMs - (performance.now() - startedAt);
     for (let attempt = 1; ; attempt++) {
+      const sentAt = performance.now();
       const exchange = await post(agent, {
         url,
         form,
@@ -86,6 +92,7 @@ export function createListingApi({
       });
       const outcome = await read(exchange, key);
       const ms = Math.round(performance.now() - startedAt);
+      onRequest?.({ action, outcome: outcome.kind, ms: performance.now() - sentAt });
       report(logger, { action, attempt, ms, outcome });
       if (attempt === TRIES || !isWorthRepeating(outcome, exchange)) return outcome;
       const wait = waitAfter(attempt, exchange, firstWaitMs);

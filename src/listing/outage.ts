@@ -18,7 +18,7 @@ export const OPERATOR: Source = 'operator';
  * - `some`: suspected, and nobody could say more: it counts for the guilds that have failed.
  * - `all`: the operator's key, or one of a guild that had not failed, got no answer either.
  */
-type Extent = 'none' | 'checked' | 'some' | 'all';
+export type Extent = 'none' | 'checked' | 'some' | 'all';
 
 /** What is known of the service's health from everybody's requests. It keeps no time of its own, and sends nothing. */
 interface Outage {

@@ -5,7 +5,12 @@ import type { Logger } from '../logger.ts';
 import { cannotWrite, checkFile, prepareFile, reason } from './database-file.ts';
 import { createDialect } from './dialect.ts';
 import { MIGRATIONS, migrate, removeCopies } from './migrations.ts';
-import { type Commit, createStatements, type Statements, type TransactionOptions } from './statements.ts';
+import {
+  createStatements,
+  type Statements,
+  type StatementsOptions,
+  type TransactionOptions,
+} from './statements.ts';
 import { StoreError, storePath } from './store.ts';
 import type { Tables } from './tables.ts';
 import { openValues, type Values } from './values.ts';
@@ -26,7 +31,9 @@ export interface DatabaseDeps {
   readonly logger: Logger;
   /** Whether the file is rewritten at start and stop where traces may be left in it; not beside a running bot. */
   readonly rewrites?: boolean;
-  readonly onCommit?: (commit: Commit) => void;
+  readonly onCommit?: StatementsOptions['onCommit'];
+  /** Called after each statement and transaction. */
+  readonly onStatement?: StatementsOptions['onEnd'];
 }
 
 /** The store over one file of SQLite. Every method throws a {@link StoreError} when the database fails. */
@@ -55,7 +62,13 @@ export interface Database extends Omit<Values, 'clearExpired' | 'tryAgain'>, Par
 }
 
 /** @throws StoreError when the URL is not SQLite's */
-export function createDatabase({ url, logger, rewrites = true, onCommit }: DatabaseDeps): Database {
+export function createDatabase({
+  url,
+  logger,
+  rewrites = true,
+  onCommit,
+  onStatement,
+}: DatabaseDeps): Database {
   const path = storePath(url);
   let opened: { readonly statements: Statements; readonly values: Values } | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -133,7 +146,7 @@ export function createDatabase({ url, logger, rewrites = true, onCommit }: Datab
       connection.exec('PRAGMA secure_delete = ON');
       // Otherwise VACUUM puts a copy of everything into a temporary file elsewhere.
       connection.exec('PRAGMA temp_store = MEMORY');
-      const statements = createStatements(connection, { onCommit });
+      const statements = createStatements(connection, { onCommit, onEnd: onStatement });
       await migrate({ path, statements, migrations: MIGRATIONS });
       return { statements, values: await openValues({ path, statements, logger }) };
     } catch (cause) {

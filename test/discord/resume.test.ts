@@ -7,6 +7,7 @@ import { createFailureWords } from '../../src/discord/failure-words.ts';
 import type { Pending, Remembered } from '../../src/discord/memory.ts';
 import type { PastReplies } from '../../src/discord/past-replies.ts';
 import { createResume } from '../../src/discord/resume.ts';
+import { createTraces } from '../../src/discord/traces.ts';
 import { Secret } from '../../src/secret.ts';
 import { UserError } from '../../src/user-error.ts';
 import { wordsFor } from '../../src/words/words.ts';
@@ -79,6 +80,7 @@ async function settle(
     },
   };
   const logger = recorder();
+  const traces = createTraces({ logger });
   const resume = createResume({
     deliveries: createDeliveries(),
     commands: new Map([['send', command]]),
@@ -89,7 +91,8 @@ async function settle(
       remember: async () => true,
       forget: async ({ interactionId }) => void seen.forgotten.push(interactionId),
     },
-    words: createFailureWords({ logger }),
+    traces,
+    words: createFailureWords({ traces, logger }),
     tellGuild: async (guildId, makeText) => void seen.told.push(`${guildId}: ${makeText(wordsFor('en-US'))}`),
     logger,
     now: () => NOW,

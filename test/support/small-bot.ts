@@ -7,6 +7,7 @@ import { createSignedIds, customId } from '../../src/discord/components/custom-i
 import { createConnection } from '../../src/discord/connection.ts';
 import { createDispatcher } from '../../src/discord/dispatch.ts';
 import { createFailureWords } from '../../src/discord/failure-words.ts';
+import { createTraces } from '../../src/discord/traces.ts';
 import { Secret } from '../../src/secret.ts';
 import { type Line, recorder } from '../storage/temporary.ts';
 
@@ -62,12 +63,14 @@ function commands(): readonly Command[] {
 export async function startSmallBot(): Promise<SmallBot> {
   const discord = await startDiscord({ token: TOKEN, reactionMs: 0 });
   const logger = recorder();
+  const traces = createTraces({ logger });
   const dispatcher = createDispatcher({
     commands: commands(),
     ids: createSignedIds(new Secret(TOKEN)),
     mention: (name) => name,
     memory: { remember: async () => true, forget: async () => undefined },
-    words: createFailureWords({ logger }),
+    traces,
+    words: createFailureWords({ traces, logger }),
     tellGuild: async () => undefined,
     logger,
   });

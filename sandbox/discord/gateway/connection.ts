@@ -24,6 +24,8 @@ export interface GatewaySettings {
   readonly grantedIntents: number;
   /** Rule 46: heartbeats are not answered, so that a bot must notice a dead connection. */
   withholdAcks: boolean;
+  /** Nothing is sent. */
+  isSilent: boolean;
 }
 
 export interface ConnectionDeps {
@@ -59,9 +61,10 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps): Conne
   let sentTimes: readonly number[] = [];
   let silence: NodeJS.Timeout | undefined;
 
-  const send = (opcode: number, d: unknown) =>
-    socket.send(JSON.stringify({ op: opcode, d, s: null, t: null }));
-  const write = (text: string) => socket.send(text);
+  const write = (text: string) => {
+    if (!settings.isSilent) socket.send(text);
+  };
+  const send = (opcode: number, d: unknown) => write(JSON.stringify({ op: opcode, d, s: null, t: null }));
   const close = (code: number, reason: string) => {
     closedByUs = true;
     socket.close(code, reason);
@@ -74,10 +77,9 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps): Conne
   /** Real time, not the clock's: a jump of 15 minutes must not look like 15 minutes of silence. */
   function awaitHeartbeat(): void {
     clearTimeout(silence);
-    silence = setTimeout(
-      () => refuse(offence('no heartbeat', closing.sessionTimedOut)),
-      settings.heartbeatIntervalMs * 1.5,
-    );
+    silence = setTimeout(() => {
+      if (!settings.isSilent) refuse(offence('no heartbeat', closing.sessionTimedOut));
+    }, settings.heartbeatIntervalMs * 1.5);
   }
 
   function heartbeat(d: unknown): Offence | undefined {

@@ -50,6 +50,8 @@ export interface Gateway {
   /** op 1. */
   requestHeartbeat(): void;
   withholdAcks(yes: boolean): void;
+  /** Nothing is said any more, to those who are connected and those who come: the connections stay open. */
+  silence(yes: boolean): void;
   stop(): void;
 }
 
@@ -62,6 +64,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     heartbeatIntervalMs: deps.heartbeatIntervalMs,
     grantedIntents: deps.grantedIntents,
     withholdAcks: false,
+    isSilent: false,
   };
   const connections = new Set<Connection>();
   const sockets = new WebSocketServer({ noServer: true });
@@ -139,6 +142,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
     requestHeartbeat() {
       for (const connection of connections) connection.send(op.heartbeat, null);
+    },
+    silence(yes) {
+      settings.isSilent = yes;
+      // Who came meanwhile was not even greeted.
+      if (!yes) for (const connection of connections) connection.cut();
     },
     withholdAcks(yes) {
       settings.withholdAcks = yes;

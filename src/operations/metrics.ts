@@ -1,0 +1,204 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { SHARD_STATES } from '../discord/gateway-state.ts';
+import { INTERACTION_OUTCOMES, INTERACTION_TYPES, type InteractionEnd } from '../discord/traces.ts';
+import { atMost } from '../lifecycle.ts';
+import type { ListingRequest } from '../listing/client.ts';
+import type { Outcome } from '../listing/contract.ts';
+import type { StatementEnd } from '../storage/statements.ts';
+import type { HealthCheck } from './health.ts';
+import { readLastBackup } from './last-backup.ts';
+import type { WatchedParts } from './watched-parts.ts';
+
+export interface MetricsDeps extends WatchedParts {
+  readonly health: HealthCheck;
+}
+
+/** Numbers in the text format of Prometheus. No label names a guild or a user, and each has few values. */
+export interface Metrics {
+  readonly contentType: string;
+  text(): Promise<string>;
+  interaction(end: InteractionEnd): void;
+  listingRequest(request: ListingRequest): void;
+  statement(end: StatementEnd): void;
+  rateLimited(scope: string): void;
+  submitted(outcome: Outcome['kind'] | 'refused'): void;
+}
+
+/** How often Discord is asked how many IDENTIFYs are left, and how long a scrape waits for that, in milliseconds. */
+const ASK_EVERY_MS = 60_000;
+const ASK_MS = 1_000;
+/** Of all our metrics; those of the process have the field's usual names. */
+const PREFIX = 'listing_bot_';
+/** Seconds. Discord waits 3 for an acknowledgement. */
+const ACKNOWLEDGED_WITHIN = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 10];
+/** Seconds. A long list may take minutes; an answer is possible for 15 minutes. */
+const ANSWERED_WITHIN = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900];
+const REQUEST_WITHIN = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120];
+/** Seconds. A commit that is synced took 0.43 ms (measured). */
+const STATEMENT_WITHIN = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2];
+
+const LISTING_OUTCOMES: Readonly<Record<ListingRequest['action'], readonly ListingRequest['outcome'][]>> = {
+  add: ['accepted', 'rejected', 'not-sent', 'unknown'],
+  games: ['games', 'rejected', 'not-sent', 'unknown'],
+};
+const SERVER_OUTCOMES = ['accepted', 'rejected', 'not-sent', 'unknown', 'refused'] as const;
+const STATEMENTS = ['read', 'change', 'alone'] as const;
+const EXTENTS = ['none', 'checked', 'some', 'all'] as const;
+/** Discord docs: Rate Limits, "X-RateLimit-Scope". */
+const SCOPES = ['user', 'global', 'shared', 'none'] as const;
+
+/** A registry of its own, so that two bots in one process do not count together. */
+export function createMetrics(deps: MetricsDeps): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  watchState(registry, deps);
+  const counters = createCounters(registry);
+  return { ...counters, contentType: registry.contentType, text: () => registry.metrics() };
+}
+
+/** What is counted as it happens. */
+function createCounters(register: Registry): Omit<Metrics, 'contentType' | 'text'> {
+  const registers = [register];
+  const histogram = (name: string, help: string, labelNames: string[], buckets: number[]) =>
+    new Histogram({ name: PREFIX + name, help, labelNames, buckets, registers });
+  const counter = (name: string, help: string, labelNames: string[]) =>
+    new Counter({ name: PREFIX + name, help, labelNames, registers });
+
+  const acknowledged = histogram(
+    'acknowledgement_seconds',
+    'From receiving an interaction to its first response.',
+    ['type'],
+    ACKNOWLEDGED_WITHIN,
+  );
+  const answered = histogram(
+    'answer_seconds',
+    'From receiving an interaction to its answer.',
+    ['type'],
+    ANSWERED_WITHIN,
+  );
+  const interactions = counter(
+    'interactions_total',
+    'Interactions that have ended. Lost: answered too late, or by another process.',
+    ['command', 'outcome'],
+  );
+  const servers = counter(
+    'submitted_servers_total',
+    'Servers that members wanted to submit. Refused: by the bot, before anything was sent.',
+    ['outcome'],
+  );
+  const requests = histogram(
+    'listing_request_seconds',
+    'Requests to the listing service, each try by itself.',
+    ['action', 'outcome'],
+    REQUEST_WITHIN,
+  );
+  const statements = histogram(
+    'store_seconds',
+    'Statements and transactions of the store, with the time that they waited.',
+    ['kind'],
+    STATEMENT_WITHIN,
+  );
+  const storeErrors = counter(
+    'store_errors_total',
+    'Statements and transactions that the database failed.',
+    [],
+  );
+  const limited = counter(
+    'discord_rate_limited_total',
+    'Requests that Discord answered with 429, by whose limit it was.',
+    ['scope'],
+  );
+
+  // From the start: the first of a kind is seen as an increase only where there was a 0 before.
+  for (const type of INTERACTION_TYPES) for (const each of [acknowledged, answered]) each.zero({ type });
+  for (const outcome of INTERACTION_OUTCOMES) interactions.inc({ command: 'other', outcome }, 0);
+  for (const outcome of SERVER_OUTCOMES) servers.inc({ outcome }, 0);
+  for (const action of ['add', 'games'] as const) {
+    for (const outcome of LISTING_OUTCOMES[action]) requests.zero({ action, outcome });
+  }
+  for (const kind of STATEMENTS) statements.zero({ kind });
+  for (const scope of SCOPES) limited.inc({ scope }, 0);
+
+  return {
+    interaction({ command, type, outcome, acknowledgedMs, answeredMs, isResumed }) {
+      interactions.inc({ command, outcome });
+      if (isResumed) return;
+      if (acknowledgedMs !== undefined) acknowledged.observe({ type }, acknowledgedMs / 1000);
+      if (answeredMs !== undefined) answered.observe({ type }, answeredMs / 1000);
+    },
+    listingRequest: ({ action, outcome, ms }) => requests.observe({ action, outcome }, ms / 1000),
+    statement({ kind, ms, isFailure }) {
+      statements.observe({ kind }, ms / 1000);
+      if (isFailure) storeErrors.inc();
+    },
+    rateLimited: (scope) => limited.inc({ scope: SCOPES.find((known) => known === scope) ?? 'none' }),
+    submitted: (outcome) => servers.inc({ outcome }),
+  };
+}
+
+/** What is looked up when it is asked for. */
+function watchState(register: Registry, deps: MetricsDeps): void {
+  const { health, gateway, traces, listing, games, database } = deps;
+  const gauge = (name: string, help: string, value: () => number | undefined | Promise<number | undefined>) =>
+    new Gauge({
+      name: `${PREFIX}${name}`,
+      help,
+      registers: [register],
+      async collect() {
+        this.reset();
+        this.remove();
+        const now = await value();
+        if (now !== undefined) this.set(now);
+      },
+    });
+  const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1000);
+
+  gauge('ready', 'Whether commands come in and can be recorded: as /readyz says.', async () =>
+    Number((await health.check()).ready),
+  );
+  gauge('gateway_silent_seconds', 'Since when the quietest shard has heard nothing of the gateway.', () =>
+    seconds(gateway.silentMs()),
+  );
+  let askedAt = Number.NEGATIVE_INFINITY;
+  gauge('gateway_identifies_left', 'IDENTIFYs that Discord still grants this day.', async () => {
+    if (gateway.isConnected() && performance.now() - askedAt >= ASK_EVERY_MS) {
+      askedAt = performance.now();
+      await atMost(ASK_MS, gateway.askIdentifiesLeft());
+    }
+    return gateway.identifiesLeft();
+  });
+  gauge('unanswered_interactions', 'Interactions without an answer.', () => traces.unanswered().count);
+  gauge('oldest_unanswered_timestamp_seconds', 'When the oldest of them was received.', () =>
+    seconds(traces.unanswered().oldestAt),
+  );
+  gauge('games', 'Games of the list in use.', () => games.list().games.length);
+  gauge('games_fetched_timestamp_seconds', 'When the list of games was fetched.', () =>
+    seconds(games.list().fetchedAt),
+  );
+  gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0: never.', () =>
+    readLastBackup(database).then(
+      (at = 0) => at / 1000,
+      () => undefined,
+    ),
+  );
+  new Gauge({
+    name: `${PREFIX}shards`,
+    help: 'Shards by what they are doing.',
+    labelNames: ['state'],
+    registers: [register],
+    collect() {
+      const counts = gateway.shards();
+      for (const state of SHARD_STATES) this.set({ state }, counts[state]);
+    },
+  });
+  new Gauge({
+    name: `${PREFIX}listing_breaker`,
+    help: '1 for how far the listing service counts as down: none, checked (suspected), some (guilds), all.',
+    labelNames: ['extent'],
+    registers: [register],
+    collect() {
+      const extent = listing.extent();
+      for (const each of EXTENTS) this.set({ extent: each }, Number(each === extent));
+    },
+  });
+}

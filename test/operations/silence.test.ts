@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { createSilence } from '../../src/operations/silence.ts';
+import { recorder } from '../storage/temporary.ts';
+import { inAppScene, openScene, type Scene } from '../support/scene.ts';
+
+const keptWait = ({ data }: Scene): number | undefined => {
+  const database = new DatabaseSync(join(data, 'bot.sqlite'), { readOnly: true });
+  const row = database
+    .prepare("SELECT value FROM keyv WHERE key = 'keyv:silence:wait' OR key = 'silence:wait'")
+    .get();
+  database.close();
+  return row === undefined ? undefined : JSON.parse(String(row.value)).value;
+};
+
+const ENDED = /Nothing has come from Discord's gateway for \d+ seconds: the bot ends/;
+
+describe('a gateway that is silent', () => {
+  it('ends the process with a message and status 1, and the wait doubles over restarts', async () => {
+    const scene = await openScene({
+      env: { EXIT_WHEN_SILENT_SECONDS: '1' },
+      discord: { heartbeatIntervalMs: 200 },
+    });
+    // The sockets stay open and nothing comes: discord.js gives them up, connects anew, and waits to be greeted.
+    scene.discord.gateway.silence(true);
+    expect(await scene.bot.exited()).toMatchObject({ status: 1 });
+    expect(scene.output()).toMatch(ENDED);
+    expect(keptWait(scene)).toBe(2);
+
+    scene.discord.gateway.silence(false);
+    await scene.startBot();
+    scene.discord.gateway.silence(true);
+    expect(await scene.bot.exited()).toMatchObject({ status: 1 });
+    expect(keptWait(scene)).toBe(4);
+    await scene.close({ crash: true });
+  });
+
+  it('is not one whose heartbeats are answered, however quiet it is', async () => {
+    const options = { env: { EXIT_WHEN_SILENT_SECONDS: '1' }, discord: { heartbeatIntervalMs: 200 } };
+    await inAppScene(options, async (scene) => {
+      const heard = () => scene.discord.gateway.sessions();
+      const until = Date.now() + 2_500;
+      await expect
+        .poll(() => [Date.now() > until, scene.bot.running], { timeout: 10_000 })
+        .toEqual([true, true]);
+      expect(heard()).toHaveLength(1);
+    });
+  });
+});
+
+/** A gateway without a socket, and a store in memory, for what depends on numbers alone. */
+function silenceWith(options: {
+  silentMs?: number;
+  left?: number | undefined;
+  asked?: 'fails';
+  kept?: number;
+}) {
+  const store = new Map<string, unknown>(options.kept === undefined ? [] : [['silence:wait', options.kept]]);
+  const ended = Promise.withResolvers<string>();
+  const logger = recorder();
+  let asked = 0;
+  const gateway = {
+    silentMs: () => options.silentMs ?? 1e9,
+    identifiesLeft: () => options.left,
+    askIdentifiesLeft: async () => {
+      asked += 1;
+      if (options.asked === 'fails') throw new Error('no answer');
+    },
+  };
+  const part = createSilence({
+    config: { exitWhenSilentSeconds: 1 },
+    gateway,
+    store: {
+      get: async (key) => store.get(key),
+      set: async (key, value) => void store.set(key, value),
+      delete: async (key) => store.delete(key),
+    },
+    onFatal: ({ message }) => ended.resolve(message),
+    logger,
+  });
+  return { part, store, ended: ended.promise, logger, options, asks: () => asked };
+}
+
+describe('the IDENTIFYs of the day', () => {
+  it('keep the process from ending when fewer than 200 are left, and let it end when there are more again', async () => {
+    const { part, ended, options, logger, store, asks } = silenceWith({ left: 199 });
+    await part.start?.();
+    await expect.poll(asks).toBeGreaterThan(3);
+    expect(store.size).toBe(0);
+    expect(logger.lines.filter(({ message }) => message.includes('too few IDENTIFYs'))).toHaveLength(1);
+    options.left = 200;
+    expect(await ended).toMatch(ENDED);
+    await part.stop?.();
+  });
+
+  it('count as Discord said last when it does not say', async () => {
+    const few = silenceWith({ left: 150, asked: 'fails' });
+    await few.part.start?.();
+    await expect.poll(few.asks).toBeGreaterThan(3);
+    expect(few.store.size).toBe(0);
+    await few.part.stop?.();
+
+    const enough = silenceWith({ left: 900, asked: 'fails' });
+    await enough.part.start?.();
+    expect(await enough.ended).toMatch(ENDED);
+    await enough.part.stop?.();
+  });
+});
+
+describe('the wait', () => {
+  it('grows to 6 hours and no further', async () => {
+    const { part, ended, store } = silenceWith({ kept: 20_000, left: 1000 });
+    await part.start?.();
+    // It is looked after 15 seconds only: the wait is what was kept, of which the gateway has been silent long since.
+    expect(await Promise.race([ended, 'not yet'])).toBe('not yet');
+    await part.stop?.();
+    expect(store.get('silence:wait')).toBe(20_000);
+  });
+
+  it('is back at its beginning when the gateway was heard for as long as it is', async () => {
+    const { part, store } = silenceWith({ kept: 2, silentMs: 0, left: 1000 });
+    await part.start?.();
+    await expect.poll(() => store.has('silence:wait')).toBe(false);
+    await part.stop?.();
+  });
+});
