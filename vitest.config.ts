@@ -14,7 +14,7 @@ export default defineConfig({
       project('scale', { include: ['test/scale/**/*.test.ts'] }),
     ],
     // Most of a test's time is waiting for real processes and sockets, so more files run at once than there are cores.
-    maxWorkers: 4,
+    maxWorkers: 5,
     // The files that a worker runs share what they import: to read discord.js anew for each of them took half of the time.
     isolate: false,
     // Real processes and sockets: a start of the bot takes about a second on a small machine.

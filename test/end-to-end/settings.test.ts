@@ -1,10 +1,11 @@
 import { PermissionFlagsBits } from 'discord.js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { USUAL_BOT_PERMISSIONS } from '../../sandbox/discord/world/channels.ts';
 import { chooseLogChannel, logLines, logMessages, staffChannel } from '../support/guild-log.ts';
 import {
-  type AppSceneOptions,
+  inAppScene,
+  inNewGuild,
   messageOf,
   modalOf,
   openAppScene,
@@ -13,11 +14,22 @@ import {
   textOf,
 } from '../support/scene.ts';
 
+/** One bot for all tests, and a guild of its own for each. */
+let bot: Scene;
 let scene: Scene;
-async function open(options: AppSceneOptions = {}): Promise<void> {
-  scene = await openAppScene({ key: 'sandbox-key', ...options });
-}
-afterEach(() => scene.close());
+/** How many servers the service held before the test, and how many requests Discord had got. */
+let earlier: { readonly held: number; readonly requests: number };
+beforeAll(async () => {
+  bot = await openAppScene();
+});
+beforeEach(async () => {
+  await bot.listing.behave({ kind: 'ok' });
+  bot.discord.faults.clear();
+  bot.discord.gateway.disturbDispatch({});
+  scene = await inNewGuild(bot, { key: 'sandbox-key' });
+  earlier = { held: bot.listing.submitted.length, requests: bot.discord.requests.length };
+});
+afterAll(() => bot.close());
 
 /** The log's messages come after the answers. */
 const soon = { timeout: 10_000 };
@@ -37,20 +49,29 @@ async function setQuota(quota: string): Promise<string> {
 }
 const inGeneral = () =>
   scene.discord.messages({ channelId: scene.member.channelId }).map(({ current }) => current);
+const sent = () => scene.listing.submitted.slice(earlier.held);
+const guild = () => ({ id: scene.admin.guildId, name: '', channelId: '' });
+/** Requests about channels, but for those of other tests' guilds. */
+function channelRequests() {
+  const others = scene.discord.guilds.filter(({ id }) => id !== guild().id);
+  const elsewhere = others.flatMap((other) =>
+    scene.discord.channels(other).map(({ id }) => `/channels/${id}`),
+  );
+  return scene.discord.requests
+    .slice(earlier.requests)
+    .map(({ path }) => path)
+    .filter((path) => path.includes('/channels/') && !elsewhere.some((each) => path.includes(each)));
+}
 function allowBot(permissions: bigint): void {
-  const [guild] = scene.discord.guilds;
-  if (guild) scene.discord.guildEvents.setBotPermissions(guild, staffChannel(scene), permissions);
+  scene.discord.guildEvents.setBotPermissions(guild(), staffChannel(scene), permissions);
 }
 /** Lets somebody use a command whatever Discord shows by default. */
 function giveCommand(name: string, person: Person): void {
   const id = scene.discord.commands().find((command) => command.name === name)?.id ?? '';
-  const guild = { id: person.guildId, name: '', channelId: '' };
-  scene.discord.setIntegrations(guild, id, [{ id: person.userId, type: 'user', allow: true }]);
+  scene.discord.setIntegrations(guild(), id, [{ id: person.userId, type: 'user', allow: true }]);
 }
 
 describe('/settings', () => {
-  beforeEach(() => open());
-
   it('shows every setting with its component, and says where commands are given to members', async () => {
     const said = textOf(await settings());
     expect(said).toContain('(only you can see this)');
@@ -105,8 +126,6 @@ describe('/settings', () => {
 });
 
 describe('the log channel', () => {
-  beforeEach(() => open());
-
   it('is checked when it is chosen, and what the bot may not do there is named', async () => {
     const message = await settings();
     allowBot(USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.SendMessages);
@@ -177,22 +196,21 @@ describe('the log channel', () => {
     for (const { body } of posts) expect(JSON.parse(body)).toMatchObject({ allowed_mentions: { parse: [] } });
   });
 
-  it('gets one message for many entries, in the language of the guild, also when the bot is stopped', async () => {
-    await scene.close();
-    await open({ timing: { guildLog: { collectMs: 60_000, gapMs: 60_000 } } });
-    const guild = scene.discord.guildEvents.add({ name: 'Deutsch', locale: 'de' });
-    const index = scene.discord.guilds.findIndex(({ id }) => id === guild.id);
-    const [admin, member] = [scene.person({ role: 'admin', guild: index }), scene.person({ guild: index })];
-    await setKey(admin, 'sandbox-key');
-    await admin.pick(messageOf(await admin.slash('settings')), ['#staff']);
-    for (const game of ['cs2', 'rust', 'ark']) await submit(game, member);
-    await scene.restart();
-    const staff = scene.discord.channels(guild).find(({ name }) => name === 'staff')?.id ?? '';
-    const entries = scene.discord.messages({ channelId: staff }).slice(1);
-    const texts = entries.map(({ current }) => current?.embeds[0]?.description ?? '');
-    expect(texts.join('\n').match(/zur Prüfung geschickt/g)).toHaveLength(3);
-    expect(texts).toHaveLength(1);
-  });
+  it('gets one message for many entries, in the language of the guild, also when the bot is stopped', () =>
+    inAppScene({ timing: { guildLog: { collectMs: 60_000, gapMs: 60_000 } } }, async (own) => {
+      const guild = own.discord.guildEvents.add({ name: 'Deutsch', locale: 'de' });
+      const index = own.discord.guilds.findIndex(({ id }) => id === guild.id);
+      const [admin, member] = [own.person({ role: 'admin', guild: index }), own.person({ guild: index })];
+      await setKey(admin, 'sandbox-key');
+      await admin.pick(messageOf(await admin.slash('settings')), ['#staff']);
+      for (const game of ['cs2', 'rust', 'ark']) await submit(game, member);
+      await own.restart();
+      const staff = own.discord.channels(guild).find(({ name }) => name === 'staff')?.id ?? '';
+      const entries = own.discord.messages({ channelId: staff }).slice(1);
+      const texts = entries.map(({ current }) => current?.embeds[0]?.description ?? '');
+      expect(texts.join('\n').match(/zur Prüfung geschickt/g)).toHaveLength(3);
+      expect(texts).toHaveLength(1);
+    }));
 
   it('that vanished or forbids posting is shown in /settings and never gets in the way', async () => {
     await chooseLogChannel(scene);
@@ -204,16 +222,14 @@ describe('the log channel', () => {
     await scene.restart();
     expect(textOf(await settings())).toContain('could not be posted');
 
-    const [guild] = scene.discord.guilds;
-    if (guild) scene.discord.guildEvents.removeChannel(guild, staffChannel(scene));
+    scene.discord.guildEvents.removeChannel(guild(), staffChannel(scene));
     expect(textOf(await submit())).toContain('Servers have been added for review.');
     await expect.poll(async () => textOf(await settings()), soon).toContain('the channel no longer exists');
   });
 
   it('that was deleted a second ago does not keep /settings from opening', async () => {
     await chooseLogChannel(scene);
-    const [guild] = scene.discord.guilds;
-    if (guild) scene.discord.guildEvents.removeChannel(guild, staffChannel(scene));
+    scene.discord.guildEvents.removeChannel(guild(), staffChannel(scene));
     expect(textOf(await settings())).toMatch(/Log channel:.*Announcements: Off/s);
     expect(textOf(await press(await settings(), 'Announce submissions'))).toContain('Announcements: On');
   });
@@ -234,13 +250,11 @@ describe('the log channel', () => {
   it('is left alone where none was chosen', async () => {
     await submit();
     await scene.restart();
-    expect(scene.discord.requests.filter(({ path }) => path.includes('/channels/'))).toEqual([]);
+    expect(channelRequests()).toEqual([]);
   });
 });
 
 describe('a channel that Discord does not say is one', () => {
-  beforeEach(() => open());
-
   it.each([
     ['is named without what it is', ({ resolved: _none, ...data }: Chosen) => data],
     ['is named beside another', (data: Chosen) => ({ ...data, values: ['123456789012345678', '1'] })],
@@ -256,7 +270,7 @@ describe('a channel that Discord does not say is one', () => {
     expect(said).toContain('The log channel stays as it was');
     expect(textOf(await settings())).toContain('Log channel: None');
     expect(logMessages(scene)).toEqual([]);
-    expect(scene.discord.requests.filter(({ path }) => path.includes('/channels/'))).toEqual([]);
+    expect(channelRequests()).toEqual([]);
   });
 });
 
@@ -267,8 +281,6 @@ interface Chosen {
 }
 
 describe('announcements', () => {
-  beforeEach(() => open());
-
   it('tell everybody in the channel of what was sent for review, if they are on', async () => {
     await submit();
     expect(inGeneral()).toEqual([]);
@@ -298,8 +310,6 @@ describe('announcements', () => {
 });
 
 describe('the games of a guild', () => {
-  beforeEach(() => open());
-
   it('are all of them, or those that were chosen, page by page', async () => {
     const page = await press(await settings(), 'Games …');
     expect(textOf(page)).toMatch(/All games.*Games, page 1 of 3/s);
@@ -329,9 +339,9 @@ describe('the games of a guild', () => {
       const choices = await scene.member.complete('addserver', 'game', { game: '' });
       expect(choices).toMatchObject([{ value: 'cs2' }, { value: 'factorio' }]);
       expect(await scene.member.complete('addserver', 'game', { game: 'rust' })).toEqual([]);
-      const sent = scene.listing.submitted.length;
+      const before = sent().length;
       expect(textOf(await submit('rust'))).toContain('Servers of Rust cannot be submitted here');
-      expect(scene.listing.submitted).toHaveLength(sent);
+      expect(sent()).toHaveLength(before);
       expect(textOf(await submit('cs2'))).toContain('Servers have been added for review.');
       await scene.restart();
     }
@@ -339,19 +349,20 @@ describe('the games of a guild', () => {
     expect(await elsewhere.complete('addserver', 'game', { game: '' })).toHaveLength(25);
   });
 
-  it('are not changed when the list has changed since they were shown', async () => {
-    const page = await press(await settings(), 'Games …');
-    const games = [{ name: 'Factorio', alias: 'factorio' }];
-    await scene.listing.behave({ kind: 'json', status: 200, body: games }, 1);
-    await setKey(scene.admin, 'sandbox-key');
-    expect(textOf(await pick(page, ['Factorio']))).toContain('The list of games has changed meanwhile');
-    expect(textOf(await settings())).toContain('All games of the listing service');
-  });
+  it('are not changed when the list has changed since they were shown', () =>
+    // For every guild: in a bot of its own.
+    inAppScene({ key: 'sandbox-key' }, async ({ admin, listing }) => {
+      const page = await press(await settings(admin), 'Games …', admin);
+      const games = [{ name: 'Factorio', alias: 'factorio' }];
+      await listing.behave({ kind: 'json', status: 200, body: games }, 1);
+      await setKey(admin, 'sandbox-key');
+      const said = textOf(await pick(page, ['Factorio'], admin));
+      expect(said).toContain('The list of games has changed meanwhile');
+      expect(textOf(await settings(admin))).toContain('All games of the listing service');
+    }));
 });
 
 describe('the daily quota', () => {
-  beforeEach(() => open());
-
   it('is a whole number, and shown in the window that changes it', async () => {
     for (const wrong of ['0', '-1', '1.5', 'ten']) {
       expect(await setQuota(wrong)).toContain('The quota must be a whole number from 1 to 9999');
@@ -370,7 +381,7 @@ describe('the daily quota', () => {
       'a member may submit 2 servers a day, and you have 0 left today',
     );
     expect(textOf(await submit('cs2', scene.person({ role: 'other' })))).toContain('added for review');
-    expect(scene.listing.submitted).toHaveLength(3);
+    expect(sent()).toHaveLength(3);
   });
 
   it('does not count what the service refused or what was not sent, but what may have arrived', async () => {
@@ -388,6 +399,6 @@ describe('the daily quota', () => {
   it('is not overrun by submissions at the same moment', async () => {
     await setQuota('2');
     await Promise.all([submit(), submit(), submit(), submit(), submit()]);
-    expect(scene.listing.submitted).toHaveLength(2);
+    expect(sent()).toHaveLength(2);
   });
 });
