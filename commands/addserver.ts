@@ -136,8 +136,8 @@ function typedSubmission({ options }: CommandContext, game: Game): SubmissionRes
 const draftOfOne = (submission: ServerSubmission): Draft => ({
   source: 'options',
   rows: [{ line: 1, text: '', ok: true, submission }],
-  former: [],
-  includesFormer: false,
+  previous: [],
+  includesPrevious: false,
 });
 
 async function submit(

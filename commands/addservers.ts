@@ -7,7 +7,7 @@ import { LIMITS } from '../src/discord/limits.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { gameReading, readWithGames } from '../src/server-lists/read-with-games.ts';
-import { type Draft, formerOf, lacksGame, rowsToSend, withGame } from '../src/submissions/draft.ts';
+import { type Draft, lacksGame, previousOf, rowsToSend, withGame } from '../src/submissions/draft.ts';
 import type { History } from '../src/submissions/history.ts';
 import type { Pipeline } from '../src/submissions/order.ts';
 import type { Records } from '../src/submissions/record.ts';
@@ -66,7 +66,7 @@ export function addServers(deps: AddServersDeps): Command {
 
   /** @throws UserError while another list of the member is being read, here or in another guild */
   async function oneAtATime({ t, user }: Context, read: () => Promise<Reply>): Promise<Reply> {
-    if (readers.has(user.id)) throw new UserError(t('bulk.stillReading'));
+    if (readers.has(user.id)) throw new UserError(t('list.stillReading'));
     readers.add(user.id);
     return read().finally(() => readers.delete(user.id));
   }
@@ -94,7 +94,7 @@ export function addServers(deps: AddServersDeps): Command {
     },
     presses: {
       submit: { answer: 'update', resumes: true, run: (context) => submitList(context, deps) },
-      former: { answer: 'update', run: (context) => toggleFormer(context, deps) },
+      previous: { answer: 'update', run: (context) => togglePrevious(context, deps) },
       cancel: { answer: 'update', run: (context) => cancel(context, deps) },
       game: { answer: 'update', run: (context) => chooseGame(context, context.values[0] ?? '', deps) },
       askgame: { answer: 'modal', run: async (context) => gameModal(context, context.argument) },
@@ -125,7 +125,7 @@ async function openList(
   const text = typeof content === 'string' ? content : await readFile(context, content, deps);
   const list = await readWithGames({ content: text, game }, deps.games, key);
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, t));
-  if (list.rows.length === 0) throw new UserError(t('bulk.file.empty'));
+  if (list.rows.length === 0) throw new UserError(t('list.file.empty'));
   const isUnknown = game !== '' && !deps.games.find(game);
   const notice = isUnknown ? unknownGameText(context, game, deps.games) : '';
   return openDraft(context, { source: 'text', rows: list.rows, notice }, deps);
@@ -137,7 +137,7 @@ export function openDraft(
   { notice = '', ...read }: Pick<Draft, 'source' | 'rows'> & Pick<Shown, 'notice'>,
   deps: DraftDeps,
 ): Promise<Reply> {
-  const draft = { ...read, former: [], includesFormer: false };
+  const draft = { ...read, previous: [], includesPrevious: false };
   return showDraft(context, { id: context.interactionId, draft, notice, isNew: true }, deps);
 }
 
@@ -162,8 +162,8 @@ async function showDraft(
   { records, games, history }: DraftDeps,
 ): Promise<Reply> {
   const { id, notice, isNew = false } = shown;
-  const former = await formerOf(context.guildId, shown.draft.rows, history);
-  const draft = { ...shown.draft, former };
+  const previous = await previousOf(context.guildId, shown.draft.rows, history);
+  const draft = { ...shown.draft, previous };
   if (isNew) await records.saveDraft(context, id, draft);
   else if (!(await records.changeDraft(context, id, draft)))
     throw new UserError(noListText('gone', context.t));
@@ -199,9 +199,9 @@ async function chooseGame(context: DraftContext, typed: string, deps: DraftDeps)
   return showDraft(context, { id, draft: { ...draft, rows } }, deps);
 }
 
-async function toggleFormer(context: DraftContext, deps: DraftDeps): Promise<Reply> {
+async function togglePrevious(context: DraftContext, deps: DraftDeps): Promise<Reply> {
   const draft = await draftOf(context, deps);
-  const changed = { ...draft, includesFormer: !draft.includesFormer };
+  const changed = { ...draft, includesPrevious: !draft.includesPrevious };
   return showDraft(context, { id: context.argument, draft: changed }, deps);
 }
 
@@ -209,7 +209,7 @@ async function cancel(context: DraftContext, deps: DraftDeps): Promise<Reply> {
   await draftOf(context, deps);
   const isDropped = await deps.records.dropDraft(context.guildId, context.argument);
   if (!isDropped) throw new UserError(noListText('gone', context.t));
-  return { content: context.t('bulk.cancelled') };
+  return { content: context.t('list.cancelled') };
 }
 
 /** The Submit button: sends what is ready in the draft, once, and reports what came of every line. */
@@ -231,7 +231,7 @@ async function submitList(context: PressContext, deps: AddServersDeps): Promise<
   const announcement = announcementOf(context, result, deps.games);
   return {
     ...reportOf(context, result),
-    ...(restId !== undefined && { components: rows([submitButton(restId, t('bulk.button.rest', unsent))]) }),
+    ...(restId !== undefined && { components: rows([submitButton(restId, t('list.button.rest', unsent))]) }),
     ...(announcement !== undefined && { announcement }),
   };
 }
@@ -251,19 +251,19 @@ function previewRows(
 ): readonly Row[] {
   const ready = rowsToSend(draft).length;
   const isMissing = draft.rows.some(lacksGame);
-  const former = draft.former.length;
-  if (ready === 0 && former === 0 && !isMissing) return [];
-  const formerLabel = draft.includesFormer ? 'bulk.button.leave' : 'bulk.button.include';
+  const previous = draft.previous.length;
+  if (ready === 0 && previous === 0 && !isMissing) return [];
+  const previousLabel = draft.includesPrevious ? 'list.button.leave' : 'list.button.include';
   const all = isMissing ? gameOptions(games) : [];
   const options = all.slice(0, LIMITS.choices);
   const isAll = options.length > 0 && options.length === all.length;
   return rows(
-    [select({ id: idOf('game', id), placeholder: t('bulk.button.selectGame'), options })],
-    [isMissing && !isAll && button(idOf('askgame', id), t('bulk.button.game'))],
+    [select({ id: idOf('game', id), placeholder: t('list.button.selectGame'), options })],
+    [isMissing && !isAll && button(idOf('askgame', id), t('list.button.game'))],
     [
-      ready > 0 && submitButton(id, t('bulk.button.submit', { count: ready })),
-      former > 0 && button(idOf('former', id), t(formerLabel, { count: former })),
-      button(idOf('cancel', id), t('bulk.button.cancel')),
+      ready > 0 && submitButton(id, t('list.button.submit', { count: ready })),
+      previous > 0 && button(idOf('previous', id), t(previousLabel, { count: previous })),
+      button(idOf('cancel', id), t('list.button.cancel')),
     ],
   );
 }
@@ -272,10 +272,10 @@ function previewRows(
 const gameModal = ({ t }: Context, id: string) =>
   modal({
     id: idOf('game', id),
-    title: t('bulk.chooseModal.title'),
+    title: t('list.chooseModal.title'),
     fields: [
       {
-        ...{ id: 'game', label: t('bulk.chooseModal.game'), hint: t('bulk.chooseModal.hint') },
+        ...{ id: 'game', label: t('list.chooseModal.game'), hint: t('list.chooseModal.hint') },
         ...{ least: 1, most: LIMITS.choiceValue },
       },
     ],
@@ -284,14 +284,14 @@ const gameModal = ({ t }: Context, id: string) =>
 const pasteModal = ({ t, options }: CommandContext) =>
   modal({
     id: idOf('paste', ''),
-    title: t('bulk.modal.title'),
+    title: t('list.modal.title'),
     fields: [
       {
-        ...{ id: 'servers', label: t('bulk.modal.servers'), hint: t('bulk.modal.serversHint') },
-        ...{ example: t('bulk.modal.example'), least: 1, most: MOST_PASTED, long: true },
+        ...{ id: 'servers', label: t('list.modal.servers'), hint: t('list.modal.serversHint') },
+        ...{ example: t('list.modal.example'), least: 1, most: MOST_PASTED, long: true },
       },
       {
-        ...{ id: 'game', label: t('bulk.modal.game'), hint: t('bulk.modal.gameHint') },
+        ...{ id: 'game', label: t('list.modal.game'), hint: t('list.modal.gameHint') },
         ...{ value: cut(options.getString('game') ?? '', LIMITS.choiceValue), most: LIMITS.choiceValue },
       },
     ],

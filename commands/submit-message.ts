@@ -22,9 +22,9 @@ export function submitMessage(deps: DraftDeps): Command {
     async useOn(context) {
       const key = await guildKey(context, deps.keys);
       const rows = rowsOfAddresses(findAddresses(context.text));
-      if (rows.length === 0) throw new UserError(context.t('bulk.message.empty'));
+      if (rows.length === 0) throw new UserError(context.t('list.message.empty'));
       if (rows.length > MAX_ROWS) {
-        throw new UserError(context.t('bulk.file.tooMany', { count: rows.length, most: MAX_ROWS }));
+        throw new UserError(context.t('list.file.tooMany', { count: rows.length, most: MAX_ROWS }));
       }
       deps.games.refreshSoon(key);
       return openDraft(context, { source: 'message', rows }, deps);

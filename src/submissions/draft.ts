@@ -7,7 +7,7 @@ import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import type { History } from './history.ts';
 
 /** A row that the guild has submitted before. */
-export interface Former {
+export interface PreviousRow {
   /** Its index among the rows of the draft. */
   readonly row: number;
   /** Milliseconds since 1970. */
@@ -23,8 +23,8 @@ export interface Draft {
   readonly source: 'options' | 'text' | 'message';
   readonly rows: readonly Row[];
   /** Rows that were submitted before, and whether they are to be submitted all the same. */
-  readonly former: readonly Former[];
-  readonly includesFormer: boolean;
+  readonly previous: readonly PreviousRow[];
+  readonly includesPrevious: boolean;
 }
 
 export type ReadyRow = Extract<Row, { readonly ok: true }>;
@@ -36,27 +36,27 @@ export const isRejected = (row: Row): row is RejectedRow => 'problem' in row;
 export const isRepeated = (row: Row): row is RepeatedRow => 'duplicateOf' in row;
 
 /** The rows that go out when the draft is submitted. Several rows may stand on one line, as in JSON. */
-export function rowsToSend({ rows, former, includesFormer }: Draft): readonly ReadyRow[] {
-  const left = new Set(includesFormer ? [] : former.map(({ row }) => row));
+export function rowsToSend({ rows, previous, includesPrevious }: Draft): readonly ReadyRow[] {
+  const left = new Set(includesPrevious ? [] : previous.map(({ row }) => row));
   return rows.filter((row, index): row is ReadyRow => row.ok && !left.has(index));
 }
 
 /** Which of the rows the guild has submitted before. */
-export async function formerOf(
+export async function previousOf(
   guildId: string,
   rows: readonly Row[],
   history: Pick<History, 'find'>,
-): Promise<readonly Former[]> {
+): Promise<readonly PreviousRow[]> {
   const addresses = rows.filter(isReady).map(({ submission: { server: host, port } }) => ({ host, port }));
   const found = await history.find(guildId, addresses);
-  return rows.flatMap((row, place) => {
+  return rows.flatMap((row, index) => {
     if (!row.ok) return [];
     const { server: host, port } = row.submission;
     const entry = found.get(formatAddress({ host, port }));
     if (!entry) return [];
     const { at, userName } = entry;
     return [
-      { row: place, at, userName, outcome: entry.outcome === 'accepted' ? 'accepted' : 'unknown' } as const,
+      { row: index, at, userName, outcome: entry.outcome === 'accepted' ? 'accepted' : 'unknown' } as const,
     ];
   });
 }
@@ -65,11 +65,11 @@ export async function formerOf(
 export function restOf(draft: Draft, isLeft: (index: number) => boolean): Draft {
   const rows = rowsToSend(draft).filter((_, index) => isLeft(index));
   const indices = new Map<Row | undefined, number>(rows.map((row, index) => [row, index]));
-  const former = draft.former.flatMap((each) => {
+  const previous = draft.previous.flatMap((each) => {
     const row = indices.get(draft.rows[each.row]);
     return row === undefined ? [] : [{ ...each, row }];
   });
-  return { ...draft, rows, former };
+  return { ...draft, rows, previous };
 }
 
 export const lacksGame = (row: Row): row is RejectedRow =>
@@ -128,11 +128,11 @@ type RefusedLine = readonly [line: number, text?: string, problem?: RowProblem, 
 type RepeatedLine = readonly [line: number, position: number];
 
 /** A draft as it is stored: servers, those that lack only a game too, and apart from them the lines that are none. */
-export function draftToStore({ source, rows, former, includesFormer }: Draft): {
+export function draftToStore({ source, rows, previous, includesPrevious }: Draft): {
   readonly lines: DraftLines;
   readonly servers: readonly DraftServer[];
 } {
-  const before = new Set(former.map(({ row }) => row));
+  const before = new Set(previous.map(({ row }) => row));
   const servers = rows.flatMap((row, index) => {
     const server = serverOf(row);
     return server ? [{ ...server, line: row.line, submitted_before: before.has(index) ? 1 : 0 }] : [];
@@ -146,7 +146,7 @@ export function draftToStore({ source, rows, former, includesFormer }: Draft): {
   return {
     lines: {
       source,
-      again: includesFormer ? 1 : 0,
+      again: includesPrevious ? 1 : 0,
       refused_lines: refused.length === 0 ? null : JSON.stringify(refused),
       repeated_lines: repeated.length === 0 ? null : JSON.stringify(repeated),
     },
@@ -154,34 +154,34 @@ export function draftToStore({ source, rows, former, includesFormer }: Draft): {
   };
 }
 
-/** The reverse of {@link draftToStore}. What is known of former submissions is only which servers they concern. */
+/** The reverse of {@link draftToStore}. What is known of previous submissions is only which servers they concern. */
 export function storedDraft(
   { source, again, refused_lines, repeated_lines }: DraftLines,
   servers: readonly DraftServer[],
 ): Draft {
   const list = <Line>(json: string | null): readonly Line[] => (json === null ? [] : JSON.parse(json));
-  const rows: { readonly row: Row; readonly isFormer: boolean }[] = [
-    ...servers.map((server) => ({ row: rowOf(server), isFormer: server.submitted_before === 1 })),
+  const rows: { readonly row: Row; readonly isPrevious: boolean }[] = [
+    ...servers.map((server) => ({ row: rowOf(server), isPrevious: server.submitted_before === 1 })),
     ...list<RepeatedLine>(repeated_lines).flatMap(([line, position]) => {
       const first = servers[position];
       const row = first && rowOf(first);
       return row?.ok
-        ? [{ row: { ...row, ok: false as const, line, duplicateOf: row.line }, isFormer: false }]
+        ? [{ row: { ...row, ok: false as const, line, duplicateOf: row.line }, isPrevious: false }]
         : [];
     }),
     ...list<RefusedLine>(refused_lines).map(([line, text = '', problem, typed = EMPTY_ROW]) => {
       const said = problem ?? { code: 'not-kept' as const };
-      return { row: { line, text, ok: false as const, problem: said, typed }, isFormer: false };
+      return { row: { line, text, ok: false as const, problem: said, typed }, isPrevious: false };
     }),
   ];
   const sorted = rows.toSorted((one, other) => one.row.line - other.row.line);
   return {
     source,
     rows: sorted.map(({ row }) => row),
-    former: sorted.flatMap(({ isFormer }, row) =>
-      isFormer ? [{ row, at: 0, userName: '', outcome: 'accepted' as const }] : [],
+    previous: sorted.flatMap(({ isPrevious }, row) =>
+      isPrevious ? [{ row, at: 0, userName: '', outcome: 'accepted' as const }] : [],
     ),
-    includesFormer: again === 1,
+    includesPrevious: again === 1,
   };
 }
 

@@ -73,13 +73,13 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (!draft || servers.length === 0) return { kind: 'no-draft', why: 'empty' };
 
     const key = await keys.usable(guildId);
-    const wanted = { servers, again: draft.includesFormer, ...chosen };
+    const wanted = { servers, again: draft.includesPrevious, ...chosen };
     if (typeof key === 'string') return { kind: 'refused', refusal: { code: key }, draft };
     const refusal = await check(deps, order, wanted);
     if (refusal) {
       // The button of one server submits it all the same; a list is shown anew.
       if (refusal.code === 'submitted-before' && draft.source === 'options') {
-        await records.saveDraft(order, id, { ...draft, includesFormer: true });
+        await records.saveDraft(order, id, { ...draft, includesPrevious: true });
       }
       return { kind: 'refused', refusal, draft };
     }

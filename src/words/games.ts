@@ -70,9 +70,9 @@ export const nearestGames = (games: SearchedGames, typed: string): string =>
 export function unknownGameText({ t }: Reader, typed: string, games: SearchedGames): string {
   const near = nearestGames(games, typed);
   const game = escapeText(typed, LONGEST_NAME);
-  return near === '' ? t('bulk.unknownGame', { game }) : t('bulk.unknownGameNear', { game, near });
+  return near === '' ? t('list.unknownGame', { game }) : t('list.unknownGameNear', { game, near });
 }
 
 /** That several games match, to choose one of them. */
 export const severalGamesText = ({ t }: Reader, typed: string): string =>
-  t('bulk.severalGames', { game: escapeText(typed, LONGEST_NAME) });
+  t('list.severalGames', { game: escapeText(typed, LONGEST_NAME) });

@@ -75,8 +75,8 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
       );
     },
     async ended({ guildId, user }, { servers, outcomes }) {
-      const ends = servers.flatMap((server, place) => {
-        const outcome = outcomes[place];
+      const ends = servers.flatMap((server, index) => {
+        const outcome = outcomes[index];
         return outcome ? [{ server, outcome }] : [];
       });
       await guildLog.tell(guildId, (t) => endText(t, user, ends));

@@ -4,10 +4,10 @@ import { rejectedCsv } from '../server-lists/csv-output.ts';
 import { MAX_FILE_BYTES, type Row } from '../server-lists/read-list.ts';
 import {
   type Draft,
-  type Former,
   isRejected,
   isRepeated,
   lacksGame,
+  type PreviousRow,
   rowsToSend,
 } from '../submissions/draft.ts';
 import { escapeCode, escapeText } from './escape.ts';
@@ -16,7 +16,7 @@ import { shortenMarkup } from './shorten.ts';
 import type { Reader } from './words.ts';
 
 /** How many lines of each kind are named in the message; the files name them all. */
-const SHOWN = { rejected: 10, repeated: 5, former: 5 };
+const SHOWN = { rejected: 10, repeated: 5, previous: 5 };
 /** UTF-16 units of a line of the message: with these numbers everything fits into one embed. */
 const MOST_LINE = 200;
 const MOST_ADDRESS = 80;
@@ -44,11 +44,11 @@ export function previewOf(reader: Reader, draft: Draft, notice = ''): ListPage {
         readyText(reader, rowsToSend(draft).length),
         rejectedText(reader, draft, names),
         repeatedText(reader, draft),
-        formerText(reader, draft),
+        previousText(reader, draft),
       ];
   const description = [notice, ...sections].filter((section) => section !== '').join('\n\n');
   return {
-    embeds: [{ title: reader.t('bulk.preview.title'), description }],
+    embeds: [{ title: reader.t('list.preview.title'), description }],
     files: asksForGame ? [] : files,
   };
 }
@@ -78,9 +78,9 @@ export function rejectedFiles({ t }: Pick<Reader, 't'>, draft: Draft): ListPage[
 export const plain = (text: string): string => text.replaceAll('`', '');
 
 function readyText({ t }: Reader, count: number): string {
-  if (count === 0) return t('bulk.preview.nothing');
-  const requests = t('bulk.preview.requests', { count: Math.ceil(count / MAX_SERVERS_PER_REQUEST) });
-  return `${t('bulk.preview.ready', { count })} ${requests}`;
+  if (count === 0) return t('list.preview.nothing');
+  const requests = t('list.preview.requests', { count: Math.ceil(count / MAX_SERVERS_PER_REQUEST) });
+  return `${t('list.preview.ready', { count })} ${requests}`;
 }
 
 function foundText(reader: Reader, { rows, ...draft }: Draft): string {
@@ -89,7 +89,7 @@ function foundText(reader: Reader, { rows, ...draft }: Draft): string {
   const others = rejectedText(reader, { ...draft, rows: rows.filter((row) => !lacksGame(row)) }, []);
   return [
     listed(reader, {
-      heading: reader.t('bulk.preview.found', { count: lacking.length }),
+      heading: reader.t('list.preview.found', { count: lacking.length }),
       lines: names,
       most: SHOWN.rejected,
     }),
@@ -104,26 +104,26 @@ function rejectedText(reader: Reader, { source, rows }: Draft, files: readonly s
   const count = rejected.length;
   const missing = rejected.filter(lacksGame).length;
   const heading =
-    source === 'text' ? t('bulk.preview.rejected', { count }) : t('bulk.preview.refused', { count });
-  const lines = rejected.map(({ line, text, problem }, place) => {
-    if (place >= SHOWN.rejected) return ''; // only counted
+    source === 'text' ? t('list.preview.rejected', { count }) : t('list.preview.refused', { count });
+  const lines = rejected.map(({ line, text, problem }, index) => {
+    if (index >= SHOWN.rejected) return ''; // only counted
     const reason = rowProblemText(problem, text, t);
-    if (source === 'text') return `- ${t('bulk.preview.line', { line, reason })}`;
+    if (source === 'text') return `- ${t('list.preview.line', { line, reason })}`;
     // Found in a message, an address has no line; most reasons name it.
     const address = escapeCode(text, MOST_ADDRESS);
-    return reason.includes(address) ? `- ${reason}` : `- ${t('bulk.preview.address', { address, reason })}`;
+    return reason.includes(address) ? `- ${reason}` : `- ${t('list.preview.address', { address, reason })}`;
   });
   return [
     listed(reader, { heading, lines, most: SHOWN.rejected }),
     ...(files.length > 0
       ? [
-          t('bulk.preview.file', {
+          t('list.preview.file', {
             files: files.map((name) => `\`${name}\``).join(', '),
             addservers: mention('addservers'),
           }),
         ]
       : []),
-    ...(missing > 0 ? ['', t('bulk.preview.gameMissing', { count: missing })] : []),
+    ...(missing > 0 ? ['', t('list.preview.gameMissing', { count: missing })] : []),
   ].join('\n');
 }
 
@@ -132,29 +132,29 @@ function repeatedText({ t }: Reader, { rows }: Draft): string {
   if (repeated.length === 0) return '';
   const named = repeated
     .slice(0, SHOWN.repeated)
-    .map(({ line, duplicateOf: first }) => t('bulk.preview.sameAs', { line, first }));
+    .map(({ line, duplicateOf: first }) => t('list.preview.sameAs', { line, first }));
   const rest = repeated.length - named.length;
-  const which = [...named, ...(rest > 0 ? [t('bulk.preview.more', { count: rest })] : [])].join(', ');
-  return t('bulk.preview.repeated', { count: repeated.length, which });
+  const which = [...named, ...(rest > 0 ? [t('list.preview.more', { count: rest })] : [])].join(', ');
+  return t('list.preview.repeated', { count: repeated.length, which });
 }
 
-function formerText(reader: Reader, { rows, former, includesFormer }: Draft): string {
+function previousText(reader: Reader, { rows, previous, includesPrevious }: Draft): string {
   const { t } = reader;
-  const count = former.length;
+  const count = previous.length;
   if (count === 0) return '';
-  const heading = includesFormer
-    ? t('bulk.preview.formerIncluded', { count })
-    : t('bulk.preview.former', { count });
-  const lines = former.map((each) => `- ${formerLine(reader, each, rows[each.row])}`);
-  return listed(reader, { heading, lines, most: SHOWN.former });
+  const heading = includesPrevious
+    ? t('list.preview.previousIncluded', { count })
+    : t('list.preview.previous', { count });
+  const lines = previous.map((each) => `- ${previousLine(reader, each, rows[each.row])}`);
+  return listed(reader, { heading, lines, most: SHOWN.previous });
 }
 
-function formerLine({ t }: Reader, { at, userName, outcome }: Former, row: Row | undefined): string {
+function previousLine({ t }: Reader, { at, userName, outcome }: PreviousRow, row: Row | undefined): string {
   const { server: host, port } = row?.ok ? row.submission : { server: '?', port: 0 };
-  return t(`bulk.preview.formerLine.${outcome}`, {
+  return t(`list.preview.previousLine.${outcome}`, {
     address: escapeCode(formatAddress({ host, port }), MOST_ADDRESS),
     seconds: Math.floor(at / 1000),
-    user: userName === '' ? t('bulk.preview.someone') : escapeText(userName, MOST_USER),
+    user: userName === '' ? t('list.preview.someone') : escapeText(userName, MOST_USER),
   });
 }
 
@@ -170,6 +170,6 @@ function listed(
   return [
     heading,
     ...lines.slice(0, most).map((line) => shortenMarkup(line, MOST_LINE)),
-    ...(rest > 0 ? [t('bulk.preview.more', { count: rest })] : []),
+    ...(rest > 0 ? [t('list.preview.more', { count: rest })] : []),
   ].join('\n');
 }

@@ -28,12 +28,12 @@ export function reportOf(reader: Reader, { draft, outcomes }: ReportOptions): Li
   const { t } = reader;
   const counts = KINDS.flatMap((kind) => {
     const count = outcomes.filter((outcome) => outcome.kind === kind).length;
-    return count > 0 ? [t(`bulk.report.${kind}`, { count })] : [];
+    return count > 0 ? [t(`list.report.${kind}`, { count })] : [];
   });
   const sent = rowsToSend(draft);
   const about = new Map<string, ReadyRow[]>();
-  for (const [place, outcome] of outcomes.entries()) {
-    const row = sent[place];
+  for (const [index, outcome] of outcomes.entries()) {
+    const row = sent[index];
     const text = listOutcomeText(reader, outcome);
     if (row)
       about
@@ -43,7 +43,7 @@ export function reportOf(reader: Reader, { draft, outcomes }: ReportOptions): Li
   }
   const texts = [...about].slice(0, MOST_TEXTS).map(([text, rows]) => {
     if (rows.length === draft.rows.length) return text;
-    return t('bulk.report.where', {
+    return t('list.report.where', {
       text,
       where: shortenMarkup(whereText(reader, rows, draft), MOST_WHERE),
     });
@@ -51,8 +51,8 @@ export function reportOf(reader: Reader, { draft, outcomes }: ReportOptions): Li
   return {
     embeds: [
       {
-        title: t('bulk.report.title'),
-        description: [counts.join('\n'), ...texts, ...keyText(reader, outcomes), t('bulk.report.file')].join(
+        title: t('list.report.title'),
+        description: [counts.join('\n'), ...texts, ...keyText(reader, outcomes), t('list.report.file')].join(
           '\n\n',
         ),
       },
@@ -75,24 +75,24 @@ function keyText({ t, mention }: Reader, outcomes: readonly Outcome[]): readonly
 
 /** Every row of the input in its order, with what came of it. */
 function reportCsv({ t, mention }: Reader, draft: Draft, outcomes: readonly Outcome[]): string {
-  const places = new Map<Row, number>(rowsToSend(draft).map((row, place) => [row, place]));
+  const indexOf = new Map<Row, number>(rowsToSend(draft).map((row, index) => [row, index]));
   const cells = (row: Row): readonly string[] => {
     if ('problem' in row) {
       const { server, port, queryPort, game } = row.typed;
       const reason = plain(rowProblemText(row.problem, row.text, t));
-      return [server, port, queryPort, game, t('bulk.outcome.invalid'), reason];
+      return [server, port, queryPort, game, t('list.outcome.invalid'), reason];
     }
     if ('duplicateOf' in row) {
-      const said = t('bulk.preview.sameAs', { line: row.line, first: row.duplicateOf });
-      return [...fields(row.submission), t('bulk.outcome.repeated'), said];
+      const said = t('list.preview.sameAs', { line: row.line, first: row.duplicateOf });
+      return [...fields(row.submission), t('list.outcome.repeated'), said];
     }
-    const outcome = outcomes[places.get(row) ?? -1];
-    if (!outcome) return [...fields(row.submission), t('bulk.outcome.former'), ''];
+    const outcome = outcomes[indexOf.get(row) ?? -1];
+    if (!outcome) return [...fields(row.submission), t('list.outcome.previous'), ''];
     const message =
       'message' in outcome
         ? serviceWords(outcome.message, t)
         : plain(listOutcomeText({ t, mention }, outcome));
-    return [...fields(row.submission), t(`bulk.outcome.${outcome.kind}`), message];
+    return [...fields(row.submission), t(`list.outcome.${outcome.kind}`), message];
   };
   return csvFile([
     ['line', 'server', 'port', 'query_port', 'game', 'outcome', 'message'],
@@ -109,7 +109,7 @@ const fields = ({ server, port, queryPort, game }: ServerSubmission): readonly s
 
 function whereText({ t }: Reader, rows: readonly ReadyRow[], { source }: Draft): string {
   if (source === 'text') {
-    return t('bulk.report.lines', { count: rows.length, lines: lineRanges(rows.map(({ line }) => line)) });
+    return t('list.report.lines', { count: rows.length, lines: lineRanges(rows.map(({ line }) => line)) });
   }
   return rows.map(({ text }) => `\`${escapeCode(text, MOST_ADDRESS)}\``).join(', ');
 }
@@ -132,6 +132,6 @@ const WIDTH = 20;
 export function progressOf({ t }: Reader, done: number, count: number): Pick<ListPage, 'embeds'> {
   const full = Math.floor((done / count) * WIDTH);
   const bar = '▰'.repeat(full) + '▱'.repeat(WIDTH - full);
-  const description = t('bulk.progress.text', { bar, done, count });
-  return { embeds: [{ title: t('bulk.progress.title'), description }] };
+  const description = t('list.progress.text', { bar, done, count });
+  return { embeds: [{ title: t('list.progress.title'), description }] };
 }

@@ -43,7 +43,7 @@ export function outcomeText(reader: Reader, outcome: Outcome, what: string): str
 /** Why a server was not sent. */
 function notSentText({ t, mention }: Reader, outcome: NotSent): string {
   return isHalted(outcome)
-    ? t(`bulk.report.notSent.${outcome.reason}`, { setkey: mention('setkey') })
+    ? t(`list.report.notSent.${outcome.reason}`, { setkey: mention('setkey') })
     : failureText(outcome, t);
 }
 
@@ -52,15 +52,15 @@ export function listOutcomeText({ t, mention }: Reader, outcome: Outcome): strin
   switch (outcome.kind) {
     case 'accepted':
     case 'rejected':
-      return t('bulk.report.says', {
+      return t('list.report.says', {
         message: escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE),
       });
     case 'unknown':
-      return t('bulk.report.unknownText', { reason: failureText(outcome, t) });
+      return t('list.report.unknownText', { reason: failureText(outcome, t) });
     case 'not-sent':
       return isHalted(outcome)
-        ? t(`bulk.report.notSent.${outcome.reason}`, { setkey: mention('setkey') })
-        : t('bulk.report.notSent.failure', { reason: failureText(outcome, t) });
+        ? t(`list.report.notSent.${outcome.reason}`, { setkey: mention('setkey') })
+        : t('list.report.notSent.failure', { reason: failureText(outcome, t) });
   }
 }
 
@@ -84,7 +84,7 @@ export function afterRestartText(
     return t(`resume.one.${outcome?.kind ?? 'not-sent'}`, { message, what: describe(t, server, games) });
   }
   const lines = (['accepted', 'rejected', 'unknown', 'not-sent'] as const).flatMap((kind) => {
-    const count = servers.filter((_, place) => (outcomes[place]?.kind ?? 'not-sent') === kind).length;
+    const count = servers.filter((_, index) => (outcomes[index]?.kind ?? 'not-sent') === kind).length;
     return count > 0 ? [t(`resume.many.${kind}`, { count })] : [];
   });
   return [t('resume.many.heading'), ...lines].join('\n');
@@ -99,7 +99,7 @@ export function announcementOf(
   { announce, servers, outcomes }: Pick<Ended, 'announce' | 'servers' | 'outcomes'>,
   games: KnownGames,
 ): string | undefined {
-  const accepted = servers.filter((_, place) => outcomes[place]?.kind === 'accepted');
+  const accepted = servers.filter((_, index) => outcomes[index]?.kind === 'accepted');
   const [first] = accepted;
   if (!announce || first === undefined) return undefined;
   const t = wordsFor(guildLocale);

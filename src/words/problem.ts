@@ -50,13 +50,13 @@ export function rowProblemText(problem: RowProblem, text: string, t: Translate):
   switch (problem.code) {
     case 'port-missing':
       return t(
-        problem.usual === undefined ? 'bulk.problem.port-missing' : 'bulk.problem.port-missing-usual',
+        problem.usual === undefined ? 'list.problem.port-missing' : 'list.problem.port-missing-usual',
         {
           ...values,
         },
       );
     case 'wrong-type':
-      return t(`bulk.problem.wrong-type.${problem.expected}`, values);
+      return t(`list.problem.wrong-type.${problem.expected}`, values);
     case 'server-missing':
     case 'not-an-address':
     case 'web-address':
@@ -72,7 +72,7 @@ export function rowProblemText(problem: RowProblem, text: string, t: Translate):
     case 'too-many-cells':
     case 'not-an-object':
     case 'not-kept':
-      return t(`bulk.problem.${problem.code}`, values);
+      return t(`list.problem.${problem.code}`, values);
     default:
       return problemText(problem, t);
   }
@@ -82,11 +82,11 @@ export function rowProblemText(problem: RowProblem, text: string, t: Translate):
 export function unreadableText(list: UnreadableList, t: Translate): string {
   switch (list.kind) {
     case 'binary':
-      return t('bulk.file.binary');
+      return t('list.file.binary');
     case 'bad-json':
-      return t('bulk.file.badJson', { line: list.line, column: list.column });
+      return t('list.file.badJson', { line: list.line, column: list.column });
     case 'too-many':
-      return t('bulk.file.tooMany', { count: list.count, most: list.most });
+      return t('list.file.tooMany', { count: list.count, most: list.most });
   }
 }
 
@@ -96,6 +96,6 @@ export function fileProblemText(
   t: Translate,
 ): string {
   return problem === 'too-large'
-    ? t('bulk.file.tooLarge', { kib: MAX_FILE_BYTES / 1024 })
-    : t(`bulk.file.${problem}`);
+    ? t('list.file.tooLarge', { kib: MAX_FILE_BYTES / 1024 })
+    : t(`list.file.${problem}`);
 }

@@ -79,6 +79,6 @@ function duration(seconds: number, t: Translate): string {
 
 /** Why there is no list to submit. */
 export function noListText(why: NoDraft, t: Translate): string {
-  if (why === 'of-another-member') return t('bulk.notYours');
-  return t(why === 'empty' ? 'bulk.nothingLeft' : 'bulk.gone');
+  if (why === 'of-another-member') return t('list.notYours');
+  return t(why === 'empty' ? 'list.nothingLeft' : 'list.gone');
 }

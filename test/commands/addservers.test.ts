@@ -29,12 +29,12 @@ describe('/addservers', () => {
       return file.promise;
     });
     const first = run('2');
-    await expect(run('2')).rejects.toThrow(new UserError('bulk.stillReading'));
+    await expect(run('2')).rejects.toThrow(new UserError('list.stillReading'));
     const other = run('3');
     await expect.poll(() => files.length).toBe(2);
     for (const file of files) file.resolve({ ok: false, problem: 'unavailable' });
-    await expect(first).rejects.toThrow('bulk.file.unavailable');
-    await expect(other).rejects.toThrow('bulk.file.unavailable');
+    await expect(first).rejects.toThrow('list.file.unavailable');
+    await expect(other).rejects.toThrow('list.file.unavailable');
 
     const next = run('2');
     await expect.poll(() => files.length).toBe(3);
@@ -43,6 +43,6 @@ describe('/addservers', () => {
     const last = run('2');
     await expect.poll(() => files.length).toBe(4);
     files[3]?.resolve({ ok: false, problem: 'foreign' });
-    await expect(last).rejects.toThrow('bulk.file.foreign');
+    await expect(last).rejects.toThrow('list.file.foreign');
   });
 });

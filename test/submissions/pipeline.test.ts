@@ -48,8 +48,8 @@ const draft = (...numbers: readonly number[]): Draft => ({
     ok: true,
     submission: server(n),
   })),
-  former: [],
-  includesFormer: false,
+  previous: [],
+  includesPrevious: false,
 });
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
 

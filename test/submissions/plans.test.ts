@@ -63,8 +63,8 @@ const server = { server: 's.example.com', port: 27015, game: 'cs2' };
 const draft = {
   source: 'options',
   rows: [{ line: 1, text: '', ok: true, submission: server }],
-  former: [],
-  includesFormer: false,
+  previous: [],
+  includesPrevious: false,
 } as const;
 
 /** What is searched, by the index and by the columns of it that are used. A table that is read as a whole says SCAN. */

@@ -166,7 +166,7 @@ describe('a store that version 0.1 wrote', () => {
       [5, false],
       [6, false],
     ]);
-    expect(draft.draft.former.map(({ row }) => row)).toEqual([3]);
+    expect(draft.draft.previous.map(({ row }) => row)).toEqual([3]);
     expect(await records.findDraft(who(member), IN_0_1.draft)).toBe('of-another-member');
     expect(await records.isSubmitted(who(member), IN_0_1.finishedList)).toBe(true);
   });

@@ -23,8 +23,8 @@ export async function submitted(
   await records.saveDraft(by, id, {
     source: 'options',
     rows: [{ line: 1, text: '', ok: true, submission }],
-    former: [],
-    includesFormer: false,
+    previous: [],
+    includesPrevious: false,
   });
   await records.begin(id, id, [0]);
   await records.leave(id, [0]);
@@ -39,6 +39,6 @@ export const readyDraft = (name: string, length: number): Draft => ({
     const submission: ServerSubmission = { server: `${name}-${i}.example.com`, port: 1, game: 'cs2' };
     return { line: i + 1, text: submission.server, ok: true, submission };
   }),
-  former: [],
-  includesFormer: false,
+  previous: [],
+  includesPrevious: false,
 });

@@ -118,8 +118,8 @@ const NOTHING: ServerSubmission = { server: '', port: 0, game: '' };
 export const draftOfOffer = ({ submission, again }: Offer): Draft => ({
   source: 'options',
   rows: [{ line: 1, text: '', ok: true, submission }],
-  former: [],
-  includesFormer: again,
+  previous: [],
+  includesPrevious: again,
 });
 
 /** When a record that ends then was begun. */
@@ -136,7 +136,7 @@ export function overRows(base: Base, by: string): Moved {
 export function runningRows(base: Base, draft: Draft, { run, past }: { run: Run; past: PastEntries }): Moved {
   const { submission, servers } = draftRows(base, draft);
   const chosen = servers.filter(
-    ({ game, submitted_before }) => game !== '' && (draft.includesFormer || submitted_before === 0),
+    ({ game, submitted_before }) => game !== '' && (draft.includesPrevious || submitted_before === 0),
   );
   const sending = new Set(run.sending);
   const known = new Map(

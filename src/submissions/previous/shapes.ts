@@ -52,21 +52,27 @@ const rowSchema = z.union([
 ]) satisfies z.ZodType<Row>;
 
 /** `batches:guild:interaction`: a list that waits for a button, or whose button was pressed. */
-const batchSchema = z.object({
-  userId: z.string(),
-  until: z.number(),
-  source: z.enum(['text', 'message']),
-  rows: z.array(rowSchema),
-  former: z.array(
-    z.object({
-      row: z.int(),
-      at: z.number(),
-      userName: z.string(),
-      outcome: z.enum(['accepted', 'unknown']),
-    }),
-  ),
-  includesFormer: z.boolean(),
-});
+const batchSchema = z
+  .object({
+    userId: z.string(),
+    until: z.number(),
+    source: z.enum(['text', 'message']),
+    rows: z.array(rowSchema),
+    former: z.array(
+      z.object({
+        row: z.int(),
+        at: z.number(),
+        userName: z.string(),
+        outcome: z.enum(['accepted', 'unknown']),
+      }),
+    ),
+    includesFormer: z.boolean(),
+  })
+  .transform(({ former: previous, includesFormer: includesPrevious, ...others }) => ({
+    ...others,
+    previous,
+    includesPrevious,
+  }));
 export type Batch = z.infer<typeof batchSchema>;
 
 /** It also had a kind, which said the same as the reason. */
