@@ -2,11 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { z } from 'zod';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
+import { createCollection } from './collection.ts';
 import type { Database } from './database.ts';
-import { createEncryption, type Encryption, KEY_BYTES, keyId } from './encryption.ts';
+import {
+  createEncryption,
+  type Encryption,
+  KEY_BYTES,
+  keyId,
+  sealedRecordSchema,
+  VERSION,
+} from './encryption.ts';
+import type { Store } from './store.ts';
 
 /** The data cannot be used with the encryption key at hand. Its message is for the operator. */
 export class EncryptionKeyError extends Error {
@@ -14,15 +24,21 @@ export class EncryptionKeyError extends Error {
 }
 
 /**
- * Where the proofs are: one sealed record for each key that ever sealed anything, written before anything else
- * is sealed with it. When all of them open, so does all the data.
+ * The proofs: one sealed record for each key that ever sealed anything, under the key's id, written before anything
+ * else is sealed with it. When all of them open, so does all the data.
  */
-export const PROOF = 'encryption:proof:';
+const PROOFS = {
+  name: 'encryption:proof',
+  version: VERSION,
+  schema: sealedRecordSchema.omit({ v: true }),
+} as const;
+/** What the names of the proofs begin with. */
+export const PROOF = `${PROOFS.name}:`;
 
 export interface StoreEncryptionDeps {
   /** `ENCRYPTION_KEY`: 32 bytes each in base64, newest first. Without it a key is kept beside the database. */
   readonly configured?: readonly Secret[] | undefined;
-  readonly database: Pick<Database, 'path' | 'set' | 'entries' | 'setAside'>;
+  readonly database: Store & Pick<Database, 'path' | 'keys'>;
   readonly logger: Logger;
 }
 
@@ -38,6 +54,7 @@ export function createStoreEncryption({
   database,
   logger,
 }: StoreEncryptionDeps): StoreEncryption {
+  const proofs = createCollection({ store: database, ...PROOFS });
   const keyFile = `${database.path}.key`;
   let encryption: Encryption | undefined;
 
@@ -46,59 +63,38 @@ export function createStoreEncryption({
     return encryption;
   }
 
-  async function keyBesideDatabase(hasData: boolean): Promise<Buffer> {
+  /** One that is damaged, although the very key that it names is at hand, is set aside. */
+  async function opens(candidate: Encryption, id: string): Promise<boolean> {
+    const proof = await proofs.get(id);
+    if (proof === undefined) return false;
     try {
-      if (!hasData && (await makeKeyFile(keyFile))) {
-        logger.info(
-          { keyFile },
-          'made an encryption key; back it up: without it the stored API keys are lost',
-        );
-      } else if (!hasData && existsSync(keyFile)) {
-        logger.warn({ database: database.path, keyFile }, lost(database.path, keyFile));
-      }
-      const key = await readKeyFile(keyFile);
-      if (key === undefined) throw new EncryptionKeyError(missing(database.path, keyFile));
-      if (await isOpenToOthers(keyFile)) {
-        logger.warn({ keyFile }, 'others may read the encryption key; give the file mode 0600');
-      }
-      return key;
-    } catch (error) {
-      if (error instanceof EncryptionKeyError) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      throw new EncryptionKeyError(`cannot use the encryption key in ${keyFile}: ${why}`, { cause: error });
+      candidate.open({ v: VERSION, ...proof }, PROOF + id);
+      return true;
+    } catch {
+      await proofs.setAside(id, proof, 'it cannot be decrypted');
+      return false;
     }
   }
 
   async function start(): Promise<void> {
-    const proofs: (readonly [id: string, record: unknown])[] = [];
-    for await (const [key, record] of database.entries(PROOF)) proofs.push([key.slice(PROOF.length), record]);
+    const proven: string[] = [];
+    for await (const key of database.keys(PROOF)) proven.push(key.slice(PROOF.length));
 
     const keys = configured?.map((key) => Buffer.from(key.reveal(), 'base64')) ?? [
-      await keyBesideDatabase(proofs.length > 0),
+      await keyBeside(database.path, { hasData: proven.length > 0, keyFile, logger }),
     ];
     const byId = new Map(keys.map((key) => [keyId(key), key]));
+    const id = proven.find((one) => !byId.has(one));
+    if (id !== undefined) {
+      throw new EncryptionKeyError(another({ path: database.path, id, keyFile, configured }));
+    }
     const candidate = createEncryption(keys);
-    const missing = new Map([...byId].slice(0, 1));
-    const damaged: typeof proofs = [];
-    for (const [id, record] of proofs) {
-      const key = byId.get(id);
-      try {
-        candidate.open(record, PROOF + id);
-        missing.delete(id);
-      } catch (cause) {
-        if (key === undefined) {
-          throw new EncryptionKeyError(another({ path: database.path, id, keyFile, configured }), { cause });
-        }
-        // The very key that it names is at hand: the record is damaged.
-        missing.set(id, key);
-        damaged.push([id, record]);
-      }
-    }
-    for (const [id, record] of damaged) {
-      await database.setAside(PROOF + id, record, 'it cannot be decrypted');
-    }
-    for (const [id, key] of missing) {
-      await database.set(PROOF + id, createEncryption([key]).seal(id, PROOF + id));
+    const [newest] = [...byId.keys()];
+    for (const [id, key] of byId) {
+      const isNeeded = id === newest || proven.includes(id);
+      if (!isNeeded || (await opens(candidate, id))) continue;
+      const { v: _, ...proof } = createEncryption([key]).seal(id, PROOF + id);
+      await proofs.set(id, proof);
     }
     encryption = candidate;
   }
@@ -109,11 +105,35 @@ export function createStoreEncryption({
     get newestKeyId() {
       return started().newestKeyId;
     },
-
     seal: (plain, context) => started().seal(plain, context),
     open: (record, context) => started().open(record, context),
     pseudonyms: (text) => started().pseudonyms(text),
   };
+}
+
+/** The key in the file beside the database, which is made where nothing was ever sealed. */
+async function keyBeside(
+  path: string,
+  about: { readonly hasData: boolean; readonly keyFile: string; readonly logger: Logger },
+): Promise<Buffer> {
+  const { hasData, keyFile, logger } = about;
+  try {
+    if (!hasData && (await makeKeyFile(keyFile))) {
+      logger.info({ keyFile }, 'made an encryption key; back it up: without it the stored API keys are lost');
+    } else if (!hasData && existsSync(keyFile)) {
+      logger.warn({ database: path, keyFile }, lost(path, keyFile));
+    }
+    const key = await readKeyFile(keyFile);
+    if (key === undefined) throw new EncryptionKeyError(missing(path, keyFile));
+    if (await isOpenToOthers(keyFile)) {
+      logger.warn({ keyFile }, 'others may read the encryption key; give the file mode 0600');
+    }
+    return key;
+  } catch (error) {
+    if (error instanceof EncryptionKeyError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new EncryptionKeyError(`cannot use the encryption key in ${keyFile}: ${why}`, { cause: error });
+  }
 }
 
 function lost(path: string, keyFile: string): string {
@@ -195,29 +215,38 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Where the id of the key is that the running bot seals with. */
-const IN_USE = 'encryption:in-use';
+/** Under one id: the key that the running bot seals with. */
+const IN_USE = {
+  name: 'encryption',
+  version: 2,
+  schema: z.object({ keyId: z.string() }),
+  // 0.1 kept the bare id.
+  former: [z.string().transform((keyId) => ({ keyId }))],
+};
+const IN_USE_ID = 'in-use';
 
 /**
  * Says in the store which key the bot seals with while it runs. It stays when the bot ends without notice, so it
  * may say too much, but never too little. To be started after the encryption.
  */
 export function keyInUse(deps: {
-  readonly database: Pick<Database, 'get' | 'set' | 'delete'>;
+  readonly database: Store;
   readonly encryption: Pick<Encryption, 'newestKeyId'>;
 }): Part {
-  const { database, encryption } = deps;
+  const records = createCollection({ store: deps.database, ...IN_USE });
   return {
     name: 'key in use',
-    start: () => database.set(IN_USE, encryption.newestKeyId),
+    start: () => records.set(IN_USE_ID, { keyId: deps.encryption.newestKeyId }),
     async stop() {
-      await database.delete(IN_USE);
+      await records.delete(IN_USE_ID);
     },
   };
 }
 
-/** The id of the key that a running bot seals with; `undefined` when none runs. */
-export async function readKeyInUse(database: Pick<Database, 'get'>): Promise<string | undefined> {
-  const id = await database.get(IN_USE);
-  return id === undefined ? undefined : String(id);
+/** The id of the key that a running bot seals with; `undefined` when none runs, `unreadable` when nobody knows. */
+export async function readKeyInUse(store: Store): Promise<string | undefined> {
+  const records = createCollection({ store, ...IN_USE });
+  const record = await records.get(IN_USE_ID);
+  if (record !== undefined) return record.keyId;
+  return (await records.aside(IN_USE_ID)) && 'unreadable';
 }

@@ -2,9 +2,10 @@ import type { SealedKind } from './collection.ts';
 import type { Database } from './database.ts';
 import { type Encryption, UndecryptableError } from './encryption.ts';
 import { EncryptionKeyError, PROOF, readKeyInUse } from './encryption-key.ts';
+import type { Store } from './store.ts';
 
 export interface RotationDeps {
-  readonly database: Pick<Database, 'get' | 'delete' | 'replace' | 'entries' | 'keys' | 'erase' | 'tables'>;
+  readonly database: Store & Pick<Database, 'keys' | 'erase' | 'tables'>;
   readonly encryption: Encryption;
   /** Every collection with sealed records. */
   readonly collections: readonly SealedKind[];

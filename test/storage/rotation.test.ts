@@ -144,6 +144,19 @@ describe('a rotation', () => {
     expect((await rotate({ database, encryption, collections, interactionContext })).rotated).toBe(12);
   });
 
+  it('is refused where version 0.1 has said which key it seals with, and where that cannot be read', async () => {
+    const { database, former } = await filled();
+    const encryption = await start(database, NEWEST, FORMER);
+    await database.set('encryption:in-use', encryption.newestKeyId);
+    expect((await rotate({ database, encryption, collections, interactionContext })).rotated).toBe(12);
+    for (const stored of [former.newestKeyId, { v: 2, keyId: 7 }]) {
+      await database.set('encryption:in-use', stored);
+      await expect(rotate({ database, encryption, collections, interactionContext })).rejects.toThrow(
+        /start it once with this ENCRYPTION_KEY/,
+      );
+    }
+  });
+
   it('keeps the former key when a record does not open, or is sealed where nobody knows of it', async () => {
     const { database, former } = await filled();
     await database.set('key:7', { sealed: former.seal('x', 'another context') });
