@@ -3,7 +3,7 @@ import { type AddServerDeps, addServer } from './addserver.ts';
 import { type AddServersDeps, addServers } from './addservers.ts';
 import { type GamesDeps, gamesCommand } from './games.ts';
 import { type HelpDeps, helpCommand } from './help.ts';
-import { type KeyStatusDeps, keyStatus } from './keystatus.ts';
+import { type KeyStatusDeps, keyStatusCommand } from './keystatus.ts';
 import { type PrivacyDeps, privacyCommand } from './privacy.ts';
 import { type RemoveKeyDeps, removeKey } from './removekey.ts';
 import { type SetKeyDeps, setKey } from './setkey.ts';
@@ -32,7 +32,7 @@ export function createCommands(deps: CommandDeps): readonly Command[] {
     submitMessage(deps),
     submissionsCommand(deps),
     setKey(deps),
-    keyStatus(deps),
+    keyStatusCommand(deps),
     removeKey(deps),
     settingsCommand(deps),
     privacyCommand(deps),

@@ -8,8 +8,7 @@ import type { KeyWatch } from '../src/guilds/key-watch.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
-import { failureText, serviceWords } from '../src/words/service.ts';
-import { tooSoonText } from './setkey.ts';
+import { failureText, serviceWords, tooSoonText } from '../src/words/service.ts';
 
 export interface KeyStatusDeps {
   readonly keyTrials: KeyTrials;
@@ -19,7 +18,7 @@ export interface KeyStatusDeps {
 }
 
 /** /keystatus: what is known of the guild's key, never the key, and a button that tries it. */
-export function keyStatus({ keyTrials, games, keys, keyWatch }: KeyStatusDeps): Command {
+export function keyStatusCommand({ keyTrials, games, keys, keyWatch }: KeyStatusDeps): Command {
   async function report(context: Context, ...before: readonly string[]): Promise<Reply> {
     const status = await keys.status(context.guildId);
     if (!status) {

@@ -4,7 +4,7 @@ import { type Modal, modal } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
-import type { KeyTrials, TooSoon } from '../src/guilds/key-trials.ts';
+import type { KeyTrials } from '../src/guilds/key-trials.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { Secret } from '../src/secret.ts';
 import { UndecryptableError } from '../src/storage/encryption.ts';
@@ -12,7 +12,7 @@ import { UserError } from '../src/user-error.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
 import { memberText } from '../src/words/guild-log.ts';
-import { failureText, serviceWords } from '../src/words/service.ts';
+import { failureText, serviceWords, tooSoonText } from '../src/words/service.ts';
 import type { Translate } from '../src/words/words.ts';
 
 export interface SetKeyDeps {
@@ -83,11 +83,6 @@ export function setKey({ keyTrials, games, keys, guildLog }: SetKeyDeps): Comman
       },
     },
   };
-}
-
-/** That a key was not tried, and when one can be. */
-export function tooSoonText({ at }: TooSoon, t: Translate): string {
-  return t('setkey.tooSoon', { seconds: Math.ceil(at / 1000) });
 }
 
 const keyModal = ({ t }: Context): Modal =>

@@ -1,17 +1,42 @@
-import { ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
+import { createHash } from 'node:crypto';
+import { ApplicationCommandType, ChannelType, PermissionFlagsBits } from 'discord.js';
 import type { ChannelPosts } from '../src/discord/channel-posts.ts';
-import type { ChosenChannel, Command, Context, PressContext, Reply } from '../src/discord/command.ts';
-import { type Modal, modal } from '../src/discord/components/controls.ts';
+import type {
+  ChosenChannel,
+  Command,
+  Context,
+  PressContext,
+  Reply,
+  SubmitContext,
+} from '../src/discord/command.ts';
+import {
+  button,
+  type Control,
+  channelSelect,
+  linkButton,
+  type Modal,
+  modal,
+  rows,
+  select,
+} from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
-import { readPage } from '../src/discord/components/pager.ts';
+import { type Page, pageButtons, pageOf, readPage, writePage } from '../src/discord/components/pager.ts';
+import { LIMITS } from '../src/discord/limits.ts';
 import { type GuildSettings, HIGHEST_QUOTA, type Settings } from '../src/guilds/settings.ts';
+import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText } from '../src/words/command-text.ts';
+import { gameOption, isSelectable } from '../src/words/games.ts';
 import { memberText } from '../src/words/guild-log.ts';
+import {
+  allowedGamesText,
+  type LogPermission,
+  missingText,
+  type SettingsShown,
+  settingsTexts,
+} from '../src/words/settings.ts';
 import { wordsFor } from '../src/words/words.ts';
-import { chooseGames, gamesView } from './settings-games.ts';
-import { settingsView } from './settings-view.ts';
 
 export interface SettingsDeps {
   readonly settings: Pick<GuildSettings, 'get' | 'areLost' | 'change'>;
@@ -22,12 +47,19 @@ export interface SettingsDeps {
 }
 
 /** What the log needs in its channel: its entries are embeds. */
-const NEEDED = ['ViewChannel', 'SendMessages', 'EmbedLinks'] as const;
+const NEEDED = ['ViewChannel', 'SendMessages', 'EmbedLinks'] as const satisfies readonly LogPermission[];
+
+/**
+ * Discord's own guide to the Integrations page. There is no documented link to that page of a server itself (Discord
+ * docs: Message Formatting has guild navigation to other pages only), so the way there is said in words.
+ */
+const INTEGRATIONS_GUIDE =
+  'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
 
 /** /settings: shows what the guild's admins have chosen, and changes it with buttons, selects and a modal. */
 export function settingsCommand({ settings, games, posts, addBotLink }: SettingsDeps): Command {
   const show = async (context: Context, now: Settings): Promise<Reply> =>
-    settingsView(context, { now, games: games.list().games, addBotLink: await addBotLink(context.guildId) });
+    overview(context, { now, games: games.list().games, addBotLink: await addBotLink(context.guildId) });
 
   /** A change that is shown at once. What the log says later is in the language the guild has now. */
   async function change(context: Context, make: (now: Settings) => Settings): Promise<Reply> {
@@ -37,41 +69,11 @@ export function settingsCommand({ settings, games, posts, addBotLink }: Settings
     return show(context, changed);
   }
 
-  /** @throws UserError when the log cannot be there; the permissions that are missing are named */
-  async function chooseChannel(context: PressContext, chosen: ChosenChannel): Promise<Reply> {
-    const { t, user, guildLocale } = context;
-    const channelId = chosen.id;
-    const link = await addBotLink(context.guildId);
-    if (link !== undefined) throw new UserError(t('settings.logNeedsBot', { link }));
-    // Discord says what the bot may do there; should it not, the first message tells.
-    const missing = NEEDED.filter((name) => chosen.botPermissions?.has(PermissionFlagsBits[name]) === false);
-    if (missing.length > 0) throw new UserError(missingText(context, channelId, missing));
-    const description = wordsFor(guildLocale)('guildLog.opened', { member: memberText(user) });
-    switch (await posts.post(channelId, { description })) {
-      case 'gone':
-        throw new UserError(t('settings.channelGone'));
-      case 'no-access':
-        throw new UserError(missingText(context, channelId, ['ViewChannel']));
-      case 'no-permission':
-        throw new UserError(missingText(context, channelId, ['SendMessages', 'EmbedLinks']));
-      case 'failed':
-        throw new UserError(t('settings.channelUntested', { channelId }));
-      case 'posted':
-        return change(context, ({ logTrouble: _mended, ...now }) => ({ ...now, logChannelId: channelId }));
-    }
-  }
-
-  /** A handler of a component that changes the message it is on. */
-  const press = (run: (context: PressContext) => Promise<Reply>) => ({
-    answer: 'update' as const,
-    run,
-  });
+  /** Shows the change that a button or a select makes in place of the message that it is on. */
+  const press = (run: (context: PressContext) => Promise<Reply>) => ({ answer: 'update' as const, run });
 
   return {
-    data: {
-      type: ApplicationCommandType.ChatInput,
-      ...commandText('settings'),
-    },
+    data: { type: ApplicationCommandType.ChatInput, ...commandText('settings') },
     permission: 'manage-guild',
     audience: 'member',
     async run(context) {
@@ -84,9 +86,8 @@ export function settingsCommand({ settings, games, posts, addBotLink }: Settings
     },
     presses: {
       channel: press(async (context) => {
-        const [chosen] = context.channels;
-        if (!chosen) throw new UserError(context.t('settings.channelGone'));
-        return chooseChannel(context, chosen);
+        const logChannelId = await chosenChannel(context, { posts, addBotLink });
+        return change(context, ({ logTrouble: _mended, ...now }) => ({ ...now, logChannelId }));
       }),
       nolog: press((context) =>
         change(context, ({ logChannelId: _id, logTrouble: _trouble, ...now }) => now),
@@ -96,33 +97,21 @@ export function settingsCommand({ settings, games, posts, addBotLink }: Settings
       ),
       games: press(async (context) => {
         const now = await settings.get(context.guildId);
-        return gamesView(context, {
-          now,
-          games: games.list().games,
-          wanted: readPage(context.argument).wanted,
-        });
+        const { wanted } = readPage(context.argument);
+        return gamesView(context, { now, games: games.list().games, wanted });
       }),
       choose: press((context) => chooseGames(context, { settings, games: games.list().games })),
       allgames: press((context) => change(context, ({ games: _some, ...now }) => now)),
       back: press(async (context) => show(context, await settings.get(context.guildId))),
-      quota: {
-        answer: 'modal',
-        async run(context) {
-          return quotaModal(context);
-        },
-      },
+      quota: { answer: 'modal', run: async (context) => quotaModal(context) },
     },
     submits: {
       quota: {
         answer: 'update',
         async run(context) {
-          const typed = context.field('quota').trim();
-          const quota = Number(typed);
-          if (typed !== '' && !(/^\d{1,9}$/.test(typed) && quota >= 1 && quota <= HIGHEST_QUOTA)) {
-            throw new UserError(context.t('settings.quotaInvalid', { most: HIGHEST_QUOTA }));
-          }
-          return change(context, ({ dailyQuota: _former, ...now }) =>
-            typed === '' ? now : { ...now, dailyQuota: quota },
+          const quota = typedQuota(context);
+          return change(context, ({ dailyQuota: _previous, ...now }) =>
+            quota === undefined ? now : { ...now, dailyQuota: quota },
           );
         },
       },
@@ -130,12 +119,153 @@ export function settingsCommand({ settings, games, posts, addBotLink }: Settings
   };
 }
 
-function missingText({ t }: Context, channelId: string, names: readonly (typeof NEEDED)[number][]): string {
-  return t('settings.missing', {
-    count: names.length,
-    channelId,
-    names: names.map((name) => `**${t(`permission.${name}`)}**`).join(', '),
+/**
+ * The channel that was chosen for the log, after a first message in it.
+ * @throws UserError when the log cannot be there; the permissions that are missing are named
+ */
+async function chosenChannel(
+  context: PressContext,
+  { posts, addBotLink }: Pick<SettingsDeps, 'posts' | 'addBotLink'>,
+): Promise<ChosenChannel['id']> {
+  const { t, user, guildLocale } = context;
+  const [chosen] = context.channels;
+  if (!chosen) throw new UserError(t('settings.channelGone'));
+  const channelId = chosen.id;
+  const link = await addBotLink(context.guildId);
+  if (link !== undefined) throw new UserError(t('settings.logNeedsBot', { link }));
+  // Discord says what the bot may do there; should it not, the first message tells.
+  const missing = NEEDED.filter((name) => chosen.botPermissions?.has(PermissionFlagsBits[name]) === false);
+  if (missing.length > 0) throw new UserError(missingText(context, channelId, missing));
+  const description = wordsFor(guildLocale)('guildLog.opened', { member: memberText(user) });
+  switch (await posts.post(channelId, { description })) {
+    case 'gone':
+      throw new UserError(t('settings.channelGone'));
+    case 'no-access':
+      throw new UserError(missingText(context, channelId, ['ViewChannel']));
+    case 'no-permission':
+      throw new UserError(missingText(context, channelId, ['SendMessages', 'EmbedLinks']));
+    case 'failed':
+      throw new UserError(t('settings.channelUntested', { channelId }));
+    case 'posted':
+      return channelId;
+  }
+}
+
+/** What is set, with a component for each setting. The components carry all their state. */
+function overview(context: Context, shown: SettingsShown): Reply {
+  const { t } = context;
+  return {
+    embeds: [
+      {
+        title: t('settings.title'),
+        description: t('settings.integrations'),
+        fields: settingsTexts(context, shown),
+      },
+    ],
+    components: rows([channels(context)], buttons(context, shown.now)),
+  };
+}
+
+const channels = ({ t }: Context): Control =>
+  // Nothing is preselected: the channel may have been deleted a second ago, and whether Discord takes a message that
+  // preselects an unknown one is not documented. The field above names the channel.
+  channelSelect({
+    id: customId('settings', 'channel'),
+    placeholder: t('settings.logPlaceholder'),
+    // In threads and forums other permissions count, and they end by themselves.
+    types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
   });
+
+const buttons = ({ t }: Context, now: Settings): readonly Control[] => [
+  now.announce
+    ? button(customId('settings', 'announce', 'off'), t('settings.announceOffButton'))
+    : button(customId('settings', 'announce', 'on'), t('settings.announceOnButton')),
+  button(customId('settings', 'games', '1'), t('settings.gamesButton')),
+  button(customId('settings', 'quota', String(now.dailyQuota ?? '')), t('settings.quotaButton')),
+  button(customId('settings', 'nolog'), t('settings.logOffButton'), {
+    disabled: now.logChannelId === undefined,
+  }),
+  linkButton(INTEGRATIONS_GUIDE, t('settings.integrationsButton')),
+];
+
+interface GamesShown {
+  readonly now: Settings;
+  /** The service's list. */
+  readonly games: readonly Game[];
+  /** From 1; anything else is brought into range. */
+  readonly wanted: number;
+}
+
+interface Offered {
+  readonly page: Page;
+  readonly games: readonly Game[];
+  /** Tells whether the page still offers the same games when something is chosen on it. */
+  readonly mark: string;
+}
+
+/** The games of the service to choose from, as many on a page as a select takes. */
+function gamesView(context: Context, { now, games, wanted }: GamesShown): Reply {
+  const { t } = context;
+  const { page, games: offered, mark } = offeredOn(games, wanted);
+  const chosen = select({
+    id: customId('settings', 'choose', writePage(page.number, mark)),
+    placeholder: t('settings.gamesPlaceholder', { page: page.number, pages: page.pages }),
+    options: offered.map((game) => ({
+      ...gameOption(game),
+      default: now.games?.includes(game.alias) ?? false,
+    })),
+    any: true,
+  });
+  return {
+    embeds: [
+      {
+        title: t('settings.gamesTitle'),
+        description: `${t('settings.gamesHow')}\n\n${allowedGamesText(context, now, games)}`,
+      },
+    ],
+    components: rows(
+      [chosen],
+      [
+        ...pageButtons(context, page, { command: 'settings', action: 'games' }),
+        button(customId('settings', 'allgames'), t('settings.allowAll'), {
+          disabled: now.games === undefined,
+        }),
+        button(customId('settings', 'back'), t('settings.back')),
+      ],
+    ),
+  };
+}
+
+/**
+ * Puts what was chosen on a page in place of what was chosen on it before; other pages stay. The list may be another
+ * one since the page was shown, and then a game that was not on it could be taken for one that was taken back.
+ * @throws UserError when the page no longer offers the same games
+ */
+async function chooseGames(
+  context: PressContext,
+  { settings, games }: { readonly settings: Pick<GuildSettings, 'change'>; readonly games: readonly Game[] },
+): Promise<Reply> {
+  const { wanted, state: mark } = readPage(context.argument);
+  const page = offeredOn(games, wanted);
+  if (page.mark !== mark) throw new UserError(context.t('settings.gamesChanged'));
+  const offered = new Set(page.games.map(({ alias }) => alias));
+  const chosen = context.values.filter((alias) => offered.has(alias));
+  const now = await settings.change(context.guildId, ({ games: allowed = [], ...others }) => {
+    const some = [...allowed.filter((alias) => !offered.has(alias)), ...chosen];
+    return some.length === 0 ? others : { ...others, games: some };
+  });
+  return gamesView(context, { now, games, wanted });
+}
+
+function offeredOn(games: readonly Game[], wanted: number): Offered {
+  const usable = games.filter(isSelectable);
+  const page = pageOf({ count: usable.length, perPage: LIMITS.choices, wanted });
+  const offered = usable.slice(page.offset, page.offset + page.limit);
+  const mark = createHash('sha256')
+    .update(JSON.stringify(offered.map(({ alias }) => alias)))
+    .digest('base64url')
+    .slice(0, 12);
+  return { page, games: offered, mark };
 }
 
 /** The quota that is set stands in the button's custom id, since a modal must be opened without any work. */
@@ -153,3 +283,12 @@ const quotaModal = ({ t, argument }: PressContext): Modal =>
       },
     ],
   });
+
+/** @throws UserError for what is no quota; empty means none */
+function typedQuota({ field, t }: SubmitContext): number | undefined {
+  const typed = field('quota').trim();
+  if (typed === '') return undefined;
+  const quota = Number(typed);
+  if (/^\d{1,9}$/.test(typed) && quota >= 1 && quota <= HIGHEST_QUOTA) return quota;
+  throw new UserError(t('settings.quotaInvalid', { most: HIGHEST_QUOTA }));
+}

@@ -1,23 +1,28 @@
+import { createHash } from 'node:crypto';
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import type { Command, Context, Reply } from '../src/discord/command.ts';
-import { pageOf, readPage } from '../src/discord/components/pager.ts';
+import { button, rows } from '../src/discord/components/controls.ts';
+import { customId } from '../src/discord/components/custom-ids.ts';
+import {
+  type Page,
+  pageButtons,
+  pageFooter,
+  pageOf,
+  readPage,
+  writePage,
+} from '../src/discord/components/pager.ts';
 import { LIMITS } from '../src/discord/limits.ts';
 import { isAllowed } from '../src/discord/permission.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { csvFiles } from '../src/server-lists/csv-output.ts';
-import type { History, HistoryFilter } from '../src/submissions/history.ts';
+import type { History, HistoryEntry, HistoryFilter } from '../src/submissions/history.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
 import { gameChoices } from '../src/words/games.ts';
+import { entryText, fileHeading, fileRow } from '../src/words/history.ts';
 import { cut } from '../src/words/shorten.ts';
-import {
-  gameMark,
-  historyFilter,
-  LONGEST_SERVER_FILTER,
-  readFilter,
-  type SubmissionFilter,
-} from './submissions-filter.ts';
-import { fileHeading, fileRow, PER_PAGE, submissionsView } from './submissions-view.ts';
+
+const PER_PAGE = 10;
 
 export interface SubmissionsDeps {
   readonly history: Pick<History, 'count' | 'page' | 'all' | 'games' | 'isFull'>;
@@ -133,4 +138,92 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
       },
     },
   };
+}
+
+interface Shown {
+  /** Those of the page, newest first, and only what this member may see. */
+  readonly entries: readonly HistoryEntry[];
+  /** How many there are on all pages. */
+  readonly count: number;
+  readonly filter: SubmissionFilter;
+  readonly page: Page;
+  /** Whether the guild has so many that the oldest make room. */
+  readonly isFull: boolean;
+  /** A game's name by its alias. */
+  readonly nameOf: (alias: string) => string;
+}
+
+/** A page of the history with the buttons to turn it and to all of it. */
+function submissionsView(context: Context, shown: Shown): Reply {
+  const { entries, count, filter, page, isFull, nameOf } = shown;
+  const { t } = context;
+  const own = !isAllowed(context, 'manage-guild');
+  if (count === 0) {
+    const filters = filter.game !== '' || filter.server !== '' || (filter.userId !== '' && !own);
+    return {
+      content: t(filters ? 'submissions.noneFound' : own ? 'submissions.noneOwn' : 'submissions.none'),
+    };
+  }
+  const lines = entries.map((entry) => entryText(context, entry, { name: nameOf(entry.game), own }));
+  return {
+    embeds: [
+      {
+        title: t(own ? 'submissions.titleOwn' : 'submissions.title'),
+        description: [
+          t('submissions.count', { count }) + (isFull ? `\n${t('submissions.full')}` : ''),
+          ...lines,
+        ].join('\n\n'),
+        ...pageFooter(context, page),
+      },
+    ],
+    components: rows([
+      ...pageButtons(context, page, { command: 'submissions', action: 'page', state: writeFilter(filter) }),
+      button(customId('submissions', 'export', writePage(1, writeFilter(filter))), t('submissions.export')),
+    ]),
+  };
+}
+
+/** What is to be seen of the history; an empty text leaves that part open. */
+export interface SubmissionFilter {
+  readonly userId: string;
+  /** See {@link gameMark}. */
+  readonly game: string;
+  /** A part of the address. */
+  readonly server: string;
+}
+
+/** An IPv6 address in brackets fits. Everything has to fit into a custom id, of which a part is not ours to use. */
+export const LONGEST_SERVER_FILTER = 45;
+
+/** An alias in 8 characters, since aliases have no greatest length and custom ids do. */
+export const gameMark = (alias: string): string =>
+  createHash('sha256').update(alias).digest('base64url').slice(0, 8);
+
+/** The filter for the history. An alias is looked for by its mark among the games, and then among former ones. */
+export async function historyFilter(
+  { userId, game, server }: SubmissionFilter,
+  aliases: readonly (() => readonly string[] | Promise<readonly string[]>)[],
+): Promise<HistoryFilter> {
+  let alias: string | undefined;
+  for (const read of game === '' ? [] : aliases) {
+    alias ??= (await read()).find((each) => gameMark(each) === game);
+  }
+  return {
+    ...(userId !== '' && { userId }),
+    // Nothing has this one.
+    ...(game !== '' && { game: alias ?? '' }),
+    ...(server !== '' && { address: server.toLowerCase() }),
+  };
+}
+
+/** A filter as a part of a custom id; a Discord id takes 13 characters in base 36. */
+export function writeFilter({ userId, game, server }: SubmissionFilter): string {
+  return [userId === '' ? '' : BigInt(userId).toString(36), game, server].join(':');
+}
+
+/** The reverse of {@link writeFilter}. The address may hold colons. */
+export function readFilter(state: string): SubmissionFilter {
+  const [user = '', game = '', ...server] = state.split(':');
+  const id = [...user].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36) || 0), 0n);
+  return { userId: user === '' ? '' : String(id), game, server: server.join(':') };
 }

@@ -27,7 +27,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     ...['discord.js', 'src/words', 'src/discord', 'src/submissions', 'src/server-lists', 'src/addresses'],
     ...['src/guilds', 'src/listing', 'src/storage'],
   ],
-  'src/words': ['i18next', 'src/submissions', 'src/server-lists', 'src/addresses', 'src/listing'],
+  'src/words': [
+    ...['i18next', 'src/submissions', 'src/server-lists', 'src/addresses', 'src/guilds', 'src/listing'],
+  ],
   'src/discord': ['discord.js', 'undici', 'zod', 'src/words', 'src/storage'],
   'src/submissions': [
     ...['kysely', 'zod', 'src/server-lists', 'src/addresses', 'src/guilds', 'src/listing', 'src/storage'],

@@ -20,3 +20,7 @@ export function failureText(failure: Failure, t: Translate): string {
 /** The service's words as they came; where they were left out since they held the key, that in the reader's language. */
 export const serviceWords = (message: string, t: Translate): string =>
   message === WITHHELD_WORDS ? t('service.withheld') : message;
+
+/** That a key was not tried, and when one can be; `at` in milliseconds since 1970. */
+export const tooSoonText = ({ at }: { readonly at: number }, t: Translate): string =>
+  t('setkey.tooSoon', { seconds: Math.ceil(at / 1000) });

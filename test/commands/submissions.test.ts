@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  gameMark,
-  LONGEST_SERVER_FILTER,
-  readFilter,
-  writeFilter,
-} from '../../commands/submissions-filter.ts';
+import { gameMark, LONGEST_SERVER_FILTER, readFilter, writeFilter } from '../../commands/submissions.ts';
 import { customId } from '../../src/discord/components/custom-ids.ts';
 import { readPage, writePage } from '../../src/discord/components/pager.ts';
 
