@@ -199,16 +199,21 @@ function withoutPercent(text: string): string {
 /** Characters that may stand between those of base64 and are of its alphabets themselves. */
 const BETWEEN = [/[^A-Za-z0-9+/_-]/g, /[^A-Za-z0-9+/]/g, /[^A-Za-z0-9_-]/g, /[^A-Za-z0-9]/g];
 
+/** Of fewer letters than this come fewer bytes than {@link READABLE} asks for: four letters of base64 are three bytes, two of hex one. */
+const FEWEST = { base64: 11, hex: 16 } as const;
+
 function decodings(text: string): readonly string[] {
   const decoded = new Set<string>();
-  for (const between of BETWEEN) {
-    const letters = text.replace(between, '');
+  // Most texts have no letter in which the alphabets differ.
+  for (const letters of new Set(BETWEEN.map((between) => text.replace(between, '')))) {
+    if (letters.length < FEWEST.base64) continue;
     // Four letters are three bytes: one of four beginnings meets theirs.
     for (let from = 0; from < 4; from += 1) {
       decoded.add(Buffer.from(letters.slice(from), 'base64').toString());
     }
   }
   const digits = text.replace(/0x/gi, ' ').replace(/[^0-9a-f]/gi, '');
+  if (digits.length < FEWEST.hex) return [...decoded];
   for (const from of [0, 1]) decoded.add(Buffer.from(digits.slice(from), 'hex').toString());
   return [...decoded];
 }
