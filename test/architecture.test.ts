@@ -158,11 +158,9 @@ const KNOWN_LONG = [
   ...['sandbox/discord/stand-in.ts', 'sandbox/discord/world/commands.ts', 'sandbox/sandbox.ts'],
   ...['src/discord/dispatch.ts', 'src/discord/guild-log.ts'],
   ...['src/discord/taken.ts', 'src/guilds/membership.ts', 'src/listing/breaker.ts'],
-  ...['src/listing/exchange.ts', 'src/listing/game-catalog.ts', 'src/listing/scheduler.ts'],
+  ...['src/listing/game-catalog.ts', 'src/listing/scheduler.ts'],
   ...['src/storage/database.ts', 'src/storage/statements.ts'],
-  ...['src/submissions/erasure.ts', 'src/submissions/history.ts'],
-  ...['src/submissions/checks.ts', 'src/submissions/pipeline.ts', 'src/submissions/previous/move.ts'],
-  ...['src/submissions/pruning.ts', 'src/submissions/record.ts', 'src/submissions/tidying.ts'],
+  ...['src/submissions/previous/move.ts'],
 ];
 
 describe('the layers', () => {

@@ -86,20 +86,7 @@ export function post(
   end.addEventListener('abort', onEnd, { once: true });
   dropped?.addEventListener('abort', onDrop, { once: true });
 
-  const options: Dispatcher.DispatchOptions = {
-    origin: url.origin,
-    path: url.pathname,
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-www-form-urlencoded',
-      accept: 'application/json',
-      // Nothing is decompressed here. A request that does not say so accepts every encoding (RFC 9110 §12.5.3).
-      'accept-encoding': 'identity',
-      'user-agent': 'server-listing-bot',
-    },
-    body: form,
-  };
-  dispatcher.dispatch(options, {
+  dispatcher.dispatch(requestOf(url, form), {
     onRequestStart(started) {
       // Ended while it waited for a connection: aborted here, undici writes nothing.
       if (isOver) started.abort(new Error('no longer wanted'));
@@ -124,4 +111,20 @@ export function post(
     },
   });
   return promise;
+}
+
+function requestOf(url: URL, form: string): Dispatcher.DispatchOptions {
+  return {
+    origin: url.origin,
+    path: url.pathname,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'application/json',
+      // Nothing is decompressed here. A request that does not say so accepts every encoding (RFC 9110 §12.5.3).
+      'accept-encoding': 'identity',
+      'user-agent': 'server-listing-bot',
+    },
+    body: form,
+  };
 }

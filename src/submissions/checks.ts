@@ -74,18 +74,10 @@ export interface Limits {
 export function createLimits(deps: LimitsDeps): Limits {
   const { database, encryption, member, guild, now = Date.now } = deps;
   const { tables } = database;
-  const servers = (guildId: string) => tables.selectFrom('servers').where('guild_id', '=', guildId);
-  type Servers = ReturnType<typeof servers>;
+  const servers = (guildId: string) => ofGuild(tables, guildId);
 
   const today = () => Math.floor(now() / DAY_MS) * DAY_MS;
   const since = ({ seconds }: UsageLimit) => now() - seconds * 1000;
-
-  async function count(rows: Servers): Promise<number> {
-    const { used } = await rows
-      .select(({ fn }) => fn.countAll<number>().as('used'))
-      .executeTakeFirstOrThrow();
-    return used;
-  }
 
   /** Of a member also what was submitted before they had their name deleted. Two counts, each of one index. */
   async function countOf(
@@ -122,13 +114,7 @@ export function createLimits(deps: LimitsDeps): Limits {
         : all(servers(guildId).where('user_id', '=', userId)).unionAll(
             all(servers(guildId).where('user_hash', 'in', memberHashes(encryption, { guildId, userId }))),
           );
-    const last = await tables
-      .selectFrom(times.as('times'))
-      .select('reserved_at')
-      .orderBy('reserved_at')
-      .offset(excess - 1)
-      .limit(1)
-      .executeTakeFirstOrThrow();
+    const last = await nth(tables, times, excess);
     const waitMs = (last.reserved_at ?? 0) + limit.seconds * 1000 - now();
     return { code, waitSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
   }
@@ -149,23 +135,7 @@ export function createLimits(deps: LimitsDeps): Limits {
   }
 
   return {
-    async inFlight(guildId, wanted) {
-      const byAddress = new Map(
-        wanted.map((server) => [formatAddress({ host: server.server, port: server.port }), server] as const),
-      );
-      const addresses = [...byAddress.keys()];
-      for (let from = 0; from < addresses.length; from += ADDRESSES_AT_ONCE) {
-        const found = await servers(guildId)
-          .where('address', 'in', addresses.slice(from, from + ADDRESSES_AT_ONCE))
-          .where('outcome', 'is', null)
-          .where('reserved_at', '>', now() - ON_ITS_WAY_MS)
-          .select('address')
-          .limit(1)
-          .executeTakeFirst();
-        if (found) return byAddress.get(found.address);
-      }
-      return undefined;
-    },
+    inFlight: (guildId, wanted) => findInFlight(servers(guildId), wanted, now() - ON_ITS_WAY_MS),
     async refusal({ guildId, userId, count: wanted, dailyQuota }) {
       return (
         (dailyQuota === undefined
@@ -180,6 +150,49 @@ export function createLimits(deps: LimitsDeps): Limits {
       return limits === 'all' ? Math.min(ofMembers, since(guild)) : ofMembers;
     },
   };
+}
+
+const ofGuild = (tables: Database['tables'], guildId: string) =>
+  tables.selectFrom('servers').where('guild_id', '=', guildId);
+type Servers = ReturnType<typeof ofGuild>;
+
+async function count(rows: Servers): Promise<number> {
+  const { used } = await rows.select(({ fn }) => fn.countAll<number>().as('used')).executeTakeFirstOrThrow();
+  return used;
+}
+
+/** The reservation that is the nth oldest. */
+const nth = (tables: Database['tables'], times: ReturnType<typeof reservations>, n: number) =>
+  tables
+    .selectFrom(times.as('times'))
+    .select('reserved_at')
+    .orderBy('reserved_at')
+    .offset(n - 1)
+    .limit(1)
+    .executeTakeFirstOrThrow();
+const reservations = (rows: Servers) => rows.select('reserved_at');
+
+/** One of the wanted servers that was reserved since then and has not ended. */
+async function findInFlight(
+  servers: Servers,
+  wanted: readonly ServerSubmission[],
+  since: number,
+): Promise<ServerSubmission | undefined> {
+  const byAddress = new Map(
+    wanted.map((server) => [formatAddress({ host: server.server, port: server.port }), server] as const),
+  );
+  const addresses = [...byAddress.keys()];
+  for (let from = 0; from < addresses.length; from += ADDRESSES_AT_ONCE) {
+    const found = await servers
+      .where('address', 'in', addresses.slice(from, from + ADDRESSES_AT_ONCE))
+      .where('outcome', 'is', null)
+      .where('reserved_at', '>', since)
+      .select('address')
+      .limit(1)
+      .executeTakeFirst();
+    if (found) return byAddress.get(found.address);
+  }
+  return undefined;
 }
 
 /**

@@ -54,41 +54,13 @@ export function createErasure(deps: {
     return Number(numUpdatedRows);
   }
 
-  async function* guildsIn(table: 'submissions' | 'interactions'): AsyncGenerator<string> {
-    for (let last = ''; ; ) {
-      const next = await tables
-        .selectFrom(table)
-        .where('guild_id', '>', last)
-        .select('guild_id')
-        .orderBy('guild_id')
-        .limit(1)
-        .executeTakeFirst();
-      if (next === undefined) return;
-      last = next.guild_id;
-      yield last;
-    }
-  }
-
   return {
     async forgetMember(guildId, userId) {
       const [hash = null] = memberHashes(encryption, { guildId, userId });
       const since = limits.countsSince('of members');
       const ofMember = someServers().where('guild_id', '=', guildId).where('user_id', '=', userId);
       const count = await inParts(() => changeMember(ofMember, hash, since));
-      await inParts(async () => {
-        const some = tables
-          .selectFrom('submissions')
-          .where('guild_id', '=', guildId)
-          .where('user_id', '=', userId)
-          .select('id')
-          .limit(ROWS_AT_ONCE);
-        const { numUpdatedRows } = await tables
-          .updateTable('submissions')
-          .set({ user_id: null, user_name: null })
-          .where('id', 'in', some)
-          .executeTakeFirst();
-        return Number(numUpdatedRows);
-      });
+      await inParts(() => forgetNames(tables, guildId, userId));
       return count;
     },
     async dropOldHashes() {
@@ -125,11 +97,45 @@ export function createErasure(deps: {
     async *guilds() {
       const found = new Set<string>();
       for (const table of ['submissions', 'interactions'] as const) {
-        for await (const guildId of guildsIn(table)) {
+        for await (const guildId of guildsIn(tables, table)) {
           if (!found.has(guildId)) yield guildId;
           found.add(guildId);
         }
       }
     },
   };
+}
+
+async function* guildsIn(
+  tables: Database['tables'],
+  table: 'submissions' | 'interactions',
+): AsyncGenerator<string> {
+  for (let last = ''; ; ) {
+    const next = await tables
+      .selectFrom(table)
+      .where('guild_id', '>', last)
+      .select('guild_id')
+      .orderBy('guild_id')
+      .limit(1)
+      .executeTakeFirst();
+    if (next === undefined) return;
+    last = next.guild_id;
+    yield last;
+  }
+}
+
+/** Of some submissions of a member; of how many. */
+async function forgetNames(tables: Database['tables'], guildId: string, userId: string): Promise<number> {
+  const some = tables
+    .selectFrom('submissions')
+    .where('guild_id', '=', guildId)
+    .where('user_id', '=', userId)
+    .select('id')
+    .limit(ROWS_AT_ONCE);
+  const { numUpdatedRows } = await tables
+    .updateTable('submissions')
+    .set({ user_id: null, user_name: null })
+    .where('id', 'in', some)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
 }

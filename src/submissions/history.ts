@@ -120,32 +120,7 @@ export function createHistory({ database }: { readonly database: Pick<Database, 
   }
 
   return {
-    async find(guildId, addresses) {
-      const wanted = [...new Set(addresses.map(formatAddress))];
-      const found = new Map<string, HistoryEntry>();
-      for (let from = 0; from < wanted.length; from += ADDRESSES_AT_ONCE) {
-        const latest = tables
-          .selectFrom('servers')
-          .where('guild_id', '=', guildId)
-          .where('address', 'in', wanted.slice(from, from + ADDRESSES_AT_ONCE))
-          .where('outcome', 'in', ['accepted', 'unknown'])
-          .groupBy('address')
-          .select(({ fn }) => ['address', fn.max('reserved_at').as('reserved_at')]);
-        const rows = await tables
-          .selectFrom(latest.as('latest'))
-          // In this order, whatever SQLite thinks of it.
-          .crossJoin('servers')
-          .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
-          .where('servers.guild_id', '=', guildId)
-          .whereRef('servers.address', '=', 'latest.address')
-          .where('servers.outcome', 'in', ['accepted', 'unknown'])
-          .whereRef('servers.reserved_at', '=', 'latest.reserved_at')
-          .select(COLUMNS)
-          .execute();
-        for (const row of rows) found.set(row.address, entryOf(row));
-      }
-      return found;
-    },
+    find: (guildId, addresses) => findLatest(tables, guildId, addresses),
     async count(guildId, filter) {
       const { count } = await matching(guildId, filter)
         .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -171,6 +146,37 @@ export function createHistory({ database }: { readonly database: Pick<Database, 
       return (await last.executeTakeFirst()) !== undefined;
     },
   };
+}
+
+async function findLatest(
+  tables: Database['tables'],
+  guildId: string,
+  addresses: readonly Address[],
+): Promise<ReadonlyMap<string, HistoryEntry>> {
+  const wanted = [...new Set(addresses.map(formatAddress))];
+  const found = new Map<string, HistoryEntry>();
+  for (let from = 0; from < wanted.length; from += ADDRESSES_AT_ONCE) {
+    const latest = tables
+      .selectFrom('servers')
+      .where('guild_id', '=', guildId)
+      .where('address', 'in', wanted.slice(from, from + ADDRESSES_AT_ONCE))
+      .where('outcome', 'in', ['accepted', 'unknown'])
+      .groupBy('address')
+      .select(({ fn }) => ['address', fn.max('reserved_at').as('reserved_at')]);
+    const rows = await tables
+      .selectFrom(latest.as('latest'))
+      // In this order, whatever SQLite thinks of it.
+      .crossJoin('servers')
+      .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
+      .where('servers.guild_id', '=', guildId)
+      .whereRef('servers.address', '=', 'latest.address')
+      .where('servers.outcome', 'in', ['accepted', 'unknown'])
+      .whereRef('servers.reserved_at', '=', 'latest.reserved_at')
+      .select(COLUMNS)
+      .execute();
+    for (const row of rows) found.set(row.address, entryOf(row));
+  }
+  return found;
 }
 
 /** `%` and `_` mean themselves. */

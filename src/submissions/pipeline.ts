@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   type Halt,
   MAX_SERVERS_PER_REQUEST,
@@ -20,165 +19,32 @@ import type {
   Result,
   Run,
 } from './order.ts';
-import { INTERRUPTED, type SubmissionRecord } from './record.ts';
-import { submitAll } from './submit-all.ts';
+import { INTERRUPTED } from './outcome.ts';
+import type { SubmissionRecord } from './record.ts';
+import { grouped, submitAll } from './submit-all.ts';
 
-/** The one way of every submission, from top to bottom: checks, reservation, record, request, outcome, observers. */
+/** What every submission passes, from top to bottom: checks, reservation, record, request, outcome, observers. */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  const { database, records, keys, settings, listing, logger } = deps;
+  const { database, records } = deps;
   const tell = createTeller(deps);
-  const { scheduler, longestRequestMs, now = Date.now } = deps;
 
   async function submit(order: Order): Promise<Result> {
-    // A turn first, so that what is checked and recorded is true when the request leaves.
-    const begun = await scheduled(order, async () => {
+    // It waits first, so that what is checked and recorded is true when the request leaves.
+    const begun = await scheduled(deps, order, async () => {
       // Nothing comes between the checks, the reservation and the record of the request.
-      const run = await database.inGuild(order.guildId, () => begin(order));
+      const run = await database.inGuild(order.guildId, () => begin(deps, order));
       if (!('servers' in run)) return run;
       order.onProgress?.(run.known.size, run.servers.length);
-      return { run, first: run.firstKey && (await request(run, run.firstIndices, run.firstKey)) };
+      return { run, first: run.firstKey && (await request(deps, run, run.firstIndices, run.firstKey)) };
     });
     if ('reason' in begun) return notSent(order, begun);
-    if ('run' in begun) return conclude(order, begun.run, await carryOut(order, begun.run, begun.first));
+    if ('run' in begun)
+      return conclude(order, begun.run, await carryOut(deps, order, begun.run, begun.first));
     if (begun.kind === 'refused') {
       const servers = rowsToSend(begun.draft).map(({ submission }) => submission);
       await tell(({ refused }) => refused?.(order, servers, begun.refusal));
     }
     return begun;
-  }
-
-  const scheduled = <Done>({ guildId, user, receivedAt }: Order, task: () => Promise<Done>) =>
-    scheduler.run(
-      { guildId, memberId: user.id, kind: 'submission', ...(receivedAt !== undefined && { receivedAt }) },
-      task,
-    );
-
-  const request = async ({ servers }: Run, indices: readonly number[], key: Secret): Promise<Answered> => {
-    const some = indices.flatMap((index) => servers[index] ?? []);
-    return { indices, key, answer: await listing.add(some, key) };
-  };
-
-  async function begin(order: Order): Promise<Run | Exclude<Result, Ended>> {
-    const { guildId, id, interactionId } = order;
-    const { announce, ...chosen } = await settings.get(guildId);
-    const record = await records.carriedOutBy(guildId, interactionId);
-    if (record) return { ...toResume(record), announce };
-
-    const stored = order.draft ? undefined : await records.findDraft(order, id);
-    if (stored === 'gone' && (await records.isSubmitted(order, id)))
-      return { kind: 'no-draft', why: 'taken' };
-    if (typeof stored === 'string') return { kind: 'no-draft', why: stored };
-    const draft = order.draft ?? stored?.draft;
-    const servers = draft ? rowsToSend(draft).map(({ submission }) => submission) : [];
-    if (!draft || servers.length === 0) return { kind: 'no-draft', why: 'empty' };
-
-    const key = await keys.usable(guildId);
-    const wanted = { servers, again: draft.includesPrevious, ...chosen };
-    if (typeof key === 'string') return { kind: 'refused', refusal: { code: key }, draft };
-    const refusal = await check(deps, order, wanted);
-    if (refusal) {
-      // The button of one server submits it all the same; a list is shown anew.
-      if (refusal.code === 'submitted-before' && draft.source === 'options') {
-        await records.saveDraft(order, id, { ...draft, includesPrevious: true });
-      }
-      return { kind: 'refused', refusal, draft };
-    }
-    if (order.draft) await records.insertDraft(order, id, draft);
-    const positions = stored ? toSend(stored) : servers.map((_, index) => index);
-    const first = positions.slice(0, MAX_SERVERS_PER_REQUEST);
-    await records.begin(id, interactionId, positions);
-    await records.leave(id, first);
-    const run = { id, draft, servers, positions, announce, known: new Map(), startedAt: now() };
-    return {
-      ...run,
-      isOver: false,
-      isResumed: false,
-      firstKey: key,
-      firstIndices: first.map((_, index) => index),
-    };
-  }
-
-  async function carryOut(order: Order, run: Run, first: Answered | undefined): Promise<Carried> {
-    const { guildId, interactionId, stopping } = order;
-    const { servers, positions } = run;
-    const lastStart = lastStartOf(run, longestRequestMs);
-    const recorded = new Set(run.known.keys());
-    let outcomes: ReadonlyMap<number, Outcome> = run.known;
-    let isOver = run.isOver;
-    let sent = first;
-    let latest = first;
-
-    const halt = (): Halt | undefined =>
-      sent ? undefined : stopping?.aborted ? 'stopping' : now() > lastStart ? 'deadline' : undefined;
-    const at = (indices: readonly number[]) => indices.flatMap((index) => positions[index] ?? []);
-
-    /** The key is read anew for each request, so that nothing leaves with one that is gone. */
-    async function leave(indices: readonly number[]): Promise<Secret | undefined> {
-      const key = await keys.usable(guildId);
-      if (typeof key === 'string') return undefined;
-      await records.leave(run.id, at(indices));
-      return key;
-    }
-
-    async function send(_: readonly ServerSubmission[], indices: readonly number[]) {
-      try {
-        const done =
-          sent ??
-          (await scheduled(order, async () => {
-            const key = await database.inGuild(guildId, () => leave(indices));
-            return key && request(run, indices, key);
-          }));
-        if (done === undefined || 'reason' in done) return done ?? 'key';
-        sent = done;
-        latest = done;
-        return done.answer;
-      } catch (error) {
-        logger.error({ err: error, interactionId }, 'a request could not be begun');
-        return 'bot';
-      }
-    }
-
-    async function record(answered: Answered | undefined): Promise<void> {
-      const isLast = outcomes.size === servers.length;
-      const isRefused = await database.inGuild(guildId, async () => {
-        for (const [outcome, indices] of grouped(outcomes, recorded)) {
-          await records.end(run.id, at(indices), outcome);
-        }
-        const again = answered?.indices.filter((index) => !outcomes.has(index)) ?? [];
-        await records.leaveAgain(run.id, at(again));
-        if (isLast) await finish();
-        return answered && keys.hear(guildId, answered.key, answered.answer);
-      });
-      for (const index of outcomes.keys()) recorded.add(index);
-      isOver ||= isLast;
-      if (isRefused) await keys.tellRefused(guildId);
-    }
-
-    async function finish(): Promise<void> {
-      await records.finish(run.id);
-      const rest = restOf(run.draft, (index) => outcomes.get(index)?.kind === 'not-sent');
-      if (rest.rows.length > 0) await records.saveDraft(order, restIdOf(order), rest);
-    }
-
-    async function onOutcomes(known: ReadonlyMap<number, Outcome>): Promise<void> {
-      outcomes = new Map(known);
-      const answered = sent;
-      sent = undefined;
-      await record(answered).catch((error: unknown) => {
-        logger.error({ err: error, interactionId }, 'what came of a request could not be recorded');
-      });
-      if (outcomes.size < servers.length) order.onProgress?.(outcomes.size, servers.length);
-    }
-
-    try {
-      const all = await submitAll(servers, { known: run.known, halt, send, onOutcomes });
-      outcomes = new Map(all.entries());
-      return { outcomes: all, key: latest?.key };
-    } finally {
-      // What has not ended by now has not been sent: it counts no more, and can be submitted again.
-      const left = servers.map((_, index) => [index, outcomes.get(index) ?? NOT_SENT] as const);
-      if (!isOver) await onOutcomes(new Map(left));
-    }
   }
 
   async function conclude(order: Order, run: Run, { outcomes, key }: Carried): Promise<Ended> {
@@ -188,7 +54,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return { kind: 'ended', draft, servers, outcomes, isResumed, announce, ...rest };
   }
 
-  /** Its turn did not come: too many of the member's wait, or it took too long. The draft stays for another try. */
+  /** It was not scheduled: too many of the member's wait, or it took too long. The draft stays for another try. */
   async function notSent(order: Order, outcome: NotSent): Promise<Result> {
     const stored = order.draft ?? (await records.findDraft(order, order.id));
     if (typeof stored === 'string') return { kind: 'no-draft', why: stored };
@@ -202,6 +68,169 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 
   return { submit };
 }
+
+/** Checks, reserves and records it, or says why not; in one transaction. */
+async function begin(deps: PipelineDeps, order: Order): Promise<Run | Exclude<Result, Ended>> {
+  const { records, keys, settings, now = Date.now } = deps;
+  const { guildId, id, interactionId } = order;
+  const { announce, ...chosen } = await settings.get(guildId);
+  const record = await records.carriedOutBy(guildId, interactionId);
+  if (record) return { ...toResume(record), announce };
+
+  const stored = order.draft ? undefined : await records.findDraft(order, id);
+  if (stored === 'gone' && (await records.isSubmitted(order, id))) return { kind: 'no-draft', why: 'taken' };
+  if (typeof stored === 'string') return { kind: 'no-draft', why: stored };
+  const draft = order.draft ?? stored?.draft;
+  const servers = draft ? rowsToSend(draft).map(({ submission }) => submission) : [];
+  if (!draft || servers.length === 0) return { kind: 'no-draft', why: 'empty' };
+
+  const key = await keys.usable(guildId);
+  const wanted = { servers, again: draft.includesPrevious, ...chosen };
+  if (typeof key === 'string') return { kind: 'refused', refusal: { code: key }, draft };
+  const refusal = await check(deps, order, wanted);
+  if (refusal) {
+    // The button of one server submits it all the same; a list is shown anew.
+    if (refusal.code === 'submitted-before' && draft.source === 'options') {
+      await records.saveDraft(order, id, { ...draft, includesPrevious: true });
+    }
+    return { kind: 'refused', refusal, draft };
+  }
+  if (order.draft) await records.insertDraft(order, id, draft);
+  const positions = stored ? toSend(stored) : servers.map((_, index) => index);
+  const first = positions.slice(0, MAX_SERVERS_PER_REQUEST);
+  await records.begin(id, interactionId, positions);
+  await records.leave(id, first);
+  const run = { id, draft, servers, positions, announce, known: new Map(), startedAt: now() };
+  return {
+    ...run,
+    isOver: false,
+    isResumed: false,
+    firstKey: key,
+    firstIndices: first.map((_, index) => index),
+  };
+}
+
+/** Sends what is to be sent, request by request, and records what came of each. */
+async function carryOut(
+  deps: PipelineDeps,
+  order: Order,
+  run: Run,
+  first: Answered | undefined,
+): Promise<Carried> {
+  const { database, records, keys, logger, longestRequestMs, now = Date.now } = deps;
+  const { guildId, interactionId, stopping } = order;
+  const { servers, positions } = run;
+  const lastStart = lastStartOf(run, longestRequestMs);
+  const recorded = new Set(run.known.keys());
+  let outcomes: ReadonlyMap<number, Outcome> = run.known;
+  let isOver = run.isOver;
+  let sent = first;
+  let latest = first;
+
+  const halt = (): Halt | undefined =>
+    sent ? undefined : stopping?.aborted ? 'stopping' : now() > lastStart ? 'deadline' : undefined;
+  const at = (indices: readonly number[]) => indices.flatMap((index) => positions[index] ?? []);
+
+  async function send(_: readonly ServerSubmission[], indices: readonly number[]) {
+    try {
+      const done =
+        sent ??
+        (await scheduled(deps, order, async () => {
+          const key = await database.inGuild(guildId, () =>
+            leave(deps, { id: run.id, guildId }, at(indices)),
+          );
+          return key && request(deps, run, indices, key);
+        }));
+      if (done === undefined || 'reason' in done) return done ?? 'key';
+      sent = done;
+      latest = done;
+      return done.answer;
+    } catch (error) {
+      logger.error({ err: error, interactionId }, 'a request could not be begun');
+      return 'bot';
+    }
+  }
+
+  async function record(answered: Answered | undefined): Promise<void> {
+    const isLast = outcomes.size === servers.length;
+    const isRefused = await database.inGuild(guildId, async () => {
+      for (const [outcome, indices] of grouped(outcomes, recorded)) {
+        await records.end(run.id, at(indices), outcome);
+      }
+      const again = answered?.indices.filter((index) => !outcomes.has(index)) ?? [];
+      await records.leaveAgain(run.id, at(again));
+      if (isLast) await finish(records, order, run, outcomes);
+      return answered && keys.hear(guildId, answered.key, answered.answer);
+    });
+    for (const index of outcomes.keys()) recorded.add(index);
+    isOver ||= isLast;
+    if (isRefused) await keys.tellRefused(guildId);
+  }
+
+  async function onOutcomes(known: ReadonlyMap<number, Outcome>): Promise<void> {
+    outcomes = new Map(known);
+    const answered = sent;
+    sent = undefined;
+    await record(answered).catch((error: unknown) => {
+      logger.error({ err: error, interactionId }, 'what came of a request could not be recorded');
+    });
+    if (outcomes.size < servers.length) order.onProgress?.(outcomes.size, servers.length);
+  }
+
+  try {
+    const all = await submitAll(servers, { known: run.known, halt, send, onOutcomes });
+    outcomes = new Map(all.entries());
+    return { outcomes: all, key: latest?.key };
+  } finally {
+    // What has not ended by now has not been sent: it counts no more, and can be submitted again.
+    const left = servers.map((_, index) => [index, outcomes.get(index) ?? NOT_SENT] as const);
+    if (!isOver) await onOutcomes(new Map(left));
+  }
+}
+
+/** The key is read anew for each request, so that nothing leaves with one that is gone. */
+async function leave(
+  { keys, records }: PipelineDeps,
+  { id, guildId }: { readonly id: string; readonly guildId: string },
+  positions: readonly number[],
+): Promise<Secret | undefined> {
+  const key = await keys.usable(guildId);
+  if (typeof key === 'string') return undefined;
+  await records.leave(id, positions);
+  return key;
+}
+
+/** Nothing of it runs any more; what was not sent becomes a draft of its own. */
+async function finish(
+  records: PipelineDeps['records'],
+  order: Order,
+  run: Run,
+  outcomes: ReadonlyMap<number, Outcome>,
+): Promise<void> {
+  await records.finish(run.id);
+  const rest = restOf(run.draft, (index) => outcomes.get(index)?.kind === 'not-sent');
+  if (rest.rows.length > 0) await records.saveDraft(order, restIdOf(order), rest);
+}
+
+const scheduled = <Done>(
+  { scheduler }: PipelineDeps,
+  { guildId, user, receivedAt }: Order,
+  task: () => Promise<Done>,
+) =>
+  scheduler.run(
+    { guildId, memberId: user.id, kind: 'submission', ...(receivedAt !== undefined && { receivedAt }) },
+    task,
+  );
+
+const request = async (
+  { listing }: PipelineDeps,
+  { servers }: Run,
+  indices: readonly number[],
+  key: Secret,
+): Promise<Answered> => {
+  const some = indices.flatMap((index) => servers[index] ?? []);
+  return { indices, key, answer: await listing.add(some, key) };
+};
 
 const NOT_SENT: Outcome = { kind: 'not-sent', reason: 'bot' };
 
@@ -250,20 +279,6 @@ export function toResume({
     positions: chosen.map(({ position }) => position),
     servers: chosen.map(({ submission }) => submission),
   };
-}
-
-/** Outcomes that are not known yet, each with the indices that had it: a thousand servers have a handful. */
-function grouped(
-  outcomes: ReadonlyMap<number, Outcome>,
-  known: ReadonlySet<number>,
-): ReadonlyMap<Outcome, readonly number[]> {
-  const groups = new Map<Outcome, number[]>();
-  for (const [index, outcome] of outcomes) {
-    if (known.has(index)) continue;
-    const group = [...groups.keys()].findLast((each) => isDeepStrictEqual(each, outcome)) ?? outcome;
-    groups.set(group, [...(groups.get(group) ?? []), index]);
-  }
-  return groups;
 }
 
 /** How long Discord lets an interaction be answered, in milliseconds (Discord docs: Receiving and Responding). */

@@ -41,34 +41,9 @@ export function createPruning(deps: PruningDeps): Pruning {
   let running: Promise<void> | undefined;
   let isStopped = false;
 
-  const positions = () => tables.selectFrom('servers').select(['submission_id', 'position']);
+  const positions = () => positionsOf(tables);
 
-  /** Deletes what is at these positions, and the submissions that have no server any more; how many servers it was. */
-  async function drop(some: ReturnType<typeof positions>): Promise<number> {
-    // Mostly there is nothing: who only reads waits for nobody, and holds up nobody.
-    if (isStopped || (await some.executeTakeFirst()) === undefined) return 0;
-    const rows = await tables
-      .deleteFrom('servers')
-      .where(sql<boolean>`(submission_id, position) in ${some}`)
-      .returning('submission_id')
-      .execute();
-    const ids = [...new Set(rows.map(({ submission_id }) => submission_id))];
-    if (ids.length > 0) await dropEmpty(ids);
-    return rows.length;
-  }
-
-  async function dropEmpty(ids: readonly string[]): Promise<void> {
-    await tables
-      .deleteFrom('submissions')
-      .where('id', 'in', ids)
-      .where('state', '=', 'done')
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(selectFrom('servers').select('position').whereRef('submission_id', '=', 'submissions.id')),
-        ),
-      )
-      .execute();
-  }
+  const drop = async (some: Some): Promise<number> => (isStopped ? 0 : dropSome(tables, some));
 
   async function dropOld(): Promise<void> {
     const at = now();
@@ -83,15 +58,7 @@ export function createPruning(deps: PruningDeps): Pruning {
       const old = positions().where('outcome', '=', outcome).where('ended_at', '<=', before(kept));
       await inParts(() => drop(old.limit(ROWS_AT_ONCE)));
     }
-    // Those whose servers are kept apart, in the history of a former version, or have gone when the bot was stopped.
-    const over = await tables
-      .selectFrom('submissions')
-      .select('id')
-      .where('state', '=', 'done')
-      .where('created_at', '<=', before(days))
-      .limit(ROWS_AT_ONCE)
-      .execute();
-    if (over.length > 0) await dropEmpty(over.map(({ id }) => id));
+    await dropOver(tables, before(days));
   }
 
   async function dropExcess(guildId: string): Promise<void> {
@@ -142,4 +109,50 @@ export function createPruning(deps: PruningDeps): Pruning {
       await running;
     },
   };
+}
+
+/** Those whose servers are kept apart, in the history of a former version, or have gone when the bot was stopped. */
+async function dropOver(tables: Database['tables'], before: number): Promise<void> {
+  const over = await tables
+    .selectFrom('submissions')
+    .select('id')
+    .where('state', '=', 'done')
+    .where('created_at', '<=', before)
+    .limit(ROWS_AT_ONCE)
+    .execute();
+  if (over.length > 0)
+    await dropEmpty(
+      tables,
+      over.map(({ id }) => id),
+    );
+}
+
+/** Deletes those that have no server any more. */
+async function dropEmpty(tables: Database['tables'], ids: readonly string[]): Promise<void> {
+  await tables
+    .deleteFrom('submissions')
+    .where('id', 'in', ids)
+    .where('state', '=', 'done')
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('servers').select('position').whereRef('submission_id', '=', 'submissions.id'))),
+    )
+    .execute();
+}
+
+const positionsOf = (tables: Database['tables']) =>
+  tables.selectFrom('servers').select(['submission_id', 'position']);
+type Some = ReturnType<typeof positionsOf>;
+
+/** Deletes what is at these positions, and the submissions that have no server any more; how many servers it was. */
+async function dropSome(tables: Database['tables'], some: Some): Promise<number> {
+  // Mostly there is nothing: who only reads waits for nobody, and holds up nobody.
+  if ((await some.executeTakeFirst()) === undefined) return 0;
+  const rows = await tables
+    .deleteFrom('servers')
+    .where(sql<boolean>`(submission_id, position) in ${some}`)
+    .returning('submission_id')
+    .execute();
+  const ids = [...new Set(rows.map(({ submission_id }) => submission_id))];
+  if (ids.length > 0) await dropEmpty(tables, ids);
+  return rows.length;
 }

@@ -1,15 +1,8 @@
-import {
-  type Failure,
-  KNOWN_ERRORS,
-  type KnownError,
-  type NotSent,
-  type Outcome,
-  type ServerSubmission,
-  type Unknown,
-} from '../listing/contract.ts';
+import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { Database } from '../storage/database.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { type Draft, draftToStore, storedDraft } from './draft.ts';
+import { outcomeOf, outcomeToStore } from './outcome.ts';
 
 /** How long a draft is kept, in milliseconds: as long as an interaction can be answered. */
 export const DRAFT_LIVES_MS = 15 * 60_000;
@@ -18,18 +11,48 @@ const MOST_DRAFTS = 10;
 /** Rows in one statement: SQLite takes 32,766 values. */
 export const ROWS_AT_ONCE = 200;
 
-/** Of what had left when the bot was stopped. */
-export const INTERRUPTED: Unknown = {
-  kind: 'unknown',
-  reason: 'aborted',
-  detail: 'the bot was stopped while it waited for the answer',
-};
+type Tables = Database['tables'];
 
 /** Whose submission it is. */
 export interface Submitter {
   readonly guildId: string;
   readonly user: { readonly id: string; readonly name: string };
 }
+
+async function stateOf(tables: Tables, id: string): Promise<SubmissionsTable['state'] | undefined> {
+  const row = await tables.selectFrom('submissions').select('state').where('id', '=', id).executeTakeFirst();
+  return row?.state;
+}
+
+async function drop(tables: Tables, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tables.deleteFrom('servers').where('submission_id', 'in', ids).execute();
+  await tables.deleteFrom('submissions').where('id', 'in', ids).execute();
+}
+
+/** The oldest drafts of a member go, where there are too many, and those of everybody that are past their time. */
+async function bound(tables: Tables, { guildId, user }: Submitter, now: number): Promise<void> {
+  const drafts = tables.selectFrom('submissions').select('id').where('state', '=', 'draft');
+  const tooMany = await drafts
+    .where('guild_id', '=', guildId)
+    .where('user_id', '=', user.id)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1_000)
+    .offset(MOST_DRAFTS)
+    .execute();
+  const tooOld = await drafts.where('created_at', '<=', now - DRAFT_LIVES_MS).execute();
+  await drop(
+    tables,
+    [...tooMany, ...tooOld].map((row) => row.id),
+  );
+}
+
+/** A server that nothing has been done with yet. */
+const NOT_BEGUN = {
+  ...{ user_hash: null, reserved_at: null, sent_at: null, ended_at: null },
+  ...{ outcome: null, message: null, reason: null },
+};
 
 /** The part of a record's life before it is carried out. */
 function createDrafts({
@@ -41,27 +64,12 @@ function createDrafts({
 }) {
   const { tables } = database;
 
-  async function stateOf(id: string): Promise<SubmissionsTable['state'] | undefined> {
-    const row = await tables
-      .selectFrom('submissions')
-      .select('state')
-      .where('id', '=', id)
-      .executeTakeFirst();
-    return row?.state;
-  }
-
-  async function drop(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    await tables.deleteFrom('servers').where('submission_id', 'in', ids).execute();
-    await tables.deleteFrom('submissions').where('id', 'in', ids).execute();
-  }
-
   async function insert({ guildId, user }: Submitter, id: string, draft: Draft): Promise<void> {
     const { lines, servers } = draftToStore(draft);
-    const state = await stateOf(id);
+    const state = await stateOf(tables, id);
     // What is carried out already is never made a draft again.
     if (state !== undefined && state !== 'draft') return;
-    if (state === 'draft') await drop([id]);
+    if (state === 'draft') await drop(tables, [id]);
     await tables
       .insertInto('submissions')
       .values({
@@ -70,8 +78,11 @@ function createDrafts({
       })
       .execute();
     const rows = servers.map((server) => ({
-      ...{ ...server, submission_id: id, guild_id: guildId, user_id: user.id, user_hash: null },
-      ...{ reserved_at: null, sent_at: null, ended_at: null, outcome: null, message: null, reason: null },
+      ...server,
+      ...NOT_BEGUN,
+      submission_id: id,
+      guild_id: guildId,
+      user_id: user.id,
     }));
     for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
       await tables
@@ -81,21 +92,6 @@ function createDrafts({
     }
   }
 
-  /** The oldest drafts of a member go, where there are too many, and those of everybody that are past their time. */
-  async function bound({ guildId, user }: Submitter): Promise<void> {
-    const drafts = tables.selectFrom('submissions').select('id').where('state', '=', 'draft');
-    const tooMany = await drafts
-      .where('guild_id', '=', guildId)
-      .where('user_id', '=', user.id)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(1_000)
-      .offset(MOST_DRAFTS)
-      .execute();
-    const tooOld = await drafts.where('created_at', '<=', now() - DRAFT_LIVES_MS).execute();
-    await drop([...tooMany, ...tooOld].map((row) => row.id));
-  }
-
   /** Of a draft that is lost nothing was sent. */
   const change = <Done>(guildId: string, what: () => Promise<Done>) =>
     database.inGuild(guildId, what, { synced: false });
@@ -103,14 +99,14 @@ function createDrafts({
   /** Does something with a draft, unless it was submitted, cancelled or pushed out meanwhile; whether it did. */
   const ifStillThere = (guildId: string, id: string, what: () => Promise<void>) =>
     change(guildId, async () => {
-      const isThere = (await stateOf(id)) === 'draft';
+      const isThere = (await stateOf(tables, id)) === 'draft';
       if (isThere) await what();
       return isThere;
     });
 
   async function save(by: Submitter, id: string, draft: Draft): Promise<void> {
     await insert(by, id, draft);
-    await bound(by);
+    await bound(tables, by, now());
   }
 
   return {
@@ -122,7 +118,7 @@ function createDrafts({
     changeDraft: (by: Submitter, id: string, draft: Draft) =>
       ifStillThere(by.guildId, id, () => save(by, id, draft)),
     /** Whether it was still there. */
-    dropDraft: (guildId: string, id: string) => ifStillThere(guildId, id, () => drop([id])),
+    dropDraft: (guildId: string, id: string) => ifStillThere(guildId, id, () => drop(tables, [id])),
   };
 }
 
@@ -159,34 +155,6 @@ export function createRecords({
 }) {
   const { tables } = database;
 
-  async function load(where: { readonly id: string } | { readonly interaction_id: string }, guildId: string) {
-    const [column, value] =
-      'id' in where ? (['id', where.id] as const) : (['interaction_id', where.interaction_id] as const);
-    const row = await tables
-      .selectFrom('submissions')
-      .selectAll()
-      .where(column, '=', value)
-      .where('guild_id', '=', guildId)
-      .executeTakeFirst();
-    if (!row) return undefined;
-    const servers = await tables
-      .selectFrom('servers')
-      .selectAll()
-      .where('submission_id', '=', row.id)
-      .orderBy('position')
-      .execute();
-    return {
-      ...row,
-      startedAt: row.started_at ?? undefined,
-      draft: storedDraft(row, servers),
-      servers: servers.map((server) => ({
-        ...server,
-        submission: submissionOf(server),
-        outcome: outcomeOf(server),
-      })),
-    } satisfies SubmissionRecord;
-  }
-
   return {
     ...createDrafts({ database, now }),
     /** The member's draft; `gone`: never there, too old, submitted, or cancelled. */
@@ -194,19 +162,19 @@ export function createRecords({
       { guildId, user }: Submitter,
       id: string,
     ): Promise<SubmissionRecord | 'gone' | 'of-another-member'> {
-      const record = await load({ id }, guildId);
+      const record = await load(tables, { id }, guildId);
       if (record?.state !== 'draft') return 'gone';
       if (record.created_at <= now() - DRAFT_LIVES_MS) return 'gone';
       return record.user_id === user.id ? record : 'of-another-member';
     },
     /** Whether there is no draft any more because it was submitted. */
     async isSubmitted({ guildId, user }: Submitter, id: string): Promise<boolean> {
-      const record = await load({ id }, guildId);
+      const record = await load(tables, { id }, guildId);
       return record !== undefined && record.state !== 'draft' && record.user_id === user.id;
     },
     /** What an interaction carries out, or has carried out before the bot was stopped. */
     carriedOutBy: (guildId: string, interactionId: string) =>
-      load({ interaction_id: interactionId }, guildId),
+      load(tables, { interaction_id: interactionId }, guildId),
 
     /** A draft is carried out from now on; the servers at these positions count for limits and are on their way. */
     async begin(id: string, interactionId: string, positions: readonly number[]): Promise<void> {
@@ -216,15 +184,16 @@ export function createRecords({
         .set({ state: 'running', interaction_id: interactionId, started_at: at })
         .where('id', '=', id)
         .execute();
-      await update(id, positions, { reserved_at: at });
+      await update(tables, id, positions, { reserved_at: at });
     },
     /** A request with these servers is about to leave. */
-    leave: (id: string, positions: readonly number[]) => update(id, positions, { sent_at: now() }),
+    leave: (id: string, positions: readonly number[]) => update(tables, id, positions, { sent_at: now() }),
     /** A request with these servers was refused as a whole; they leave again in smaller ones. */
-    leaveAgain: (id: string, positions: readonly number[]) => update(id, positions, { sent_at: null }),
+    leaveAgain: (id: string, positions: readonly number[]) =>
+      update(tables, id, positions, { sent_at: null }),
     /** How servers ended. What was not sent is given back: it counts no more, and can be submitted again. */
     async end(id: string, positions: readonly number[], outcome: Outcome): Promise<void> {
-      await update(id, positions, {
+      await update(tables, id, positions, {
         ...outcomeToStore(outcome),
         ended_at: now(),
         ...(outcome.kind === 'not-sent' && { reserved_at: null, sent_at: null }),
@@ -238,57 +207,56 @@ export function createRecords({
         .execute();
     },
   };
+}
 
-  async function update(id: string, positions: readonly number[], set: Partial<ServersTable>): Promise<void> {
-    for (let from = 0; from < positions.length; from += ROWS_AT_ONCE) {
-      await tables
-        .updateTable('servers')
-        .set(set)
-        .where('submission_id', '=', id)
-        .where('position', 'in', positions.slice(from, from + ROWS_AT_ONCE))
-        .execute();
-    }
+async function load(
+  tables: Tables,
+  where: { readonly id: string } | { readonly interaction_id: string },
+  guildId: string,
+) {
+  const [column, value] =
+    'id' in where ? (['id', where.id] as const) : (['interaction_id', where.interaction_id] as const);
+  const row = await tables
+    .selectFrom('submissions')
+    .selectAll()
+    .where(column, '=', value)
+    .where('guild_id', '=', guildId)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const servers = await tables
+    .selectFrom('servers')
+    .selectAll()
+    .where('submission_id', '=', row.id)
+    .orderBy('position')
+    .execute();
+  return {
+    ...row,
+    startedAt: row.started_at ?? undefined,
+    draft: storedDraft(row, servers),
+    servers: servers.map((server) => ({
+      ...server,
+      submission: submissionOf(server),
+      outcome: outcomeOf(server),
+    })),
+  } satisfies SubmissionRecord;
+}
+
+async function update(
+  tables: Tables,
+  id: string,
+  positions: readonly number[],
+  set: Partial<ServersTable>,
+): Promise<void> {
+  for (let from = 0; from < positions.length; from += ROWS_AT_ONCE) {
+    await tables
+      .updateTable('servers')
+      .set(set)
+      .where('submission_id', '=', id)
+      .where('position', 'in', positions.slice(from, from + ROWS_AT_ONCE))
+      .execute();
   }
 }
 
 function submissionOf({ host, port, query_port, game }: ServersTable): ServerSubmission {
   return { server: host, port, ...(query_port !== null && { queryPort: query_port }), game };
 }
-
-/** Code points of the service's words that are kept: the specification's own messages have at most 45. */
-const MAX_MESSAGE = 300;
-
-/** The part of an outcome that is in a server's row. */
-type StoredOutcome = Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
-
-export function outcomeToStore(outcome: Outcome): StoredOutcome {
-  if ('message' in outcome) {
-    const message = [...outcome.message].slice(0, MAX_MESSAGE).join('');
-    return { outcome: outcome.kind, message, reason: null };
-  }
-  const { kind, ...why } = outcome;
-  return { outcome: kind, message: null, reason: JSON.stringify(why) };
-}
-
-/** The reverse of {@link outcomeToStore}; `undefined` when the server has not ended. */
-function outcomeOf({ outcome, message, reason }: StoredOutcome): Outcome | undefined {
-  const said = message ?? '';
-  switch (outcome) {
-    case null:
-      return undefined;
-    case 'accepted':
-      return { kind: 'accepted', message: said };
-    case 'rejected': {
-      const known = (Object.keys(KNOWN_ERRORS) as KnownError[]).find((error) => KNOWN_ERRORS[error] === said);
-      return { kind: 'rejected', message: said, ...(known && { known }) };
-    }
-    // Version 0.1 kept no reason.
-    case 'not-sent':
-      return { reason: 'bot', ...reasonOf<NotSent>(reason), kind: outcome };
-    case 'unknown':
-      return { reason: 'reset', ...reasonOf<Unknown>(reason), kind: outcome };
-  }
-}
-
-const reasonOf = <Ended extends Failure>(json: string | null): Omit<Ended, 'kind'> | undefined =>
-  json === null ? undefined : JSON.parse(json);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Halt,
   MAX_SERVERS_PER_REQUEST,
@@ -118,4 +119,18 @@ function chunks(indices: readonly number[]): number[][] {
 function halves(indices: readonly number[]): number[][] {
   const middle = Math.ceil(indices.length / 2);
   return [indices.slice(0, middle), indices.slice(middle)];
+}
+
+/** Outcomes that are not known yet, each with the indices that had it: a thousand servers have a handful. */
+export function grouped(
+  outcomes: ReadonlyMap<number, Outcome>,
+  known: ReadonlySet<number>,
+): ReadonlyMap<Outcome, readonly number[]> {
+  const groups = new Map<Outcome, number[]>();
+  for (const [index, outcome] of outcomes) {
+    if (known.has(index)) continue;
+    const group = [...groups.keys()].findLast((each) => isDeepStrictEqual(each, outcome)) ?? outcome;
+    groups.set(group, [...(groups.get(group) ?? []), index]);
+  }
+  return groups;
 }

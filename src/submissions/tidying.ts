@@ -1,7 +1,8 @@
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Database } from '../storage/database.ts';
-import { DRAFT_LIVES_MS, INTERRUPTED, outcomeToStore } from './record.ts';
+import { INTERRUPTED, outcomeToStore } from './outcome.ts';
+import { DRAFT_LIVES_MS } from './record.ts';
 
 /** What still runs after this time has no interaction any more that could carry it out, in milliseconds. */
 const LONGEST_RUN_MS = 20 * 60_000;

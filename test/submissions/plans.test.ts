@@ -48,7 +48,7 @@ async function plansOf(task: () => Promise<unknown>): Promise<readonly string[]>
     const search = /^SEARCH \w+ USING (?:COVERING )?INDEX (\w+) \((.*)\)$/.exec(step);
     if (search) return `${search[1]} (${search[2]})`.replace('sqlite_autoindex_', '');
     // What a subquery or a list of values has found is gone through, and put into order.
-    return /^SCAN (?:latest|places|times)$|^(?:CO-ROUTINE|LIST SUBQUERY|USE TEMP B-TREE|CORRELATED SCALAR SUBQUERY|COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|MERGE|LEFT|RIGHT)/.test(
+    return /^SCAN (?:latest|some|times)$|^(?:CO-ROUTINE|LIST SUBQUERY|USE TEMP B-TREE|CORRELATED SCALAR SUBQUERY|COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|MERGE|LEFT|RIGHT)/.test(
       step,
     )
       ? []
