@@ -33,8 +33,8 @@ export interface BotProcessDeps {
   readonly surroundings: NodeJS.ProcessEnv;
   /** Called for each line of the bot's stdout and stderr. */
   readonly onLine: (line: string) => void;
-  /** Called when the process ended without being told to. */
-  readonly onCrash?: (exit: Exit) => void;
+  /** Called when a run has ended. */
+  readonly onExit: (exit: Exit) => void;
 }
 
 const MAIN = fileURLToPath(new URL('../src/start.js', import.meta.url));
@@ -47,7 +47,7 @@ const SURROUNDINGS = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'TZ', 'LANG', 'Sy
 
 /** The real bot as a process of its own: the same entry as `npm start`, with the stand-ins' addresses in its environment. */
 export function createBotProcess(deps: BotProcessDeps): BotProcess {
-  const { env, wrapper = [], surroundings, onLine, onCrash } = deps;
+  const { env, wrapper = [], surroundings, onLine, onExit } = deps;
   let child: ChildProcess | undefined;
   let wanted = false;
   let end: Promise<Exit> = Promise.resolve({ status: null, signal: null, wanted: true, lastWords: [] });
@@ -79,7 +79,7 @@ export function createBotProcess(deps: BotProcessDeps): BotProcess {
         child = undefined;
         process.off('exit', killWithUs);
         const exit = { status, signal, wanted, lastWords };
-        if (!wanted) onCrash?.(exit);
+        onExit(exit);
         resolve(exit);
       });
     });

@@ -10,16 +10,46 @@ import {
   describeExit,
   type Exit,
 } from './bot-process.ts';
-import type { Breach, DiscordStandIn } from './discord/contract.ts';
+import type { DiscordEvent, DiscordStandIn } from './discord/contract.ts';
 import { type StandInOptions, startDiscord } from './discord/stand-in.ts';
-import { type ListingOptions, type ListingStandIn, startListing } from './listing/stand-in.ts';
+import {
+  type ListingOptions,
+  type ListingStandIn,
+  type ListingState,
+  startListing,
+} from './listing/stand-in.ts';
 import { selfSigned } from './loopback-server.ts';
+import { createPeople, type People } from './people.ts';
+import { createWatchers } from './watchers.ts';
 
-/** Both stand-ins and the real bot, connected to each other over loopback. */
+/** What the bot is doing. `crashed`: it ended without being told to. */
+export type BotEvent =
+  | { readonly kind: 'bot'; readonly state: 'starting' | 'ready' }
+  | { readonly kind: 'bot'; readonly state: 'stopped' | 'crashed'; readonly exit: Exit }
+  /** A line that it printed. */
+  | { readonly kind: 'log'; readonly line: string };
+
+/** The listing service was told to behave in another manner, knows other keys, or answered a request. */
+export interface ListingEvent {
+  readonly kind: 'listing';
+  readonly state: ListingState;
+}
+
+/** Everything that a front end may show. */
+export type SandboxEvent = DiscordEvent | ListingEvent | BotEvent;
+
+/**
+ * Both stand-ins and the real bot, connected to each other over loopback, and the people who use it: one world, which
+ * any number of front ends show and change at once.
+ */
 export interface Sandbox {
   readonly discord: DiscordStandIn;
   readonly listing: ListingStandIn;
   readonly bot: BotProcess;
+  /** What the bot is doing now. */
+  readonly botState: 'starting' | 'ready' | 'stopped' | 'crashed';
+  /** Who uses the bot: the same person for every front end. */
+  readonly people: People;
   /** The bot's token at the stand-in; made up anew each time. */
   readonly token: string;
   /** Where the bot keeps its database and its encryption key. */
@@ -31,6 +61,12 @@ export interface Sandbox {
   startBot(): Promise<void>;
   /** Stops the bot and starts it on the same data. */
   restart(): Promise<void>;
+  /**
+   * Tells of everything that happens from now on, as it happens: messages, interactions, guilds, what goes over the
+   * wire and the rules that it breaks, the service, the bot and its log. What there is already is in `discord`,
+   * `listing` and `botState`. The function returned ends it.
+   */
+  watch(listener: (event: SandboxEvent) => void): () => void;
   /** Stops everything; a temporary folder is removed. */
   close(): Promise<void>;
 }
@@ -52,9 +88,6 @@ export interface SandboxOptions {
   readonly discord?: Omit<StandInOptions, 'token' | 'onBreach'>;
   /** For tests: other keys or games than the usual ones, or a plan of failures. */
   readonly listing?: ListingOptions;
-  readonly onLine?: (line: string) => void;
-  readonly onCrash?: (exit: Exit) => void;
-  readonly onBreach?: (breach: Breach) => void;
 }
 
 /** The bot ended, or did not connect, instead of becoming ready. */
@@ -68,7 +101,6 @@ const READY_WITHIN_MS = 30_000;
 const IDENTIFY_WINDOW_MS = 5_000;
 
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { onLine = () => {}, onCrash, onBreach, env = {}, createBot = createBotProcess } = options;
   const token = madeUpToken();
   const data = options.data === undefined ? await mkdtemp(join(tmpdir(), 'sandbox-')) : resolve(options.data);
   await mkdir(data, { recursive: true });
@@ -76,11 +108,13 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const certificateFile = join(data, 'stand-ins.pem');
   if (certificate !== undefined) await writeFile(certificateFile, certificate.cert);
   const common = certificate === undefined ? {} : { certificate };
-  const discord = await startDiscord({ ...common, ...options.discord, token, ...(onBreach && { onBreach }) });
+  const discord = await startDiscord({ ...common, ...options.discord, token });
   const listing = await startListing({ ...common, ...options.listing });
-  let starting = false;
-  let startedBefore = false;
-  const bot = createBot({
+  const { tell, watch } = createWatchers<SandboxEvent>();
+  discord.watch(tell);
+  listing.watch((state) => tell({ kind: 'listing', state }));
+  const { bot, ...keeper } = keepBot({
+    options,
     env: {
       DISCORD_TOKEN: token,
       DISCORD_API_URL: discord.apiUrl,
@@ -88,58 +122,28 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       ATTACHMENT_HOSTS: new URL(discord.cdnUrl).host,
       STORE_URL: `sqlite://${join(data, 'bot.sqlite')}`,
       ...(certificate !== undefined && { NODE_EXTRA_CA_CERTS: certificateFile }),
-      ...env,
+      ...options.env,
     },
-    ...(options.wrapper && { wrapper: options.wrapper }),
-    surroundings: options.surroundings,
-    onLine,
-    // An end during the start is told by the error of startBot.
-    onCrash: (exit) => {
-      if (!starting) onCrash?.(exit);
-    },
+    discord,
+    tell,
   });
-
-  async function startBot(): Promise<void> {
-    starting = true;
-    // Discord lets a shard identify once in 5 seconds; nobody has to sit through that after a restart.
-    if (startedBefore) discord.clock.advance(IDENTIFY_WINDOW_MS);
-    startedBefore = true;
-    // The former run's connection must be seen to be gone, or its end could be taken for readiness.
-    while (discord.gateway.sessions().length > 0) await sleep(10);
-    bot.start();
-    const timeout = Promise.withResolvers<'timeout'>();
-    const timer = setTimeout(() => timeout.resolve('timeout'), READY_WITHIN_MS);
-    try {
-      const first = await Promise.race([
-        discord.ready().then(() => 'ready' as const),
-        bot.exited(),
-        timeout.promise,
-      ]);
-      if (first === 'ready') return;
-      if (first === 'timeout') {
-        await bot.stop('SIGKILL');
-        throw new BotNotReady(`The bot did not connect within ${READY_WITHIN_MS / 1000} s.`);
-      }
-      throw new BotNotReady(
-        `The bot ended while it was starting (${describeExit(first)}). Its last words:\n${first.lastWords.join('\n')}`,
-      );
-    } finally {
-      clearTimeout(timer);
-      starting = false;
-    }
-  }
 
   return {
     discord,
     listing,
     bot,
+    get botState() {
+      return keeper.state();
+    },
+    people: createPeople(discord),
     token,
     data,
-    startBot,
+    startBot: keeper.start,
     async restart() {
       await bot.stop();
-      await startBot();
+      await keeper.start();
     },
+    watch,
     async close() {
       await bot.stop();
       try {
@@ -149,6 +153,63 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       }
     },
   };
+}
+
+/** Starts the bot as often as is wanted, and tells what it is doing. */
+function keepBot(deps: {
+  readonly options: SandboxOptions;
+  readonly env: Readonly<Record<string, string>>;
+  readonly discord: DiscordStandIn;
+  readonly tell: (event: BotEvent) => void;
+}): { readonly bot: BotProcess; start(): Promise<void>; state(): Sandbox['botState'] } {
+  const { options, env, discord, tell } = deps;
+  let state: Sandbox['botState'] = 'stopped';
+  let startedBefore = false;
+
+  const bot = (options.createBot ?? createBotProcess)({
+    env,
+    ...(options.wrapper && { wrapper: options.wrapper }),
+    surroundings: options.surroundings,
+    onLine: (line) => tell({ kind: 'log', line }),
+    onExit(exit) {
+      // An end during the start is told by the error of startBot.
+      state = exit.wanted || state === 'starting' ? 'stopped' : 'crashed';
+      tell({ kind: 'bot', state, exit });
+    },
+  });
+
+  async function start(): Promise<void> {
+    state = 'starting';
+    tell({ kind: 'bot', state });
+    // Discord lets a shard identify once in 5 seconds; nobody has to sit through that after a restart.
+    if (startedBefore) discord.clock.advance(IDENTIFY_WINDOW_MS);
+    startedBefore = true;
+    // The former run's connection must be seen to be gone, or its end could be taken for readiness.
+    while (discord.gateway.sessions().length > 0) await sleep(10);
+    bot.start();
+    await untilReady();
+    state = 'ready';
+    tell({ kind: 'bot', state });
+  }
+
+  async function untilReady(): Promise<void> {
+    const timeout = Promise.withResolvers<'timeout'>();
+    const timer = setTimeout(() => timeout.resolve('timeout'), READY_WITHIN_MS);
+    const ready = discord.ready().then(() => 'ready' as const);
+    const first = await Promise.race([ready, bot.exited(), timeout.promise]).finally(() =>
+      clearTimeout(timer),
+    );
+    if (first === 'ready') return;
+    if (first === 'timeout') {
+      await bot.stop('SIGKILL');
+      throw new BotNotReady(`The bot did not connect within ${READY_WITHIN_MS / 1000} s.`);
+    }
+    throw new BotNotReady(
+      `The bot ended while it was starting (${describeExit(first)}). Its last words:\n${first.lastWords.join('\n')}`,
+    );
+  }
+
+  return { bot, start, state: () => state };
 }
 
 /** Three parts with dots between them, as a real token has, since discord.js masks what stands behind the second. */

@@ -9,7 +9,8 @@ import type { RestFaults } from './rest/faults.ts';
 import type { Clock } from './world/clock.ts';
 import type { Overwrite } from './world/commands.ts';
 import type { Guild } from './world/guilds.ts';
-import type { SeenMessage } from './world/messages.ts';
+import type { InteractionEvent } from './world/interactions.ts';
+import type { MessageEvent, SeenMessage } from './world/messages.ts';
 
 /** A rule of Discord that a request broke. It was answered with this status and code. */
 export interface Breach {
@@ -44,6 +45,29 @@ export interface Upload {
   readonly size?: number;
   readonly contentType?: string;
 }
+
+/** A payload over the gateway in either direction, or a request of the bot with the status that it was answered with. */
+export interface WireEvent {
+  readonly kind: 'wire';
+  readonly from: 'bot' | 'discord';
+  readonly request: RecordedRequest;
+}
+
+/** A rule was broken, by what the bot sent in the event right before this one. */
+export interface BreachEvent {
+  readonly kind: 'breach';
+  readonly breach: Breach;
+}
+
+/** Something happened to a guild, by the name of the gateway event that tells bots of it. */
+export interface GuildEvent {
+  readonly kind: 'guild';
+  readonly what: string;
+  readonly guildId: string | undefined;
+}
+
+/** Everything that changes at this Discord, for whoever shows it. */
+export type DiscordEvent = MessageEvent | InteractionEvent | GuildEvent | WireEvent | BreachEvent;
 
 /** What is entered in a field of a modal: text, the chosen value or values, files, whether a box is ticked. */
 export type FormValue = string | boolean | Upload | readonly string[] | readonly Upload[];
@@ -97,6 +121,8 @@ export interface DiscordStandIn {
   findSecret(secret: string): readonly RecordedRequest[];
   /** Guilds the bot is in. Two exist from the start: `guilds[0]` and `guilds[1]`, each with text channels. */
   readonly guilds: readonly Guild[];
+  /** Every guild there ever was, also those that the bot was removed from, in the order in which they came. */
+  readonly everyGuild: readonly Guild[];
   /** The time of the stand-in: `advance` lets deadlines pass at once. */
   readonly clock: Clock;
   /** Lets requests fail. */
@@ -105,6 +131,11 @@ export interface DiscordStandIn {
   readonly gateway: GatewayControls;
   /** Joins, removals and outages of guilds. */
   readonly guildEvents: GuildEvents;
+  /**
+   * Tells of everything that happens from now on, as it happens. What there is already is in `messages`, `requests`
+   * and `breaches`. The function returned ends it.
+   */
+  watch(listener: (event: DiscordEvent) => void): () => void;
   /** Resolves when the bot is connected (READY sent) and its commands are published. */
   ready(): Promise<void>;
   /** Resolves when a bot is connected, whether or not it has published anything. */

@@ -1,4 +1,4 @@
-import type { Breach, RecordedRequest } from './contract.ts';
+import type { Breach, BreachEvent, RecordedRequest, WireEvent } from './contract.ts';
 import type { Closing } from './gateway/protocol.ts';
 import type { HandledRequest } from './rest/server.ts';
 import type { Clock } from './world/clock.ts';
@@ -13,7 +13,8 @@ export interface Records {
   requests(): readonly RecordedRequest[];
   readonly breaches: readonly Breach[];
   request(handled: HandledRequest): void;
-  frame(text: string): void;
+  /** A payload over the gateway. */
+  frame(from: WireEvent['from'], text: string): void;
   gatewayBreach(rule: number, what: string, closing: Closing): void;
   /** @throws Error when not every request was kept, so that none can be vouched for. */
   findSecret(secret: string): readonly RecordedRequest[];
@@ -21,11 +22,11 @@ export interface Records {
 
 export function createRecords(deps: {
   readonly clock: Pick<Clock, 'now'>;
-  readonly onBreach: (breach: Breach) => void;
+  readonly onEvent: (event: WireEvent | BreachEvent) => void;
   readonly invalidRequests: { readonly limit: number; readonly onReached: (count: number) => void };
   readonly bounds: Bounds;
 }): Records {
-  const { clock, onBreach, invalidRequests, bounds } = deps;
+  const { clock, onEvent, invalidRequests, bounds } = deps;
   const requests = createLatest<RecordedRequest>(bounds);
   const frames = createLatest<RecordedRequest>(bounds);
   const breaches: Breach[] = [];
@@ -33,13 +34,23 @@ export function createRecords(deps: {
   let recorded = 0;
 
   function record(kind: typeof requests, what: Omit<RecordedRequest, 'at'>): void {
+    const request = { at: clock.now(), ...what };
     recorded += 1;
-    kind.set(String(recorded), { at: clock.now(), ...what }, what.body.length);
+    kind.set(String(recorded), request, what.body.length);
+    onEvent({ kind: 'wire', from: 'bot', request });
   }
+
+  const framed = (body: string): Omit<RecordedRequest, 'at'> => ({
+    method: 'GATEWAY',
+    path: '/',
+    body,
+    status: 0,
+    httpVersion: '1.1',
+  });
 
   function breach(broken: Breach): void {
     if (breaches.length < MOST_BREACHES) breaches.push(broken);
-    onBreach(broken);
+    onEvent({ kind: 'breach', breach: broken });
   }
 
   /** Rule 57: what Cloudflare counts against an address. A shared limit is nobody's fault. */
@@ -62,8 +73,10 @@ export function createRecords(deps: {
       const { rule, code, message, errors } = denial;
       breach({ rule, method, path, status, code, body: { code, message, ...(errors && { errors }) } });
     },
-    frame: (text) =>
-      record(frames, { method: 'GATEWAY', path: '/', body: text, status: 0, httpVersion: '1.1' }),
+    frame(from, text) {
+      if (from === 'bot') record(frames, framed(text));
+      else onEvent({ kind: 'wire', from, request: { at: clock.now(), ...framed(text) } });
+    },
     gatewayBreach: (rule, what, [code, message]) =>
       breach({ rule, method: 'GATEWAY', path: what, status: 0, code, body: { code, message } }),
     /** Rule 59. */

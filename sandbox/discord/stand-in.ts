@@ -1,12 +1,12 @@
-import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApplicationCommandType } from 'discord.js';
 import { type Certificate, createLoopbackServer } from '../loopback-server.ts';
+import { createWatchers } from '../watchers.ts';
 import { introduce, joinDirectMessages } from './client/actor.ts';
 import { createPerson } from './client/person.ts';
-import type { Breach, DiscordStandIn } from './contract.ts';
+import type { Breach, DiscordEvent, DiscordStandIn } from './contract.ts';
 import { createGuildEvents } from './gateway/guild-events.ts';
-import { createDispatcher, createGateway } from './gateway/server.ts';
+import { createDispatcher, createGateway, type Dispatcher, type Gateway } from './gateway/server.ts';
 import { createRecords } from './records.ts';
 import { type ApplicationSettings, applicationRoutes } from './rest/application-routes.ts';
 import { callbackRoutes } from './rest/callback-routes.ts';
@@ -14,13 +14,14 @@ import { channelRoutes } from './rest/channel-routes.ts';
 import { commandRoutes } from './rest/command-routes.ts';
 import { createFaults } from './rest/faults.ts';
 import { guildRoutes } from './rest/guild-routes.ts';
-import { createOutgoing } from './rest/outgoing.ts';
+import { createOutgoing, type Outgoing } from './rest/outgoing.ts';
+import type { Route } from './rest/route.ts';
 import { createRestApi } from './rest/server.ts';
 import { webhookRoutes } from './rest/webhook-routes.ts';
 import { CATEGORY } from './world/channels.ts';
 import type { CommandAnswers } from './world/command-form.ts';
 import { type Bounds, USUAL_BOUNDS } from './world/latest.ts';
-import { createWorld } from './world/world.ts';
+import { createWorld, type World } from './world/world.ts';
 
 /** How `startDiscord` sets a stand-in up. What has a default may be left out. */
 export interface StandInOptions {
@@ -66,55 +67,46 @@ export interface StandInOptions {
 
 /** What an application gets when Activities are enabled in the Developer Portal; 2: Discord itself opens the Activity. */
 const ENTRY_POINT = { type: ApplicationCommandType.PrimaryEntryPoint, name: 'launch', handler: 2 } as const;
+/** Any address: nothing is sent there. */
+const ENDPOINT_URL = 'https://example.com/interactions';
 
 /** Starts a Discord on loopback: REST API, gateway and CDN on one port, a free one unless told. */
 export async function startDiscord(options: StandInOptions): Promise<DiscordStandIn> {
-  const {
-    onBreach = () => {},
-    reactionMs = 50,
-    invalidRequests = { limit: 10_000, onReached: () => {} },
-  } = options;
+  const { onBreach = () => {}, invalidRequests = { limit: 10_000, onReached: () => {} } } = options;
   const bounds = { ...USUAL_BOUNDS, ...options.keep };
+  const { tell, watch } = createWatchers<DiscordEvent>();
   let token = options.token;
   let port = 0;
+  const replaceToken = (next: string) => {
+    token = next;
+  };
   const origin = (scheme: string = loopback.scheme) => `${scheme}://127.0.0.1:${port}`;
   const world = createWorld({
     cdnOrigin: () => origin(),
     dailyLimitStatus: options.dailyLimitStatus ?? 429,
     bounds,
     takesUnknownDefaults: options.takesUnknownDefaults ?? false,
+    onEvent: tell,
   });
-  const { clock, guilds, commands, integrations, messages } = world;
-  if (options.entryPoint) commands.upsert('global', ENTRY_POINT);
-  const records = createRecords({ clock, onBreach, invalidRequests, bounds });
+  const { clock, guilds } = world;
+  if (options.entryPoint) world.commands.upsert('global', ENTRY_POINT);
+  const records = createRecords({ clock, onEvent: tell, invalidRequests, bounds });
+  watch((event) => event.kind === 'breach' && onBreach(event.breach));
   const faults = createFaults();
   const outgoing = createOutgoing(world);
-  const changes = new EventTarget();
   const flaws = new Set<string>();
-  const changed = () => changes.dispatchEvent(new Event('change'));
 
   const restApi = createRestApi({
     world,
     token: () => token,
     faults,
-    routes: [
-      ...applicationRoutes(world, {
-        connectionInfo: () => gateway.connectionInfo(),
-        settings: options.application ?? {},
-        interactionsEndpointUrl: options.interactionsEndpoint
-          ? 'https://example.com/interactions'
-          : undefined,
-      }),
-      ...guildRoutes(world, (id) => guildEvents.remove({ id, name: '', channelId: '' })),
-      ...commandRoutes(world, options.commandAnswers ?? 'usual'),
-      ...callbackRoutes(world, outgoing),
-      ...webhookRoutes(world, outgoing),
-      ...channelRoutes(world, outgoing),
-    ],
-    onRequest(handled) {
-      records.request(handled);
-      changed();
-    },
+    routes: routesOf(world, {
+      outgoing,
+      options,
+      connectionInfo: () => gateway.connectionInfo(),
+      removeGuild: (id) => guildEvents.remove({ id, name: '', channelId: '' }),
+    }),
+    onRequest: records.request,
     onFlaw: (flaw) => flaws.add(flaw),
   });
   const loopback = createLoopbackServer(restApi, options.certificate);
@@ -123,38 +115,26 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     world,
     url: () => origin(loopback.scheme === 'https' ? 'wss' : 'ws'),
     token: () => token,
-    replaceToken: (next) => {
-      token = next;
-    },
+    replaceToken,
     shards: options.shards ?? 1,
     maxConcurrency: options.maxConcurrency ?? 1,
     heartbeatIntervalMs: options.heartbeatIntervalMs ?? 41_250,
     grantedIntents: options.grantedIntents ?? 0,
     onFrame: records.frame,
     onBreach: records.gatewayBreach,
-    onReady: changed,
   });
-  const guildEvents = createGuildEvents(world, gateway.publish);
-  const { dispatch, disturb } = createDispatcher({
-    clock,
-    publish: gateway.publish,
-    silent: options.interactionsEndpoint === true,
+  const guildEvents = createGuildEvents(world, (event) => {
+    gateway.publish(event);
+    tell({ kind: 'guild', what: event.t, guildId: event.guildId });
   });
-
+  const silent = options.interactionsEndpoint === true;
+  const { dispatch, disturb } = createDispatcher({ clock, publish: gateway.publish, silent });
   port = await loopback.listen(options.port ?? 0);
 
-  async function until(holds: () => boolean): Promise<void> {
-    // What a process that just ended did to its connection is only seen a turn later.
-    await nextTurn();
-    while (!holds()) await once(changes, 'change');
-  }
-  const isConnected = () => gateway.sessions().length > 0;
-  const isPublished = () =>
-    ['global', ...guilds.joined().map(({ id }) => id)].some((scope) =>
-      commands.list(scope).some(({ type }) => type !== ENTRY_POINT.type),
-    );
-
   return {
+    ...peopleOf({ world, outgoing, dispatch, reactionMs: options.reactionMs ?? 50 }),
+    ...viewsOf(world),
+    ...readiness({ world, gateway, watch }),
     apiUrl: `${origin()}/api`,
     cdnUrl: origin(),
     applicationId: world.applicationId,
@@ -166,20 +146,84 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     get guilds() {
       return guilds.joined();
     },
+    get everyGuild() {
+      return guilds.all();
+    },
     clock,
     faults,
-    gateway: {
-      ...gateway,
-      disturbDispatch: disturb,
-      replaceToken(next) {
-        token = next;
-      },
-    },
+    gateway: { ...gateway, disturbDispatch: disturb, replaceToken },
     guildEvents,
-    ready: () => until(() => isConnected() && isPublished()),
-    connected: () => until(isConnected),
-    nameOf: (id) => (id === world.bot.id ? world.bot.username : guilds.nameOf(id)),
-    commands: (guild) => commands.list(guild?.id ?? 'global'),
+    watch,
+    async close() {
+      world.close();
+      gateway.stop();
+      await loopback.close();
+      if (flaws.size > 0)
+        throw new Error(`the stand-in answered what Discord would not:\n${[...flaws].join('\n')}`);
+    },
+  };
+}
+
+function routesOf(
+  world: World,
+  deps: {
+    readonly outgoing: Outgoing;
+    readonly options: StandInOptions;
+    readonly connectionInfo: () => { readonly url: string };
+    readonly removeGuild: (id: string) => void;
+  },
+): readonly Route[] {
+  const { outgoing, options, connectionInfo, removeGuild } = deps;
+  return [
+    ...applicationRoutes(world, {
+      connectionInfo,
+      settings: options.application ?? {},
+      interactionsEndpointUrl: options.interactionsEndpoint ? ENDPOINT_URL : undefined,
+    }),
+    ...guildRoutes(world, removeGuild),
+    ...commandRoutes(world, options.commandAnswers ?? 'usual'),
+    ...callbackRoutes(world, outgoing),
+    ...webhookRoutes(world, outgoing),
+    ...channelRoutes(world, outgoing),
+  ];
+}
+
+/** Waits for a bot: until it is connected, and until it has published commands. */
+function readiness(deps: {
+  readonly world: World;
+  readonly gateway: Gateway;
+  readonly watch: DiscordStandIn['watch'];
+}): Pick<DiscordStandIn, 'ready' | 'connected'> {
+  const { world, gateway, watch } = deps;
+  const isConnected = () => gateway.sessions().length > 0;
+  const isPublished = () =>
+    ['global', ...world.guilds.joined().map(({ id }) => id)].some((scope) =>
+      world.commands.list(scope).some(({ type }) => type !== ENTRY_POINT.type),
+    );
+
+  async function until(holds: () => boolean): Promise<void> {
+    // What a process that just ended did to its connection is only seen a turn later.
+    await nextTurn();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const look = () => holds() && resolve();
+    const stop = watch(look);
+    look();
+    await promise;
+    stop();
+  }
+
+  return { ready: () => until(() => isConnected() && isPublished()), connected: () => until(isConnected) };
+}
+
+/** Those who use the bot. */
+function peopleOf(deps: {
+  readonly world: World;
+  readonly outgoing: Outgoing;
+  readonly dispatch: Dispatcher['dispatch'];
+  readonly reactionMs: number;
+}): Pick<DiscordStandIn, 'person' | 'personInDirectMessages' | 'say'> {
+  const { world, outgoing, dispatch, reactionMs } = deps;
+  return {
     person(who) {
       const actor = introduce(world, who);
       return { ...createPerson({ world, actor, reactionMs, dispatch }), guildId: who.guild.id };
@@ -188,9 +232,23 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
       const actor = joinDirectMessages(world, who);
       return createPerson({ world, actor, reactionMs, dispatch });
     },
+    say: (person, content) => outgoing.say(person, content),
+  };
+}
+
+/** What there is to be seen, and the Integrations page. */
+function viewsOf({
+  guilds,
+  commands,
+  messages,
+  integrations,
+  bot,
+}: World): Pick<DiscordStandIn, 'nameOf' | 'commands' | 'channels' | 'messages' | 'setIntegrations'> {
+  return {
+    nameOf: (id) => (id === bot.id ? bot.username : guilds.nameOf(id)),
+    commands: (guild) => commands.list(guild?.id ?? 'global'),
     channels: ({ id }) =>
       [...(guilds.get(id)?.channels.values() ?? [])].filter(({ type }) => type !== CATEGORY),
-    say: (person, content) => outgoing.say(person, content),
     messages: ({ channelId, userId }) =>
       messages
         .all()
@@ -198,12 +256,5 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
         .filter(({ onlyFor }) => onlyFor === undefined || onlyFor === userId)
         .map(({ seen }) => seen),
     setIntegrations: ({ id }, target, overwrites) => integrations.set(id, target, overwrites),
-    async close() {
-      world.close();
-      gateway.stop();
-      await loopback.close();
-      if (flaws.size > 0)
-        throw new Error(`the stand-in answered what Discord would not:\n${[...flaws].join('\n')}`);
-    },
   };
 }

@@ -65,6 +65,8 @@ export interface Service {
   /** The JSON that answers a form (specification §4, §7). A rejected `add` adds none of its servers. */
   answer(form: ReadForm): unknown;
   readonly submitted: readonly SubmittedServer[];
+  /** The keys that it knows. */
+  keys(): readonly string[];
   allow(key: string): void;
   revoke(key: string): void;
 }
@@ -111,6 +113,7 @@ export function createService(initialKeys: readonly string[], games: readonly Ga
       };
     },
     submitted,
+    keys: () => [...keys],
     allow: (key) => void keys.add(key),
     revoke: (key) => void keys.delete(key),
   };

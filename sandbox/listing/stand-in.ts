@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Game } from '../../src/listing/contract.ts';
 import { type Certificate, createLoopbackServer } from '../loopback-server.ts';
+import { createWatchers } from '../watchers.ts';
 import { SANDBOX_GAMES } from './games.ts';
 import { isCarriedOut, type Mode, respond } from './modes.ts';
 import { createService, type ReadForm, readForm, type SubmittedServer } from './service.ts';
@@ -32,17 +33,27 @@ export interface ListingOptions {
   readonly onRequest?: (count: number, request: ListingRequest) => Mode | undefined;
 }
 
-/** A listing service of our own on loopback, which can be told to fail. */
-export interface ListingStandIn {
-  /** What `LISTING_API_URL` must be. */
-  readonly url: string;
+/** How the service is from now on. */
+export interface ListingState {
+  /** How the next request is answered. */
+  readonly mode: Mode;
+  /** The keys that it knows. */
+  readonly keys: readonly string[];
   /** Every server that was accepted, in order. */
   readonly submitted: readonly SubmittedServer[];
+}
+
+/** A listing service of our own on loopback, which can be told to fail. */
+export interface ListingStandIn extends ListingState {
+  /** What `LISTING_API_URL` must be. */
+  readonly url: string;
   readonly requests: readonly ListingRequest[];
   /** Changes how requests are answered from now on, or for the next `times` of them and then as specified again. */
   behave(mode: Mode, times?: number): Promise<void>;
   allow(key: string): void;
   revoke(key: string): void;
+  /** Tells of each request that was answered, and of each change of its state. The function returned ends it. */
+  watch(listener: (state: ListingState) => void): () => void;
   close(): Promise<void>;
 }
 
@@ -55,6 +66,8 @@ export async function startListing(options: ListingOptions = {}): Promise<Listin
   let mode: Mode = { kind: 'ok' };
   let timesLeft = Number.POSITIVE_INFINITY;
 
+  const { tell, watch } = createWatchers<ListingState>();
+  const changed = () => tell({ mode, keys: service.keys(), submitted: service.submitted });
   const loopback = createLoopbackServer((request, response) => {
     // A connection that ends in the middle of a request is nothing to report: that is what half the modes do.
     handle(request, response).catch(() => request.destroy());
@@ -62,6 +75,7 @@ export async function startListing(options: ListingOptions = {}): Promise<Listin
   loopback.server.on('connection', (socket) => {
     if (mode.kind !== 'resetBefore') return;
     useUp();
+    changed();
     socket.resetAndDestroy();
   });
   loopback.onConnection((socket) => connections.set(socket, ++connectionCount));
@@ -78,6 +92,7 @@ export async function startListing(options: ListingOptions = {}): Promise<Listin
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (mode.kind === 'resetDuring') {
       useUp();
+      changed();
       request.socket.resetAndDestroy();
       return;
     }
@@ -91,21 +106,36 @@ export async function startListing(options: ListingOptions = {}): Promise<Listin
     if (current.kind === 'down') await loopback.close();
     if (current.kind === 'okThenDown') response.once('finish', () => void loopback.close());
     const json = isCarriedOut(current) ? JSON.stringify(service.answer(form)) : '';
+    changed();
     respond(current, response, json);
   }
 
   return {
     url: `${loopback.scheme}://127.0.0.1:${port}`,
+    get mode() {
+      return mode;
+    },
+    get keys() {
+      return service.keys();
+    },
     submitted: service.submitted,
     requests,
     async behave(next, times = Number.POSITIVE_INFINITY) {
       mode = next;
       timesLeft = times;
+      changed();
       if (next.kind === 'down') return loopback.close();
       if (!loopback.listening) await loopback.listen(port);
     },
-    allow: service.allow,
-    revoke: service.revoke,
+    allow(key) {
+      service.allow(key);
+      changed();
+    },
+    revoke(key) {
+      service.revoke(key);
+      changed();
+    },
+    watch,
     close: loopback.close,
   };
 }

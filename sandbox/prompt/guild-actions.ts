@@ -38,9 +38,10 @@ export const GUILD_ACTIONS: readonly Action[] = [
     usage: '["NAME"]',
     help: 'let the bot into this guild again, or into a new one of that name',
     run(session, argument) {
-      const { guilds, sandbox, print } = session;
+      const { sandbox, print } = session;
       if (argument !== '') {
-        session.guild = guilds.push(sandbox.discord.guildEvents.add({ name: oneText(argument) })) - 1;
+        const { id } = sandbox.discord.guildEvents.add({ name: oneText(argument) });
+        session.guild = session.guilds.findIndex((guild) => guild.id === id);
         whereYouAre(session);
         return;
       }

@@ -7,7 +7,7 @@ export type Paint = (style: 'bold' | 'dim' | 'italic' | 'underline' | 'cyan' | '
 export const plain: Paint = (_style, text) => text;
 
 /** Styles for a terminal; none when the stream is not one, or `NO_COLOR` is set. */
-export function paintFor(stream: NodeJS.WriteStream): Paint {
+export function paintFor(stream: NodeJS.WritableStream): Paint {
   return (style, text) => styleText(style, text, { stream });
 }
 

@@ -2,7 +2,7 @@ import type { APIApplicationCommand, APIApplicationCommandOptionChoice } from 'd
 import type { Answer, Person, SeenModal } from '../discord/contract.ts';
 import type { Guild } from '../discord/world/guilds.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
-import { createPeople, type Role } from '../people.ts';
+import type { Role } from '../people.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { BadLine } from './bad-line.ts';
 import { type Paint, plain, type Reading } from './markdown.ts';
@@ -12,8 +12,8 @@ import { isSettled, showAnswer, showChoices, showMessage } from './show.ts';
 export interface Session {
   readonly sandbox: Sandbox;
   role: Role;
-  /** Every guild there was in this session, also those that the bot was removed from. */
-  readonly guilds: Guild[];
+  /** Every guild there ever was, also those that the bot was removed from. */
+  readonly guilds: readonly Guild[];
   /** Which of them, counted from 0. */
   guild: number;
   locale: string;
@@ -65,7 +65,6 @@ export interface SessionDeps {
 export function createSession(deps: SessionDeps): Session {
   const { sandbox, print, paint = plain, patienceMs = PATIENCE_MS } = deps;
   const { discord } = sandbox;
-  const people = createPeople(discord);
   const nameOf = (id: string) => discord.nameOf(id);
   const reading = (): Reading => ({
     paint,
@@ -80,7 +79,9 @@ export function createSession(deps: SessionDeps): Session {
   const session: Session = {
     sandbox,
     role: 'admin',
-    guilds: [...discord.guilds],
+    get guilds() {
+      return discord.everyGuild;
+    },
     guild: 0,
     locale: 'en-US',
     message: undefined,
@@ -94,7 +95,7 @@ export function createSession(deps: SessionDeps): Session {
       const { role, locale } = session;
       const guild = session.guilds[session.guild];
       if (!guild) throw new BadLine(`There is no guild ${session.guild + 1}.`);
-      return people.at({ role, guild, locale });
+      return sandbox.people.at({ role, guild, locale });
     },
     published: () => [...discord.commands(session.guilds[session.guild]), ...discord.commands()],
     print,

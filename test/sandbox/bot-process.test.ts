@@ -5,7 +5,10 @@ import { openSandbox } from '../../sandbox/sandbox.ts';
 describe('the bot process of the sandbox', () => {
   it('is told to have ended by itself, with its status and last words, and starts again', async () => {
     const crashed = Promise.withResolvers<Exit>();
-    const sandbox = await openSandbox({ surroundings: process.env, onCrash: crashed.resolve });
+    const sandbox = await openSandbox({ surroundings: process.env });
+    sandbox.watch((event) => {
+      if (event.kind === 'bot' && event.state === 'crashed') crashed.resolve(event.exit);
+    });
     try {
       await sandbox.startBot();
       expect(sandbox.bot.running).toBe(true);
@@ -24,7 +27,10 @@ describe('the bot process of the sandbox', () => {
 
   it('is told to stop without being called a crash', async () => {
     const crashes: Exit[] = [];
-    const sandbox = await openSandbox({ surroundings: process.env, onCrash: (exit) => crashes.push(exit) });
+    const sandbox = await openSandbox({ surroundings: process.env });
+    sandbox.watch((event) => {
+      if (event.kind === 'bot' && event.state === 'crashed') crashes.push(event.exit);
+    });
     try {
       await sandbox.startBot();
       expect(await sandbox.bot.stop()).toMatchObject({ status: 0, wanted: true });

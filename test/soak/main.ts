@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
-import { createPeople, type Role } from '../../sandbox/people.ts';
+import type { Role } from '../../sandbox/people.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { readStored } from '../support/stored.ts';
 import { createMembers } from './members.ts';
@@ -36,19 +36,19 @@ const sandbox = await openSandbox({
     GUILD_LIMIT: '1000000/3600',
   },
   listing: { onRequest: refusals.onRequest },
-  onCrash: ({ lastWords }) => {
-    process.stderr.write(`the bot ended by itself:\n${lastWords.join('\n')}\n`);
-    process.exit(1);
-  },
+});
+sandbox.watch((event) => {
+  if (event.kind !== 'bot' || event.state !== 'crashed') return;
+  process.stderr.write(`the bot ended by itself:\n${event.exit.lastWords.join('\n')}\n`);
+  process.exit(1);
 });
 const status = await soak(sandbox);
 await sandbox.close();
 // Whoever still waits for an answer would keep this process alive.
 process.exit(status);
 
-async function soak({ discord, listing, bot, data, startBot }: Sandbox): Promise<0 | 1> {
+async function soak({ discord, listing, bot, people, data, startBot }: Sandbox): Promise<0 | 1> {
   await startBot();
-  const people = createPeople(discord);
   const members = createMembers();
   const everybody = discord.guilds.flatMap((guild) =>
     (['admin', 'member', 'other'] satisfies Role[]).map((role) =>

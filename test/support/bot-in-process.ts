@@ -9,10 +9,7 @@ const LAST_WORDS = 12;
  * The whole bot in the test's own process, to be used as one of its own: it starts in a tenth of the time.
  * It knows no signals: whatever it is stopped with, it stops as an operator would stop it.
  */
-export function createBotInProcess(
-  { env, onLine, onCrash }: BotProcessDeps,
-  timing: Timing = {},
-): BotProcess {
+export function createBotInProcess({ env, onLine, onExit }: BotProcessDeps, timing: Timing = {}): BotProcess {
   let run: { stop(why: { readonly wanted: boolean }): void } | undefined;
   let end: Promise<Exit> = Promise.resolve({ status: null, signal: null, wanted: true, lastWords: [] });
 
@@ -43,7 +40,7 @@ export function createBotInProcess(
       await app.stop();
       run = undefined;
       const exit: Exit = { status: wanted ? 0 : 1, signal: null, wanted, lastWords };
-      if (!wanted) onCrash?.(exit);
+      onExit(exit);
       resolve(exit);
     }
 

@@ -11,7 +11,7 @@ import type { Answer, DiscordStandIn, Person, SeenModal } from '../../sandbox/di
 import type { StandInOptions } from '../../sandbox/discord/stand-in.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import type { ListingOptions, ListingStandIn } from '../../sandbox/listing/stand-in.ts';
-import { createPeople, type Role } from '../../sandbox/people.ts';
+import type { Role } from '../../sandbox/people.ts';
 import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import { showAnswer } from '../../sandbox/prompt/show.ts';
 import { openSandbox } from '../../sandbox/sandbox.ts';
@@ -135,11 +135,12 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
     ...(options.tls && { tls: options.tls }),
     ...(options.listing && { listing: options.listing }),
     ...(options.discord && { discord: options.discord }),
-    onLine: (line) => lines.push(line),
-    onCrash: (exit) => crashes.push(exit),
   });
-  const { discord, listing, bot, token, data } = sandbox;
-  const people = createPeople(discord);
+  sandbox.watch((event) => {
+    if (event.kind === 'log') lines.push(event.line);
+    if (event.kind === 'bot' && event.state === 'crashed') crashes.push(event.exit);
+  });
+  const { discord, listing, bot, people, token, data } = sandbox;
   const output = () => lines.join('\n');
 
   function person({ role = 'member', guild = 0, locale = 'en-US' }: Parameters<Scene['person']>[0]): Person {

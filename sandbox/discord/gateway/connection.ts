@@ -38,8 +38,8 @@ export interface ConnectionDeps {
   readonly welcome: (session: Session) => void;
   /** Rule 48: the thousandth IDENTIFY of the day costs all sessions and the token. */
   readonly exhausted: () => void;
-  /** Every payload of the client, for secret scanning. */
-  readonly onFrame: (text: string) => void;
+  /** Every payload in either direction; those of the client are searched for secrets. */
+  readonly onFrame: (from: 'bot' | 'discord', text: string) => void;
   /** A rule was broken and the connection closed for it. */
   readonly onBreach: (rule: number, what: string, closing: Closing) => void;
 }
@@ -62,7 +62,9 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps): Conne
   let silence: NodeJS.Timeout | undefined;
 
   const write = (text: string) => {
-    if (!settings.isSilent) socket.send(text);
+    if (settings.isSilent) return;
+    onFrame('discord', text);
+    socket.send(text);
   };
   const send = (opcode: number, d: unknown) => write(JSON.stringify({ op: opcode, d, s: null, t: null }));
   const close = (code: number, reason: string) => {
@@ -155,7 +157,7 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps): Conne
   function receive(data: RawData): void {
     if (closedByUs) return;
     const text = String(data);
-    onFrame(text);
+    onFrame('bot', text);
     const wrong = understand(text);
     if (wrong !== undefined) refuse(wrong);
   }

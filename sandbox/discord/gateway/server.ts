@@ -21,9 +21,8 @@ export interface GatewayDeps {
   readonly maxConcurrency: number;
   readonly heartbeatIntervalMs: number;
   readonly grantedIntents: number;
-  readonly onFrame: (text: string) => void;
+  readonly onFrame: (from: 'bot' | 'discord', text: string) => void;
   readonly onBreach: (rule: number, what: string, closing: Closing) => void;
-  readonly onReady: () => void;
 }
 
 export interface Gateway {
@@ -71,7 +70,6 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   function welcome(session: Session): void {
     session.dispatch('READY', ready(world, session, url()));
-    deps.onReady();
     if ((session.intents & GUILDS) === 0) return;
     for (const { id } of ready(world, session, url()).guilds) {
       const guild = world.guilds.get(id);
@@ -118,16 +116,29 @@ export function createGateway(deps: GatewayDeps): Gateway {
     sockets.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, request));
   });
 
+  return {
+    publish: sessions.publish,
+    connectionInfo: () => ({ url: url(), shards, session_start_limit: limit.status() }),
+    sessions: () => sessions.all().filter((session) => session.connected()),
+    ...mishaps(connections, settings),
+    stop() {
+      for (const connection of connections) connection.cut();
+      sockets.close();
+    },
+  };
+}
+
+/** What a test may do to the connections there are (rules 46 and 55). */
+function mishaps(
+  connections: ReadonlySet<Connection>,
+  settings: GatewaySettings,
+): Omit<Gateway, 'publish' | 'connectionInfo' | 'sessions' | 'stop'> {
   const identified = (shard?: number) =>
     [...connections].filter((connection) => {
       const session = connection.session();
       return session !== undefined && (shard === undefined || session.shard[0] === shard);
     });
-
   return {
-    publish: sessions.publish,
-    connectionInfo: () => ({ url: url(), shards, session_start_limit: limit.status() }),
-    sessions: () => sessions.all().filter((session) => session.connected()),
     close(code, { reason = '', shard } = {}) {
       for (const connection of identified(shard)) connection.close(code, reason);
     },
@@ -150,10 +161,6 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
     withholdAcks(yes) {
       settings.withholdAcks = yes;
-    },
-    stop() {
-      for (const connection of connections) connection.cut();
-      sockets.close();
     },
   };
 }

@@ -80,6 +80,8 @@ export interface Guilds {
   withChannel(channelId: string): GuildState | undefined;
   /** The name of a member, a role or a channel of any guild, by its id. */
   nameOf(id: string): string | undefined;
+  /** Every guild there ever was, also those that the bot has left, in the order in which they came. */
+  all(): readonly GuildState[];
   /** Guilds the bot is in, ascending by id as `GET /users/@me/guilds` lists them. */
   joined(): readonly GuildState[];
   add(guild: NewGuild): GuildState;
@@ -112,6 +114,7 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
       }
       return undefined;
     },
+    all: () => [...all.values()],
     joined: () => [...all.values()].filter(isMember),
     add({ name, authorised = true, locale = 'en-US', bot = true }) {
       const snowflake = snowflakeAt(firstMs + all.size);

@@ -58,6 +58,16 @@ export type NewInteraction = Omit<
   'id' | 'token' | 'createdAt' | 'acknowledged' | 'original' | 'followUps' | 'followedUp' | 'answered'
 >;
 
+/** What became of something that a person did: it was sent to the bot, and then answered so, or by nothing in time. */
+export interface InteractionEvent {
+  readonly kind: 'interaction';
+  readonly state: 'sent' | Acknowledgement['type'];
+  readonly interaction: Pick<
+    Interaction,
+    'id' | 'kind' | 'userId' | 'channelId' | 'guildId' | 'commandName' | 'acknowledged'
+  >;
+}
+
 export interface Interactions {
   /** Starts the 3 seconds. */
   open(about: NewInteraction): Interaction;
@@ -74,8 +84,9 @@ export function createInteractions(deps: {
   readonly clock: Clock;
   readonly snowflakes: Snowflakes;
   readonly bounds: Bounds;
+  readonly onEvent: (event: InteractionEvent) => void;
 }): Interactions {
-  const { clock, snowflakes, bounds } = deps;
+  const { clock, snowflakes, bounds, onEvent } = deps;
   const latest = createLatest<Interaction>(bounds);
   const waiting = new Map<Interaction, (how: Acknowledgement) => void>();
 
@@ -83,6 +94,7 @@ export function createInteractions(deps: {
     interaction.acknowledged = how;
     waiting.get(interaction)?.(how);
     waiting.delete(interaction);
+    onEvent({ kind: 'interaction', state: how.type, interaction });
   }
 
   return {
@@ -106,6 +118,7 @@ export function createInteractions(deps: {
         cancel();
         resolve(how);
       });
+      onEvent({ kind: 'interaction', state: 'sent', interaction });
       return interaction;
     },
     get: (id) => latest.get(id),

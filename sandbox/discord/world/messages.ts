@@ -40,6 +40,14 @@ export interface StoredMessage {
   readonly seen: SeenMessage;
 }
 
+/** What happened to a message. Only `onlyFor` sees it; `undefined`: everybody in its channel does. */
+export interface MessageEvent {
+  readonly kind: 'message';
+  readonly change: 'created' | 'edited' | 'deleted';
+  readonly message: SeenMessage;
+  readonly onlyFor: string | undefined;
+}
+
 export interface Messages {
   get(id: string): StoredMessage | undefined;
   all(): readonly StoredMessage[];
@@ -53,13 +61,20 @@ export interface Messages {
   change(message: StoredMessage, next: APIMessage | undefined, files?: ReadonlyMap<string, StoredFile>): void;
 }
 
-export function createMessages(bounds: Bounds): Messages {
+export function createMessages(deps: {
+  readonly bounds: Bounds;
+  readonly onEvent: (event: MessageEvent) => void;
+}): Messages {
+  const { bounds, onEvent } = deps;
   // An interaction may hold its message for longer, but not the files.
   const latest = createLatest<Kept>(bounds, (message) => message.change(message.current, new Map()));
   const put = (message: Kept) => {
     const bytes = [...message.files.values()].reduce((sum, file) => sum + file.bytes.length, 0);
     latest.set(message.id, message, bytes);
   };
+
+  const tell = (change: MessageEvent['change'], { seen, onlyFor }: StoredMessage) =>
+    onEvent({ kind: 'message', change, message: seen, onlyFor });
 
   const lastIn = new Map<string, string>();
   return {
@@ -70,6 +85,7 @@ export function createMessages(bounds: Bounds): Messages {
       const added = keep(message, onlyFor, files);
       put(added);
       if (onlyFor === undefined) lastIn.set(message.channel_id, message.id);
+      tell('created', added);
       return added;
     },
     change(message, next, files = message.files) {
@@ -77,6 +93,7 @@ export function createMessages(bounds: Bounds): Messages {
       if (kept === undefined) return;
       kept.change(next, files);
       put(kept);
+      tell(next === undefined ? 'deleted' : 'edited', kept);
     },
   };
 }

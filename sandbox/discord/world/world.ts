@@ -3,9 +3,9 @@ import { type Clock, createClock } from './clock.ts';
 import { type Commands, createCommands, createIntegrations, type Integrations } from './commands.ts';
 import { createFiles, type Files } from './files.ts';
 import { createGuilds, type Guilds } from './guilds.ts';
-import { createInteractions, type Interactions } from './interactions.ts';
+import { createInteractions, type InteractionEvent, type Interactions } from './interactions.ts';
 import type { Bounds } from './latest.ts';
-import { createMessages, type Messages } from './messages.ts';
+import { createMessages, type MessageEvent, type Messages } from './messages.ts';
 import { createSnowflakes, type Snowflakes } from './snowflakes.ts';
 import { userObject } from './users.ts';
 
@@ -34,10 +34,11 @@ export interface WorldOptions {
   readonly dailyLimitStatus: 400 | 429;
   readonly bounds: Bounds;
   readonly takesUnknownDefaults: boolean;
+  readonly onEvent: (event: MessageEvent | InteractionEvent) => void;
 }
 
 export function createWorld(options: WorldOptions): World {
-  const { cdnOrigin, dailyLimitStatus, bounds, takesUnknownDefaults } = options;
+  const { cdnOrigin, dailyLimitStatus, bounds, takesUnknownDefaults, onEvent } = options;
   const clock = createClock();
   const snowflakes = createSnowflakes(clock);
   const applicationId = snowflakes.next();
@@ -48,7 +49,7 @@ export function createWorld(options: WorldOptions): World {
   guilds.add({ name: 'First guild' });
   guilds.add({ name: 'Second guild' });
 
-  const interactions = createInteractions({ clock, snowflakes, bounds });
+  const interactions = createInteractions({ clock, snowflakes, bounds, onEvent });
   const closeListeners = new Set<() => void>();
 
   return {
@@ -66,7 +67,7 @@ export function createWorld(options: WorldOptions): World {
     commands,
     integrations,
     interactions,
-    messages: createMessages(bounds),
+    messages: createMessages({ bounds, onEvent }),
     channelExists: (id) => takesUnknownDefaults || guilds.withChannel(id) !== undefined,
     files: createFiles({ clock, snowflakes, origin: cdnOrigin, bounds }),
     onClose(listener) {

@@ -1,0 +1,128 @@
+import { createInterface } from 'node:readline';
+import { ReadStream, WriteStream } from 'node:tty';
+import { describeExit } from '../bot-process.ts';
+import { BotNotReady, type Sandbox } from '../sandbox.ts';
+import { BadLine } from './bad-line.ts';
+import { paintFor } from './markdown.ts';
+import { createPrompt } from './prompt.ts';
+import { NoAnswer } from './session.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
+import { breachText, readLogLine, WELCOME } from './words.ts';
+
+/** The prompt as a front end of a sandbox: takes lines, and shows what a member would see. */
+export interface FrontEnd {
+  /**
+   * Starts the bot and does what the lines say, until there are no more or one says `exit`.
+   * @returns the exit status: 1 when a script has anything to hear of
+   */
+  run(): Promise<0 | 1>;
+  /** An end of the bot is nobody's mishap from now on. */
+  leave(): void;
+}
+
+export interface FrontEndDeps {
+  readonly sandbox: Sandbox;
+  /** A terminal is conversed with; lines of anything else are a script. */
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  /** For what went wrong, and the bot's log. */
+  readonly errors: NodeJS.WritableStream;
+  /** Shows the bot's whole log, not only warnings and errors. */
+  readonly verbose?: boolean;
+  /** Ctrl+C at a terminal. */
+  readonly onInterrupt: () => void;
+}
+
+export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
+  const { sandbox, input, output, errors, verbose = false, onInterrupt } = deps;
+  const paint = paintFor(errors);
+  const prompt = createPrompt({
+    sandbox,
+    print: (text) => void output.write(`${text}\n`),
+    paint: paintFor(output),
+  });
+  let terminal: Terminal | undefined;
+  let leaving = false;
+  /** What a script must hear of by its exit status. */
+  let failed = false;
+
+  function tell(text: string): void {
+    const write = () => void errors.write(`${text}\n`);
+    if (terminal) terminal.aside(write);
+    else write();
+  }
+
+  function fail(text: string): void {
+    failed = true;
+    tell(paint('red', text));
+  }
+
+  sandbox.watch((event) => {
+    if (event.kind === 'breach') fail(breachText(event.breach));
+    if (event.kind === 'log') {
+      const { text, urgent } = readLogLine(event.line);
+      if (urgent || verbose) tell(paint('dim', text));
+    }
+    if (event.kind === 'bot' && event.state === 'crashed' && !leaving)
+      fail(
+        `The bot ended by itself (${describeExit(event.exit)}); restart starts it again. Its last words:\n${event.exit.lastWords.join('\n')}`,
+      );
+  });
+
+  /** @returns whether the session goes on */
+  async function take(line: string): Promise<boolean> {
+    try {
+      return await prompt.run(line);
+    } catch (error) {
+      if (!(error instanceof BadLine)) throw error;
+      fail(error.message);
+      return true;
+    }
+  }
+
+  /** Lines from a pipe, one after the other. Each is echoed, except into a modal: there it may be a key. */
+  async function runScript(): Promise<0 | 1> {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      if (prompt.session.modal) output.write(line === '' ? '>\n' : '> ********\n');
+      else if (line.trim() !== '') output.write(`> ${line}\n`);
+      if (!(await take(line)) || !sandbox.bot.running) break;
+    }
+    return failed || prompt.session.lost ? 1 : 0;
+  }
+
+  async function converse(screen: { readonly input: ReadStream; readonly output: WriteStream }): Promise<0> {
+    output.write(`${WELCOME}\n`);
+    terminal = openTerminal({ ...screen, session: prompt.session, onInterrupt });
+    for await (const line of terminal.lines()) {
+      try {
+        if (!(await take(line))) break;
+      } catch (error) {
+        if (!isTold(error)) throw error;
+        fail(error.message);
+      }
+    }
+    return 0;
+  }
+
+  return {
+    async run() {
+      try {
+        await sandbox.startBot();
+        if (input instanceof ReadStream && output instanceof WriteStream)
+          return await converse({ input, output });
+        return await runScript();
+      } catch (error) {
+        if (!isTold(error)) throw error;
+        fail(error.message);
+        return 1;
+      }
+    },
+    leave() {
+      leaving = true;
+    },
+  };
+}
+
+function isTold(error: unknown): error is Error {
+  return error instanceof BotNotReady || error instanceof NoAnswer;
+}
