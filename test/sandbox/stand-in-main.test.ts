@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { get } from 'node:https';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { readArguments } from '../../sandbox/stand-in-arguments.ts';
+import { readArguments, runStandIn } from '../../sandbox/stand-in-main.ts';
 import { connect, SMALL_COMMANDS, smallBot } from './discord/support/small-bot.ts';
 
 const entry = join(import.meta.dirname, '../../sandbox/stand-in-main.ts');
@@ -36,21 +37,6 @@ it('tells how to point a bot at it, prints broken rules, and ends with status 1 
   expect(await once(standIn, 'exit')).toEqual([1, null]);
 }, 20_000);
 
-it('listens on TLS with a certificate made at start', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'stand-in-'));
-  const file = join(folder, 'certificate.pem');
-  const standIn = run('--port', '0', '--tls', file);
-  const [said] = await once(standIn.stdout, 'data');
-  const apiUrl = /https:\/\/127\.0\.0\.1:\d+\/api/.exec(String(said))?.[0] ?? '';
-  const headers = { 'user-agent': 'DiscordBot (x, 1)' };
-  const options = { ca: await readFile(file), headers };
-  const [response] = await once(get(`${apiUrl}/v10/gateway`, options), 'response');
-  expect(JSON.parse(await text(response)).url).toMatch(/^wss:/);
-  standIn.kill('SIGTERM');
-  await once(standIn, 'exit');
-  await rm(folder, { recursive: true });
-});
-
 it('ends with status 0 when nothing was broken', async () => {
   const standIn = run('--port', '0');
   await once(standIn.stdout, 'data');
@@ -58,25 +44,62 @@ it('ends with status 0 when nothing was broken', async () => {
   expect(await once(standIn, 'exit')).toEqual([0, null]);
 });
 
+/** The same in this process, with what it says. */
+async function runHere(...line: readonly string[]) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const said = Promise.all([text(stdout), text(stderr)]);
+  const running = await runStandIn(line, { stdout, stderr });
+  return {
+    running,
+    /** Ends it, and returns its exit status and everything that it said. */
+    async end() {
+      const status = typeof running === 'number' ? running : await running.leave();
+      stdout.end();
+      stderr.end();
+      const [out, complaint] = await said;
+      return { status, out, complaint };
+    },
+  };
+}
+
+it('listens on TLS with a certificate made at start', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'stand-in-'));
+  const file = join(folder, 'certificate.pem');
+  const port = await freePort();
+  const standIn = await runHere('--port', String(port), '--tls', file);
+  const headers = { 'user-agent': 'DiscordBot (x, 1)' };
+  const options = { ca: await readFile(file), headers, agent: false };
+  const [response] = await once(get(`https://127.0.0.1:${port}/api/v10/gateway`, options), 'response');
+  expect(JSON.parse(await text(response)).url).toMatch(/^wss:/);
+  const { status, out } = await standIn.end();
+  expect(status).toBe(0);
+  expect(out).toContain(`https://127.0.0.1:${port}/api`);
+  await rm(folder, { recursive: true });
+});
+
 it('names a port that is taken', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const address = taken.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  const late = run('--port', String(port));
-  const [reason, [lateStatus]] = await Promise.all([text(late.stderr), once(late, 'exit')]);
-  expect(lateStatus).toBe(1);
-  expect(reason.trim().split('\n')).toEqual([expect.stringContaining('EADDRINUSE')]);
+  const late = await runHere('--port', String(typeof address === 'object' ? address?.port : undefined));
+  const { status, complaint } = await late.end();
+  expect(status).toBe(1);
+  expect(complaint.trim().split('\n')).toEqual([expect.stringContaining('EADDRINUSE')]);
   taken.close();
 });
 
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
 it('says what is wrong with its arguments, and how it is used', async () => {
-  const wrong = run('--port', '70000');
-  const [complaint, out, [status]] = await Promise.all([
-    text(wrong.stderr),
-    text(wrong.stdout),
-    once(wrong, 'exit'),
-  ]);
+  const wrong = await runHere('--port', '70000');
+  const { status, out, complaint } = await wrong.end();
   expect([status, out]).toEqual([1, '']);
   expect(complaint).toContain('--port must be a whole number from 0 to 65535');
   expect(complaint).toContain('Usage: npm run stand-in');
@@ -123,9 +146,14 @@ it('takes its arguments, each with a usual value', () => {
 });
 
 it('--help shows how it is used', async () => {
-  const asked = run('--help');
-  const [out, [status]] = await Promise.all([text(asked.stdout), once(asked, 'exit')]);
-  expect(status).toBe(0);
+  const asked = await runHere('--help');
+  const { status, out, complaint } = await asked.end();
+  expect([status, complaint]).toEqual([0, '']);
   for (const name of ['--port', '--token', '--shards', '--max-concurrency', '--tls'])
     expect(out).toContain(name);
+});
+
+it('ends as a process with the status of what it was told', async () => {
+  const [status] = await once(run('--port', 'many'), 'exit');
+  expect(status).toBe(1);
 });

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSandbox, type Sandbox, type SandboxEvent } from '../../sandbox/sandbox.ts';
+import { createBotInProcess } from '../support/bot-in-process.ts';
+
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await openSandbox({ surroundings: process.env, createBot: createBotInProcess });
+  await sandbox.startBot();
+});
+afterAll(() => sandbox.close());
+
+type Of<K extends SandboxEvent['kind']> = Extract<SandboxEvent, { readonly kind: K }>;
+
+/** What two front ends were told while something happened; both are told the same. */
+async function told<K extends SandboxEvent['kind']>(
+  kind: K,
+  act: () => Promise<unknown> | unknown,
+): Promise<readonly Of<K>[]> {
+  const heard: SandboxEvent[][] = [[], []];
+  const stops = heard.map((events) => sandbox.watch((event) => events.push(event)));
+  await act();
+  for (const stop of stops) stop();
+  const [first = [], second] = heard;
+  expect(second).toEqual(first);
+  return first.filter((event): event is Of<K> => event.kind === kind);
+}
+
+const somebody = (role: 'admin' | 'member', guild = 0) => {
+  const there = sandbox.discord.guilds[guild];
+  if (there === undefined) throw new Error(`there is no guild ${guild}`);
+  return sandbox.people.at({ role, guild: there, locale: 'en-US' });
+};
+
+describe('a front end of the sandbox', () => {
+  it('is told of messages in a channel, as they are written, edited and deleted', async () => {
+    const { discord } = sandbox;
+    const admin = somebody('admin');
+    const [written] = await told('message', () => discord.say(admin, 'hello'));
+    expect(written).toMatchObject({ change: 'created', onlyFor: undefined });
+    expect(written?.message.current?.content).toBe('hello');
+    expect(written?.message.channelId).toBe(admin.channelId);
+    expect(discord.messages(admin)).toContain(written?.message);
+  });
+
+  it('is told of the answers that only one person sees, and of whom', async () => {
+    const member = somebody('member');
+    const events = await told('message', () => member.slash('help'));
+    expect(new Set(events.map(({ onlyFor }) => onlyFor))).toEqual(new Set([member.userId]));
+    expect(events.map(({ change }) => change)).toContain('created');
+  });
+
+  it('is told what became of an interaction', async () => {
+    const member = somebody('member');
+    const states = (events: readonly Of<'interaction'>[]) =>
+      events
+        .filter(({ interaction }) => interaction.userId === member.userId)
+        .map(({ state, interaction }) => `${interaction.commandName ?? interaction.kind}: ${state}`);
+    expect(states(await told('interaction', () => member.slash('help')))).toEqual([
+      'help: sent',
+      'help: message',
+    ]);
+    const typed = await told('interaction', () => member.complete('games', 'search', { search: 'c' }));
+    expect(states(typed)).toEqual(['4: sent', '4: choices']);
+    const opened = await told('interaction', () => somebody('admin').slash('setkey'));
+    expect(opened.map(({ state }) => state)).toEqual(['sent', 'modal']);
+  });
+
+  it('is told of what goes over the wire both ways, and of a broken rule right after what broke it', async () => {
+    const wire = await told('wire', () => somebody('member').slash('help'));
+    const [sent] = wire
+      .filter(({ from }) => from === 'discord')
+      .map(({ request }) => JSON.parse(request.body));
+    expect(sent).toMatchObject({ op: 0, t: 'INTERACTION_CREATE' });
+    expect(wire.some(({ from, request }) => from === 'bot' && request.path.includes('/callback'))).toBe(true);
+    const events: SandboxEvent[] = [];
+    const stop = sandbox.watch((event) => events.push(event));
+    const headers = { 'user-agent': 'DiscordBot (x, 1)', authorization: 'Bot nobody' };
+    await fetch(`${sandbox.discord.apiUrl}/v10/users/@me`, { headers });
+    stop();
+    expect(events).toMatchObject([
+      { kind: 'wire', from: 'bot', request: { method: 'GET', path: '/api/v10/users/@me', status: 401 } },
+      { kind: 'breach', breach: { rule: 2, status: 401 } },
+    ]);
+  });
+
+  it('is told how the listing service behaves, which keys it knows and what it holds', async () => {
+    const { listing } = sandbox;
+    const [down, up] = await told('listing', async () => {
+      await listing.behave({ kind: 'html' });
+      await listing.behave({ kind: 'ok' });
+    });
+    expect([down?.state.mode.kind, up?.state.mode.kind]).toEqual(['html', 'ok']);
+    const [revoked, allowed] = await told('listing', () => {
+      listing.revoke('sandbox-key');
+      listing.allow('sandbox-key');
+    });
+    expect([revoked?.state.keys, allowed?.state.keys]).toEqual([[], ['sandbox-key']]);
+    expect(listing.keys).toEqual(['sandbox-key']);
+    const used = await told('listing', async () => {
+      await listing.behave({ kind: 'status', status: 503 }, 1);
+      await fetch(`${listing.url}/api`, { method: 'POST', body: 'action=games&api_key=sandbox-key' });
+    });
+    expect(used.map(({ state }) => state.mode.kind)).toEqual(['status', 'ok']);
+  });
+
+  it('is told of guilds, which all stay in the list of those that were there', async () => {
+    const { discord } = sandbox;
+    const events = await told('guild', () => {
+      const guild = discord.guildEvents.add({ name: 'Third guild' });
+      discord.guildEvents.remove(guild);
+    });
+    expect(events.map(({ what }) => what)).toEqual(['GUILD_CREATE', 'GUILD_DELETE']);
+    expect(discord.everyGuild.map(({ name }) => name)).toEqual([
+      'First guild',
+      'Second guild',
+      'Third guild',
+    ]);
+    expect(discord.guilds).toHaveLength(2);
+  });
+
+  it('is told whether the bot is up, and what it prints', async () => {
+    expect(sandbox.botState).toBe('ready');
+    const states = await told('bot', () => sandbox.restart());
+    expect(states.map(({ state }) => state)).toEqual(['stopped', 'starting', 'ready']);
+    const crashed = await told('bot', async () => {
+      const ended = sandbox.bot.exited();
+      // 4004, authentication failed: nothing a bot could recover from.
+      sandbox.discord.gateway.close(4004);
+      await ended;
+    });
+    expect(crashed).toMatchObject([{ state: 'crashed', exit: { wanted: false } }]);
+    expect(sandbox.botState).toBe('crashed');
+    await sandbox.startBot();
+    const printed = await told('log', async () => {
+      const ended = sandbox.bot.exited();
+      sandbox.discord.gateway.close(4004);
+      await ended;
+    });
+    expect(printed.map(({ line }) => line).join('\n')).toContain('4004');
+    await sandbox.startBot();
+  });
+
+  it('meets the same person as every other', () => {
+    expect(somebody('admin')).toBe(somebody('admin'));
+    expect(somebody('admin').userId).toBe(somebody('admin', 1).userId);
+  });
+});
