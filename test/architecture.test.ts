@@ -153,8 +153,6 @@ function functionsOf(source: string): readonly Measured[] {
 const KNOWN_LONG = [
   ...['commands/settings.ts', 'commands/submissions.ts'],
   ...['sandbox/discord/client/person.ts', 'sandbox/discord/gateway/connection.ts'],
-  ...['sandbox/discord/rest/command-routes.ts', 'sandbox/discord/rest/outgoing.ts'],
-  ...['sandbox/discord/rest/webhook-routes.ts', 'sandbox/discord/world/commands.ts'],
   ...['src/discord/dispatch.ts', 'src/discord/guild-log.ts'],
   ...['src/discord/taken.ts', 'src/guilds/membership.ts', 'src/listing/breaker.ts'],
   ...['src/listing/game-catalog.ts', 'src/listing/scheduler.ts'],

@@ -7,7 +7,7 @@ import { createPerson } from './client/person.ts';
 import type { Breach, DiscordEvent, DiscordStandIn } from './contract.ts';
 import { createGuildEvents } from './gateway/guild-events.ts';
 import { createDispatcher, createGateway, type Dispatcher, type Gateway } from './gateway/server.ts';
-import { createRecords } from './records.ts';
+import { createRecords, type Records } from './records.ts';
 import { type ApplicationSettings, applicationRoutes } from './rest/application-routes.ts';
 import { callbackRoutes } from './rest/callback-routes.ts';
 import { channelRoutes } from './rest/channel-routes.ts';
@@ -75,14 +75,8 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
   const { onBreach = () => {}, invalidRequests = { limit: 10_000, onReached: () => {} } } = options;
   const bounds = { ...USUAL_BOUNDS, ...options.keep };
   const { tell, watch } = createWatchers<DiscordEvent>();
-  let token = options.token;
-  let port = 0;
-  const replaceToken = (next: string) => {
-    token = next;
-  };
-  const origin = (scheme: string = loopback.scheme) => `${scheme}://127.0.0.1:${port}`;
   const world = createWorld({
-    cdnOrigin: () => origin(),
+    cdnOrigin: () => served.origin(),
     dailyLimitStatus: options.dailyLimitStatus ?? 429,
     bounds,
     takesUnknownDefaults: options.takesUnknownDefaults ?? false,
@@ -92,10 +86,59 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
   if (options.entryPoint) world.commands.upsert('global', ENTRY_POINT);
   const records = createRecords({ clock, onEvent: tell, invalidRequests, bounds });
   watch((event) => event.kind === 'breach' && onBreach(event.breach));
-  const faults = createFaults();
   const outgoing = createOutgoing(world);
-  const flaws = new Set<string>();
+  const served = await serve(options, { world, records, outgoing, tell });
+  const { gateway, dispatch } = served;
 
+  return {
+    ...peopleOf({ world, outgoing, dispatch, reactionMs: options.reactionMs ?? 50 }),
+    ...viewsOf(world),
+    ...readiness({ world, gateway, watch }),
+    apiUrl: `${served.origin()}/api`,
+    cdnUrl: served.origin(),
+    applicationId: world.applicationId,
+    breaches: records.breaches,
+    get requests() {
+      return records.requests();
+    },
+    findSecret: records.findSecret,
+    get guilds() {
+      return guilds.joined();
+    },
+    get everyGuild() {
+      return guilds.all();
+    },
+    clock,
+    faults: served.faults,
+    gateway,
+    guildEvents: served.guildEvents,
+    watch,
+    async close() {
+      world.close();
+      await served.close();
+    },
+  };
+}
+
+/** The server: REST API, gateway and CDN on one port. */
+async function serve(
+  options: StandInOptions,
+  deps: {
+    readonly world: World;
+    readonly records: Records;
+    readonly outgoing: Outgoing;
+    readonly tell: (event: DiscordEvent) => void;
+  },
+) {
+  const { world, records, outgoing, tell } = deps;
+  let { token } = options;
+  let port = 0;
+  const replaceToken = (next: string) => {
+    token = next;
+  };
+  const origin = (scheme: string = loopback.scheme) => `${scheme}://127.0.0.1:${port}`;
+  const faults = createFaults();
+  const flaws = new Set<string>();
   const restApi = createRestApi({
     world,
     token: () => token,
@@ -128,34 +171,16 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     tell({ kind: 'guild', what: event.t, guildId: event.guildId });
   });
   const silent = options.interactionsEndpoint === true;
-  const { dispatch, disturb } = createDispatcher({ clock, publish: gateway.publish, silent });
+  const { dispatch, disturb } = createDispatcher({ clock: world.clock, publish: gateway.publish, silent });
   port = await loopback.listen(options.port ?? 0);
 
   return {
-    ...peopleOf({ world, outgoing, dispatch, reactionMs: options.reactionMs ?? 50 }),
-    ...viewsOf(world),
-    ...readiness({ world, gateway, watch }),
-    apiUrl: `${origin()}/api`,
-    cdnUrl: origin(),
-    applicationId: world.applicationId,
-    breaches: records.breaches,
-    get requests() {
-      return records.requests();
-    },
-    findSecret: records.findSecret,
-    get guilds() {
-      return guilds.joined();
-    },
-    get everyGuild() {
-      return guilds.all();
-    },
-    clock,
+    origin,
     faults,
-    gateway: { ...gateway, disturbDispatch: disturb, replaceToken },
     guildEvents,
-    watch,
+    dispatch,
+    gateway: { ...gateway, disturbDispatch: disturb, replaceToken },
     async close() {
-      world.close();
       gateway.stop();
       await loopback.close();
       if (flaws.size > 0)

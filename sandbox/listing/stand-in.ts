@@ -63,35 +63,27 @@ export async function startListing(options: ListingOptions = {}): Promise<Listin
   const requests: ListingRequest[] = [];
   const connections = new WeakMap<object, number>();
   let connectionCount = 0;
-  let mode: Mode = { kind: 'ok' };
-  let timesLeft = Number.POSITIVE_INFINITY;
 
   const { tell, watch } = createWatchers<ListingState>();
-  const changed = () => tell({ mode, keys: service.keys(), submitted: service.submitted });
+  const modes = createModes();
+  const state = () => ({ mode: modes.current(), keys: service.keys(), submitted: service.submitted });
+  const changed = () => tell(state());
   const loopback = createLoopbackServer((request, response) => {
     // A connection that ends in the middle of a request is nothing to report: that is what half the modes do.
     handle(request, response).catch(() => request.destroy());
   }, options.certificate);
   loopback.server.on('connection', (socket) => {
-    if (mode.kind !== 'resetBefore') return;
-    useUp();
+    if (modes.current().kind !== 'resetBefore') return;
+    modes.useUp();
     changed();
     socket.resetAndDestroy();
   });
   loopback.onConnection((socket) => connections.set(socket, ++connectionCount));
   const port = await loopback.listen(options.port ?? 0);
 
-  /** The mode for one request; a mode for a number of requests ends with the last of them. */
-  function useUp(): Mode {
-    const current = mode;
-    timesLeft -= 1;
-    if (timesLeft <= 0) mode = { kind: 'ok' };
-    return current;
-  }
-
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (mode.kind === 'resetDuring') {
-      useUp();
+    if (modes.current().kind === 'resetDuring') {
+      modes.useUp();
       changed();
       request.socket.resetAndDestroy();
       return;
@@ -101,7 +93,7 @@ export async function startListing(options: ListingOptions = {}): Promise<Listin
     if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end('POST only');
     const record = recordOf(form, request, connections.get(request.socket) ?? 0);
     requests.push(record);
-    const standing = useUp();
+    const standing = modes.useUp();
     const current = options.onRequest?.(requests.length, record) ?? standing;
     if (current.kind === 'down') await loopback.close();
     if (current.kind === 'okThenDown') response.once('finish', () => void loopback.close());
@@ -113,16 +105,15 @@ export async function startListing(options: ListingOptions = {}): Promise<Listin
   return {
     url: `${loopback.scheme}://127.0.0.1:${port}`,
     get mode() {
-      return mode;
+      return modes.current();
     },
     get keys() {
       return service.keys();
     },
     submitted: service.submitted,
     requests,
-    async behave(next, times = Number.POSITIVE_INFINITY) {
-      mode = next;
-      timesLeft = times;
+    async behave(next, times) {
+      modes.set(next, times);
       changed();
       if (next.kind === 'down') return loopback.close();
       if (!loopback.listening) await loopback.listen(port);
@@ -137,6 +128,26 @@ export async function startListing(options: ListingOptions = {}): Promise<Listin
     },
     watch,
     close: loopback.close,
+  };
+}
+
+/** The mode of the service: for good, or for a number of requests and then as specified again. */
+function createModes() {
+  let mode: Mode = { kind: 'ok' };
+  let timesLeft = Number.POSITIVE_INFINITY;
+  return {
+    current: () => mode,
+    set(next: Mode, times = Number.POSITIVE_INFINITY): void {
+      mode = next;
+      timesLeft = times;
+    },
+    /** The mode for one request; a mode for a number of requests ends with the last of them. */
+    useUp(): Mode {
+      const now = mode;
+      timesLeft -= 1;
+      if (timesLeft <= 0) mode = { kind: 'ok' };
+      return now;
+    },
   };
 }
 

@@ -34,13 +34,71 @@ export interface FrontEndDeps {
 }
 
 export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
-  const { sandbox, input, output, errors, verbose = false, onInterrupt } = deps;
-  const paint = paintFor(errors);
+  const { sandbox, input, output, onInterrupt } = deps;
+  const complaints = createComplaints(deps);
+  const { fail } = complaints;
   const prompt = createPrompt({
     sandbox,
     print: (text) => void output.write(`${text}\n`),
     paint: paintFor(output),
   });
+
+  /** @returns whether the session goes on */
+  async function take(line: string): Promise<boolean> {
+    try {
+      return await prompt.run(line);
+    } catch (error) {
+      if (!(error instanceof BadLine)) throw error;
+      fail(error.message);
+      return true;
+    }
+  }
+
+  /** Lines from a pipe, one after the other. Each is echoed, except into a modal: there it may be a key. */
+  async function runScript(): Promise<0 | 1> {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      if (prompt.session.modal) output.write(line === '' ? '>\n' : '> ********\n');
+      else if (line.trim() !== '') output.write(`> ${line}\n`);
+      if (!(await take(line)) || !sandbox.bot.running) break;
+    }
+    return complaints.any() || prompt.session.lost ? 1 : 0;
+  }
+
+  async function converse(screen: { readonly input: ReadStream; readonly output: WriteStream }): Promise<0> {
+    output.write(`${WELCOME}\n`);
+    const terminal = openTerminal({ ...screen, session: prompt.session, onInterrupt });
+    complaints.writeAside(terminal);
+    for await (const line of terminal.lines()) {
+      try {
+        if (!(await take(line))) break;
+      } catch (error) {
+        if (!isTold(error)) throw error;
+        fail(error.message);
+      }
+    }
+    return 0;
+  }
+
+  return {
+    async run() {
+      try {
+        await sandbox.startBot();
+        if (input instanceof ReadStream && output instanceof WriteStream)
+          return await converse({ input, output });
+        return await runScript();
+      } catch (error) {
+        if (!isTold(error)) throw error;
+        fail(error.message);
+        return 1;
+      }
+    },
+    leave: complaints.leave,
+  };
+}
+
+/** What is told beside the answers: what went wrong, and the bot's log. */
+function createComplaints({ sandbox, errors, verbose = false }: FrontEndDeps) {
+  const paint = paintFor(errors);
   let terminal: Terminal | undefined;
   let leaving = false;
   /** What a script must hear of by its exit status. */
@@ -69,53 +127,12 @@ export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
       );
   });
 
-  /** @returns whether the session goes on */
-  async function take(line: string): Promise<boolean> {
-    try {
-      return await prompt.run(line);
-    } catch (error) {
-      if (!(error instanceof BadLine)) throw error;
-      fail(error.message);
-      return true;
-    }
-  }
-
-  /** Lines from a pipe, one after the other. Each is echoed, except into a modal: there it may be a key. */
-  async function runScript(): Promise<0 | 1> {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      if (prompt.session.modal) output.write(line === '' ? '>\n' : '> ********\n');
-      else if (line.trim() !== '') output.write(`> ${line}\n`);
-      if (!(await take(line)) || !sandbox.bot.running) break;
-    }
-    return failed || prompt.session.lost ? 1 : 0;
-  }
-
-  async function converse(screen: { readonly input: ReadStream; readonly output: WriteStream }): Promise<0> {
-    output.write(`${WELCOME}\n`);
-    terminal = openTerminal({ ...screen, session: prompt.session, onInterrupt });
-    for await (const line of terminal.lines()) {
-      try {
-        if (!(await take(line))) break;
-      } catch (error) {
-        if (!isTold(error)) throw error;
-        fail(error.message);
-      }
-    }
-    return 0;
-  }
-
   return {
-    async run() {
-      try {
-        await sandbox.startBot();
-        if (input instanceof ReadStream && output instanceof WriteStream)
-          return await converse({ input, output });
-        return await runScript();
-      } catch (error) {
-        if (!isTold(error)) throw error;
-        fail(error.message);
-        return 1;
-      }
+    fail,
+    any: () => failed,
+    /** Somebody may be typing from now on. */
+    writeAside(to: Terminal) {
+      terminal = to;
     },
     leave() {
       leaving = true;

@@ -21,18 +21,20 @@ const ENTRY_POINT = 4;
 /** Rules 11 to 23: publishing commands, for everywhere and for one guild. */
 export function commandRoutes(world: World, answers: CommandAnswers): readonly Route[] {
   return [
-    ...scopeRoutes(world, '/applications/:app/commands', answers),
-    ...scopeRoutes(world, '/applications/:app/guilds/:guild/commands', answers),
+    ...['/applications/:app/commands', '/applications/:app/guilds/:guild/commands'].flatMap((base) => [
+      ...listRoutes(world, base, answers),
+      ...singleRoutes(world, base),
+    ]),
   ];
 }
 
-function scopeRoutes(
-  { applicationId, commands, guilds }: World,
-  base: string,
-  answers: CommandAnswers,
-): readonly Route[] {
-  /** Runs a handler with the scope that the path names, or says why the bot may not touch it. */
-  const inScope = (handle: (scope: Scope, call: Call) => Reply | Denial) => (call: Call) => {
+type InScope = (handle: (scope: Scope, call: Call) => Reply | Denial) => (call: Call) => Reply | Denial;
+
+/** Runs a handler with the scope that the path names, or says why the bot may not touch it. */
+const scoped =
+  ({ applicationId, guilds }: World): InScope =>
+  (handle) =>
+  (call) => {
     const { app, guild } = call.params;
     if (app !== applicationId) return otherApplication;
     if (guild === undefined) return handle('global', call);
@@ -40,13 +42,13 @@ function scopeRoutes(
     if (state === undefined || state.status === 'left' || !state.authorised) return missingAccess;
     return handle(guild, call);
   };
-  const one = (handle: (scope: Scope, command: APIApplicationCommand, call: Call) => Reply | Denial) =>
-    inScope((scope, call) => {
-      const command = commands.get(scope, call.params.id ?? '');
-      return command === undefined ? unknownCommand : handle(scope, command, call);
-    });
-  const kind = (scope: Scope) => (scope === 'global' ? 'global' : 'guild');
 
+const kind = (scope: Scope) => (scope === 'global' ? 'global' : 'guild');
+
+/** All commands of a scope: reading and replacing them, adding one. */
+function listRoutes(world: World, base: string, answers: CommandAnswers): readonly Route[] {
+  const { commands } = world;
+  const inScope = scoped(world);
   return [
     {
       method: 'GET',
@@ -100,6 +102,18 @@ function scopeRoutes(
         return isDenial(stored) ? stored : { status: stored.created ? 201 : 200, body: stored.command };
       }),
     },
+  ];
+}
+
+/** One command of a scope, by its id. */
+function singleRoutes(world: World, base: string): readonly Route[] {
+  const { commands } = world;
+  const one = (handle: (scope: Scope, command: APIApplicationCommand, call: Call) => Reply | Denial) =>
+    scoped(world)((scope, call) => {
+      const command = commands.get(scope, call.params.id ?? '');
+      return command === undefined ? unknownCommand : handle(scope, command, call);
+    });
+  return [
     {
       method: 'GET',
       path: `${base}/:id`,

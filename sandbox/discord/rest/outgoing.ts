@@ -42,43 +42,7 @@ export const filesOf = (files: Uploads) =>
   [...files].map(([id, { filename, bytes }]) => ({ id, filename, size: bytes.byteLength }));
 
 export function createOutgoing(world: World): Outgoing {
-  const { messages, files: cdn, clock, snowflakes, bot, applicationId, guilds } = world;
-
-  /** The attachments after a request: those kept, then the new ones in the order of their numbers. */
-  function attach(
-    body: MessageBody,
-    uploads: Uploads,
-    about: {
-      readonly before: StoredMessage | undefined;
-      readonly channelId: string;
-      readonly ephemeral: boolean;
-    },
-  ): Attached {
-    const { before, channelId, ephemeral } = about;
-    const listed = body.attachments?.map(({ id }) => String(id));
-    const kept = (before?.current?.attachments ?? []).filter(
-      ({ id }) => listed === undefined || listed.includes(id),
-    );
-    const added = [...uploads]
-      .sort(([a], [b]) => a - b)
-      .map(([n, { filename, contentType, bytes }]) => {
-        const description = body.attachments?.find(({ id }) => String(id) === String(n))?.description;
-        const attachment = cdn.keep({
-          filename,
-          bytes,
-          contentType,
-          ephemeral,
-          owner: ephemeral ? applicationId : channelId,
-          ...(description !== null && { description }),
-        });
-        return { attachment, file: { filename, bytes } };
-      });
-    const files = new Map([
-      ...[...(before?.files ?? [])].filter(([id]) => kept.some((attachment) => attachment.id === id)),
-      ...added.map(({ attachment, file }) => [attachment.id, file] as const),
-    ]);
-    return { attachments: [...kept, ...added.map(({ attachment }) => attachment)], files };
-  }
+  const { messages, clock, snowflakes, bot, guilds } = world;
 
   function pings(body: MessageBody, unlessSaid?: readonly string[]): Mentioned {
     const found = resolveMentions(pingingText(body as CheckedBody), body.allowed_mentions, unlessSaid);
@@ -87,7 +51,8 @@ export function createOutgoing(world: World): Outgoing {
 
   return {
     send(frame, body, { files, flags, onlyFor, pings: unlessSaid }) {
-      const attached = attach(body, files, {
+      const attached = attach(world, body, {
+        uploads: files,
         before: undefined,
         channelId: frame.channel_id,
         ephemeral: onlyFor !== undefined,
@@ -128,7 +93,8 @@ export function createOutgoing(world: World): Outgoing {
     edit(message, body, files) {
       if (message.current === undefined) return;
       const before = message.current.flags ?? 0;
-      const attached = attach(body, files, {
+      const attached = attach(world, body, {
+        uploads: files,
         before: message,
         channelId: message.channelId,
         ephemeral: message.onlyFor !== undefined,
@@ -143,4 +109,41 @@ export function createOutgoing(world: World): Outgoing {
       );
     },
   };
+}
+
+/** The attachments after a request: those kept, then the new ones in the order of their numbers. */
+function attach(
+  { files: cdn, applicationId }: World,
+  body: MessageBody,
+  about: {
+    readonly uploads: Uploads;
+    readonly before: StoredMessage | undefined;
+    readonly channelId: string;
+    readonly ephemeral: boolean;
+  },
+): Attached {
+  const { uploads, before, channelId, ephemeral } = about;
+  const listed = body.attachments?.map(({ id }) => String(id));
+  const kept = (before?.current?.attachments ?? []).filter(
+    ({ id }) => listed === undefined || listed.includes(id),
+  );
+  const added = [...uploads]
+    .sort(([a], [b]) => a - b)
+    .map(([n, { filename, contentType, bytes }]) => {
+      const description = body.attachments?.find(({ id }) => String(id) === String(n))?.description;
+      const attachment = cdn.keep({
+        filename,
+        bytes,
+        contentType,
+        ephemeral,
+        owner: ephemeral ? applicationId : channelId,
+        ...(description !== null && { description }),
+      });
+      return { attachment, file: { filename, bytes } };
+    });
+  const files = new Map([
+    ...[...(before?.files ?? [])].filter(([id]) => kept.some((attachment) => attachment.id === id)),
+    ...added.map(({ attachment, file }) => [attachment.id, file] as const),
+  ]);
+  return { attachments: [...kept, ...added.map(({ attachment }) => attachment)], files };
 }

@@ -15,7 +15,7 @@ const MOST_FOLLOW_UPS = 5;
 
 /** Rules 39 to 45: editing the answer, and follow-ups, for the 15 minutes that the token lives. */
 export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[] {
-  const { interactions, messages, applicationId, channelExists } = world;
+  const { interactions, messages, applicationId } = world;
 
   /** Rule 39: what the token is good for, if anything. */
   const withInteraction =
@@ -37,37 +37,7 @@ export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[
       return message?.current === undefined ? unknownMessage : handle(message, interaction, call);
     });
 
-  function followUp(interaction: Interaction, { json, files }: Call): Reply | Denial {
-    const refusal = checkMessage(json, { for: 'followup', files: filesOf(files), channelExists });
-    if (refusal !== undefined) return refusal;
-    const body = json as MessageBody;
-    const { original } = interaction;
-    // Rule 40: the first one after a deferral is that message, as public or private as it was deferred.
-    if (original?.current !== undefined && original.seen.loading) {
-      outgoing.edit(original, body, files);
-      return ok(original.current);
-    }
-    if (interaction.userInstallOnly && interaction.followUps.length >= MOST_FOLLOW_UPS)
-      return tooManyFollowUps;
-    const flags = body.flags ?? 0;
-    const onlyFor = (flags & EPHEMERAL) === 0 ? undefined : interaction.userId;
-    const message = outgoing.send(interactionFrame(world, interaction), body, { files, flags, onlyFor });
-    interactions.followUp(interaction, message);
-    return ok(message.current);
-  }
-
-  function edit(message: StoredMessage, { json, files }: Call): Reply | Denial {
-    const refusal = checkMessage(json, {
-      for: 'edit',
-      current: message.current,
-      files: filesOf(files),
-      channelExists,
-    });
-    if (refusal !== undefined) return refusal;
-    outgoing.edit(message, json as MessageBody, files);
-    return ok(message.current);
-  }
-
+  const { followUp, edit } = webhookCalls(world, outgoing);
   const one = '/webhooks/:app/:token/messages/:message';
   return [
     {
@@ -106,6 +76,44 @@ export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[
       }),
     },
   ];
+}
+
+/** What a token is used for, once it is found good. */
+function webhookCalls(world: World, outgoing: Outgoing) {
+  const { interactions, channelExists } = world;
+
+  function followUp(interaction: Interaction, { json, files }: Call): Reply | Denial {
+    const refusal = checkMessage(json, { for: 'followup', files: filesOf(files), channelExists });
+    if (refusal !== undefined) return refusal;
+    const body = json as MessageBody;
+    const { original } = interaction;
+    // Rule 40: the first one after a deferral is that message, as public or private as it was deferred.
+    if (original?.current !== undefined && original.seen.loading) {
+      outgoing.edit(original, body, files);
+      return ok(original.current);
+    }
+    if (interaction.userInstallOnly && interaction.followUps.length >= MOST_FOLLOW_UPS)
+      return tooManyFollowUps;
+    const flags = body.flags ?? 0;
+    const onlyFor = (flags & EPHEMERAL) === 0 ? undefined : interaction.userId;
+    const message = outgoing.send(interactionFrame(world, interaction), body, { files, flags, onlyFor });
+    interactions.followUp(interaction, message);
+    return ok(message.current);
+  }
+
+  function edit(message: StoredMessage, { json, files }: Call): Reply | Denial {
+    const refusal = checkMessage(json, {
+      for: 'edit',
+      current: message.current,
+      files: filesOf(files),
+      channelExists,
+    });
+    if (refusal !== undefined) return refusal;
+    outgoing.edit(message, json as MessageBody, files);
+    return ok(message.current);
+  }
+
+  return { followUp, edit };
 }
 
 /** Rule 8: `@original`, or a message that this very interaction made. */

@@ -34,9 +34,9 @@ export function createCommands(deps: {
   /** Discord answered 400 in 2023 and 429 since 2024 when the 200 of the day are used up. */
   readonly dailyLimitStatus: 400 | 429;
 }): Commands {
-  const { clock, snowflakes, applicationId, dailyLimitStatus } = deps;
+  const { snowflakes, applicationId } = deps;
+  const countNew = createDailyCount(deps);
   const scopes = new Map<Scope, readonly APIApplicationCommand[]>();
-  const creations = new Map<Scope, readonly number[]>();
   const forgotten: ((commandId: string) => void)[] = [];
 
   const list = (scope: Scope) => scopes.get(scope) ?? [];
@@ -57,23 +57,6 @@ export function createCommands(deps: {
     return former === undefined || isDeepStrictEqual(command, former)
       ? command
       : { ...command, version: snowflakes.next() };
-  }
-
-  function countNew(scope: Scope, added: number): Denial | undefined {
-    const dayAgo = clock.now() - DAY_MS;
-    const today = (creations.get(scope) ?? []).filter((at) => at > dayAgo);
-    if (added > 0 && today.length + added > NEW_NAMES_A_DAY)
-      return {
-        rule: 22,
-        status: dailyLimitStatus,
-        code: 30034,
-        message: `Max number of daily application command creates has been reached (${NEW_NAMES_A_DAY})`,
-        ...(dailyLimitStatus === 429 && {
-          limited: { retryAfterMs: (today[0] ?? clock.now()) + DAY_MS - clock.now(), scope: 'user' },
-        }),
-      };
-    creations.set(scope, [...today, ...Array.from({ length: added }, () => clock.now())]);
-    return undefined;
   }
 
   return {
@@ -119,6 +102,29 @@ export function createCommands(deps: {
       return true;
     },
     onForgotten: (listener) => forgotten.push(listener),
+  };
+}
+
+/** Rule 22: counts the new names of a day in each scope, and says when there are too many. */
+function createDailyCount(deps: { readonly clock: Clock; readonly dailyLimitStatus: 400 | 429 }) {
+  const { clock, dailyLimitStatus } = deps;
+  const creations = new Map<Scope, readonly number[]>();
+
+  return (scope: Scope, added: number): Denial | undefined => {
+    const dayAgo = clock.now() - DAY_MS;
+    const today = (creations.get(scope) ?? []).filter((at) => at > dayAgo);
+    if (added > 0 && today.length + added > NEW_NAMES_A_DAY)
+      return {
+        rule: 22,
+        status: dailyLimitStatus,
+        code: 30034,
+        message: `Max number of daily application command creates has been reached (${NEW_NAMES_A_DAY})`,
+        ...(dailyLimitStatus === 429 && {
+          limited: { retryAfterMs: (today[0] ?? clock.now()) + DAY_MS - clock.now(), scope: 'user' },
+        }),
+      };
+    creations.set(scope, [...today, ...Array.from({ length: added }, () => clock.now())]);
+    return undefined;
   };
 }
 
