@@ -78,7 +78,8 @@ describe('a front end of the sandbox', () => {
     const headers = { 'user-agent': 'DiscordBot (x, 1)', authorization: 'Bot nobody' };
     await fetch(`${sandbox.discord.apiUrl}/v10/users/@me`, { headers });
     stop();
-    expect(events).toMatchObject([
+    const broken = events.findIndex(({ kind }) => kind === 'breach');
+    expect(events.slice(broken - 1, broken + 1)).toMatchObject([
       { kind: 'wire', from: 'bot', request: { method: 'GET', path: '/api/v10/users/@me', status: 401 } },
       { kind: 'breach', breach: { rule: 2, status: 401 } },
     ]);
