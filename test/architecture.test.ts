@@ -177,6 +177,15 @@ describe('the layers', () => {
     expect(found.map((circle) => circle.join(' ⇄ '))).toEqual([]);
   });
 
+  it('keep nothing beside the commands and their list in commands/', () => {
+    const list = 'commands/index.ts';
+    const listed = importsOf(list).map(({ target }) => target);
+    const beside = files.filter(
+      (file) => within(file, 'commands') && file !== list && !listed.includes(file),
+    );
+    expect(beside).toEqual([]);
+  });
+
   it('read the environment and end the process in the entries only', () => {
     const strays = files
       .filter((file) => !ENTRIES.includes(file))

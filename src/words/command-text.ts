@@ -12,7 +12,7 @@ interface CommandText extends Text {
 type Described = keyof (typeof languages)['en']['commands'] & string;
 
 /** The fields of a command's or option's description that depend on language, as Discord takes them. */
-export interface LocalisedText {
+interface LocalisedText {
   readonly name: string;
   readonly description: string;
   readonly name_localizations: Readonly<Record<string, string>>;

@@ -19,7 +19,7 @@ export const gameNamed = (alias: string, games: KnownGames): Game =>
   games.find(alias) ?? { name: alias, alias };
 
 /** The games that may be looked for, best first. */
-export interface SearchedGames {
+interface SearchedGames {
   search(typed: string, limit?: number): readonly Game[];
 }
 

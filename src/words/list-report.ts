@@ -10,7 +10,7 @@ import { serviceWords } from './service.ts';
 import { shortenMarkup } from './shorten.ts';
 import type { Reader } from './words.ts';
 
-export interface ReportOptions {
+interface ReportOptions {
   readonly draft: Draft;
   /** What came of each row that was to be sent, in their order. */
   readonly outcomes: readonly Outcome[];
