@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { ApplicationCommandType, ChannelType, PermissionFlagsBits } from 'discord.js';
-import type { ChannelPosts } from '../src/discord/channel-posts.ts';
 import type {
   ChosenChannel,
   Command,
@@ -21,6 +20,7 @@ import {
 } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
 import { type Page, pageButtons, pageOf, readPage, writePage } from '../src/discord/components/pager.ts';
+import type { ChannelPosts } from '../src/discord/guild-log.ts';
 import { LIMITS } from '../src/discord/limits.ts';
 import { type GuildSettings, HIGHEST_QUOTA, type Settings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';

@@ -1,7 +1,7 @@
 import { createCommands } from '../commands/index.ts';
 import type { Config } from './config.ts';
+import { createFailureWords } from './discord/answers.ts';
 import { createAttachments } from './discord/attachment.ts';
-import { createChannelPosts } from './discord/channel-posts.ts';
 import type { Context } from './discord/command.ts';
 import { createSignedIds } from './discord/components/custom-ids.ts';
 import {
@@ -11,10 +11,9 @@ import {
   type Service,
 } from './discord/connection.ts';
 import { createDispatcher } from './discord/dispatch.ts';
-import { createFailureWords } from './discord/failure-words.ts';
-import { createGuildLog, type GuildLogTiming } from './discord/guild-log.ts';
-import type { PastReplies } from './discord/past-replies.ts';
+import { createChannelPosts, createGuildLog, type GuildLogTiming } from './discord/guild-log.ts';
 import { asPublished } from './discord/publish.ts';
+import type { PastReplies } from './discord/resume.ts';
 import { createTakenInteractions, interactionContext } from './discord/taken.ts';
 import { createTraces, type Traces } from './discord/traces.ts';
 import { createApiKeys } from './guilds/api-keys.ts';

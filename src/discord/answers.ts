@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type APIInteractionResponse,
@@ -10,10 +11,15 @@ import {
   RESTJSONErrorCodes,
   Routes,
 } from 'discord.js';
+import type { Logger } from '../logger.ts';
+import { UndecryptableError } from '../storage/encryption.ts';
+import { StoreError } from '../storage/store.ts';
+import { UserError } from '../user-error.ts';
 import { shortenMarkup } from '../words/shorten.ts';
-import type { Choice, PressContext } from './command.ts';
+import type { Choice, Context, PressContext } from './command.ts';
 import type { Modal } from './components/controls.ts';
 import { LIMITS } from './limits.ts';
+import type { Traces } from './traces.ts';
 
 /** The parts of an interaction that an answer needs; commands, components and modal submits all have them. */
 export interface Answerable {
@@ -149,4 +155,33 @@ function hasCode(error: unknown, code: number): boolean {
 export function say(interaction: Pick<Answerable, 'reply'>, content: string): Promise<void> {
   const fitted = shortenMarkup(content, LIMITS.content);
   return acknowledge(() => interaction.reply({ content: fitted, flags: MessageFlags.Ephemeral }));
+}
+
+export interface FailureWordsDeps {
+  readonly traces: Pick<Traces, 'became'>;
+  readonly logger: Logger;
+}
+
+/** What a member reads in place of an answer. */
+export type FailureWords = (error: unknown, context: Context) => string;
+
+/** A UserError's own words; everything else is logged whole, under a reference that the member sees too. */
+export function createFailureWords({ traces, logger }: FailureWordsDeps): FailureWords {
+  return (error, context) => {
+    const { t, interactionId, guildId } = context;
+    if (error instanceof UserError) {
+      traces.became('refused');
+      return error.message;
+    }
+    const reference = randomUUID().slice(0, 8);
+    traces.became('failed', reference);
+    logger.error({ err: error, reference, interactionId, guildId }, 'an interaction failed');
+    return t('dispatch.failed', { what: causeText(error, context), reference });
+  };
+}
+
+/** What went wrong, for the failures that members should tell apart. */
+function causeText(error: unknown, { t, mention }: Context): string {
+  if (error instanceof UndecryptableError) return t('failure.undecryptable', { setkey: mention('setkey') });
+  return t(error instanceof StoreError ? 'failure.store' : 'failure.unexpected');
 }

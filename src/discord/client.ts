@@ -1,11 +1,10 @@
 import { Client, Options } from 'discord.js';
 import { createHttpAgent } from '../http-agent.ts';
-import { sendCallbacksOver } from './callbacks.ts';
-import { isGuildQuestion } from './guild-list.ts';
-import { makeRequestOver } from './make-request.ts';
+import { isGuildQuestion } from './application.ts';
+import { makeRequestOver, sendCallbacksOver } from './make-request.ts';
 import { rejectLongWaits } from './publish.ts';
 
-/** As long as a first response may take (see callbacks.ts). */
+/** As long as a first response may take (see make-request.ts). */
 const CONNECT_TIMEOUT_MS = 2500;
 /** All requests that make-request.ts sets no shorter time for; an answer may carry a file. */
 const REST_TIMEOUT_MS = 15_000;

@@ -13,13 +13,12 @@ import {
 import { atMost, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
-import { inviteLink, tellOfApplication } from './application.ts';
+import { inviteLink, isForeign, listGuilds, tellOfApplication } from './application.ts';
 import { createClient } from './client.ts';
 import { createGatewayState, type GatewayState } from './gateway-state.ts';
-import { isForeign, listGuilds } from './guild-list.ts';
 import { receiveInteractions } from './packets.ts';
-import { type PastReplies, pastReplies } from './past-replies.ts';
 import { explainPublishFailure, publishCommands } from './publish.ts';
+import { type PastReplies, pastReplies } from './resume.ts';
 
 /** Close codes after which reconnecting cannot help (Discord docs: Gateway close event codes), and what to do. */
 const FATAL_CLOSE_CODES: Readonly<Record<number, string>> = {

@@ -2,15 +2,13 @@ import { MessageFlags } from 'discord.js';
 import type { Logger } from '../logger.ts';
 import { Secret } from '../secret.ts';
 import { escapeText } from '../words/escape.ts';
-import { acknowledge, isRefused, LostInteraction, say } from './answers.ts';
+import { acknowledge, type FailureWords, isRefused, LostInteraction, say } from './answers.ts';
 import type { Context, Reply } from './command.ts';
 import { ownerOf, type SignedIds } from './components/custom-ids.ts';
-import { announce, deliver, deliverAtOnce } from './deliver.ts';
-import type { Deliveries } from './deliveries.ts';
-import type { FailureWords } from './failure-words.ts';
+import { announce, type Deliveries, deliver, deliverAtOnce } from './deliver.ts';
 import type { GuildLog } from './guild-log.ts';
 import type { Incoming } from './incoming.ts';
-import type { Memory, Remembered, Work } from './memory.ts';
+import type { Memory, Remembered, Work } from './taken.ts';
 import type { Traces } from './traces.ts';
 
 export interface DeferralDeps {

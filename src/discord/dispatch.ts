@@ -12,7 +12,7 @@ import { complete, createProgress, isRefused, LostInteraction, say, show } from 
 import type { Choice, Command, Context, Handler, PressContext, SubmitContext } from './command.ts';
 import { ownerOf, parseCustomId } from './components/custom-ids.ts';
 import { createDeferral, type DeferralDeps } from './deferral.ts';
-import { createDeliveries } from './deliveries.ts';
+import { createDeliveries } from './deliver.ts';
 import {
   type ComponentInteraction,
   choiceOf,
@@ -23,10 +23,9 @@ import {
   isIncoming,
 } from './incoming.ts';
 import { fitChoices } from './limits.ts';
-import { optionsToKeep, type Pending, type Work } from './memory.ts';
-import type { PastReplies } from './past-replies.ts';
 import { isAllowed, type Permission } from './permission.ts';
-import { createResume } from './resume.ts';
+import { createResume, type PastReplies } from './resume.ts';
+import { optionsToKeep, type Pending, type Work } from './taken.ts';
 import type { InteractionType } from './traces.ts';
 
 export interface DispatchDeps extends Omit<DeferralDeps, 'deliveries'> {

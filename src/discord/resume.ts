@@ -1,17 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PermissionsBitField } from 'discord.js';
+import {
+  type Client,
+  DiscordAPIError,
+  InteractionWebhook,
+  MessageFlags,
+  PermissionsBitField,
+  RESTJSONErrorCodes,
+  ShardClientUtil,
+} from 'discord.js';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import { escapeText } from '../words/escape.ts';
 import { wordsFor } from '../words/words.ts';
-import { createProgress, isRefused } from './answers.ts';
+import { type Answerable, createProgress, isRefused } from './answers.ts';
 import type { Command, Context, PressContext, Reply } from './command.ts';
 import { ownerOf } from './components/custom-ids.ts';
 import type { DeferralDeps } from './deferral.ts';
-import { deliver } from './deliver.ts';
+import { deliver, persist } from './deliver.ts';
 import { handlerOf } from './incoming.ts';
-import { keptOptions, type Pending, type Work } from './memory.ts';
-import type { PastReplies } from './past-replies.ts';
+import { keptOptions, type Pending, type Work } from './taken.ts';
 
 export interface ResumeDeps extends DeferralDeps {
   readonly commands: ReadonlyMap<string, Command>;
@@ -119,3 +126,45 @@ function resumption(
   const { argument, values } = work;
   return () => handler.run({ ...context, argument, values, channels: [] });
 }
+
+/** The answers of interactions that a former run of the bot took, for as long as their tokens live. */
+export interface PastReplies {
+  /** Whether the guild's events come to this process. */
+  owns(guildId: string): boolean;
+  /**
+   * What the member sees: `gone` for an interaction that was never acknowledged, and 15 minutes after it was made;
+   * `thinking` as long as it was only acknowledged.
+   */
+  state(token: Secret): Promise<'gone' | 'thinking' | 'answered'>;
+  of(token: Secret): Pick<Answerable, 'editReply' | 'followUp'>;
+}
+
+export function pastReplies(client: Client<true>): PastReplies {
+  const webhook = (token: Secret) => new InteractionWebhook(client, client.application.id, token.reveal());
+  return {
+    owns(guildId) {
+      const { shards } = client.ws;
+      const count = client.options.shardCount ?? shards.size;
+      return shards.has(ShardClientUtil.shardIdForGuildId(guildId, count));
+    },
+    async state(token) {
+      try {
+        const message = await persist(() => webhook(token).fetchMessage('@original'));
+        return (Number(message?.flags ?? 0) & MessageFlags.Loading) === 0 ? 'answered' : 'thinking';
+      } catch (error) {
+        if (error instanceof DiscordAPIError && GONE.has(Number(error.code))) return 'gone';
+        throw error;
+      }
+    },
+    of: (token) => ({
+      editReply: (options) => webhook(token).editMessage('@original', options),
+      followUp: (options) => webhook(token).send(options),
+    }),
+  };
+}
+
+const GONE: ReadonlySet<number> = new Set([
+  RESTJSONErrorCodes.UnknownWebhook,
+  RESTJSONErrorCodes.InvalidWebhookToken,
+  RESTJSONErrorCodes.UnknownMessage,
+]);

@@ -1,8 +1,8 @@
 import { PermissionFlagsBits, PermissionsBitField } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { settingsCommand } from '../../commands/settings.ts';
-import type { PostResult } from '../../src/discord/channel-posts.ts';
 import type { PressContext } from '../../src/discord/command.ts';
+import type { PostResult } from '../../src/discord/guild-log.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import { wordsFor } from '../../src/words/words.ts';
 

@@ -9,7 +9,7 @@ import { array } from 'zod/mini';
 import { type $ZodType, safeParse } from 'zod/v4/core';
 import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
-import { isForeign, listGuilds } from '../../src/discord/guild-list.ts';
+import { isForeign, listGuilds } from '../../src/discord/application.ts';
 
 const TOKEN = 'MTExMTExMTExMTExMTExMTEx.guilds.a-token-of-the-guild-list-tests-123456';
 

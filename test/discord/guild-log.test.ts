@@ -1,7 +1,6 @@
 import type { APIEmbed } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { PostResult } from '../../src/discord/channel-posts.ts';
-import { createGuildLog, type LogTrouble } from '../../src/discord/guild-log.ts';
+import { createGuildLog, type LogTrouble, type PostResult } from '../../src/discord/guild-log.ts';
 import { recorder } from '../storage/temporary.ts';
 
 beforeEach(() => void vi.useFakeTimers());

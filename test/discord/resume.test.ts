@@ -1,12 +1,11 @@
 import { ApplicationCommandType, type InteractionEditReplyOptions } from 'discord.js';
 import { describe, expect, it } from 'vitest';
+import { createFailureWords } from '../../src/discord/answers.ts';
 import type { Command } from '../../src/discord/command.ts';
 import { createSignedIds } from '../../src/discord/components/custom-ids.ts';
-import { createDeliveries } from '../../src/discord/deliveries.ts';
-import { createFailureWords } from '../../src/discord/failure-words.ts';
-import type { Pending, Remembered } from '../../src/discord/memory.ts';
-import type { PastReplies } from '../../src/discord/past-replies.ts';
-import { createResume } from '../../src/discord/resume.ts';
+import { createDeliveries } from '../../src/discord/deliver.ts';
+import { createResume, type PastReplies } from '../../src/discord/resume.ts';
+import type { Pending, Remembered } from '../../src/discord/taken.ts';
 import { createTraces } from '../../src/discord/traces.ts';
 import { Secret } from '../../src/secret.ts';
 import { UserError } from '../../src/user-error.ts';

@@ -1,12 +1,12 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
+import { createFailureWords } from '../../src/discord/answers.ts';
 import type { Command } from '../../src/discord/command.ts';
 import { button, rows, select } from '../../src/discord/components/controls.ts';
 import { createSignedIds, customId } from '../../src/discord/components/custom-ids.ts';
 import { createConnection } from '../../src/discord/connection.ts';
 import { createDispatcher } from '../../src/discord/dispatch.ts';
-import { createFailureWords } from '../../src/discord/failure-words.ts';
 import { createTraces } from '../../src/discord/traces.ts';
 import { Secret } from '../../src/secret.ts';
 import { type Line, recorder } from '../storage/temporary.ts';
