@@ -82,7 +82,7 @@ describe('a server that removes the bot', () => {
     const guild = first();
     expect(bytesOnDisk(file())).toContain(guild.id);
     scene.discord.guildEvents.remove(guild);
-    await expect.poll(() => bytesOnDisk(file()).includes(guild.id), { timeout: 15_000 }).toBe(false);
+    await expect.poll(() => bytesOnDisk(file()).includes(guild.id)).toBe(false);
   });
 
   it('finds its key where it was when it is back before the second check', async () => {
@@ -225,7 +225,7 @@ describe('nothing is deleted', () => {
       const fault = { kind: 'status', status: 503 } as const;
       scene.discord.faults.inject({ fault, path: /\/users\/@me\/guilds/, times: 4 });
       await scene.restart();
-      await expect.poll(failures, { timeout: 15_000 }).toBe(run);
+      await expect.poll(failures).toBe(run);
     }
     scene.discord.guildEvents.recover(one);
     await stillThere(0);

@@ -108,7 +108,7 @@ describe('a list that the service does not take as it is', () => {
     answer = (nth) => (nth === 2 ? { kind: 'slow', ms: 1000 } : undefined);
     const before = await preview(lines(400));
     const press = scene.member.press(messageOf(before), 'Submit 400 servers');
-    await expect.poll(() => count, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => count).toBe(2);
     await scene.restart();
     const report = await reported(await press);
     expect(outcomes(report)).toEqual({ accepted: 200, 'not sent': 200 });
@@ -127,10 +127,10 @@ describe('a list that a crash interrupts', () => {
     answer = (nth) => (nth === 3 ? { kind: 'hang', carriedOut: true } : undefined);
     const before = await preview(lines(500));
     await scene.member.press(messageOf(before), 'Submit 500 servers');
-    await expect.poll(() => count, { timeout: 10_000 }).toBe(3);
+    await expect.poll(() => count).toBe(3);
     await scene.kill();
     await scene.startBot();
-    await expect.poll(() => read(messageOf(before)), { timeout: 15_000 }).toContain('report.csv');
+    await expect.poll(() => read(messageOf(before))).toContain('report.csv');
     const report = messageOf(before);
     expect(outcomes(report)).toEqual({ accepted: 400, unknown: 100 });
     expect(read(report)).toMatch(/check the list before you submit them again\.\n.*Lines 201–300/);

@@ -31,8 +31,6 @@ beforeEach(async () => {
 });
 afterAll(() => bot.close());
 
-/** The log's messages come after the answers. */
-const soon = { timeout: 10_000 };
 const settings = (who = scene.admin) => who.slash('settings');
 const press = async (answer: Answer, button: string, who = scene.admin) =>
   who.press(messageOf(answer), button);
@@ -168,7 +166,7 @@ describe('the log channel', () => {
     await scene.listing.behave({ kind: 'down' });
     await submit('ark');
     const member = `<@${scene.member.userId}> (member)`;
-    await expect.poll(() => logLines(scene).length, soon).toBe(4);
+    await expect.poll(() => logLines(scene).length).toBe(4);
     const [accepted, rejected, unknown, notSent] = logLines(scene);
     expect(accepted).toContain(`${member} submitted **Counter-Strike 2** — \`play.example.com:`);
     expect(accepted).toContain(
@@ -187,7 +185,7 @@ describe('the log channel', () => {
     await setQuota('1');
     await submit();
     await submit();
-    await expect.poll(() => logLines(scene).length, soon).toBe(4);
+    await expect.poll(() => logLines(scene).length).toBe(4);
     const [key, attempt, , refused] = logLines(scene);
     expect(key).toContain(`<@${scene.admin.userId}> (admin) replaced the API key.`);
     expect(attempt).toMatch(/\(member\) tried to use <\/setkey:\d+> without the permission “Manage Server”/);
@@ -217,14 +215,14 @@ describe('the log channel', () => {
     allowBot(USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.EmbedLinks);
     expect(textOf(await submit())).toContain('Servers have been added for review.');
     await expect
-      .poll(async () => textOf(await settings()), soon)
+      .poll(async () => textOf(await settings()))
       .toMatch(/could not be posted: the bot needs the permissions Send Messages and Embed Links/);
     await scene.restart();
     expect(textOf(await settings())).toContain('could not be posted');
 
     scene.discord.guildEvents.removeChannel(guild(), staffChannel(scene));
     expect(textOf(await submit())).toContain('Servers have been added for review.');
-    await expect.poll(async () => textOf(await settings()), soon).toContain('the channel no longer exists');
+    await expect.poll(async () => textOf(await settings())).toContain('the channel no longer exists');
   });
 
   it('that was deleted a second ago does not keep /settings from opening', async () => {
@@ -238,13 +236,11 @@ describe('the log channel', () => {
     await chooseLogChannel(scene);
     allowBot(0n);
     await submit();
-    await expect
-      .poll(async () => textOf(await settings()), soon)
-      .toContain('needs the permission View Channel');
+    await expect.poll(async () => textOf(await settings())).toContain('needs the permission View Channel');
     allowBot(USUAL_BOT_PERMISSIONS);
     expect(textOf(await pick(await settings(), ['#staff']))).not.toContain('could not be posted');
     await submit('rust');
-    await expect.poll(() => logMessages(scene).join('\n'), soon).toContain('**Rust**');
+    await expect.poll(() => logMessages(scene).join('\n')).toContain('**Rust**');
   });
 
   it('is left alone where none was chosen', async () => {

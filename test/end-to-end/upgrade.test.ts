@@ -92,7 +92,7 @@ it('an update from 0.1 in the middle of its work leaves nobody waiting, and send
     expect(text).toMatch(/restarted while this was on its way.*may have been received: check the list/);
   }
   expect(said[3]).toContain(ACCEPTED);
-  await expect.poll(() => read(messageOf(preview)), { timeout: 15_000 }).toContain('report.csv');
+  await expect.poll(() => read(messageOf(preview))).toContain('report.csv');
   const outcomes = csvOf(messageOf(preview), 'report.csv').map((row) => row[5]);
   expect(outcomes).toEqual([
     ...Array(100).fill('accepted'),

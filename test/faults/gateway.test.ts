@@ -112,7 +112,7 @@ describe.concurrent('a gateway that', () => {
     clock.advance(5_000);
     disturb();
     await isLost(scene, `${name}-meanwhile.example.com`);
-    await eventually(() => gateway.sessions().some(({ id }) => !former.includes(id)), true, 10_000);
+    await eventually(() => gateway.sessions().some(({ id }) => !former.includes(id)), true);
     await isAccepted(scene, `after-${name}.example.com`);
   }
 

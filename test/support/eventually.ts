@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function eventually<Value>(
   read: () => Value,
   wanted: NoInfer<Value>,
-  withinMs = 10_000,
+  withinMs = 20_000,
 ): Promise<void> {
   const end = performance.now() + withinMs;
   for (;;) {
