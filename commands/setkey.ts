@@ -31,7 +31,7 @@ const MAX_KEY_LENGTH = 500;
  */
 export function setKey({ keyTrials, games, keys, guildLog }: SetKeyDeps): Command {
   /** The key in use; one that can no longer be read counts as none, since a new one may replace it. */
-  async function formerKey(guildId: string): Promise<Secret | undefined> {
+  async function previousKey(guildId: string): Promise<Secret | undefined> {
     try {
       return await keys.get(guildId);
     } catch (error) {
@@ -43,20 +43,20 @@ export function setKey({ keyTrials, games, keys, guildLog }: SetKeyDeps): Comman
   async function save(context: Context, key: Secret): Promise<Reply> {
     const { t, guildId, user } = context;
     // Before the service is asked, so that a store that fails is said while nothing has been done.
-    const former = await formerKey(guildId);
+    const previous = await previousKey(guildId);
     const outcome = await keyTrials.run(guildId, key);
     if (outcome.kind === 'too-soon') throw new UserError(tooSoonText(outcome, t));
     if (outcome.kind === 'games') {
       await games.accept(outcome.games);
       await keys.set(guildId, key, { userId: user.id });
-      await guildLog.tell(guildId, (words) => changeText(words, user, key, former !== undefined));
-      return { content: savedText(context, key, former !== undefined) };
+      await guildLog.tell(guildId, (words) => changeText(words, user, key, previous !== undefined));
+      return { content: savedText(context, key, previous !== undefined) };
     }
     const problem =
       outcome.kind === 'rejected'
         ? t('setkey.rejected', { message: escapeText(serviceWords(outcome.message, t)) })
         : t('setkey.untested', { reason: failureText(outcome, t) });
-    const state = former
+    const state = previous
       ? t('setkey.formerStays')
       : t('setkey.noneYet', { setkey: context.mention('setkey') });
     return { content: `${problem}\n${state}` };

@@ -13,7 +13,7 @@ import type { Permission } from './permission.ts';
 export interface Context {
   /** Unique per interaction; its snowflake also tells when it was made. */
   readonly interactionId: string;
-  /** When it came, in milliseconds since 1970; after a crash when it came to the former run of the bot. */
+  /** When it came, in milliseconds since 1970; after a crash when it came to the previous run of the bot. */
   readonly receivedAt: number;
   readonly guildId: string;
   readonly channelId: string;
@@ -137,13 +137,13 @@ interface CommandParts {
 
 /**
  * A slash command, or with `useOn` a message command. `audience` says who sees the answer; the dispatcher
- * acknowledges with it before anything else runs, because Discord fixes it there. `none`: the command opens a modal
- * and so must do no work first. `run` returns what to say and throws a UserError to refuse.
+ * acknowledges with it before anything else runs, because Discord fixes it there: `member` alone, or `none` where the
+ * command opens a modal and so must do no work first. `run` returns what to say and throws a UserError to refuse.
  */
 export type Command = CommandParts &
   (
     | {
-        readonly audience: 'member' | 'channel';
+        readonly audience: 'member';
         readonly resumes?: Resumes;
         /**
          * `run` reads memory and the store only: its reply is the first response itself, without "thinking…" before

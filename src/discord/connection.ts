@@ -50,7 +50,7 @@ export interface ConnectionDeps {
 /** What is done for those who use the bot. */
 export interface Service {
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
-  /** Called once after login, with the means to answer what a former run has left. */
+  /** Called once after login, with the means to answer what a previous run has left. */
   readonly onReady: (replies: PastReplies) => Promise<void>;
   readonly onInteraction: (interaction: Interaction) => Promise<void>;
   /** Called with the guild of every interaction that the guild's own installation authorised, before it is handled. */

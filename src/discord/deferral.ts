@@ -50,7 +50,10 @@ export function createDeferral(deps: DeferralDeps) {
     } catch (error) {
       // What submits must not begin unnoted; all else is better answered without a net than not at all.
       if (work) throw error;
-      logger.warn({ err: error, interactionId }, 'an interaction could not be noted; going on without');
+      logger.warn(
+        { err: error, interactionId },
+        'an interaction could not be written down; going on without',
+      );
       return true;
     }
   }

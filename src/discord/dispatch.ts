@@ -37,7 +37,7 @@ export interface DispatchDeps extends Omit<DeferralDeps, 'deliveries'> {
 export interface Dispatcher {
   /** Answers one interaction; never throws. */
   handle(interaction: Interaction): Promise<void>;
-  /** Answers what a former run of the bot has not; never throws. */
+  /** Answers what a previous run of the bot has not; never throws. */
   resume(pending: Pending, replies: PastReplies): Promise<void>;
   /** Takes no new interaction, and resolves when those under way have ended, or after `ms` milliseconds. */
   drain(ms: number): Promise<void>;
@@ -77,7 +77,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       if (command.audience === 'none') return () => open(interaction, context, () => command.run(input));
       const modal = command.opens?.(input);
       if (modal) return () => open(interaction, context, modal);
-      const isPrivate = command.audience === 'member';
+      const isPrivate = true;
       const run = () => command.run(input);
       if (command.isAtOnce) return () => answerAtOnce({ interaction, context, isPrivate, run });
       const options = optionsToKeep(interaction.options);

@@ -10,7 +10,7 @@ export type LogTrouble = Exclude<PostResult, 'posted' | 'failed'>;
 export interface LogPlace {
   readonly channelId: string;
   readonly locale: string;
-  /** What was noted last of this channel. */
+  /** What was wrong with this channel last. */
   readonly trouble?: LogTrouble | undefined;
 }
 

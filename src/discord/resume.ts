@@ -36,7 +36,7 @@ const TOKEN_LIVES_MS = 15 * 60_000;
 const ACKNOWLEDGED_BY_MS = 4000;
 
 /**
- * Answers what a former run of the bot has left: by doing it now, or by saying what became of it. The member's own
+ * Answers what a previous run of the bot has left: by doing it now, or by saying what became of it. The member's own
  * answer is edited as long as that is possible; after that the guild is told of submissions.
  */
 export function createResume(deps: ResumeDeps) {
@@ -55,7 +55,7 @@ export function createResume(deps: ResumeDeps) {
     pause = sleep,
   } = deps;
 
-  async function settle({ interaction, at, report }: Pending, replies: PastReplies): Promise<void> {
+  async function answer({ interaction, at, report }: Pending, replies: PastReplies): Promise<void> {
     const { user, guildId, token, shape, isPrivate, work } = interaction;
     const context = {
       ...interaction,
@@ -66,7 +66,7 @@ export function createResume(deps: ResumeDeps) {
     };
     // Discord knows better when the clock was set back, and the age is too small or negative.
     const state = now() - at >= TOKEN_LIVES_MS ? 'gone' : await stateOf(token, now() - at, replies);
-    // The former run came to its end, but for forgetting it. An update has no "thinking…" to tell by.
+    // The previous run came to its end, but for forgetting it. An update has no "thinking…" to tell by.
     if (state === 'answered' && shape === 'reply') return;
     if (state === 'gone') {
       traces.became('lost');
@@ -78,15 +78,15 @@ export function createResume(deps: ResumeDeps) {
     const original = replies.of(token);
     const press = { ...context, progress: createProgress(original), stopping };
     const again = work && resumption(commands, work, press);
-    const answer: Reply | string = again
+    const said: Reply | string = again
       ? await again()
           .then((reply) => ids.reply(reply, ownerOf(context, isPrivate)))
           .catch((error: unknown) => words(error, context))
       : report
         ? { content: report(context) }
         : context.t('resume.runAgain');
-    const delivery = deliveries.begin(shape === 'reply' ? interaction.interactionId : undefined, answer);
-    await deliver(original, { shape, failed: (error) => words(error, context), delivery }, answer);
+    const delivery = deliveries.begin(shape === 'reply' ? interaction.interactionId : undefined, said);
+    await deliver(original, { shape, failed: (error) => words(error, context), delivery }, said);
   }
 
   /** An acknowledgement that was on its way in the network when its process died may still arrive. */
@@ -100,7 +100,7 @@ export function createResume(deps: ResumeDeps) {
   return async function resume(pending: Pending, replies: PastReplies): Promise<void> {
     const { interactionId, guildId } = pending.interaction;
     try {
-      await settle(pending, replies);
+      await answer(pending, replies);
       await memory.forget(pending.interaction);
       logger.info({ interactionId, guildId }, 'answered what was left from before the restart');
     } catch (error) {
@@ -127,7 +127,7 @@ function resumption(
   return () => handler.run({ ...context, argument, values, channels: [] });
 }
 
-/** The answers of interactions that a former run of the bot took, for as long as their tokens live. */
+/** The answers of interactions that a previous run of the bot took, for as long as their tokens live. */
 export interface PastReplies {
   /** Whether the guild's events come to this process. */
   owns(guildId: string): boolean;

@@ -18,11 +18,11 @@ export interface TakenDeps {
 export interface TakenInteractions extends Memory, Part {
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** What a former run of the bot has left unanswered in these guilds. Each is given out once. */
+  /** What a previous run of the bot has left unanswered in these guilds. Each is given out once. */
   left(isOurs: (guildId: string) => boolean): Promise<readonly Left[]>;
 }
 
-/** An interaction that a former run of the bot has not answered. */
+/** An interaction that a previous run of the bot has not answered. */
 export interface Left {
   readonly interaction: Remembered;
   /** When it was taken, in milliseconds since 1970. */
@@ -37,7 +37,7 @@ const KEPT_MS = 3600_000;
 const UNANSWERED_KEPT_MS = 30 * 24 * 3600_000;
 /** How often what is past its time goes. */
 const SWEEP_MS = 600_000;
-/** Discord tells whether a reply was given, so that it need not be noted at once; in milliseconds. */
+/** Discord tells whether a reply was given, so that it need not be written at once; in milliseconds. */
 const ANSWERED_WITHIN_MS = 100;
 /** How soon that is tried again when the store failed, in milliseconds. */
 const AGAIN_MS = 5_000;
@@ -231,7 +231,7 @@ export interface Memory {
   forget(interaction: Pick<Remembered, 'guildId' | 'interactionId' | 'shape'>): Promise<void>;
 }
 
-/** An interaction that a former run of the bot has not answered. */
+/** An interaction that a previous run of the bot has not answered. */
 export interface Pending {
   readonly interaction: Remembered;
   /** Milliseconds since 1970. */
