@@ -18,9 +18,13 @@ const project = (name: string, files: { readonly include: string[]; readonly exc
 export default defineConfig({
   test: {
     projects: [
-      project('main', { include: ['test/**/*.test.ts'], exclude: ['test/transport/**', 'test/scale/**'] }),
+      project('main', {
+        include: ['test/**/*.test.ts'],
+        exclude: ['test/transport/**', 'test/scale/**', 'test/ops/**'],
+      }),
       // Scripts of their own, which `.ci/run` runs too.
       project('transport', { include: ['test/transport/**/*.test.ts'] }),
+      project('ops', { include: ['test/ops/**/*.test.ts'] }),
       project('scale', { include: ['test/scale/**/*.test.ts'] }),
     ],
     // Most of a test's time is waiting for real processes and sockets, so more files run at once than there are cores.

@@ -35,6 +35,8 @@ export interface StandInOptions {
   readonly shards?: number;
   /** How many shards may identify every 5 seconds; 1, as for every new bot. */
   readonly maxConcurrency?: number;
+  /** How many of the 1,000 IDENTIFYs of the day are used already; 0. */
+  readonly identifiesUsed?: number;
   /** 41250, as Discord's. */
   readonly heartbeatIntervalMs?: number;
   /** The privileged intents that were granted, as bits; none. */
@@ -161,6 +163,7 @@ async function serve(
     replaceToken,
     shards: options.shards ?? 1,
     maxConcurrency: options.maxConcurrency ?? 1,
+    identifiesUsed: options.identifiesUsed,
     heartbeatIntervalMs: options.heartbeatIntervalMs ?? 41_250,
     grantedIntents: options.grantedIntents ?? 0,
     onFrame: records.frame,

@@ -38,11 +38,13 @@ export interface IdentifyLimit {
 export function createIdentifyLimit(deps: {
   readonly clock: Pick<Clock, 'now'>;
   readonly maxConcurrency: number;
+  /** Of the first day, before the stand-in was there. */
+  readonly used?: number | undefined;
 }): IdentifyLimit {
   const { clock, maxConcurrency } = deps;
   const lastByKey = new Map<number, number>();
   let dayEndsAt = clock.now() + DAY_MS;
-  let used = 0;
+  let { used = 0 } = deps;
 
   function today(): void {
     if (clock.now() < dayEndsAt) return;

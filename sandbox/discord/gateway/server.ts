@@ -19,6 +19,7 @@ export interface GatewayDeps {
   readonly replaceToken: (token: string) => void;
   readonly shards: number;
   readonly maxConcurrency: number;
+  readonly identifiesUsed: number | undefined;
   readonly heartbeatIntervalMs: number;
   readonly grantedIntents: number;
   readonly onFrame: (from: 'bot' | 'discord', text: string) => void;
@@ -58,7 +59,7 @@ export interface Gateway {
 export function createGateway(deps: GatewayDeps): Gateway {
   const { server, world, url, token, shards, maxConcurrency } = deps;
   const sessions = createSessions(world);
-  const limit = createIdentifyLimit({ clock: world.clock, maxConcurrency });
+  const limit = createIdentifyLimit({ clock: world.clock, maxConcurrency, used: deps.identifiesUsed });
   const settings: GatewaySettings = {
     heartbeatIntervalMs: deps.heartbeatIntervalMs,
     grantedIntents: deps.grantedIntents,
