@@ -5,7 +5,10 @@ export interface Rule {
   readonly title: string;
   /** The files, from the project's root, that enforce it. */
   readonly where: readonly string[];
-  /** The files with the tests that break it; the first breaks it over real sockets and names it "rule N". */
+  /**
+   * The files with the tests that break it; the first names it "rule N". What is about a body is in `broken-bodies`,
+   * without a socket; that a route applies those rules is tried once for each route, over real sockets.
+   */
   readonly tests: readonly string[];
 }
 
@@ -24,16 +27,16 @@ const TABLE = `
 10 | Snowflakes are strings of 17–19 digits with a current timestamp | world/snowflakes | rest/transport
 
 ## Commands
-11 | Names of commands and options: pattern, 1–32, lower case | rest/rules/command-options rest/rules/commands | rest/commands rest/rules/commands
-12 | Descriptions: 1–100, none on context menu commands | rest/rules/commands | rest/commands rest/rules/commands
-13 | 25 options, 25 choices, names and values of choices up to 100 | rest/rules/command-options | rest/commands rest/rules/commands
-14 | Required options before optional ones | rest/rules/command-options | rest/commands rest/rules/commands
-15 | Option names are unique in every language | rest/rules/command-options | rest/commands rest/rules/commands
-16 | Autocomplete, choices and file types only where they belong | rest/rules/command-options rest/rules/attachments | rest/commands rest/rules/commands
-17 | Command → group → subcommand → option, never mixed | rest/rules/command-options rest/rules/commands | rest/commands rest/rules/commands
-18 | A command has at most 8000 characters | rest/rules/commands | rest/commands rest/rules/commands
-19 | Localizations: known locales, texts as strict as the default | rest/rules/command-options rest/rules/commands | rest/commands rest/rules/commands
-20 | Contexts, integration types, default permissions: known and unique | rest/rules/commands world/command-form | rest/commands rest/rules/commands
+11 | Names of commands and options: pattern, 1–32, lower case | rest/rules/command-options rest/rules/commands | rest/rules/broken-bodies rest/rules/commands
+12 | Descriptions: 1–100, none on context menu commands | rest/rules/commands | rest/rules/broken-bodies rest/rules/commands
+13 | 25 options, 25 choices, names and values of choices up to 100 | rest/rules/command-options | rest/rules/broken-bodies rest/rules/commands
+14 | Required options before optional ones | rest/rules/command-options | rest/rules/broken-bodies rest/rules/commands
+15 | Option names are unique in every language | rest/rules/command-options | rest/rules/broken-bodies rest/rules/commands
+16 | Autocomplete, choices and file types only where they belong | rest/rules/command-options rest/rules/attachments | rest/rules/broken-bodies rest/rules/commands
+17 | Command → group → subcommand → option, never mixed | rest/rules/command-options rest/rules/commands | rest/rules/broken-bodies rest/rules/commands
+18 | A command has at most 8000 characters | rest/rules/commands | rest/rules/broken-bodies rest/rules/commands
+19 | Localizations: known locales, texts as strict as the default | rest/rules/command-options rest/rules/commands | rest/rules/broken-bodies rest/rules/commands
+20 | Contexts, integration types, default permissions: known and unique | rest/rules/commands world/command-form | rest/rules/broken-bodies rest/rules/commands
 21 | POST upserts, PUT replaces and indexes its errors | world/commands rest/command-routes rest/rules/commands | rest/commands rest/rules/commands
 22 | Caps per type, 200 new commands a day | world/commands rest/command-routes rest/rules/commands | rest/commands rest/rules/commands
 23 | Scope and application must be the bot’s own | rest/command-routes world/command-form | rest/commands
@@ -44,15 +47,15 @@ const TABLE = `
 26 | A second callback | rest/callback-routes | rest/callback
 27 | Callback types by kind of interaction | rest/callback-routes rest/rules/callbacks | rest/callback rest/rules/callbacks
 28 | 204, or 200 with the created message when asked for | rest/callback-routes | rest/callback
-29 | A deferral is ephemeral or not, and nothing else | rest/rules/messages | rest/callback rest/rules/callbacks
-30 | Flags of a new message | rest/rules/messages | rest/callback rest/rules/callbacks rest/transport
-31 | Suggestions: 25, of the option’s type, up to 100 | rest/rules/callbacks rest/rules/command-options | rest/callback rest/rules/callbacks
-32 | A message is not empty; content up to 2000 | rest/rules/messages | rest/callback rest/rules/messages
-33 | Embeds: ten, their fields, 6000 in all | rest/rules/embeds | rest/callback rest/rules/messages
-34 | Rows, buttons and selects | rest/rules/message-components rest/rules/components | rest/callback rest/rules/components
-35 | Custom ids: 1–100 and unique | rest/rules/components | rest/callback rest/rules/components
-36 | Components V2: the flag, 40 components, 4000 characters, no old fields | rest/rules/message-components rest/rules/messages | rest/callback rest/rules/components
-37 | Modals: title, 1–5 components, their fields | rest/rules/modals rest/rules/components | rest/callback rest/rules/modals
+29 | A deferral is ephemeral or not, and nothing else | rest/rules/messages | rest/rules/broken-bodies rest/rules/callbacks
+30 | Flags of a new message | rest/rules/messages | rest/rules/broken-bodies rest/rules/callbacks rest/transport
+31 | Suggestions: 25, of the option’s type, up to 100 | rest/rules/callbacks rest/rules/command-options | rest/rules/broken-bodies rest/rules/callbacks
+32 | A message is not empty; content up to 2000 | rest/rules/messages | rest/rules/broken-bodies rest/rules/messages
+33 | Embeds: ten, their fields, 6000 in all | rest/rules/embeds | rest/rules/broken-bodies rest/rules/messages
+34 | Rows, buttons and selects | rest/rules/message-components rest/rules/components | rest/rules/broken-bodies rest/rules/components
+35 | Custom ids: 1–100 and unique | rest/rules/components | rest/rules/broken-bodies rest/rules/components
+36 | Components V2: the flag, 40 components, 4000 characters, no old fields | rest/rules/message-components rest/rules/messages | rest/rules/broken-bodies rest/rules/components
+37 | Modals: title, 1–5 components, their fields | rest/rules/modals rest/rules/components | rest/rules/broken-bodies rest/rules/modals
 38 | Modal submits: only what was shown, with values that its fields allow | client/person client/modal-form rest/rules/modals | client/modals rest/rules/modals
 
 ## Follow-ups
@@ -61,7 +64,7 @@ const TABLE = `
 41 | An edit changes neither ephemeral nor V2; V2 needs the old fields emptied | rest/outgoing rest/rules/messages | rest/webhook rest/rules/messages
 42 | An edit keeps the attachments it lists and is checked like a new message | rest/outgoing rest/message-form rest/rules/messages rest/rules/attachments | rest/webhook
 43 | Five follow-ups for user installs | rest/webhook-routes | rest/webhook
-44 | Allowed mentions, and whom a message pings | rest/outgoing rest/channel-routes rest/rules/mentions | rest/webhook rest/rules/mentions rest/transport
+44 | Allowed mentions, and whom a message pings | rest/outgoing rest/channel-routes rest/rules/mentions | rest/webhook rest/rules/mentions rest/transport rest/rules/broken-bodies
 45 | Five requests in 2 seconds for each interaction token | rest/webhook-routes rest/rate-limits | rest/webhook
 
 ## Gateway

@@ -33,7 +33,7 @@ describe('the table of rules', () => {
       expect([...named(textOf(file))], file).toContain(number);
     }
     const [first = ''] = rule.tests;
-    // The first one breaks it over real sockets and says so in the name of a test that runs.
+    // The first one says so in the name of a test that runs.
     const names = new RegExp(`(it|describe)(\\.each)?\\(\\s*['"\`]rule ${number}\\b|\\[\\s*'rule ${number}:`);
     expect(textOf(first)).toMatch(names);
   });
