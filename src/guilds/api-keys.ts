@@ -44,7 +44,7 @@ export const API_KEYS = {
   name: 'api-key',
   version: 2,
   schema,
-  former: [first],
+  previous: [first],
   context: (guildId: string) => `guild ${guildId}: API key`,
 } as const;
 

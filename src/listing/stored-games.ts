@@ -18,7 +18,7 @@ const first = schema
   .transform(({ version: _, ...list }): FetchedGames => list);
 
 const records = (store: Store) =>
-  createCollection<FetchedGames>({ store, name: 'games', version: 2, schema, former: [first] });
+  createCollection<FetchedGames>({ store, name: 'games', version: 2, schema, previous: [first] });
 
 /** A list as it came from the service, and when, in ms since 1970. */
 export interface FetchedGames {

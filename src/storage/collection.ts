@@ -11,8 +11,8 @@ export interface Kind<Value extends object> {
   /** The number that records of this shape carry as `v`. */
   readonly version: number;
   readonly schema: z.ZodType<Value>;
-  /** Whole records of former shapes, and what they are today. */
-  readonly former?: readonly z.ZodType<Value>[];
+  /** Whole records of previous shapes, and what they are today. */
+  readonly previous?: readonly z.ZodType<Value>[];
 }
 
 export interface CollectionDeps<Value extends object> extends Kind<Value> {
@@ -49,13 +49,13 @@ export interface Collection<Value extends object> {
 }
 
 export function createCollection<Value extends object>(deps: CollectionDeps<Value>): Collection<Value> {
-  const { store, name, version, schema, former = [] } = deps;
+  const { store, name, version, schema, previous = [] } = deps;
   const keyOf = (id: string) => `${name}:${id}`;
 
   function parse(stored: unknown): Value | undefined {
     const { v, ...fields } = Object(stored);
     if (v === version) return schema.safeParse(fields).data;
-    return former.map((shape) => shape.safeParse(stored).data).find((value) => value !== undefined);
+    return previous.map((shape) => shape.safeParse(stored).data).find((value) => value !== undefined);
   }
 
   function whatIsWrong(stored: unknown): string {

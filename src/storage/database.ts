@@ -200,7 +200,7 @@ export function createDatabase({
     get: async (key) => needed().values.get(key),
     set: async (key, value, ttlMs) => needed().values.set(key, value, ttlMs),
     delete: async (key) => needed().values.delete(key),
-    replace: async (key, former, value) => needed().values.replace(key, former, value),
+    replace: async (key, previous, value) => needed().values.replace(key, previous, value),
     setAside: async (key, read, why) => needed().values.setAside(key, read, why),
     entries: (prefix) => needed().values.entries(prefix),
     keys: (prefix) => needed().values.keys(prefix),

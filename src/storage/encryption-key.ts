@@ -221,7 +221,7 @@ const IN_USE = {
   version: 2,
   schema: z.object({ keyId: z.string() }),
   // 0.1 kept the bare id.
-  former: [z.string().transform((keyId) => ({ keyId }))],
+  previous: [z.string().transform((keyId) => ({ keyId }))],
 };
 const IN_USE_ID = 'in-use';
 

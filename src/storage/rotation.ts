@@ -14,11 +14,11 @@ export interface RotationDeps {
 }
 
 export interface RotationResult {
-  /** Records that were sealed with a former key, and are now with the newest. */
+  /** Records that were sealed with a previous key, and are now with the newest. */
   readonly rotated: number;
   /** Records that were sealed with the newest key before. */
   readonly already: number;
-  /** The keys of records that could not be opened. While there are any, the former keys are not forgotten. */
+  /** The keys of records that could not be opened. While there are any, the previous keys are not forgotten. */
   readonly failed: readonly string[];
 }
 
@@ -28,7 +28,7 @@ type Outcome = 'rotated' | 'already' | 'failed' | 'changed' | 'nothing sealed';
  * Seals every record anew with the newest key, one by one: stopped at any moment and begun again it goes on. The
  * bot may run meanwhile, if it seals with the newest key too: a record is replaced only if nobody changed it since
  * it was read, and the walk is repeated until it finds nothing more to do. What the start of the bot demands the
- * former keys for is removed last.
+ * previous keys for is removed last.
  * @throws EncryptionKeyError when a running bot seals with another key; nothing is changed
  */
 export async function rotate(deps: RotationDeps): Promise<RotationResult> {
@@ -41,7 +41,7 @@ export async function rotate(deps: RotationDeps): Promise<RotationResult> {
     const collection = collections.find(({ name }) => key.startsWith(`${name}:`));
     const { sealed } = Object(value);
     if (collection === undefined || !isSealed(sealed)) {
-      // Something sealed that is in no collection would be lost with the former key.
+      // Something sealed that is in no collection would be lost with the previous key.
       return keyIdsIn(value).some((id) => id !== newest) ? 'failed' : 'nothing sealed';
     }
     if (sealed.k === newest) return 'already';
@@ -73,7 +73,7 @@ export async function rotate(deps: RotationDeps): Promise<RotationResult> {
     rotated += found.rotated.length;
     already ??= found.already.length;
     if (found.rotated.length > 0 || found.changed.length > 0) continue;
-    if (found.failed.length === 0) await forgetFormerKeys(database, newest);
+    if (found.failed.length === 0) await forgetPreviousKeys(database, newest);
     return { rotated, already, failed: found.failed };
   }
 }
@@ -110,11 +110,11 @@ async function rotateInteractions({
   return ended;
 }
 
-async function forgetFormerKeys(database: RotationDeps['database'], newest: string): Promise<void> {
-  const former: string[] = [];
-  for await (const key of database.keys(PROOF)) if (key !== PROOF + newest) former.push(key);
+async function forgetPreviousKeys(database: RotationDeps['database'], newest: string): Promise<void> {
+  const previous: string[] = [];
+  for await (const key of database.keys(PROOF)) if (key !== PROOF + newest) previous.push(key);
   await database.erase(async () => {
-    for (const key of former) await database.delete(key);
+    for (const key of previous) await database.delete(key);
   });
 }
 

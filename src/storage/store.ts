@@ -33,10 +33,10 @@ export interface Store {
   /** @param ttlMs milliseconds after which the value is gone; for ever without it */
   set(key: string, value: unknown, ttlMs?: number): Promise<void>;
   /**
-   * Puts `value` in place of `former`, in one step, also when other processes write at the same time.
+   * Puts `value` in place of `previous`, in one step, also when other processes write at the same time.
    * @returns whether it was done: not when something else, or nothing, is stored by now
    */
-  replace(key: string, former: unknown, value: unknown): Promise<boolean>;
+  replace(key: string, previous: unknown, value: unknown): Promise<boolean>;
   /** Whether there was something to delete. */
   delete(key: string): Promise<boolean>;
   /**

@@ -82,8 +82,8 @@ export async function openValues({ path, statements, logger }: ValuesDeps): Prom
     get,
     set,
     delete: (key) => attempt(`cannot delete ${key}`, () => keyv.delete(key)),
-    replace: (key, former, value) =>
-      attempt(`cannot write ${key}`, () => replaceRow(adapter, { key, former, value })),
+    replace: (key, previous, value) =>
+      attempt(`cannot write ${key}`, () => replaceRow(adapter, { key, previous, value })),
     setAside: (key, read, why) =>
       attempt(`cannot set ${key} aside`, () => setAside(adapter, logger, { key, read, why })),
     async *entries(prefix) {
@@ -144,16 +144,16 @@ function valueIn(text: unknown): unknown {
 
 /**
  * Puts a value in place of another in one step, whatever other processes do meanwhile. Keyv has no such thing.
- * @returns whether the former value was still there
+ * @returns whether the previous value was still there
  */
 async function replaceRow(
   adapter: KeyvSqlite,
-  { key, former, value }: { readonly key: string; readonly former: unknown; readonly value: unknown },
+  { key, previous, value }: { readonly key: string; readonly previous: unknown; readonly value: unknown },
 ): Promise<boolean> {
   const [row] = await adapter.query(`SELECT value FROM "keyv" WHERE namespace = '' AND key = ?`, key);
   const text: unknown = Object(row).value;
   const envelope = envelopeIn(text);
-  if (!isDeepStrictEqual(envelope?.value, former)) return false;
+  if (!isDeepStrictEqual(envelope?.value, previous)) return false;
   const replaced = await adapter.query(
     `UPDATE "keyv" SET value = ? WHERE namespace = '' AND key = ? AND value = ? RETURNING key`,
     jsonSerializer.stringify({ ...envelope, value }),

@@ -16,7 +16,7 @@ const coloursIn = (store: Store, version = 2): Collection<Colour> =>
     name: 'colours',
     version,
     schema: z.object({ colour: z.string() }),
-    former: [
+    previous: [
       z.object({ v: z.literal(1), color: z.string() }).transform(({ color }): Colour => ({ colour: color })),
     ],
   });
@@ -157,7 +157,7 @@ describe('what was set aside', () => {
       name: 'colours',
       version: 3,
       schema: z.object({ colour: z.string() }),
-      former: [z.object({ v: z.literal(2), colour: z.string() })],
+      previous: [z.object({ v: z.literal(2), colour: z.string() })],
     });
     const records = ['set-aside.colours:1', 'set-aside.colours:2'];
     expect(logger.lines).toMatchObject([{ level: 'warn', details: { count: 2, records } }]);
