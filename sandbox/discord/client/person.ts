@@ -35,12 +35,32 @@ interface UsedOn {
   readonly resolved: object;
 }
 
-/** Rules 24 and 38: one person and their Discord, which sends nothing that it would not let them send. */
-export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps): Omit<Person, 'guildId'> {
-  const refused = (why: string): Answer => ({ kind: 'refused', why });
-  /** What opened a modal that was then submitted and answered. */
-  const closed = new WeakSet<Interaction>();
+const refused = (why: string): Answer => ({ kind: 'refused', why });
 
+const head = ({ id, name, type, guild_id }: APIApplicationCommand) => ({
+  id,
+  name,
+  type,
+  ...(guild_id && { guild_id }),
+});
+
+/** Rules 24 and 38: one person and their Discord, which sends nothing that it would not let them send. */
+export function createPerson(deps: PersonDeps): Omit<Person, 'guildId'> {
+  const { world, actor } = deps;
+  const theirs = createDiscordOf(deps);
+  return {
+    userId: actor.userId,
+    name: actor.name,
+    channelId: actor.channelId,
+    commands: () => visibleCommands(world, actor),
+    ...commandsOf(deps, theirs),
+    ...messagesOf(deps, theirs),
+    ...modalsOf(deps, theirs),
+  };
+}
+
+/** What a person's Discord sends and shows. */
+function createDiscordOf({ world, actor, dispatch }: PersonDeps) {
   function send(about: Started, data: object): Interaction {
     const interaction = world.interactions.open({
       commandType: undefined,
@@ -70,21 +90,6 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     return command && type === 1 ? { command, subcommand } : undefined;
   }
 
-  const head = ({ id, name, type, guild_id }: APIApplicationCommand) => ({
-    id,
-    name,
-    type,
-    ...(guild_id && { guild_id }),
-  });
-
-  async function useOn(type: 2 | 3, name: string, on: UsedOn): Promise<Answer> {
-    const found = commandNamed(name, type);
-    if (found === undefined) return refused(`there is no command ${name} here`);
-    const data = { ...head(found.command), target_id: on.id, resolved: on.resolved };
-    const about = { kind: 2, commandType: type, commandName: name, target: on.target } as const;
-    return answerTo(world, send(about, data));
-  }
-
   /** The message as it is now, when this person can see it and the bot can still be told about it. */
   function shown(message: SeenMessage) {
     const stored = world.messages.get(message.id);
@@ -95,12 +100,24 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       : undefined;
   }
 
-  return {
-    userId: actor.userId,
-    name: actor.name,
-    channelId: actor.channelId,
-    commands: () => visibleCommands(world, actor),
+  return { send, commandNamed, shown };
+}
+type DiscordOf = ReturnType<typeof createDiscordOf>;
 
+/** Commands of every kind, and the choices of their options. */
+function commandsOf(
+  { world, actor }: PersonDeps,
+  { send, commandNamed, shown }: DiscordOf,
+): Pick<Person, 'slash' | 'complete' | 'useOnMessage' | 'useOnUser'> {
+  async function useOn(type: 2 | 3, name: string, on: UsedOn): Promise<Answer> {
+    const found = commandNamed(name, type);
+    if (found === undefined) return refused(`there is no command ${name} here`);
+    const data = { ...head(found.command), target_id: on.id, resolved: on.resolved };
+    const about = { kind: 2, commandType: type, commandName: name, target: on.target } as const;
+    return answerTo(world, send(about, data));
+  }
+
+  return {
     async slash(name, given = {}) {
       const found = commandNamed(name, 1);
       if (found === undefined) return refused(`there is no command ${name} here`);
@@ -127,6 +144,35 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       return how.type === 'choices' ? how.choices : 'lost';
     },
 
+    async useOnMessage(command, messageId) {
+      const message = world.messages.get(messageId);
+      const seen = message && shown(message.seen);
+      if (seen === undefined) return refused('there is no such message here');
+      return useOn(3, command, {
+        id: messageId,
+        target: { target_message_id: messageId },
+        resolved: { messages: { [messageId]: seen.current } },
+      });
+    },
+
+    async useOnUser(command, userId) {
+      const member = actor.guild?.members.get(userId);
+      if (member === undefined) return refused('there is no such member here');
+      return useOn(2, command, {
+        id: userId,
+        target: { target_user: user(member) },
+        resolved: { users: { [userId]: user(member) }, members: { [userId]: partialMember(member) } },
+      });
+    },
+  };
+}
+
+/** Buttons and selects of messages. */
+function messagesOf(
+  { world, actor, reactionMs }: PersonDeps,
+  { send, shown }: DiscordOf,
+): Pick<Person, 'press' | 'pick'> {
+  return {
     async press(message, button) {
       await sleep(reactionMs);
       const seen = shown(message);
@@ -154,7 +200,13 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       const data = { component_type: type, custom_id, id, values, resolved: resolved.all() };
       return answerTo(world, send({ kind: 3, source: seen.stored }, data));
     },
+  };
+}
 
+function modalsOf({ world, actor, reactionMs }: PersonDeps, { send }: DiscordOf): Pick<Person, 'submit'> {
+  /** What opened a modal that was then submitted and answered. */
+  const closed = new WeakSet<Interaction>();
+  return {
     async submit({ interactionId }, values) {
       await sleep(reactionMs);
       const opened = world.interactions.get(interactionId);
@@ -172,27 +224,6 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       // When nothing came, "Something went wrong" stands in the modal, and it can be submitted again.
       void interaction.answered.then(({ type }) => type !== 'lost' && closed.add(opened));
       return answerTo(world, interaction);
-    },
-
-    async useOnMessage(command, messageId) {
-      const message = world.messages.get(messageId);
-      const seen = message && shown(message.seen);
-      if (seen === undefined) return refused('there is no such message here');
-      return useOn(3, command, {
-        id: messageId,
-        target: { target_message_id: messageId },
-        resolved: { messages: { [messageId]: seen.current } },
-      });
-    },
-
-    async useOnUser(command, userId) {
-      const member = actor.guild?.members.get(userId);
-      if (member === undefined) return refused('there is no such member here');
-      return useOn(2, command, {
-        id: userId,
-        target: { target_user: user(member) },
-        resolved: { users: { [userId]: user(member) }, members: { [userId]: partialMember(member) } },
-      });
     },
   };
 }
