@@ -6,7 +6,7 @@ import type { Role } from '../people.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { BadLine } from './bad-line.ts';
 import { type Paint, plain, type Reading } from './markdown.ts';
-import { isSettled, showAnswer, showChoices, showMessage } from './show.ts';
+import { isFinished, showAnswer, showChoices, showMessage } from './show.ts';
 
 /** What the person at the prompt sees and is. An action reads and changes it. */
 export interface Session {
@@ -134,7 +134,7 @@ function isBeside({ current }: SeenMessage): boolean {
 async function isMoved(message: SeenMessage, patienceMs: number): Promise<boolean> {
   for (let moved = false; ; moved = true) {
     const change = message.changed();
-    if (isSettled(message)) return moved;
+    if (isFinished(message)) return moved;
     await patiently(change, patienceMs);
   }
 }

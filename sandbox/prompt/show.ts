@@ -133,7 +133,7 @@ function indented(text: string): string {
  * Whether nothing more is to come without someone acting. A message that shows a progress bar (a run of block
  * characters) is still moving: the bot replaces the bar by its report when it is done.
  */
-export function isSettled({ loading, current }: Pick<SeenMessage, 'loading' | 'current'>): boolean {
+export function isFinished({ loading, current }: Pick<SeenMessage, 'loading' | 'current'>): boolean {
   return !loading && !(current && PROGRESS_BAR.test(everyText(current)));
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Answer, Person, Upload } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
-import { isSettled } from '../../sandbox/prompt/show.ts';
+import { isFinished } from '../../sandbox/prompt/show.ts';
 import { messageOf, textOf } from './scene.ts';
 
 export const upload = (filename: string, content: string | Uint8Array): Upload => ({
@@ -18,7 +18,7 @@ export async function reported(answer: Answer): Promise<SeenMessage> {
   const message = messageOf(answer);
   for (;;) {
     const change = message.changed();
-    if (isSettled(message)) return message;
+    if (isFinished(message)) return message;
     await change;
   }
 }

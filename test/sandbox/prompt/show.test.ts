@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SeenMessage } from '../../../sandbox/discord/world/messages.ts';
 import { readMarkdown } from '../../../sandbox/prompt/markdown.ts';
-import { isSettled, showAnswer, showChoices, showMessage } from '../../../sandbox/prompt/show.ts';
+import { isFinished, showAnswer, showChoices, showMessage } from '../../../sandbox/prompt/show.ts';
 import { breachText, readLogLine } from '../../../sandbox/prompt/words.ts';
 
 const NOW = Date.UTC(2026, 0, 2, 12);
@@ -178,10 +178,10 @@ describe('a message', () => {
   });
 
   it('is still moving while it thinks or shows a progress bar', () => {
-    expect(isSettled(message({}, { loading: true }))).toBe(false);
-    expect(isSettled(message({ content: '`█████░░░░░` 50 of 100' }))).toBe(false);
-    expect(isSettled(message({ content: '100 servers were sent.' }))).toBe(true);
-    expect(isSettled({ loading: false, current: undefined })).toBe(true);
+    expect(isFinished(message({}, { loading: true }))).toBe(false);
+    expect(isFinished(message({ content: '`█████░░░░░` 50 of 100' }))).toBe(false);
+    expect(isFinished(message({ content: '100 servers were sent.' }))).toBe(true);
+    expect(isFinished({ loading: false, current: undefined })).toBe(true);
   });
 });
 
