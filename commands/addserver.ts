@@ -14,7 +14,8 @@ import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
 import { escapeText, LONGEST_NAME } from '../src/words/escape.ts';
 import { gameChoices, gameNamed, nearestGames } from '../src/words/games.ts';
-import { afterRestartText, announcementOf, describe, outcomeText } from '../src/words/outcome.ts';
+import { describe } from '../src/words/look.ts';
+import { afterRestartText, announcementOf, outcomeText } from '../src/words/outcome.ts';
 import { problemText } from '../src/words/problem.ts';
 import { type GuildKeys, guildKey, refusalText } from '../src/words/refusal.ts';
 

@@ -1,25 +1,10 @@
-import { formatAddress } from '../addresses/address.ts';
 import { isHalted, type NotSent, type Outcome, type ServerSubmission } from '../listing/contract.ts';
 import type { Ended } from '../submissions/order.ts';
-import { escapeText, LONGEST_NAME } from './escape.ts';
-import { gameNamed, type KnownGames } from './games.ts';
+import { escapeText } from './escape.ts';
+import type { KnownGames } from './games.ts';
+import { describe } from './look.ts';
 import { failureText, serviceWords } from './service.ts';
-import { type Reader, type Translate, wordsFor } from './words.ts';
-
-/** A submission as members read it: the game's name and the address. */
-export function describe(
-  t: Translate,
-  { game, server, port, queryPort }: ServerSubmission,
-  games: KnownGames,
-): string {
-  const values = {
-    name: escapeText(gameNamed(game, games).name, LONGEST_NAME),
-    address: formatAddress({ host: server, port }),
-  };
-  return queryPort === undefined
-    ? t('addserver.submitted', values)
-    : t('addserver.submittedQuery', { ...values, queryPort });
-}
+import { type Reader, wordsFor } from './words.ts';
 
 /** How the submission of one server ended. */
 export function outcomeText(reader: Reader, outcome: Outcome, what: string): string {
