@@ -65,7 +65,7 @@ export interface AppDeps {
 }
 
 /** The whole bot, put together; the only place that knows every part. Nothing happens before `start`. */
-export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> {
+export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> & Pick<Service, 'commands'> {
   const { config, logger, onFatal, timing } = deps;
   const operations = createOperations({ config, logger });
   const { listeners } = operations;
@@ -107,7 +107,7 @@ export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> {
     connection.serve(service),
     leaving.departures,
   ];
-  return inOrder(inTheirOrder, logger);
+  return { ...inOrder(inTheirOrder, logger), commands: service.commands };
 }
 
 /** What an area of the app is made with: what is said of the bot as a whole, and the parts of the areas before it. */

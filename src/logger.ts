@@ -17,7 +17,7 @@ export interface LoggerOptions {
 }
 
 /**
- * JSON lines on standard output. They are written synchronously, so that the last one is out before the
+ * JSON lines on standard output, unless told otherwise. They are written synchronously, so that the last one is out before the
  * process ends. Every line passes {@link scrub}, whatever it was made from.
  */
 export function createLogger({
@@ -34,6 +34,14 @@ export function createLogger({
     },
     { write: (line) => destination.write(scrub(line)) },
   );
+}
+
+/** Lines for a person at a terminal. What formats them is loaded only for that. */
+export async function terminalDestination(): Promise<DestinationStream> {
+  const { isColorSupported, prettyFactory } = await import('pino-pretty');
+  const format = prettyFactory({ colorize: isColorSupported, translateTime: 'SYS:HH:MM:ss' });
+  const output = pino.destination({ dest: 1, sync: true });
+  return { write: (line) => output.write(format(line) ?? line) };
 }
 
 /** How far the causes of an error are followed. */

@@ -1,7 +1,7 @@
 import { createApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { FatalDiscordError } from './discord/connection.ts';
-import { createLogger } from './logger.ts';
+import { createLogger, terminalDestination } from './logger.ts';
 import { HttpServerError } from './operations/http-server.ts';
 import { EncryptionKeyError } from './storage/encryption-key.ts';
 import { StoreError } from './storage/store.ts';
@@ -12,9 +12,12 @@ const STOP_MS = 10_000;
 /** Failures whose message tells the operator all there is to do; a stack trace would only hide it. */
 const EXPLAINED = [ConfigError, EncryptionKeyError, FatalDiscordError, HttpServerError, StoreError];
 
-function main(): void {
+async function main(): Promise<void> {
   const config = configOrExit();
-  const logger = createLogger({ level: config.logLevel });
+  const logger = createLogger({
+    level: config.logLevel,
+    ...(process.stdout.isTTY && { destination: await terminalDestination() }),
+  });
   let ending = false;
 
   async function end(status: number): Promise<void> {
@@ -61,4 +64,4 @@ function say(error: unknown): void {
   process.stderr.write(`server-listing-bot: ${error instanceof Error ? error.message : String(error)}\n`);
 }
 
-main();
+await main();

@@ -14,6 +14,7 @@ const sources = new Map(files.map((file) => [file, readFileSync(join(root, file)
  */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   main: ['app', 'config', 'operations', 'discord', 'storage'],
+  doctor: ['app', 'config', 'operations'],
   'rotate-key': ['config', 'discord', 'submissions', 'guilds', 'storage'],
   app: [
     ...['config', 'commands', 'operations', 'discord', 'words', 'submissions', 'guilds', 'server-lists'],
@@ -39,7 +40,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 /** Layer → the packages that it may import. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   commands: ['discord.js'],
-  operations: ['prom-client', 'zod'],
+  operations: ['discord.js', 'prom-client', 'zod'],
   discord: ['discord.js', 'undici', 'zod'],
   words: ['i18next'],
   submissions: ['kysely', 'zod'],
@@ -49,13 +50,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   listing: ['entities', 'undici', 'zod'],
   storage: ['@keyv/sqlite', 'keyv', 'kysely', 'zod'],
   config: ['zod'],
-  leaves: ['pino', 'undici'],
+  leaves: ['pino', 'pino-pretty', 'undici'],
   sandbox: ['discord-api-spec', 'discord.js', 'undici', 'ws', 'zod'],
 };
 
 /** Where the environment is read, and the process is ended. */
 const ENTRIES = [
-  ...['src/main.ts', 'src/rotate-key.ts'],
+  ...['src/main.ts', 'src/doctor.ts', 'src/rotate-key.ts'],
   ...['sandbox/main.ts', 'sandbox/stand-in-main.ts', 'sandbox/bot-process.ts'],
 ];
 

@@ -6,6 +6,7 @@ import {
   type Client,
   InteractionContextType,
   RateLimitError,
+  type REST,
   type RESTPostAPIApplicationCommandsJSONBody,
   Routes,
 } from 'discord.js';
@@ -38,11 +39,7 @@ export async function publishCommands({
   logger,
 }: PublishDeps): Promise<ReadonlyMap<string, string>> {
   const route = Routes.applicationCommands(client.application.id);
-  const query = new URLSearchParams({ with_localizations: 'true' });
-  const published = (await client.rest.get(route, { query })) as APIApplicationCommand[];
-  // An application with Activities has one, which is not ours; a PUT without it is refused (50240).
-  const entryPoints = published.filter(isEntryPoint);
-  const others = published.filter((command) => !isEntryPoint(command));
+  const { entryPoints, others } = await readGlobalCommands(client.rest, client.application.id);
   if (sameCommands(others, commands)) {
     logger.debug({ commands: others.length }, 'the commands are published already');
     return idsByName(others);
@@ -52,6 +49,27 @@ export async function publishCommands({
   const ours = updated.filter((command) => !isEntryPoint(command));
   logger.info({ commands: ours.map(({ name }) => name) }, 'published the commands');
   return idsByName(ours);
+}
+
+/**
+ * What Discord has of the application's global commands. One with Activities has an entry point, which is not ours; a PUT
+ * without it is refused (50240).
+ */
+export async function readGlobalCommands(
+  rest: Pick<REST, 'get'>,
+  applicationId: string,
+): Promise<{
+  readonly entryPoints: readonly APIApplicationCommand[];
+  readonly others: readonly APIApplicationCommand[];
+}> {
+  const query = new URLSearchParams({ with_localizations: 'true' });
+  const published = (await rest.get(Routes.applicationCommands(applicationId), {
+    query,
+  })) as APIApplicationCommand[];
+  return {
+    entryPoints: published.filter(isEntryPoint),
+    others: published.filter((command) => !isEntryPoint(command)),
+  };
 }
 
 const isEntryPoint = ({ type }: APIApplicationCommand): boolean =>

@@ -162,7 +162,7 @@ function another(about: { path: string; id: string; keyFile: string; configured:
  * The key in the file, or `undefined` when there is no such file.
  * @throws Error when it cannot be read or holds something else; the text does not say what
  */
-async function readKeyFile(path: string): Promise<Buffer | undefined> {
+export async function readKeyFile(path: string): Promise<Buffer | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
@@ -175,7 +175,7 @@ async function readKeyFile(path: string): Promise<Buffer | undefined> {
 }
 
 /** Whether others than its owner have any right to the file. */
-async function isOpenToOthers(path: string): Promise<boolean> {
+export async function isOpenToOthers(path: string): Promise<boolean> {
   return ((await stat(path)).mode & 0o077) !== 0;
 }
 

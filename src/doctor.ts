@@ -1,0 +1,30 @@
+import { createApp } from './app.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { scrub } from './logger.ts';
+import { checksOf } from './operations/checks.ts';
+import { type Finding, table } from './operations/findings.ts';
+
+/** Looks at all that a bot needs, starts none, changes nothing, and says of what fails how it is mended. */
+async function main(): Promise<void> {
+  const findings: Finding[] = [{ check: 'Node', state: 'ok', says: process.versions.node }];
+  try {
+    const config = readConfig(process.env);
+    findings.unshift({ check: 'Configuration', state: 'ok', says: 'every variable can be used' });
+    const nothing = () => undefined;
+    const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+    const { commands } = createApp({ config, logger, onFatal: nothing });
+    findings.push(...(await checksOf({ config, commands })));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    findings.unshift({
+      check: 'Configuration',
+      state: 'failed',
+      says: error.message,
+      mend: 'correct these in .env or the environment; .env.example explains each. The other checks need them',
+    });
+  }
+  process.stdout.write(scrub(table(findings)));
+  process.exit(findings.some(({ state }) => state === 'failed') ? 1 : 0);
+}
+
+await main();

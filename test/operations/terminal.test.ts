@@ -1,0 +1,45 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+
+const MAIN = join(import.meta.dirname, '../../src/start.js');
+/** `script` of util-linux gives a program a terminal. */
+const hasTerminal = spawnSync('script', ['--version']).status === 0;
+
+/** What a start prints that ends since Discord cannot be reached. */
+async function start(command: string, ...args: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'terminal-'));
+  const env = {
+    PATH: process.env.PATH,
+    DISCORD_TOKEN: 'MTExMTExMTExMTExMTExMTEx.Termin.a-token-of-the-terminal-tests-1234567',
+    DISCORD_API_URL: 'http://127.0.0.1:9/api',
+    LISTING_API_URL: 'http://127.0.0.1:9',
+    STORE_URL: `sqlite://${folder}/bot.sqlite`,
+  };
+  const bot = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [output] = await Promise.all([text(bot.stdout), once(bot, 'close')]);
+  await rm(folder, { recursive: true });
+  return output;
+}
+
+describe('the log', () => {
+  it.skipIf(!hasTerminal)('is for reading at a terminal', async () => {
+    const output = await start('script', '-qec', `${process.execPath} ${MAIN}`, '/dev/null');
+    expect(output).toMatch(/INFO.*made an encryption key/);
+    expect(output).toContain('keyFile');
+    expect(output).not.toMatch(/^\{"/m);
+  });
+
+  it('is JSON, one object a line, everywhere else', async () => {
+    const output = await start(process.execPath, MAIN);
+    const lines = output
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { readonly msg: string });
+    expect(lines.some(({ msg }) => msg.startsWith('made an encryption key'))).toBe(true);
+  });
+});
