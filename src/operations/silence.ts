@@ -13,6 +13,8 @@ export interface SilenceDeps {
   /** The process has to end with this, and a status that says so. */
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly logger: Logger;
+  /** How often it is looked, in milliseconds, where it is not to be the usual time. */
+  readonly lookEveryMs?: number;
 }
 
 /** The wait is doubled up to this, in seconds: 6 hours, so that a long outage takes four IDENTIFYs a day. */
@@ -34,7 +36,8 @@ const KEY = 'silence:wait';
  * left waiting for a connection that nobody will bring back. Each end in a row doubles the wait; a gateway that has been
  * heard for a whole wait brings it back. To be started after the store, and before the connection.
  */
-export function createSilence({ config, gateway, store, onFatal, logger }: SilenceDeps): Part {
+export function createSilence(deps: SilenceDeps): Part {
+  const { config, gateway, store, onFatal, logger } = deps;
   const { exitWhenSilentSeconds: seconds } = config;
   let timer: NodeJS.Timeout | undefined;
   const kept = createKeptWait({ seconds, store, logger });
@@ -103,7 +106,7 @@ export function createSilence({ config, gateway, store, onFatal, logger }: Silen
       }
       startedAt = performance.now();
       waitSeconds = await kept.read();
-      const every = Math.min(LOOKS.everyMs, (waitSeconds * 1000) / LOOKS.inAWait);
+      const every = deps.lookEveryMs ?? Math.min(LOOKS.everyMs, (waitSeconds * 1000) / LOOKS.inAWait);
       timer = setInterval(() => void look(), every).unref();
     },
     async stop() {

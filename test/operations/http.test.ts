@@ -84,6 +84,22 @@ describe('metrics', () => {
     expect(grew('listing_bot_store_errors_total')).toBe(0);
   });
 
+  it('count what Discord limits and what it no longer lets the bot answer', async () => {
+    const before = await scrape(port);
+    const path = /\/callback$/;
+    scene.discord.faults.inject({ fault: { kind: 'rate limit', scope: 'shared', retryAfterMs: 10 }, path });
+    await scene.member.slash('help');
+    scene.discord.gateway.disturbDispatch({ copies: 2 });
+    await scene.member.slash('addserver', { game: 'cs2', server: 'twice.example.com:1' });
+    scene.discord.gateway.disturbDispatch({});
+    const grew = async (name: string, labels: string) =>
+      (sampleOf(await scrape(port), name, labels) ?? 0) - (sampleOf(before, name, labels) ?? 0);
+    await expect.poll(() => grew('listing_bot_discord_rate_limited_total', '{scope="shared"}')).toBe(1);
+    await expect
+      .poll(() => grew('listing_bot_interactions_total', '{command="addserver",outcome="lost"}'))
+      .toBe(1);
+  });
+
   it('tell the state of the gateway, the service, the games list and the process', async () => {
     const now = await scrape(port);
     expect(sampleOf(now, 'listing_bot_ready')).toBe(1);

@@ -56,8 +56,12 @@ function silenceWith(options: {
   const ended = Promise.withResolvers<string>();
   const logger = recorder();
   let asked = 0;
+  let looked = 0;
   const gateway = {
-    silentMs: () => options.silentMs ?? 1e9,
+    silentMs: () => {
+      looked += 1;
+      return options.silentMs ?? 1e9;
+    },
     identifiesLeft: () => options.left,
     askIdentifiesLeft: async () => {
       asked += 1;
@@ -66,6 +70,7 @@ function silenceWith(options: {
   };
   const part = createSilence({
     config: { exitWhenSilentSeconds: 1 },
+    lookEveryMs: 5,
     gateway,
     store: {
       get: async (key) => store.get(key),
@@ -75,7 +80,7 @@ function silenceWith(options: {
     onFatal: ({ message }) => ended.resolve(message),
     logger,
   });
-  return { part, store, ended: ended.promise, logger, options, asks: () => asked };
+  return { part, store, ended: ended.promise, logger, options, asks: () => asked, looks: () => looked };
 }
 
 describe('the IDENTIFYs of the day', () => {
@@ -108,10 +113,17 @@ describe('the wait', () => {
   it('grows to 6 hours and no further', async () => {
     const { part, ended, store } = silenceWith({ kept: 20_000, left: 1000 });
     await part.start?.();
-    // It is looked after 15 seconds only: the wait is what was kept, of which the gateway has been silent long since.
-    expect(await Promise.race([ended, 'not yet'])).toBe('not yet');
+    expect(await ended).toMatch(ENDED);
     await part.stop?.();
-    expect(store.get('silence:wait')).toBe(20_000);
+    expect(store.get('silence:wait')).toBe(21_600);
+  });
+
+  it('is as long as a previous end has left it, and not as configured', async () => {
+    const { part, looks, asks } = silenceWith({ kept: 4, silentMs: 3_999, left: 1000 });
+    await part.start?.();
+    await expect.poll(looks).toBeGreaterThan(5);
+    expect(asks()).toBe(0);
+    await part.stop?.();
   });
 
   it('is back at its beginning when the gateway was heard for as long as it is', async () => {
