@@ -1,25 +1,29 @@
 import { ApplicationCommandType } from 'discord.js';
-import type { Command, Context, Reply } from '../src/discord/command.ts';
-import { type Modal, modal } from '../src/discord/components/controls.ts';
+import type { Command, Context, Reply, SubmitContext } from '../src/discord/command.ts';
+import { button, type Modal, modal, rows } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
-import type { KeyTrials } from '../src/guilds/key-trials.ts';
+import type { KeyTrials, TooSoon } from '../src/guilds/key-trials.ts';
+import type { GuildSettings } from '../src/guilds/settings.ts';
+import type { GamesOutcome } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { Secret } from '../src/secret.ts';
 import { UndecryptableError } from '../src/storage/encryption.ts';
-import { UserError } from '../src/user-error.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
 import { memberText } from '../src/words/guild-log.ts';
 import { failureText, serviceWords, tooSoonText } from '../src/words/service.ts';
 import type { Translate } from '../src/words/words.ts';
+import { logChannelSelect, type SettingsDeps } from './settings.ts';
 
 export interface SetKeyDeps {
   readonly keyTrials: KeyTrials;
   readonly games: Pick<GameCatalog, 'accept'>;
   readonly keys: Pick<ApiKeys, 'get' | 'set'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
+  readonly settings: Pick<GuildSettings, 'get'>;
+  readonly addBotLink: SettingsDeps['addBotLink'];
 }
 
 /** The service does not say how long a key may be (specification §5); this is far above any in use. */
@@ -29,7 +33,7 @@ const MAX_KEY_LENGTH = 500;
  * /setkey: takes the guild's API key in a modal, so that it is never a command argument, tries it with
  * `action=games`, and keeps it only if the service takes it.
  */
-export function setKey({ keyTrials, games, keys, guildLog }: SetKeyDeps): Command {
+export function setKey({ keyTrials, games, keys, guildLog, settings, addBotLink }: SetKeyDeps): Command {
   /** The key in use; one that can no longer be read counts as none, since a new one may replace it. */
   async function previousKey(guildId: string): Promise<Secret | undefined> {
     try {
@@ -40,26 +44,34 @@ export function setKey({ keyTrials, games, keys, guildLog }: SetKeyDeps): Comman
     }
   }
 
-  async function save(context: Context, key: Secret): Promise<Reply> {
+  async function save(context: SubmitContext): Promise<Reply> {
     const { t, guildId, user } = context;
+    const typed = context.field('key').trim();
+    if (typed === '') return tryAgain(context, t('setkey.empty'));
+    const key = new Secret(typed);
     // Before the service is asked, so that a store that fails is said while nothing has been done.
     const previous = await previousKey(guildId);
     const outcome = await keyTrials.run(guildId, key);
-    if (outcome.kind === 'too-soon') throw new UserError(tooSoonText(outcome, t));
     if (outcome.kind === 'games') {
       await games.accept(outcome.games);
       await keys.set(guildId, key, { userId: user.id });
       await guildLog.tell(guildId, (words) => changeText(words, user, key, previous !== undefined));
-      return { content: savedText(context, key, previous !== undefined) };
+      const content = savedText(context, key, previous !== undefined);
+      return previous === undefined ? withLogPrompt(context, content) : { content };
     }
-    const problem =
-      outcome.kind === 'rejected'
-        ? t('setkey.rejected', { message: escapeText(serviceWords(outcome.message, t)) })
-        : t('setkey.untested', { reason: failureText(outcome, t) });
-    const state = previous
-      ? t('setkey.formerStays')
-      : t('setkey.noneYet', { setkey: context.mention('setkey') });
-    return { content: `${problem}\n${state}` };
+    const state = t(previous ? 'setkey.previousStays' : 'setkey.stillNone');
+    return tryAgain(context, `${whyUnsaved(outcome, t)}\n${state}`);
+  }
+
+  /** After a first key: also where its log is to be, where that can be chosen and is not. */
+  async function withLogPrompt(context: Context, content: string): Promise<Reply> {
+    const { logChannelId } = await settings.get(context.guildId);
+    const canWrite = logChannelId === undefined && (await addBotLink(context.guildId)) === undefined;
+    if (!canWrite) return { content };
+    return {
+      content: `${content}\n\n${context.t('setkey.chooseLog')}`,
+      components: rows([logChannelSelect(context)]),
+    };
   }
 
   return {
@@ -70,27 +82,38 @@ export function setKey({ keyTrials, games, keys, guildLog }: SetKeyDeps): Comman
     permission: 'manage-guild',
     audience: 'none',
     async run(context) {
-      return keyModal(context);
+      return keyModal(context, 'save');
+    },
+    presses: {
+      // The key is kept nowhere, so it is asked for again.
+      again: { answer: 'modal', run: async (context) => keyModal(context, 'again') },
     },
     submits: {
-      save: {
-        answer: 'reply',
-        async run(context) {
-          const key = context.field('key').trim();
-          if (key === '') throw new UserError(context.t('setkey.empty'));
-          return save(context, new Secret(key));
-        },
-      },
+      save: { answer: 'reply', run: save },
+      again: { answer: 'update', run: save },
     },
   };
 }
 
-const keyModal = ({ t }: Context): Modal =>
+/** @param action `save` where it is the command's, `again` where it is that of a message that changes */
+const keyModal = ({ t }: Context, action: 'save' | 'again'): Modal =>
   modal({
-    id: customId('setkey', 'save'),
+    id: customId('setkey', action),
     title: t('setkey.title'),
     fields: [{ id: 'key', label: t('setkey.label'), hint: t('setkey.hint'), least: 1, most: MAX_KEY_LENGTH }],
   });
+
+const tryAgain = ({ t }: Context, content: string): Reply => ({
+  content,
+  components: rows([button(customId('setkey', 'again'), t('setkey.again'), { style: 'primary' })]),
+});
+
+function whyUnsaved(outcome: Exclude<GamesOutcome, { kind: 'games' }> | TooSoon, t: Translate): string {
+  if (outcome.kind === 'too-soon') return tooSoonText(outcome, t);
+  if (outcome.kind === 'rejected')
+    return t('setkey.rejected', { message: escapeText(serviceWords(outcome.message, t)) });
+  return t('setkey.untested', { reason: failureText(outcome, t) });
+}
 
 function savedText({ t, mention }: Context, key: Secret, replaced: boolean): string {
   const lastFour = key.lastFour();

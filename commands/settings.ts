@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { ApplicationCommandType, ChannelType, PermissionFlagsBits } from 'discord.js';
 import type {
   ChosenChannel,
@@ -16,12 +15,11 @@ import {
   type Modal,
   modal,
   rows,
-  select,
 } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
-import { type Page, pageButtons, pageOf, readPage, writePage } from '../src/discord/components/pager.ts';
+import { chosenOnPage, pagedSelect } from '../src/discord/components/paged-select.ts';
+import { pageButtons, readPage } from '../src/discord/components/pager.ts';
 import type { ChannelPosts } from '../src/discord/guild-log.ts';
-import { LIMITS } from '../src/discord/limits.ts';
 import { type GuildSettings, HIGHEST_QUOTA, type Settings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
@@ -162,11 +160,12 @@ function overview(context: Context, shown: SettingsShown): Reply {
         fields: settingsTexts(context, shown),
       },
     ],
-    components: rows([channels(context)], buttons(context, shown.now)),
+    components: rows([logChannelSelect(context)], buttons(context, shown.now)),
   };
 }
 
-const channels = ({ t }: Context): Control =>
+/** Where the log channel is chosen; what is chosen in it comes to /settings, whatever message it is in. */
+export const logChannelSelect = ({ t }: Context): Control =>
   // Nothing is preselected: the channel may have been deleted a second ago, and whether Discord takes a message that
   // preselects an unknown one is not documented. The field above names the channel.
   channelSelect({
@@ -196,76 +195,48 @@ interface GamesShown {
   readonly wanted: number;
 }
 
-interface Offered {
-  readonly page: Page;
-  readonly games: readonly Game[];
-  /** Tells whether the page still offers the same games when something is chosen on it. */
-  readonly mark: string;
-}
+/** The games that a select can offer. */
+const gameOptions = (games: readonly Game[], now?: Settings) =>
+  games
+    .filter(isSelectable)
+    .map((game) => ({ ...gameOption(game), default: now?.games?.includes(game.alias) ?? false }));
 
 /** The games of the service to choose from, as many on a page as a select takes. */
 function gamesView(context: Context, { now, games, wanted }: GamesShown): Reply {
   const { t } = context;
-  const { page, games: offered, mark } = offeredOn(games, wanted);
-  const chosen = select({
-    id: customId('settings', 'choose', writePage(page.number, mark)),
-    placeholder: t('settings.gamesPlaceholder', { page: page.number, pages: page.pages }),
-    options: offered.map((game) => ({
-      ...gameOption(game),
-      default: now.games?.includes(game.alias) ?? false,
-    })),
-    any: true,
+  const { control, page } = pagedSelect({
+    id: (argument) => customId('settings', 'choose', argument),
+    options: gameOptions(games, now),
+    wanted,
+    placeholder: ({ number, pages }) => t('settings.gamesPlaceholder', { page: number, pages }),
   });
+  const buttons = [
+    ...pageButtons(context, page, { command: 'settings', action: 'games' }),
+    button(customId('settings', 'allgames'), t('settings.allowAll'), { disabled: now.games === undefined }),
+    button(customId('settings', 'back'), t('settings.back')),
+  ];
+  const description = `${t('settings.gamesHow')}\n\n${allowedGamesText(context, now, games)}`;
   return {
-    embeds: [
-      {
-        title: t('settings.gamesTitle'),
-        description: `${t('settings.gamesHow')}\n\n${allowedGamesText(context, now, games)}`,
-      },
-    ],
-    components: rows(
-      [chosen],
-      [
-        ...pageButtons(context, page, { command: 'settings', action: 'games' }),
-        button(customId('settings', 'allgames'), t('settings.allowAll'), {
-          disabled: now.games === undefined,
-        }),
-        button(customId('settings', 'back'), t('settings.back')),
-      ],
-    ),
+    embeds: [{ title: t('settings.gamesTitle'), description }],
+    components: rows([control], buttons),
   };
 }
 
 /**
- * Puts what was chosen on a page in place of what was chosen on it before; other pages stay. The list may be another
- * one since the page was shown, and then a game that was not on it could be taken for one that was taken back.
+ * Puts what was chosen on a page in place of what was chosen on it before; other pages stay.
  * @throws UserError when the page no longer offers the same games
  */
 async function chooseGames(
   context: PressContext,
   { settings, games }: { readonly settings: Pick<GuildSettings, 'change'>; readonly games: readonly Game[] },
 ): Promise<Reply> {
-  const { wanted, state: mark } = readPage(context.argument);
-  const page = offeredOn(games, wanted);
-  if (page.mark !== mark) throw new UserError(context.t('settings.gamesChanged'));
-  const offered = new Set(page.games.map(({ alias }) => alias));
-  const chosen = context.values.filter((alias) => offered.has(alias));
+  const page = chosenOnPage(gameOptions(games), context);
+  if (page === undefined) throw new UserError(context.t('settings.gamesChanged'));
   const now = await settings.change(context.guildId, ({ games: allowed = [], ...others }) => {
-    const some = [...allowed.filter((alias) => !offered.has(alias)), ...chosen];
+    const some = [...allowed.filter((alias) => !page.offered.has(alias)), ...page.chosen];
     return some.length === 0 ? others : { ...others, games: some };
   });
-  return gamesView(context, { now, games, wanted });
-}
-
-function offeredOn(games: readonly Game[], wanted: number): Offered {
-  const usable = games.filter(isSelectable);
-  const page = pageOf({ count: usable.length, perPage: LIMITS.choices, wanted });
-  const offered = usable.slice(page.offset, page.offset + page.limit);
-  const mark = createHash('sha256')
-    .update(JSON.stringify(offered.map(({ alias }) => alias)))
-    .digest('base64url')
-    .slice(0, 12);
-  return { page, games: offered, mark };
+  return gamesView(context, { now, games, wanted: page.wanted });
 }
 
 /** The quota that is set stands in the button's custom id, since a modal must be opened without any work. */

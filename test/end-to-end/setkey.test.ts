@@ -1,6 +1,15 @@
 import { PermissionFlagsBits } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { messageOf, modalOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { logMessages } from '../support/guild-log.ts';
+import {
+  inNewGuild,
+  messageOf,
+  modalOf,
+  openAppScene,
+  type Scene,
+  setKey,
+  textOf,
+} from '../support/scene.ts';
 
 let scene: Scene;
 
@@ -26,29 +35,81 @@ describe('/setkey', () => {
   });
 
   it('relays that a key is not valid, and keeps nothing', async () => {
-    const said = textOf(await setKey(scene.admin, 'wrong-key'));
+    const answer = await setKey(scene.admin, 'wrong-key');
+    const said = textOf(answer);
     expect(said).toContain('(only you can see this)');
-    expect(said).toMatch(/Invalid API key\..*still has no usable API key/s);
+    expect(said).toMatch(/Invalid API key\..*copied all of it.*still has no usable API key/s);
     expect(await submit()).toMatch(/no API key/);
+    modalOf(await scene.admin.press(messageOf(answer), 'Try again'));
   });
 
   it('refuses a key of spaces', async () => {
-    expect(textOf(await setKey(scene.admin, '   '))).toContain('The API key was empty');
+    const said = textOf(await setKey(scene.admin, '   '));
+    expect(said).toContain('The API key was empty');
+    expect(said).toContain('[ Try again ]');
   });
 
-  it('says that the service cannot be reached, and keeps nothing', async () => {
+  it('says while the service is down that the key may be fine, keeps nothing, and asks again at a press', async () => {
     await scene.listing.behave({ kind: 'down' });
-    expect(textOf(await setKey(scene.admin, 'sandbox-key'))).toMatch(
-      /could not be reached.*so it was not saved/s,
+    const down = messageOf(await setKey(scene.admin, 'sandbox-key'));
+    expect(down.current?.content).toMatch(
+      /could not be reached.*it may be fine.*not saved and is kept nowhere.*no usable API key/s,
     );
+    const modal = modalOf(await scene.admin.press(down, 'Try again'));
+    expect(JSON.stringify(modal.data)).not.toContain('"value"');
+    expect(textOf(await scene.admin.submit(modal, { key: 'sandbox-key' }))).toContain('it may be fine');
+    await scene.restart();
     await scene.listing.behave({ kind: 'ok' });
     expect(await submit()).toMatch(/no API key/);
   });
 
-  it('keeps a key that works, showing nothing of a short one, and reads the games with it', async () => {
-    expect(textOf(await setKey(scene.admin, '  sandbox-key '))).toMatch(/The API key works and is saved/);
+  it('says so in German', async () => {
+    await scene.listing.behave({ kind: 'down' });
+    const german = scene.person({ role: 'admin', locale: 'de' });
+    const down = messageOf(await setKey(german, 'sandbox-key'));
+    expect(down.current?.content).toMatch(/nicht erreichbar.*Er kann in Ordnung sein.*steht nirgends/s);
+    modalOf(await german.press(down, 'Erneut versuchen'));
+    await scene.listing.behave({ kind: 'ok' });
+  });
+
+  it('keeps a key that works at the second try, in place of the message that asked for it', async () => {
+    const refused = messageOf(await setKey(scene.admin, 'wrong-key'));
+    const modal = modalOf(await scene.admin.press(refused, 'Try again'));
+    // Showing nothing of a short one.
+    const saved = textOf(await scene.admin.submit(modal, { key: '  sandbox-key ' }));
+    expect(saved).toMatch(/The API key works and is saved/);
+    expect(refused.current?.content).toMatch(/The API key works and is saved/);
+    expect(saved).not.toContain('[ Try again ]');
     expect(await submit()).toContain('Servers have been added for review.');
     expect(textOf(await scene.member.slash('games'))).toContain('From the listing service');
+  });
+
+  it('offers to choose a log channel after the first key, in the same message', async () => {
+    const own = await inNewGuild(scene);
+    const saved = messageOf(await setKey(own.admin, 'sandbox-key'));
+    expect(saved.current?.content).toContain('Next: choose a log channel.');
+    expect(textOf(await own.admin.pick(saved, ['#staff']))).toContain('every submission');
+    expect(logMessages(own)).toHaveLength(1);
+    const again = textOf(await setKey(own.admin, 'second-key-1234'));
+    expect(again).toContain('replaces');
+    expect(again).not.toContain('log channel');
+
+    const german = own.person({ role: 'admin', locale: 'de' });
+    await own.admin.press(messageOf(await own.admin.slash('removekey')), 'Remove the key');
+    expect(textOf(await setKey(german, 'sandbox-key'))).not.toContain('Protokollkanal');
+    await own.admin.press(messageOf(await own.admin.slash('settings')), 'No log channel');
+    await own.admin.press(messageOf(await own.admin.slash('removekey')), 'Remove the key');
+    expect(textOf(await setKey(german, 'sandbox-key'))).toMatch(
+      /Als Nächstes: Wähle einen Protokollkanal.*▾ Wähle einen Protokollkanal/s,
+    );
+  });
+
+  it('offers no log channel where the bot user itself is missing', async () => {
+    const own = await inNewGuild(scene);
+    scene.discord.guildEvents.keepCommandsOnly({ id: own.admin.guildId, name: '', channelId: '' });
+    const saved = textOf(await setKey(own.admin, 'sandbox-key'));
+    expect(saved).toContain('is saved');
+    expect(saved).not.toContain('log channel');
   });
 
   it('leaves the former key in use when a new one is refused or cannot be tried', async () => {
