@@ -10,6 +10,7 @@ import { gameReading, readWithGames } from '../src/server-lists/read-with-games.
 import { type Draft, lacksGame, previousOf, rowsToSend, withGame } from '../src/submissions/draft.ts';
 import type { History } from '../src/submissions/history.ts';
 import type { Pipeline } from '../src/submissions/order.ts';
+import { isLeft } from '../src/submissions/outcome.ts';
 import type { Records } from '../src/submissions/record.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
@@ -227,7 +228,7 @@ async function submitList(context: PressContext, deps: AddServersDeps): Promise<
     return showDraft(context, { id, draft: result.draft, notice }, deps);
   }
   const { restId, outcomes } = result;
-  const unsent = { count: outcomes.filter(({ kind }) => kind === 'not-sent').length };
+  const unsent = { count: outcomes.filter((outcome) => isLeft(result.draft, outcome)).length };
   const announcement = announcementOf(context, result, deps.games);
   return {
     ...reportOf(context, result),

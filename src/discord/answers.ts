@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type APIEmbed,
   type APIInteractionResponse,
   type Client,
   DiscordAPIError,
@@ -28,6 +29,7 @@ export interface Answerable {
   editReply(options: InteractionEditReplyOptions): Promise<unknown>;
   followUp(options: {
     content: string;
+    embeds?: APIEmbed[];
     flags?: MessageFlags.Ephemeral;
     allowedMentions: { parse: [] };
   }): Promise<unknown>;

@@ -89,7 +89,7 @@ export interface Reply {
    * Said besides, for everybody in the channel, in the guild's language. It goes out with the interaction's token,
    * like the reply, and so needs no permission in the channel.
    */
-  readonly announcement?: string;
+  readonly announcement?: Pick<Reply, 'content' | 'embeds'>;
 }
 
 /**

@@ -137,8 +137,8 @@ export async function announce(
 ): Promise<void> {
   if (announcement === undefined) return;
   // A follow-up is public unless it says otherwise, whatever the reply was.
-  const content = shortenMarkup(announcement, LIMITS.content);
-  await interaction.followUp({ content, allowedMentions: { parse: [] } });
+  const { content = '', embeds = [] } = fitReply(announcement);
+  await interaction.followUp({ content, embeds: [...embeds], allowedMentions: { parse: [] } });
 }
 
 /** One answer on its way. */

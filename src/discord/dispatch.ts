@@ -25,7 +25,7 @@ import {
 import { fitChoices } from './limits.ts';
 import { isAllowed, type Permission } from './permission.ts';
 import { createResume, type PastReplies } from './resume.ts';
-import { optionsToKeep, type Pending, type Work } from './taken.ts';
+import { fieldsToKeep, optionsToKeep, type Pending, type Work } from './taken.ts';
 import type { InteractionType } from './traces.ts';
 
 export interface DispatchDeps extends Omit<DeferralDeps, 'deliveries'> {
@@ -107,7 +107,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       if (isDenied(context, handler?.permission ?? command?.permission)) {
         return () => deny(interaction, context, name, action);
       }
-      return () => respond<SubmitContext>(interaction, handler, { ...context, argument, field });
+      const work = () => ({ command: name, action, argument, fields: fieldsToKeep(interaction) });
+      return () => respond<SubmitContext>(interaction, handler, { ...context, argument, field }, work);
     }
     deliveries.pressed(interaction.message.interactionMetadata?.id, interaction.customId);
     const handler = handlerOf(command?.presses, action);
@@ -118,8 +119,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     const choice = choiceOf(interaction);
     const input = { ...context, argument, ...choice, progress, stopping: stopping.signal };
     const { values } = choice;
-    return () =>
-      respond<PressContext>(interaction, handler, input, { command: name, action, argument, values });
+    const work = () => ({ command: name, action, argument, values });
+    return () => respond<PressContext>(interaction, handler, input, work);
   }
 
   function turnDown(interaction: Incoming, why: string): Promise<void> {
@@ -154,7 +155,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     interaction: ComponentInteraction | ModalSubmitInteraction,
     handler: Handler<In> | undefined,
     input: In,
-    work?: Work,
+    work: () => Work,
   ): Promise<void> {
     if (!handler) return turnDown(interaction, input.t('dispatch.unknown'));
     if (handler.answer === 'modal') {
@@ -166,7 +167,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       ...{ interaction, context: input, shape },
       // A reply is seen by the member only; an update is as public as the message that it changes.
       isPrivate: shape === 'reply' || (interaction.message?.flags.has(MessageFlags.Ephemeral) ?? true),
-      work: handler.resumes && work,
+      work: handler.resumes && work(),
       run: () => handler.run(input),
     });
   }
@@ -238,7 +239,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     },
     resume: (pending, replies) => {
       const { interactionId, work } = pending.interaction;
-      const type = work && 'action' in work ? 'component' : 'command';
+      const type = !work || 'options' in work ? 'command' : 'fields' in work ? 'modal' : 'component';
       const about = { interactionId, type, receivedAt: pending.at, isResumed: true } as const;
       const command = work && byName.has(work.command) ? work.command : 'other';
       return tracked(traces.run({ ...about, command }, () => resume(pending, replies)));

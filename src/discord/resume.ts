@@ -13,7 +13,7 @@ import type { Secret } from '../secret.ts';
 import { escapeText } from '../words/escape.ts';
 import { wordsFor } from '../words/words.ts';
 import { type Answerable, createProgress, isRefused } from './answers.ts';
-import type { Command, Context, PressContext, Reply } from './command.ts';
+import type { Command, Context, PressContext, Reply, SubmitContext } from './command.ts';
 import { ownerOf } from './components/custom-ids.ts';
 import type { DeferralDeps } from './deferral.ts';
 import { deliver, persist } from './deliver.ts';
@@ -121,11 +121,22 @@ function resumption(
     if (!command || 'useOn' in command || command.audience === 'none' || !command.resumes) return undefined;
     return () => command.run({ ...context, options: keptOptions(work.options) });
   }
+  const { argument } = work;
+  if ('fields' in work) {
+    const handler = handlerOf(command?.submits, work.action);
+    if (!handler?.resumes) return undefined;
+    return () => handler.run({ ...context, argument, field: fieldOf(work.fields) });
+  }
   const handler = handlerOf(command?.presses, work.action);
   if (!handler || handler.answer === 'modal' || !handler.resumes) return undefined;
-  const { argument, values } = work;
+  const { values } = work;
   return () => handler.run({ ...context, argument, values, channels: [] });
 }
+
+const fieldOf =
+  (fields: Readonly<Record<string, string>>): SubmitContext['field'] =>
+  (id) =>
+    (Object.hasOwn(fields, id) ? fields[id] : undefined) ?? '';
 
 /** The answers of interactions that a previous run of the bot took, for as long as their tokens live. */
 export interface PastReplies {

@@ -1,4 +1,4 @@
-import { type ChatInputCommandInteraction, SnowflakeUtil } from 'discord.js';
+import { type ChatInputCommandInteraction, type ModalSubmitInteraction, SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
@@ -49,6 +49,12 @@ const workSchema = z.union([
     action: z.string(),
     argument: z.string(),
     values: z.array(z.string()),
+  }),
+  z.object({
+    command: z.string(),
+    action: z.string(),
+    argument: z.string(),
+    fields: z.record(z.string(), z.string()),
   }),
 ]);
 
@@ -203,6 +209,13 @@ export type Work =
       readonly action: string;
       readonly argument: string;
       readonly values: readonly string[];
+    }
+  /** A modal that was submitted, with what stood in its fields. */
+  | {
+      readonly command: string;
+      readonly action: string;
+      readonly argument: string;
+      readonly fields: Readonly<Record<string, string>>;
     };
 
 /** All it takes to answer an interaction after the process that took it has died. */
@@ -250,6 +263,14 @@ export function optionsToKeep(
     ),
   );
 }
+
+/** The texts of a modal as they can be kept. */
+export const fieldsToKeep = ({ fields }: ModalSubmitInteraction): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...fields.fields.values()].flatMap((field) =>
+      'value' in field && typeof field.value === 'string' ? [[field.customId, field.value]] : [],
+    ),
+  );
 
 export function keptOptions(options: Readonly<Record<string, string | number>>): OptionValues {
   const value = (name: string) => (Object.hasOwn(options, name) ? options[name] : undefined);

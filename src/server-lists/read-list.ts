@@ -17,8 +17,11 @@ const LINE_WORK = 2;
 const ROW_WORK = 50;
 
 /** One server of the text. `line` counts from 1; `text` is what to show, without passwords. */
-export type Row = { readonly line: number; readonly text: string } & (
-  | { readonly ok: true; readonly submission: ServerSubmission }
+export type Row = {
+  readonly line: number;
+  readonly text: string;
+} /** `typed` is what stood there, of a server that is submitted for itself. */ & (
+  | { readonly ok: true; readonly submission: ServerSubmission; readonly typed?: TypedRow }
   /** `typed` is what stood there, for {@link rejectedCsv}. */
   | { readonly ok: false; readonly problem: RowProblem; readonly typed: TypedRow }
   /** The line where the same submission stood first; it is sent once. */

@@ -63,6 +63,20 @@ export const shown = (text: string): string =>
     KEPT,
   );
 
+/** The address of a web page and no more: nothing in it is a password, and who typed it sees what they typed. */
+const WEB_PAGE = /^https?:\/\/[\w.-]+\/[\w./-]*$/iu;
+
+/** What was typed of one server as it may be kept, to be corrected: without passwords. */
+export function keptRow({ server, port, queryPort, game }: TypedRow): TypedRow {
+  const address = server.trim();
+  return {
+    server: WEB_PAGE.test(address) ? address : shown(address),
+    port: shown(port),
+    queryPort: shown(queryPort),
+    game: shown(game),
+  };
+}
+
 /** A row in one line, for a person. */
 export const rowText = ({ server, port, game, queryPort }: TypedRow): string =>
   [server, port, game, queryPort].filter((part) => part !== '').join(' ');

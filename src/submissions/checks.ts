@@ -62,10 +62,15 @@ export interface Limits {
   /**
    * Why so many more servers are too many; `undefined` when they are not. All counts are of the table of servers, so
    * what reserves them has to be in the same transaction.
+   * @param replaces a submission whose servers, if the service refused them, count no more: these correct them
    * @param dailyQuota servers of a member in a calendar day in UTC that were accepted, may have been, or are on their way
    */
   refusal(
-    order: Member & { readonly count: number; readonly dailyQuota?: number | undefined },
+    order: Member & {
+      readonly count: number;
+      readonly replaces?: string | undefined;
+      readonly dailyQuota?: number | undefined;
+    },
   ): Promise<Refusal | undefined>;
   /** What was reserved before this moment, in milliseconds since 1970, counts for no limit on members, or for none at all. */
   countsSince(limits: 'of members' | 'all'): number;
@@ -95,7 +100,13 @@ export function createLimits(deps: LimitsDeps): Limits {
       guildId,
       userId,
       wanted,
-    }: { readonly guildId: string; readonly userId?: string; readonly wanted: number },
+      replaces,
+    }: {
+      readonly guildId: string;
+      readonly userId?: string;
+      readonly wanted: number;
+      readonly replaces: string | undefined;
+    },
   ): Promise<Refusal | undefined> {
     const code = userId === undefined ? 'guild-limit' : 'member-limit';
     if (wanted > limit.servers) return { code: `${code}-size`, limit: limit.servers, seconds: limit.seconds };
@@ -104,7 +115,13 @@ export function createLimits(deps: LimitsDeps): Limits {
       userId === undefined
         ? await count(counted(servers(guildId)))
         : await countOf({ guildId, userId }, counted);
-    const excess = used + wanted - limit.servers;
+    const replaced =
+      replaces === undefined
+        ? 0
+        : await count(
+            counted(servers(guildId)).where('submission_id', '=', replaces).where('outcome', '=', 'rejected'),
+          );
+    const excess = used - replaced + wanted - limit.servers;
     if (excess <= 0) return undefined;
     // There is room again once the oldest of them, as many as are too many, count no more.
     const all = (rows: Servers) => counted(rows).select('reserved_at');
@@ -136,13 +153,13 @@ export function createLimits(deps: LimitsDeps): Limits {
 
   return {
     inFlight: (guildId, wanted) => findInFlight(servers(guildId), wanted, now() - ON_ITS_WAY_MS),
-    async refusal({ guildId, userId, count: wanted, dailyQuota }) {
+    async refusal({ guildId, userId, count: wanted, replaces, dailyQuota }) {
       return (
         (dailyQuota === undefined
           ? undefined
           : await quota({ guildId, userId }, { wanted, limit: dailyQuota })) ??
-        (await usage(member, { guildId, userId, wanted })) ??
-        (await usage(guild, { guildId, wanted }))
+        (await usage(member, { guildId, userId, wanted, replaces })) ??
+        (await usage(guild, { guildId, wanted, replaces }))
       );
     },
     countsSince(limits) {
@@ -215,6 +232,8 @@ interface Wanted {
   readonly servers: readonly ServerSubmission[];
   /** Also what the guild has submitted before. */
   readonly again: boolean;
+  /** The submission that these servers correct. */
+  readonly replaces: string | undefined;
   /** The aliases of the games that may be submitted; absent: all of them. */
   readonly games?: readonly string[];
   /** Servers that a member may submit in a day; absent: no limit. */
@@ -225,7 +244,7 @@ interface Wanted {
 export async function check(
   { limits, history, listing }: Checking,
   { guildId, user }: Submitter,
-  { servers, again, games, dailyQuota }: Wanted,
+  { servers, again, replaces, games, dailyQuota }: Wanted,
 ): Promise<Refusal | undefined> {
   const inFlight = await limits.inFlight(guildId, servers);
   if (inFlight) return { code: 'in-flight', server: inFlight };
@@ -238,5 +257,5 @@ export async function check(
   if (before.length > 0) return { code: 'submitted-before', entries: before };
 
   if (listing.isDown(guildId)) return { code: 'service-down' };
-  return limits.refusal({ guildId, userId: user.id, count: servers.length, dailyQuota });
+  return limits.refusal({ guildId, userId: user.id, count: servers.length, replaces, dailyQuota });
 }

@@ -2,7 +2,15 @@ import { formatAddress, parseAddress } from '../addresses/address.ts';
 import type { FoundAddresses } from '../addresses/find-addresses.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { Row } from '../server-lists/read-list.ts';
-import { EMPTY_ROW, type GameReading, type RowProblem, readRow, type TypedRow } from '../server-lists/row.ts';
+import {
+  EMPTY_ROW,
+  type GameReading,
+  keptRow,
+  type Reading,
+  type RowProblem,
+  readRow,
+  type TypedRow,
+} from '../server-lists/row.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import type { History } from './history.ts';
 
@@ -34,6 +42,32 @@ type RepeatedRow = Extract<Row, { readonly duplicateOf: number }>;
 export const isReady = (row: Row): row is ReadyRow => row.ok;
 export const isRejected = (row: Row): row is RejectedRow => 'problem' in row;
 export const isRepeated = (row: Row): row is RepeatedRow => 'duplicateOf' in row;
+
+/** A draft of one server, which is a list of one; what was typed is kept without passwords. */
+export function draftOfOne(typed: TypedRow, reading: Reading): Draft {
+  const row = { line: 1, text: '', typed: keptRow(typed), ...reading };
+  return { source: 'options', rows: [row], previous: [], includesPrevious: false };
+}
+
+/** Of a draft that is carried out no more is stored than is needed for that. */
+export const withoutTyped = (draft: Draft): Draft => ({
+  ...draft,
+  rows: draft.rows.map((row) => {
+    if (!row.ok) return row;
+    const { typed: _, ...rest } = row;
+    return rest;
+  }),
+});
+
+/** What was typed of the one server of a draft, or what says the same. */
+export function typedOf({ rows: [row] }: Draft): TypedRow {
+  if (row === undefined) return EMPTY_ROW;
+  if ('typed' in row && row.typed) return row.typed;
+  if (!('submission' in row)) return EMPTY_ROW;
+  const { server: host, port, queryPort, game } = row.submission;
+  const query = queryPort === undefined ? '' : String(queryPort);
+  return { server: formatAddress({ host, port }), port: '', queryPort: query, game };
+}
 
 /** The rows that go out when the draft is submitted. Several rows may stand on one line, as in JSON. */
 export function rowsToSend({ rows, previous, includesPrevious }: Draft): readonly ReadyRow[] {
@@ -122,8 +156,11 @@ type DraftServer = Pick<
 /** The part of a draft that is in its row of the table of submissions. */
 type DraftLines = Pick<SubmissionsTable, 'source' | 'again' | 'refused_lines' | 'repeated_lines'>;
 
-/** A refused line: number, what to show of it, what is wrong, and its cells; without the last two it was not kept. */
-type RefusedLine = readonly [line: number, text?: string, problem?: RowProblem, typed?: TypedRow];
+/**
+ * A refused line: number, what to show of it, what is wrong, and its cells; without the last two it was not kept. With
+ * `null` for what is wrong it is a server of the draft: what was typed of it, where it is the only one.
+ */
+type RefusedLine = readonly [line: number, text?: string, problem?: RowProblem | null, typed?: TypedRow];
 /** A line that says the same as the server at a position. */
 type RepeatedLine = readonly [line: number, position: number];
 
@@ -142,7 +179,8 @@ export function draftToStore({ source, rows, previous, includesPrevious }: Draft
     const address = formatAddress({ host: submission.server, port: submission.port });
     return [line, positioned.findIndex((each) => each.line === duplicateOf && each.address === address)];
   });
-  const refused = keptLines(rows.filter(isRejected).filter((row) => !lacksGame(row)));
+  const typed = rows.filter(isReady).flatMap((row) => (row.typed ? [{ ...row, typed: row.typed }] : []));
+  const refused = keptLines([...rows.filter(isRejected).filter((row) => !lacksGame(row)), ...typed]);
   return {
     lines: {
       source,
@@ -160,8 +198,15 @@ export function storedDraft(
   servers: readonly DraftServer[],
 ): Draft {
   const list = <Line>(json: string | null): readonly Line[] => (json === null ? [] : JSON.parse(json));
+  const refused = list<RefusedLine>(refused_lines);
+  const typedOfLine = new Map(
+    refused.flatMap(([line, , problem, typed]) => (problem === null && typed ? [[line, typed]] : [])),
+  );
   const rows: { readonly row: Row; readonly isPrevious: boolean }[] = [
-    ...servers.map((server) => ({ row: rowOf(server), isPrevious: server.submitted_before === 1 })),
+    ...servers.map((server) => {
+      const [row, typed] = [rowOf(server), typedOfLine.get(server.line)];
+      return { row: typed ? { ...row, typed } : row, isPrevious: server.submitted_before === 1 };
+    }),
     ...list<RepeatedLine>(repeated_lines).flatMap(([line, position]) => {
       const first = servers[position];
       const row = first && rowOf(first);
@@ -169,7 +214,8 @@ export function storedDraft(
         ? [{ row: { ...row, ok: false as const, line, duplicateOf: row.line }, isPrevious: false }]
         : [];
     }),
-    ...list<RefusedLine>(refused_lines).map(([line, text = '', problem, typed = EMPTY_ROW]) => {
+    ...refused.flatMap(([line, text = '', problem, typed = EMPTY_ROW]) => {
+      if (problem === null) return [];
       const said = problem ?? { code: 'not-kept' as const };
       return { row: { line, text, ok: false as const, problem: said, typed }, isPrevious: false };
     }),
@@ -211,10 +257,12 @@ function rowOf({ line, host, port, query_port, game }: DraftServer): Row {
 }
 
 /** As many of the lines as may be kept, and of the others that there were some. */
-function keptLines(rows: readonly RejectedRow[]): readonly RefusedLine[] {
+function keptLines(
+  rows: readonly (RejectedRow | (ReadyRow & { readonly typed: TypedRow }))[],
+): readonly RefusedLine[] {
   let left = MOST_KEPT;
-  return rows.map(({ line, text, problem, typed }) => {
-    const whole: RefusedLine = [line, text, problem, typed];
+  return rows.map(({ line, text, typed, ...row }) => {
+    const whole: RefusedLine = [line, text, 'problem' in row ? row.problem : null, typed];
     left -= JSON.stringify(whole).length;
     return left >= 0 ? whole : [line];
   });

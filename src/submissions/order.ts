@@ -23,7 +23,7 @@ export interface Order extends Submitter {
 
 export type Result =
   | Ended
-  /** Nothing was sent. A stored draft stays; a new one is stored only when it could be submitted again. */
+  /** Nothing was sent. The draft stays; a new one, of one server, is stored. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly draft: Draft }
   | { readonly kind: 'no-draft'; readonly why: NoDraft };
 
@@ -40,7 +40,7 @@ export interface Ended {
   readonly isResumed: boolean;
   /** Whether the guild wants submissions announced in the channel. */
   readonly announce: boolean;
-  /** The draft of what was not sent, if there is anything. */
+  /** The draft of what can be corrected or go again, if there is anything: see `isLeft`. */
   readonly restId?: string;
 }
 

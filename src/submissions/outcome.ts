@@ -7,6 +7,7 @@ import {
   type Unknown,
 } from '../listing/contract.ts';
 import type { ServersTable } from '../storage/tables.ts';
+import type { Draft } from './draft.ts';
 
 /** Of what had left when the bot was stopped. */
 export const INTERRUPTED: Unknown = {
@@ -14,6 +15,17 @@ export const INTERRUPTED: Unknown = {
   reason: 'aborted',
   detail: 'the bot was stopped while it waited for the answer',
 };
+
+/** The key was refused, which says nothing of the servers. */
+export const isForKey = (outcome: Outcome | undefined): boolean =>
+  outcome?.kind === 'rejected' && outcome.known === 'invalidKey';
+
+/**
+ * Whether a server becomes a draft of its own once it has ended: what was not sent, or refused for the key, to be sent
+ * by a button; one server for itself also when it was refused or nobody knows, to be corrected or asked for again.
+ */
+export const isLeft = ({ source }: Pick<Draft, 'source'>, outcome: Outcome | undefined): boolean =>
+  source === 'options' ? outcome?.kind !== 'accepted' : outcome?.kind === 'not-sent' || isForKey(outcome);
 
 /** Code points of the service's words that are kept: the specification's own messages have at most 45. */
 const MAX_MESSAGE = 300;

@@ -6,8 +6,8 @@ import {
   type ServerSubmission,
 } from '../listing/contract.ts';
 import type { Secret } from '../secret.ts';
-import { check } from './checks.ts';
-import { restOf, rowsToSend } from './draft.ts';
+import { check, type Refusal } from './checks.ts';
+import { restOf, rowsToSend, withoutTyped } from './draft.ts';
 import type {
   Answered,
   Carried,
@@ -19,7 +19,7 @@ import type {
   Result,
   Run,
 } from './order.ts';
-import { INTERRUPTED } from './outcome.ts';
+import { INTERRUPTED, isLeft } from './outcome.ts';
 import type { SubmissionRecord } from './record.ts';
 import { grouped, submitAll } from './submit-all.ts';
 
@@ -50,7 +50,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   async function conclude(order: Order, run: Run, { outcomes, key }: Carried): Promise<Ended> {
     const { draft, servers, isResumed, announce } = run;
     if (!run.isOver) await tell(({ ended }) => ended?.(order, { servers, outcomes, key }));
-    const rest = outcomes.some(({ kind }) => kind === 'not-sent') && { restId: restIdOf(order) };
+    const rest = outcomes.some((outcome) => isLeft(draft, outcome)) && { restId: restIdOf(order) };
     return { kind: 'ended', draft, servers, outcomes, isResumed, announce, ...rest };
   }
 
@@ -86,16 +86,18 @@ async function begin(deps: PipelineDeps, order: Order): Promise<Run | Exclude<Re
 
   const key = await keys.usable(guildId);
   const wanted = { servers, again: draft.includesPrevious, ...chosen };
-  if (typeof key === 'string') return { kind: 'refused', refusal: { code: key }, draft };
-  const refusal = await check(deps, order, wanted);
-  if (refusal) {
-    // The button of one server submits it all the same; a list is shown anew.
-    if (refusal.code === 'submitted-before' && draft.source === 'options') {
-      await records.saveDraft(order, id, { ...draft, includesPrevious: true });
-    }
-    return { kind: 'refused', refusal, draft };
-  }
-  if (order.draft) await records.insertDraft(order, id, draft);
+  const replaces = draft.source === 'options' ? replacedBy(id) : undefined;
+  const refuse = async (refusal: Refusal) => {
+    // One server waits for its buttons, of which one submits it all the same; a list is shown anew.
+    const again = refusal.code === 'submitted-before' && { includesPrevious: true };
+    if (draft.source === 'options') await records.saveDraft(order, id, { ...draft, ...again });
+    return { kind: 'refused', refusal, draft } as const;
+  };
+  if (typeof key === 'string') return refuse({ code: key });
+  const refusal = await check(deps, order, { ...wanted, replaces });
+  if (refusal) return refuse(refusal);
+  if (replaces !== undefined) await records.giveBack(guildId, replaces);
+  if (order.draft) await records.insertDraft(order, id, withoutTyped(draft));
   const positions = stored ? toSend(stored) : servers.map((_, index) => index);
   const first = positions.slice(0, MAX_SERVERS_PER_REQUEST);
   await records.begin(id, interactionId, positions);
@@ -208,7 +210,7 @@ async function finish(
   outcomes: ReadonlyMap<number, Outcome>,
 ): Promise<void> {
   await records.finish(run.id);
-  const rest = restOf(run.draft, (index) => outcomes.get(index)?.kind === 'not-sent');
+  const rest = restOf(run.draft, (index) => isLeft(run.draft, outcomes.get(index)));
   if (rest.rows.length > 0) await records.saveDraft(order, restIdOf(order), rest);
 }
 
@@ -235,7 +237,10 @@ const request = async (
 const NOT_SENT: Outcome = { kind: 'not-sent', reason: 'bot' };
 
 /** The id of the draft that is left of an order; its own is taken. */
-const restIdOf = ({ interactionId }: Order) => `${interactionId}-rest`;
+const restIdOf = ({ interactionId }: Order) => interactionId + REST;
+/** The submission of one server that a draft corrects, unless that was a correction itself. */
+const replacedBy = (id: string) => (id.endsWith(REST) ? id.slice(0, -REST.length) : undefined);
+const REST = '-rest';
 
 /** Tells the observers one after the other; none of them holds up what follows. */
 function createTeller({ observers, logger }: Pick<PipelineDeps, 'observers' | 'logger'>) {

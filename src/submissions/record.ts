@@ -2,7 +2,7 @@ import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { Database } from '../storage/database.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { type Draft, draftToStore, storedDraft } from './draft.ts';
-import { outcomeOf, outcomeToStore } from './outcome.ts';
+import { isForKey, outcomeOf, outcomeToStore } from './outcome.ts';
 
 /** How long a draft is kept, in milliseconds: as long as an interaction can be answered. */
 export const DRAFT_LIVES_MS = 15 * 60_000;
@@ -191,13 +191,27 @@ export function createRecords({
     /** A request with these servers was refused as a whole; they leave again in smaller ones. */
     leaveAgain: (id: string, positions: readonly number[]) =>
       update(tables, id, positions, { sent_at: null }),
-    /** How servers ended. What was not sent is given back: it counts no more, and can be submitted again. */
+    /**
+     * How servers ended. What was not sent, or refused for the key, is given back: it counts no more, and can be
+     * submitted again.
+     */
     async end(id: string, positions: readonly number[], outcome: Outcome): Promise<void> {
       await update(tables, id, positions, {
         ...outcomeToStore(outcome),
         ended_at: now(),
         ...(outcome.kind === 'not-sent' && { reserved_at: null, sent_at: null }),
+        ...(isForKey(outcome) && { reserved_at: null }),
       });
+    },
+    /** What the service refused of a submission counts no more, since a correction is sent in its place. */
+    async giveBack(guildId: string, id: string): Promise<void> {
+      await tables
+        .updateTable('servers')
+        .set({ reserved_at: null })
+        .where('submission_id', '=', id)
+        .where('guild_id', '=', guildId)
+        .where('outcome', '=', 'rejected')
+        .execute();
     },
     async finish(id: string): Promise<void> {
       await tables

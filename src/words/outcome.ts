@@ -2,7 +2,7 @@ import { isHalted, type NotSent, type Outcome, type ServerSubmission } from '../
 import type { Ended } from '../submissions/order.ts';
 import { escapeText } from './escape.ts';
 import type { KnownGames } from './games.ts';
-import { describe } from './look.ts';
+import { describe, type ServerEmbed, serverEmbed } from './look.ts';
 import { failureText, serviceWords } from './service.ts';
 import { type Reader, wordsFor } from './words.ts';
 
@@ -83,13 +83,16 @@ export function announcementOf(
   { user, guildLocale }: { readonly user: { readonly id: string }; readonly guildLocale: string },
   { announce, servers, outcomes }: Pick<Ended, 'announce' | 'servers' | 'outcomes'>,
   games: KnownGames,
-): string | undefined {
+): { readonly content: string; readonly embeds: readonly ServerEmbed[] } | undefined {
   const accepted = servers.filter((_, index) => outcomes[index]?.kind === 'accepted');
-  const [first] = accepted;
-  if (!announce || first === undefined) return undefined;
+  if (!announce || accepted.length === 0) return undefined;
   const t = wordsFor(guildLocale);
-  const [userId, count] = [user.id, accepted.length];
-  return count === 1
-    ? t('announcement.one', { userId, what: describe(t, first, games) })
-    : t('announcement.many', { userId, count });
+  const lines = accepted.map((server) => describe(t, server, games));
+  return {
+    content: t('announcement', { userId: user.id, count: accepted.length }),
+    embeds: [serverEmbed(t, 'accepted', lines, MOST_ANNOUNCED)],
+  };
 }
+
+/** Servers that an announcement names. */
+const MOST_ANNOUNCED = 10;

@@ -77,6 +77,14 @@ async function settle(
     presses: {
       again: { answer: 'update', resumes: true, run: ({ argument, values }) => run([argument, ...values]) },
     },
+    submits: {
+      edit: {
+        answer: 'update',
+        resumes: true,
+        run: ({ argument, field }) => run([argument, field('server'), field('left empty')]),
+      },
+      plain: { answer: 'update', run: () => run(['never']) },
+    },
   };
   const logger = recorder();
   const traces = createTraces({ logger });
@@ -122,6 +130,19 @@ describe('an interaction that a former run has left', () => {
     expect(seen.ran).toEqual([['it', 3, null, null, 'mia', '32']]);
     expect(seen).toMatchObject({ edited: ['Done.'], told: [], forgotten: ['1'] });
     expect(await settle({ interaction: press })).toMatchObject({ ran: [['x:y', 'v']], edited: ['Done.'] });
+  });
+
+  it('is done now with what stood in the fields of a modal, where the modal submits', async () => {
+    const fields = { server: 'a.example.com', port: '' };
+    const submitted = (action: string): Remembered => ({
+      ...press,
+      work: { command: 'send', action, argument: 'x', fields },
+    });
+    expect(await settle({ interaction: submitted('edit') })).toMatchObject({
+      ran: [['x', 'a.example.com', '']],
+      edited: ['Done.'],
+    });
+    expect(await settle({ interaction: submitted('plain') })).toMatchObject({ ran: [] });
   });
 
   it('says the refusal in its answer, or beside the message that a button is on', async () => {

@@ -285,9 +285,10 @@ describe('announcements', () => {
     expect(messageOf(said).ephemeral).toBe(true);
     await expect.poll(() => inGeneral().length).toBe(1);
     const [announced] = inGeneral();
-    expect(announced?.content).toMatch(
-      /^<@\d+> has submitted a server, and it was sent for review: .*Counter-Strike 2/,
-    );
+    expect(announced?.content).toMatch(/^<@\d+> has submitted 1 game server, and it was sent for review\.$/);
+    expect(announced?.embeds).toMatchObject([
+      { color: 0x57f287, description: expect.stringMatching(/^\*\*Counter-Strike 2\*\* — `.*`$/) },
+    ]);
     expect(announced?.mentions).toEqual([]);
   });
 
