@@ -93,7 +93,7 @@ export interface Person {
   ): Promise<readonly APIApplicationCommandOptionChoice[] | 'lost'>;
   /** Presses a button of a message, by its label or its custom id. */
   press(message: SeenMessage, button: string): Promise<Answer>;
-  /** Chooses in a select of a message: options by their labels or values, channels by `#name`, others by id. */
+  /** Chooses in a select of a message: options by their labels or values, channels by `#name`, roles by `@name`, others by id. */
   pick(message: SeenMessage, values: readonly string[]): Promise<Answer>;
   /** Fills a modal in and submits it: custom id of the field → value. */
   submit(modal: SeenModal, values: Readonly<Record<string, FormValue>>): Promise<Answer>;
@@ -165,6 +165,8 @@ export interface DiscordStandIn {
   }): Omit<Person, 'guildId'>;
   /** Where messages can be in a guild: `general`, `staff`, the announcement channel `news`, the thread `questions`. */
   channels(guild: Guild): readonly Channel[];
+  /** The roles of a guild; @everyone is one. */
+  roles(guild: Guild): readonly { readonly id: string; readonly name: string }[];
   /** Puts a message of a person in the channel, and returns its id. */
   say(person: Omit<Person, 'guildId'>, content: string): string;
   /** The messages of a channel that everybody can see, in order; of one person also those that only they can see. */

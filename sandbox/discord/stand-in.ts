@@ -271,12 +271,16 @@ function viewsOf({
   messages,
   integrations,
   bot,
-}: World): Pick<DiscordStandIn, 'nameOf' | 'commands' | 'channels' | 'messages' | 'setIntegrations'> {
+}: World): Pick<
+  DiscordStandIn,
+  'nameOf' | 'commands' | 'channels' | 'roles' | 'messages' | 'setIntegrations'
+> {
   return {
     nameOf: (id) => (id === bot.id ? bot.username : guilds.nameOf(id)),
     commands: (guild) => commands.list(guild?.id ?? 'global'),
     channels: ({ id }) =>
       [...(guilds.get(id)?.channels.values() ?? [])].filter(({ type }) => type !== CATEGORY),
+    roles: ({ id }) => [...(guilds.get(id)?.roles.values() ?? [])],
     messages: ({ channelId, userId }) =>
       messages
         .all()

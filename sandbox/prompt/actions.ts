@@ -3,7 +3,7 @@ import type { SeenMessage } from '../discord/world/messages.ts';
 import { ROLES } from '../people.ts';
 import { oneText } from './assignments.ts';
 import { BadLine, suggestion } from './bad-line.ts';
-import { CHANNEL_ACTIONS, channelNames } from './channel-actions.ts';
+import { CHANNEL_ACTIONS, channelNames, ROLE_ACTIONS, roleNames } from './channel-actions.ts';
 import { GUILD_ACTIONS, guildsChecked, whereYouAre } from './guild-actions.ts';
 import { SERVICE_ACTIONS } from './service-actions.ts';
 import type { Action, Session } from './session.ts';
@@ -30,7 +30,7 @@ export const ACTIONS: readonly Action[] = [
   {
     name: 'pick',
     usage: 'OPTION',
-    help: 'choose that option in the select of the last message, or #channel; several in double quotes each, "" for none',
+    help: 'choose that option in the select of the last message, or #channel, or @role; several in double quotes each, "" for none',
     words: (session) => pickable(session)(session.message?.current?.components ?? []),
     async run(session, argument) {
       const find = pickable(session);
@@ -99,6 +99,7 @@ export const ACTIONS: readonly Action[] = [
     },
   },
   ...CHANNEL_ACTIONS,
+  ...ROLE_ACTIONS,
   ...SERVICE_ACTIONS,
   {
     name: 'restart',
@@ -149,7 +150,7 @@ function messageCommands(session: Session): readonly string[] {
 const pickable =
   (session: Session): typeof buttonsOf =>
   (components) =>
-    optionsOf(components, channelNames(session));
+    optionsOf(components, { channels: channelNames(session), roles: roleNames(session) });
 
 /** The last message, if it has what is to be used. */
 function messageWith({ message }: Session, what: string, find: typeof buttonsOf): SeenMessage {

@@ -12,6 +12,12 @@ const PERMISSIONS = {
   embed: PermissionFlagsBits.EmbedLinks,
 } as const;
 
+/** The roles of the guild where one is, as they are written: `@staff`. */
+export const roleNames = ({ sandbox: { discord }, guild }: Session): readonly string[] => {
+  const here = discord.guilds[guild];
+  return here ? discord.roles(here).map(({ name }) => name.replace(/^@*/, '@')) : [];
+};
+
 /** The channels of the guild where one is, as they are written: `#general`. */
 export const channelNames = (session: Session): readonly string[] =>
   channelsHere(session).map(({ name }) => `#${name}`);
@@ -68,6 +74,36 @@ export const CHANNEL_ACTIONS: readonly Action[] = [
       const { id, name } = channelNamed(session, argument);
       session.sandbox.discord.guildEvents.removeChannel(guildHere(session), id);
       session.print(`#${name} was deleted.`);
+    },
+  },
+];
+
+/** What concerns the roles of the guild. */
+export const ROLE_ACTIONS: readonly Action[] = [
+  {
+    name: 'role',
+    usage: '@NAME [closed]',
+    help: 'make a role that anyone may mention; closed: one that only those with the permission may mention',
+    run(session, argument) {
+      const [, name, closed] = /^@(\S+)(\s+closed)?$/.exec(argument) ?? [];
+      if (name === undefined) throw new BadLine('role takes a name that begins with @, and perhaps closed.');
+      const mentionable = closed === undefined;
+      session.sandbox.discord.guildEvents.addRole(guildHere(session), { name, mentionable });
+      session.print(`There is a role @${name}; ${mentionable ? 'anyone' : 'not everyone'} may mention it.`);
+    },
+  },
+  {
+    name: 'unrole',
+    usage: '@NAME',
+    help: 'delete a role',
+    words: roleNames,
+    run(session, argument) {
+      const { discord } = session.sandbox;
+      const guild = guildHere(session);
+      const role = discord.roles(guild).find(({ id, name }) => id !== guild.id && `@${name}` === argument);
+      if (!role) throw new BadLine(`There is no role "${argument}" that can be deleted.`);
+      discord.guildEvents.removeRole(guild, role.id);
+      session.print(`${argument} was deleted.`);
     },
   },
 ];

@@ -41,6 +41,8 @@ function showComponent(component: APIMessageComponent, reading: Reading): string
       );
       return `${paint('cyan', `▾ ${component.placeholder ?? 'Select a channel'}`)}${chosen.join('')}`;
     }
+    case ComponentType.RoleSelect:
+      return paint('cyan', `▾ ${component.placeholder ?? 'Select a role'}`);
     case ComponentType.TextDisplay:
       return readMarkdown(component.content, reading);
     case ComponentType.Separator:
@@ -68,16 +70,17 @@ export function buttonsOf(components: readonly APIMessageComponent[]): readonly 
 
 /**
  * What the options of the selects are called: their labels, and their values where these differ.
- * @param channels what may be chosen in a select of channels
+ * @param here what may be chosen in selects of channels and of roles
  */
 export function optionsOf(
   components: readonly APIMessageComponent[],
-  channels: readonly string[],
+  here: { readonly channels: readonly string[]; readonly roles: readonly string[] },
 ): readonly string[] {
   return components.flatMap((component) => {
-    if (component.type === ComponentType.ChannelSelect && !component.disabled) return channels;
+    if (component.type === ComponentType.ChannelSelect && !component.disabled) return here.channels;
+    if (component.type === ComponentType.RoleSelect && !component.disabled) return here.roles;
     if (component.type === ComponentType.StringSelect && !component.disabled)
       return [...new Set(component.options.flatMap(({ label, value }) => [label, value]))];
-    return 'components' in component ? optionsOf(component.components, channels) : [];
+    return 'components' in component ? optionsOf(component.components, here) : [];
   });
 }

@@ -1,5 +1,6 @@
 import type { APIMessage } from 'discord.js';
 import type { Channel } from '../world/channels.ts';
+import type { Role } from '../world/guilds.ts';
 
 /** Any component of a message: what a member's Discord needs to know of it. */
 export interface ShownComponent {
@@ -19,6 +20,7 @@ export interface ShownComponent {
 
 const BUTTON = 2;
 const LINK_STYLES = [5, 6];
+const ROLE_SELECT = 6;
 const CHANNEL_SELECT = 8;
 const SELECTS = [3, 5, 6, 7, 8];
 
@@ -49,11 +51,11 @@ export function findButton(message: APIMessage, labelOrId: string): ShownCompone
 export function findSelect(
   message: APIMessage,
   wanted: readonly string[],
-  channels: ReadonlyMap<string, Pick<Channel, 'name' | 'type'>> = new Map(),
+  here: Here | undefined = undefined,
 ): { readonly select: ShownComponent; readonly values: readonly string[] } | string {
   const selects = allComponents(message).filter(({ type }) => SELECTS.includes(type));
   const fitting = selects.flatMap((select) => {
-    const values = wanted.flatMap((want) => offered(select, want, channels) ?? []);
+    const values = wanted.flatMap((want) => offered(select, want, here) ?? []);
     return values.length === wanted.length ? [{ select, values }] : [];
   })[0];
   if (fitting === undefined) return `no select offers ${wanted.join(', ')}`;
@@ -64,16 +66,27 @@ export function findSelect(
   return fitting;
 }
 
+/** What a guild has to be chosen from. */
+interface Here {
+  readonly channels: ReadonlyMap<string, Pick<Channel, 'name' | 'type'>>;
+  readonly roles: ReadonlyMap<string, Pick<Role, 'name'>>;
+}
+
 /** Selects of members, roles and channels have no list of their own: the id is the value. */
 function offered(
   { type, options, channel_types = [] }: ShownComponent,
   want: string,
-  channels: ReadonlyMap<string, Pick<Channel, 'name' | 'type'>>,
+  { channels, roles }: Here = { channels: new Map(), roles: new Map() },
 ): string | undefined {
   if (type === CHANNEL_SELECT)
     return [...channels]
       .filter(([, channel]) => channel_types.length === 0 || channel_types.includes(channel.type))
       .find(([id, { name }]) => [id, `#${name}`].includes(want))?.[0];
+  // @everyone is offered too.
+  if (type === ROLE_SELECT)
+    return [...roles].find(([id, { name }]) =>
+      [id, `@${name}`, name.replace(/^@*/, '@')].includes(want),
+    )?.[0];
   if (options === undefined) return /^\d{17,20}$/.test(want) ? want : undefined;
   return options.find(({ label, value }) => label === want || value === want)?.value;
 }

@@ -12,7 +12,7 @@ import { fieldWords, optionWords } from './complaints.ts';
 import { findButton, findSelect } from './components.ts';
 import { checkable, submitted } from './modal-form.ts';
 import { fillOptions, optionNamed } from './options.ts';
-import { createResolved, interactionCreate } from './payload.ts';
+import { createResolved, interactionCreate, type Resolved } from './payload.ts';
 import { visibleCommands } from './visibility.ts';
 
 export interface PersonDeps {
@@ -43,6 +43,14 @@ const head = ({ id, name, type, guild_id }: APIApplicationCommand) => ({
   type,
   ...(guild_id && { guild_id }),
 });
+
+/** What Discord sends of what was chosen, by the type of the select (Discord docs: Components). */
+const RESOLVED: Readonly<Record<number, (resolved: Resolved, id: string) => void>> = {
+  5: (resolved, id) => resolved.user(id),
+  6: (resolved, id) => resolved.role(id),
+  7: (resolved, id) => resolved.mentionable(id),
+  8: (resolved, id) => resolved.channel(id),
+};
 
 /** Rules 24 and 38: one person and their Discord, which sends nothing that it would not let them send. */
 export function createPerson(deps: PersonDeps): Omit<Person, 'guildId'> {
@@ -188,13 +196,12 @@ function messagesOf(
       await sleep(reactionMs);
       const seen = shown(message);
       if (seen === undefined) return refused('the message is gone');
-      const found = findSelect(seen.current, wanted, actor.guild?.channels);
+      const found = findSelect(seen.current, wanted, actor.guild);
       if (typeof found === 'string') return refused(found);
       const { select, values } = found;
       const resolved = createResolved(world, actor);
       for (const value of select.options === undefined ? values : []) {
-        resolved.mentionable(value);
-        resolved.channel(value);
+        RESOLVED[select.type]?.(resolved, value);
       }
       const { type, custom_id, id } = select;
       const data = { component_type: type, custom_id, id, values, resolved: resolved.all() };

@@ -1,5 +1,12 @@
 import { channelObject } from '../world/channels.ts';
-import { type Guild, type GuildState, isMember, type NewGuild, roleObject } from '../world/guilds.ts';
+import {
+  type Guild,
+  type GuildState,
+  isMember,
+  type NewGuild,
+  type NewRole,
+  roleObject,
+} from '../world/guilds.ts';
 import type { World } from '../world/world.ts';
 import { guildCreate, guildUpdate } from './payloads.ts';
 import { GUILDS } from './protocol.ts';
@@ -8,7 +15,10 @@ import type { GatewayEvent } from './sessions.ts';
 /** Rules 50 and 53. */
 export interface GuildEvents {
   add(guild: NewGuild): Guild;
-  addRole(guild: Guild, role: { readonly name: string; readonly permissions?: bigint }): string;
+  addRole(guild: Guild, role: NewRole): string;
+  /** Whether anyone may mention a role from now on. */
+  setMentionable(guild: Guild, roleId: string, mentionable: boolean): void;
+  removeRole(guild: Guild, roleId: string): void;
   /** GUILD_UPDATE. */
   rename(guild: Guild, name: string): void;
   /** The bot is removed from the guild. */
@@ -59,6 +69,18 @@ export function createGuildEvents(world: World, publish: (event: GatewayEvent) =
         role: roleObject(added, guild.roles.size - 1),
       });
       return added.id;
+    },
+    setMentionable({ id }, roleId, mentionable) {
+      const guild = world.guilds.get(id);
+      const role = guild?.roles.get(roleId);
+      if (guild === undefined || role === undefined) return;
+      role.mentionable = mentionable;
+      const position = [...guild.roles.keys()].indexOf(roleId);
+      tell('GUILD_ROLE_UPDATE', guild, { guild_id: id, role: roleObject(role, position) });
+    },
+    removeRole({ id }, roleId) {
+      const guild = world.guilds.get(id);
+      if (guild?.roles.delete(roleId)) tell('GUILD_ROLE_DELETE', guild, { guild_id: id, role_id: roleId });
     },
     rename({ id }, name) {
       const guild = world.guilds.get(id);

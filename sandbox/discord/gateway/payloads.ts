@@ -61,9 +61,9 @@ export const guildCreate = (world: World, guild: GuildState) => ({
   soundboard_sounds: [],
 });
 
-const channels = ({ messages }: World, guild: GuildState) =>
+const channels = ({ messages, bot }: World, guild: GuildState) =>
   [...guild.channels.values()].map((channel) =>
-    channelObject(channel, { guild, lastMessageId: messages.lastIn(channel.id) }),
+    channelObject(channel, { guild, lastMessageId: messages.lastIn(channel.id), botId: bot.id }),
   );
 
 /** The guild itself, without what is in it (Discord docs: Guild Object): what GUILD_UPDATE tells (rule 50). */

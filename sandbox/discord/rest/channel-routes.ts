@@ -1,12 +1,17 @@
-import { MessageResponseSchema } from 'discord-api-spec/zod';
-import { CATEGORY, PUBLIC_THREAD } from '../world/channels.ts';
-import { isMember } from '../world/guilds.ts';
+import {
+  GuildChannelResponseSchema,
+  MessageResponseSchema,
+  ThreadResponseSchema,
+} from 'discord-api-spec/zod';
+import { union } from 'zod/mini';
+import { CATEGORY, type Channel, channelObject, PUBLIC_THREAD } from '../world/channels.ts';
+import { type GuildState, isMember } from '../world/guilds.ts';
 import type { World } from '../world/world.ts';
 import { type Denial, missingAccess, missingPermissions } from './denial.ts';
 import type { MessageBody } from './message-form.ts';
 import { filesOf, type Outgoing } from './outgoing.ts';
 import { ok, type Route } from './route.ts';
-import { PINGED_BY_CHANNEL_MESSAGES } from './rules/mentions.ts';
+import { PINGED_BY_CHANNEL_MESSAGES, type RolesThere } from './rules/mentions.ts';
 import { checkMessage } from './rules/messages.ts';
 
 /** Discord docs: Permissions. */
@@ -14,6 +19,7 @@ const VIEW_CHANNEL = 1n << 10n;
 const SEND_MESSAGES = 1n << 11n;
 const SEND_MESSAGES_IN_THREADS = 1n << 38n;
 const EMBED_LINKS = 1n << 14n;
+const MENTION_EVERYONE = 1n << 17n;
 
 const hasEmbeds = (json: unknown): boolean => ((json as MessageBody | undefined)?.embeds ?? []).length > 0;
 
@@ -33,6 +39,22 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
     message: 'Cannot send messages in a non-text channel',
   };
   return [
+    {
+      // To ask is the only way to know, so a refusal breaks no rule.
+      method: 'GET',
+      path: '/channels/:channel',
+      auth: 'bot',
+      answers: union([GuildChannelResponseSchema, ThreadResponseSchema]),
+      handle({ params }) {
+        const guild = world.guilds.withChannel(params.channel ?? '');
+        const channel = guild?.channels.get(params.channel ?? '');
+        if (guild === undefined || channel === undefined) return unknownChannel;
+        if (!isMember(guild) || (channel.botPermissions & VIEW_CHANNEL) === 0n)
+          return { ...missingAccess, blameless: true };
+        const lastMessageId = world.messages.lastIn(channel.id);
+        return ok(channelObject(channel, { guild, lastMessageId, botId: world.bot.id }));
+      },
+    },
     {
       method: 'POST',
       path: '/channels/:channel/messages',
@@ -58,9 +80,18 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
           flags: body.flags ?? 0,
           onlyFor: undefined,
           pings: PINGED_BY_CHANNEL_MESSAGES,
+          roles: rolesThere(guild, channel),
         });
         return ok(message.current);
       },
     },
   ];
 }
+
+/** What there is in a channel to be mentioned, and what of it the bot may. */
+const rolesThere = ({ id, roles }: GuildState, channel: Channel | undefined): RolesThere => ({
+  everyoneId: id,
+  isMentionable: (roleId) =>
+    roles.has(roleId) &&
+    (roles.get(roleId)?.mentionable === true || ((channel?.botPermissions ?? 0n) & MENTION_EVERYONE) !== 0n),
+});

@@ -1,12 +1,24 @@
-import { GuildWithCountsResponseSchema, MyGuildResponseSchema } from 'discord-api-spec/zod';
+import {
+  GuildMemberResponseSchema,
+  GuildWithCountsResponseSchema,
+  MyGuildResponseSchema,
+} from 'discord-api-spec/zod';
 import { array } from 'zod/mini';
 import { guildUpdate } from '../gateway/payloads.ts';
 import { type GuildState, isMember } from '../world/guilds.ts';
+import { timestamp, userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
 import { type Denial, missingAccess } from './denial.ts';
-import { noContent, ok, type Route } from './route.ts';
+import { noContent, ok, type Reply, type Route } from './route.ts';
 import { type Flaw, invalidForm } from './rules/flaws.ts';
 
+const unknownMember: Denial = {
+  blameless: true,
+  rule: 53,
+  status: 404,
+  code: 10007,
+  message: 'Unknown Member',
+};
 const unknownGuild: Denial = { rule: 53, status: 404, code: 10004, message: 'Unknown Guild' };
 
 /** The guilds a bot is in: the list, one of them, leaving one. */
@@ -62,15 +74,52 @@ export function guildRoutes(world: World, remove: (guildId: string) => void): re
       answers: GuildWithCountsResponseSchema,
       handle({ params }) {
         const guild = world.guilds.get(params.guild ?? '');
-        if (guild?.status === 'commands only') return { ...missingAccess, blameless: true };
-        if (guild === undefined || guild.status === 'left') return { ...unknownGuild, blameless: true };
-        if (guild.status === 'unavailable')
-          return { status: 503, body: { message: '503: Service Unavailable', code: 0 } };
-        return ok(guildObject(guild));
+        return guild?.status === 'available' ? ok(guildObject(guild)) : closedGuild(guild);
+      },
+    },
+    {
+      // One member by its id takes no intent (Discord docs: Guild, Get Guild Member).
+      method: 'GET',
+      path: '/guilds/:guild/members/:user',
+      auth: 'bot',
+      answers: GuildMemberResponseSchema,
+      handle({ params }) {
+        const guild = world.guilds.get(params.guild ?? '');
+        if (guild?.status !== 'available') return closedGuild(guild);
+        const userId = params.user ?? '';
+        if (userId === world.bot.id) return ok(memberObject(world.bot, [], timestamp(world.clock.now())));
+        const member = guild.members.get(userId);
+        return member === undefined
+          ? unknownMember
+          : ok(memberObject(userObject({ id: userId, name: member.name }), member.roles, member.joinedAt));
       },
     },
   ];
 }
+
+/** Why a guild that is not there says nothing. */
+function closedGuild(guild: GuildState | undefined): Denial | Reply {
+  if (guild?.status === 'commands only') return { ...missingAccess, blameless: true };
+  return guild?.status === 'unavailable'
+    ? { status: 503, body: { message: '503: Service Unavailable', code: 0 } }
+    : { ...unknownGuild, blameless: true };
+}
+
+/** Discord docs: Guild Member Object. */
+const memberObject = (user: object, roles: readonly string[], joinedAt: string) => ({
+  user,
+  nick: null,
+  avatar: null,
+  banner: null,
+  roles,
+  joined_at: joinedAt,
+  premium_since: null,
+  deaf: false,
+  mute: false,
+  flags: 0,
+  pending: false,
+  communication_disabled_until: null,
+});
 
 /** Discord docs: Guild Object. */
 function guildObject(guild: GuildState): object {

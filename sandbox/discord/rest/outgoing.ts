@@ -11,7 +11,7 @@ import {
   type MessageFrame,
   newMessage,
 } from './message-form.ts';
-import { pingingText, resolveMentions } from './rules/mentions.ts';
+import { pingedRoles, pingingText, type RolesThere, resolveMentions } from './rules/mentions.ts';
 import type { MessageBody as CheckedBody } from './rules/message-body.ts';
 
 type Uploads = ReadonlyMap<number, UploadedFile>;
@@ -27,6 +27,8 @@ export interface Outgoing {
       readonly onlyFor: string | undefined;
       /** Whom it may ping when the body does not say (rule 44). */
       readonly pings?: readonly string[];
+      /** The roles of the channel's guild, where it is a message that answers nothing (rule 44). */
+      readonly roles?: RolesThere;
     },
   ): StoredMessage;
   edit(message: StoredMessage, body: MessageBody, files: Uploads): void;
@@ -44,13 +46,14 @@ export const filesOf = (files: Uploads) =>
 export function createOutgoing(world: World): Outgoing {
   const { messages, clock, snowflakes, bot, guilds } = world;
 
-  function pings(body: MessageBody, unlessSaid?: readonly string[]): Mentioned {
+  function pings(body: MessageBody, unlessSaid?: readonly string[], there?: RolesThere): Mentioned {
     const found = resolveMentions(pingingText(body as CheckedBody), body.allowed_mentions, unlessSaid);
-    return { ...found, users: found.users.map((id) => ({ id, name: guilds.nameOf(id) ?? id })) };
+    const roles = there ? pingedRoles(found.roles, body.allowed_mentions, there) : found.roles;
+    return { ...found, roles, users: found.users.map((id) => ({ id, name: guilds.nameOf(id) ?? id })) };
   }
 
   return {
-    send(frame, body, { files, flags, onlyFor, pings: unlessSaid }) {
+    send(frame, body, { files, flags, onlyFor, pings: unlessSaid, roles }) {
       const attached = attach(world, body, {
         uploads: files,
         before: undefined,
@@ -65,7 +68,7 @@ export function createOutgoing(world: World): Outgoing {
           timestamp: timestamp(clock.now()),
         },
         body,
-        { attached, flags, mentions: pings(body, unlessSaid) },
+        { attached, flags, mentions: pings(body, unlessSaid, roles) },
       );
       return messages.add(message, { onlyFor, files: attached.files });
     },

@@ -52,13 +52,22 @@ export function usualChannels(guild: bigint): readonly Channel[] {
 export interface ChannelAbout {
   readonly guild: { readonly id: string; readonly ownerId: string };
   readonly lastMessageId: string | undefined;
+  /** Whose overwrites it says. */
+  readonly botId?: string;
+}
+
+/** What of the bot's permissions @everyone's do not say (Discord docs: Permissions, Permission Overwrites). */
+function overwritesOf({ botPermissions: may }: Channel, botId: string | undefined): object[] {
+  if (botId === undefined || may === USUAL_BOT_PERMISSIONS) return [];
+  const [allow, deny] = [may & ~USUAL_BOT_PERMISSIONS, USUAL_BOT_PERMISSIONS & ~may].map(String);
+  return [{ id: botId, type: 1, allow, deny }];
 }
 
 /** Discord docs: Channel Object, with the examples of each type. */
-export function channelObject(channel: Channel, { guild, lastMessageId }: ChannelAbout) {
+export function channelObject(channel: Channel, { guild, lastMessageId, botId }: ChannelAbout) {
   const { id, name, type, position, parentId = null } = channel;
   const common = { id, type, guild_id: guild.id, name, parent_id: parentId, flags: 0 };
-  const placed = { position, permission_overwrites: [], nsfw: false };
+  const placed = { position, permission_overwrites: overwritesOf(channel, botId), nsfw: false };
   if (type === CATEGORY) return { ...common, ...placed };
   const written = {
     last_message_id: lastMessageId ?? null,

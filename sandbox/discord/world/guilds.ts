@@ -1,4 +1,4 @@
-import { type Channel, usualChannels } from './channels.ts';
+import { type Channel, USUAL_BOT_PERMISSIONS, usualChannels } from './channels.ts';
 import type { Clock } from './clock.ts';
 import { type Snowflakes, snowflakeAt } from './snowflakes.ts';
 import { timestamp } from './users.ts';
@@ -36,10 +36,12 @@ export interface Role {
   readonly id: string;
   readonly name: string;
   readonly permissions: bigint;
+  /** Whether anyone may mention it. */
+  mentionable: boolean;
 }
 
 /** Discord docs: Role Object. */
-export const roleObject = ({ id, name, permissions }: Role, position: number) => ({
+export const roleObject = ({ id, name, permissions, mentionable }: Role, position: number) => ({
   id,
   name,
   position,
@@ -51,7 +53,7 @@ export const roleObject = ({ id, name, permissions }: Role, position: number) =>
   unicode_emoji: null,
   hoist: false,
   managed: false,
-  mentionable: false,
+  mentionable,
   flags: 0,
 });
 
@@ -73,6 +75,12 @@ export interface NewGuild {
   readonly bot?: boolean;
 }
 
+export interface NewRole {
+  readonly name: string;
+  readonly permissions?: bigint;
+  readonly mentionable?: boolean;
+}
+
 export interface Guilds {
   /** The most guilds that a page of the list has, however many are asked for: Discord's may be short. */
   pageSize: number;
@@ -85,7 +93,7 @@ export interface Guilds {
   /** Guilds the bot is in, ascending by id as `GET /users/@me/guilds` lists them. */
   joined(): readonly GuildState[];
   add(guild: NewGuild): GuildState;
-  addRole(guild: GuildState, role: { readonly name: string; readonly permissions?: bigint }): Role;
+  addRole(guild: GuildState, role: NewRole): Role;
   addMember(
     guild: GuildState,
     member: Omit<Member, 'userId' | 'joinedAt'> & { readonly userId?: string | undefined },
@@ -129,14 +137,16 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
         status: bot ? 'available' : 'commands only',
         authorised,
         // @everyone is the role with the guild's own id (rule 50).
-        roles: new Map([[id, { id, name: '@everyone', permissions: 0n }]]),
+        roles: new Map([
+          [id, { id, name: '@everyone', permissions: USUAL_BOT_PERMISSIONS, mentionable: false }],
+        ]),
         members: new Map(),
       };
       all.set(id, guild);
       return guild;
     },
-    addRole(guild, { name, permissions = 0n }) {
-      const role = { id: snowflakes.next(), name, permissions };
+    addRole(guild, { name, permissions = 0n, mentionable = false }) {
+      const role = { id: snowflakes.next(), name, permissions, mentionable };
       guild.roles.set(role.id, role);
       return role;
     },

@@ -7,6 +7,8 @@ declare module 'discord-api-spec/zod' {
   export const ErrorResponseSchema: $ZodType;
   export const GatewayBotResponseSchema: $ZodType;
   export const GatewayResponseSchema: $ZodType;
+  export const GuildChannelResponseSchema: $ZodType;
+  export const GuildMemberResponseSchema: $ZodType;
   export const GuildWithCountsResponseSchema: $ZodType;
   export const IncomingWebhookInteractionRequestSchema: $ZodType;
   export const IncomingWebhookRequestPartialSchema: $ZodType;
@@ -21,5 +23,6 @@ declare module 'discord-api-spec/zod' {
   export const MyGuildResponseSchema: $ZodType;
   export const PrivateApplicationResponseSchema: $ZodType;
   export const RatelimitedResponseSchema: $ZodType;
+  export const ThreadResponseSchema: $ZodType;
   export const UserPIIResponseSchema: $ZodType;
 }

@@ -45,6 +45,28 @@ export function resolveMentions(
   };
 }
 
+/**
+ * Those of the roles that a message of a channel pings. One that the bot lists by id has to be mentionable by anyone,
+ * or the bot to have the permission "Mention @everyone, @here, and All Roles" there (Discord docs: Permissions,
+ * MENTION_EVERYONE; Role Object, `mentionable`; discord-api-docs#1604): else it is only shown. A role of that id there
+ * has to be, and @everyone is none that can be pinged so. What was not listed, and so perhaps not meant, counts
+ * always: a test should rather hear of one ping too many.
+ */
+export function pingedRoles(
+  named: readonly string[],
+  allowed: AllowedMentions,
+  { everyoneId, isMentionable }: RolesThere,
+): readonly string[] {
+  return named.filter((id) => !allowed?.roles?.includes(id) || (id !== everyoneId && isMentionable(id)));
+}
+
+export interface RolesThere {
+  /** The guild's id, which is that of its role @everyone. */
+  readonly everyoneId: string;
+  /** Whether the bot may mention this role there. */
+  readonly isMentionable: (id: string) => boolean;
+}
+
 /** The text of a message that can ping: its content and its text displays, never its embeds. */
 export function pingingText({ content, components }: Pick<MessageBody, 'content' | 'components'>): string {
   const below = (component: ComponentBody): string[] => [

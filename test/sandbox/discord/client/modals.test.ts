@@ -182,6 +182,7 @@ describe('messages', () => {
       },
       { type: 1, components: [{ type: 3, custom_id: 'select', options, min_values: 1, max_values: 1 }] },
       { type: 1, components: [{ type: 5, custom_id: 'who' }] },
+      { type: 1, components: [{ type: 6, custom_id: 'role' }] },
       {
         type: 1,
         components: [
@@ -216,6 +217,19 @@ describe('messages', () => {
       json: { content: 'later' },
     });
     expect(await who).toMatchObject({ kind: 'message', message: { current: { content: 'later' } } });
+
+    const [guild] = standIn.guilds;
+    if (guild === undefined) throw new Error('no guild');
+    const role = standIn.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
+    expect(await person.pick(shown.message, ['@nobody'])).toMatchObject({ kind: 'refused' });
+    void person.pick(shown.message, ['@staff']);
+    expect((await nextInteraction(gateway)).d.data).toMatchObject({
+      component_type: 6,
+      values: [role],
+      resolved: { roles: { [role]: { name: 'staff', mentionable: true } } },
+    });
+    void person.pick(shown.message, ['@everyone']);
+    expect((await nextInteraction(gateway)).d.data).toMatchObject({ values: [guild.id] });
   });
 
   it('are lost when a deferral is never followed', async () => {

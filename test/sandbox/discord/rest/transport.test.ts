@@ -1,7 +1,8 @@
-import { type Client, DiscordAPIError, REST, Routes } from 'discord.js';
+import { type Client, DiscordAPIError, PermissionFlagsBits, REST, Routes } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DiscordStandIn, Person } from '../../../../sandbox/discord/contract.ts';
 import { startDiscord } from '../../../../sandbox/discord/stand-in.ts';
+import { USUAL_BOT_PERMISSIONS } from '../../../../sandbox/discord/world/channels.ts';
 import { codeAt, identified, nextInteraction, raw } from '../support/raw.ts';
 import { connect, SMALL_COMMANDS, smallBot, TOKEN } from '../support/small-bot.ts';
 
@@ -370,5 +371,64 @@ describe('messages in a channel', () => {
       mention_roles: [],
       mention_everyone: false,
     });
+  });
+
+  it('ping a listed role that anyone may mention, or with the permission to mention all (rule 44)', async () => {
+    const [guild] = standIn.guilds;
+    if (guild === undefined) throw new Error('no guild');
+    const role = standIn.guildEvents.addRole(guild, { name: 'closed' });
+    const pinged = async (id: string) =>
+      (await post({ content: `<@&${id}>`, allowed_mentions: { parse: [], roles: [id] } })).json.mention_roles;
+    expect(await pinged(role)).toEqual([]);
+    standIn.guildEvents.setMentionable(guild, role, true);
+    expect(await pinged(role)).toEqual([role]);
+    standIn.guildEvents.setMentionable(guild, role, false);
+    const usual = USUAL_BOT_PERMISSIONS;
+    standIn.guildEvents.setBotPermissions(
+      guild,
+      guild.channelId,
+      usual | PermissionFlagsBits.MentionEveryone,
+    );
+    expect(await pinged(role)).toEqual([role]);
+    expect(await pinged(guild.id)).toEqual([]);
+    standIn.guildEvents.removeRole(guild, role);
+    expect(await pinged(role)).toEqual([]);
+    standIn.guildEvents.setBotPermissions(guild, guild.channelId, usual);
+  });
+});
+
+describe('a channel, and a member', () => {
+  const [VIEW, SEND] = [PermissionFlagsBits.ViewChannel, PermissionFlagsBits.SendMessages];
+  const first = () => standIn.guilds[0] ?? { id: '', name: '', channelId: '' };
+  const ask = (path: string) => raw(standIn, `GET ${path}`);
+
+  it('say what of the bot’s permissions @everyone’s do not', async () => {
+    const channel = () => ask(`/channels/${first().channelId}`);
+    expect((await channel()).json).toMatchObject({
+      type: 0,
+      guild_id: first().id,
+      permission_overwrites: [],
+    });
+    standIn.guildEvents.setBotPermissions(first(), first().channelId, USUAL_BOT_PERMISSIONS & ~SEND);
+    expect((await channel()).json.permission_overwrites).toEqual([
+      { id: standIn.applicationId, type: 1, allow: '0', deny: String(SEND) },
+    ]);
+    standIn.guildEvents.setBotPermissions(first(), first().channelId, USUAL_BOT_PERMISSIONS & ~VIEW);
+    expect(await channel()).toMatchObject({ status: 403, json: { code: 50001 } });
+    standIn.guildEvents.setBotPermissions(first(), first().channelId, USUAL_BOT_PERMISSIONS);
+    const { json } = await ask(`/guilds/${first().id}`);
+    expect(json.roles).toMatchObject([{ id: first().id, permissions: String(USUAL_BOT_PERMISSIONS) }]);
+  });
+
+  it('are refused where there are none, and no rule is broken', async () => {
+    expect(await ask('/channels/123456789012345678')).toMatchObject({ status: 404, json: { code: 10003 } });
+    const of = (guildId: string, userId: string) => ask(`/guilds/${guildId}/members/${userId}`);
+    expect(await of(first().id, '123456789012345678')).toMatchObject({ status: 404, json: { code: 10007 } });
+    expect(await of('123456789012345678', '1')).toMatchObject({ status: 404, json: { code: 10004 } });
+    const bot = await of(first().id, standIn.applicationId);
+    expect(bot).toMatchObject({ status: 200, json: { user: { id: standIn.applicationId }, roles: [] } });
+    const person = member();
+    expect((await of(first().id, person.userId)).json).toMatchObject({ user: { username: 'mason' } });
+    expect(broken()).toEqual([]);
   });
 });

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { pingingText, resolveMentions } from '../../../../../sandbox/discord/rest/rules/mentions.ts';
+import {
+  pingedRoles,
+  pingingText,
+  resolveMentions,
+} from '../../../../../sandbox/discord/rest/rules/mentions.ts';
 
 const text = 'hi <@111>, <@!222>, <@111>, <@&333>, @everyone';
 const nobody = { users: [], roles: [], everyone: false };
@@ -30,6 +34,17 @@ describe('rule 44: whom a message pings', () => {
   it('counts @here, and no word that begins like it', () => {
     expect(resolveMentions('@here', { parse: ['everyone'] }).everyone).toBe(true);
     expect(resolveMentions('@hereabouts', { parse: ['everyone'] }).everyone).toBe(false);
+  });
+
+  it('pings a role listed by id only where the bot may mention it, and @everyone never as a role', () => {
+    const there = { everyoneId: '1', isMentionable: (id: string) => id !== '333' };
+    expect(pingedRoles(['1', '222', '333'], { roles: ['1', '222', '333'] }, there)).toEqual(['222']);
+  });
+
+  it('counts roles that were not listed, whether or not the bot may mention them', () => {
+    const there = { everyoneId: '1', isMentionable: () => false };
+    expect(pingedRoles(['333'], { parse: ['roles'] }, there)).toEqual(['333']);
+    expect(pingedRoles(['333'], undefined, there)).toEqual(['333']);
   });
 
   it('reads the content and the text displays, not the embeds', () => {
