@@ -15,6 +15,7 @@ export const ROLES = {
   other: EVERYDAY,
 } as const;
 export type Role = keyof typeof ROLES;
+export const ROLE_NAMES = Object.keys(ROLES) as readonly Role[];
 
 export interface Seat {
   readonly role: Role;
@@ -40,7 +41,7 @@ export function createPeople(discord: Pick<DiscordStandIn, 'person'>): People {
           name: role,
           permissions: ROLES[role],
           locale,
-          userId: userIdOf(role, locale),
+          userId: userIdOf(role),
         });
       known.set(seat, person);
       return person;
@@ -48,8 +49,8 @@ export function createPeople(discord: Pick<DiscordStandIn, 'person'>): People {
   };
 }
 
-/** The same person in every guild and every run: 18 digits, as Discord's ids have. */
-function userIdOf(role: Role, locale: string): string {
-  const digest = createHash('sha256').update(`${role} ${locale}`).digest();
+/** The same person in every guild, language and run: 18 digits, as Discord's ids have. */
+function userIdOf(role: Role): string {
+  const digest = createHash('sha256').update(role).digest();
   return String(10n ** 17n + (digest.readBigUInt64BE() % 10n ** 17n));
 }

@@ -57,9 +57,12 @@ export interface ListingStandIn extends ListingState {
   close(): Promise<void>;
 }
 
+/** The keys that it knows unless told others. */
+export const SANDBOX_KEYS = ['sandbox-key', 'sandbox-key-1234'] as const;
+
 /** Starts the whole of the specification on 127.0.0.1. Errors are answered with HTTP 200, as it names no status. */
 export async function startListing(options: ListingOptions = {}): Promise<ListingStandIn> {
-  const service = createService(options.keys ?? ['sandbox-key'], options.games ?? SANDBOX_GAMES);
+  const service = createService(options.keys ?? SANDBOX_KEYS, options.games ?? SANDBOX_GAMES);
   const requests: ListingRequest[] = [];
   const connections = new WeakMap<object, number>();
   let connectionCount = 0;

@@ -1,6 +1,7 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { SeenMessage } from '../discord/world/messages.ts';
-import { ROLES } from '../people.ts';
+import { ROLE_NAMES } from '../people.ts';
+import type { Sandbox } from '../sandbox.ts';
 import { oneText } from './assignments.ts';
 import { BadLine, suggestion } from './bad-line.ts';
 import { CHANNEL_ACTIONS, channelNames, ROLE_ACTIONS, roleNames } from './channel-actions.ts';
@@ -8,9 +9,7 @@ import { GUILD_ACTIONS, guildsChecked, whereYouAre } from './guild-actions.ts';
 import { SERVICE_ACTIONS } from './service-actions.ts';
 import type { Action, Session } from './session.ts';
 import { buttonsOf, optionsOf } from './show-components.ts';
-import { slashCommandsOf } from './slash-line.ts';
-
-const ROLE_NAMES = Object.keys(ROLES) as (keyof typeof ROLES)[];
+import { shownDescription, shownName, slashCommandsOf } from './slash-line.ts';
 
 export const ACTIONS: readonly Action[] = [
   {
@@ -88,11 +87,11 @@ export const ACTIONS: readonly Action[] = [
     name: 'apps',
     usage: '"COMMAND"',
     help: 'use a message command (right click, Apps) on the message written last',
-    words: (session) => messageCommands(session),
+    words: (session) => [...messageCommands(session).keys()],
     async run(session, argument) {
-      const known = messageCommands(session);
-      if (known.length === 0) throw new BadLine('The bot has no message commands.');
-      const command = oneOf(oneText(argument), known, 'message command');
+      const commands = messageCommands(session);
+      if (commands.size === 0) throw new BadLine('The bot has no message commands.');
+      const command = commands.get(oneOf(oneText(argument), [...commands.keys()], 'message command')) ?? '';
       if (session.said === undefined)
         throw new BadLine('There is no message to use it on; write one with message "text" first.');
       await session.show(session.me().useOnMessage(command, session.said));
@@ -111,6 +110,36 @@ export const ACTIONS: readonly Action[] = [
       await sandbox.restart();
       await guildsChecked(sandbox.discord, before);
       session.print('The bot was stopped and started on the same data.');
+      await session.showLate();
+    },
+  },
+  {
+    name: 'kill',
+    usage: '[next]',
+    help: 'kill the bot (kill -9) now, also while it works; next: the moment the service has the next submission',
+    words: () => ['next'],
+    async run({ sandbox, print }, argument) {
+      if (argument !== '' && argument !== 'next') throw new BadLine('kill takes nothing, or next.');
+      if (!sandbox.bot.running) throw new BadLine('The bot is not running; start starts it.');
+      if (argument === 'next') {
+        killAtSubmission(sandbox);
+        print('The bot will be killed the moment the service has the next submission.');
+        return;
+      }
+      await sandbox.bot.stop('SIGKILL');
+      print('The bot was killed; start starts it.');
+    },
+  },
+  {
+    name: 'start',
+    usage: '',
+    help: 'start a bot that was killed, on the same data',
+    async run(session) {
+      const { sandbox, print } = session;
+      if (sandbox.bot.running) throw new BadLine('The bot is running; kill kills it.');
+      await sandbox.startBot();
+      print('The bot was started on the same data.');
+      await session.showLate();
     },
   },
   {
@@ -121,10 +150,27 @@ export const ACTIONS: readonly Action[] = [
   },
 ];
 
+/** In the middle of it: the service has the submission, and the bot no answer yet. */
+function killAtSubmission({ bot, listing }: Sandbox): void {
+  const before = listing.requests.length;
+  const unwatch = listing.watch(() => {
+    if (!listing.requests.slice(before).some(({ action }) => action === 'add')) return;
+    unwatch();
+    void bot.stop('SIGKILL');
+  });
+}
+
 function helpText(session: Session): string {
-  const commands = slashCommandsOf(session.published()).map(({ name, description, options = [] }) => {
-    const usage = options.map((option) => (option.required ? `${option.name}:…` : `[${option.name}:…]`));
-    return [`/${[name, ...usage].join(' ')}`, description] as const;
+  const { locale } = session;
+  const commands = slashCommandsOf(session.published()).map((command) => {
+    const usage = (command.options ?? []).map((option) => {
+      const value = `${shownName(option, locale)}:…`;
+      return option.required ? value : `[${value}]`;
+    });
+    return [
+      `/${[shownName(command, locale), ...usage].join(' ')}`,
+      shownDescription(command, locale),
+    ] as const;
   });
   const actions = ACTIONS.map(({ name, usage, help }) => [`${name} ${usage}`.trim(), help] as const);
   const rows = [...commands, ...actions, ['exit', 'stop the bot and end'] as const];
@@ -136,14 +182,18 @@ function helpText(session: Session): string {
     ...rows.map(row),
     'A value may stand in double quotes. A ? behind the last value shows its choices: /addserver game:count?',
     'When a modal is open, the next line fills its first field; field=value fills one by name; an empty line closes it.',
+    'A field of several lines takes lines until an empty one; pasted ones may be empty. In a script a line with . ends it.',
   ].join('\n');
 }
 
-function messageCommands(session: Session): readonly string[] {
-  return session
-    .published()
-    .filter(({ type }) => type === ApplicationCommandType.Message)
-    .map(({ name }) => name);
+/** The names of the message commands, by what they are called in this person's Discord, and by themselves. */
+function messageCommands(session: Session): ReadonlyMap<string, string> {
+  const commands = session.published().filter(({ type }) => type === ApplicationCommandType.Message);
+  return new Map(
+    commands.flatMap((command) =>
+      [shownName(command, session.locale), command.name].map((shown) => [shown, command.name] as const),
+    ),
+  );
 }
 
 /** Finds what can be chosen in the selects of a message. */

@@ -1,7 +1,9 @@
+import { ApplicationCommandOptionType } from 'discord.js';
+import { ROLE_NAMES } from '../people.ts';
 import { ACTIONS } from './actions.ts';
 import type { Session } from './session.ts';
 import { showChoices } from './show.ts';
-import { slashCommandsOf } from './slash-line.ts';
+import { isNamed, shownName, slashCommandsOf } from './slash-line.ts';
 
 /** What Tab offers: words that may stand in place of `typed`, the end of the line; or a list to show. */
 export type Completion =
@@ -13,35 +15,37 @@ const NOTHING: Completion = { kind: 'words', words: [], typed: '' };
 /** What can stand at the end of this line. Asks the bot where it offers choices, as Discord does. */
 export async function complete(line: string, session: Session): Promise<Completion> {
   if (session.modal) return NOTHING;
+  const { locale } = session;
   const commands = slashCommandsOf(session.published());
   const space = line.indexOf(' ');
   if (space < 0)
     return words(line, [
-      ...commands.map(({ name }) => `/${name} `),
+      ...commands.map((command) => `/${shownName(command, locale)} `),
       ...ACTIONS.map(({ name, usage }) => (usage === '' ? name : `${name} `)),
       'exit',
     ]);
   const rest = line.slice(space + 1);
   const action = ACTIONS.find(({ name }) => name === line.slice(0, space));
   if (action) return words(rest, action.words?.(session) ?? []);
-  const command = commands.find(({ name }) => `/${name}` === line.slice(0, space));
-  if (!command) return NOTHING;
+  const command = commands.find((known) => isNamed(known, line.slice(1, space), locale));
+  if (!command || !line.startsWith('/')) return NOTHING;
 
   const options = command.options ?? [];
   const typing = /(?:^|\s)([^\s:"]+):([^\s"]*)$/u.exec(rest);
-  const option = options.find(({ name }) => name === typing?.[1]);
+  const option = options.find((known) => isNamed(known, typing?.[1] ?? '', locale));
   if (!typing || !option) {
     const typed = /\S*$/.exec(rest)?.[0] ?? '';
     const left = options.filter(
-      ({ name }) => !new RegExp(`(?:^|\\s)${RegExp.escape(name)}:`, 'u').test(rest),
+      (known) => !new RegExp(`(?:^|\\s)${RegExp.escape(shownName(known, locale))}:`, 'u').test(rest),
     );
     return words(
       typed,
-      left.map(({ name }) => `${name}:`),
+      left.map((known) => `${shownName(known, locale)}:`),
     );
   }
-  if (!('autocomplete' in option) || !option.autocomplete) return NOTHING;
   const typed = typing[2] ?? '';
+  if (option.type === ApplicationCommandOptionType.User) return words(typed, ROLE_NAMES);
+  if (!('autocomplete' in option) || !option.autocomplete) return NOTHING;
   const choices = await session.me().complete(command.name, option.name, { [option.name]: typed });
   const [only, ...others] = choices === 'lost' ? [] : choices;
   if (only && others.length === 0)

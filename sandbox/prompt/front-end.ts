@@ -4,8 +4,9 @@ import { describeExit } from '../bot-process.ts';
 import { BotNotReady, type Sandbox } from '../sandbox.ts';
 import { BadLine } from './bad-line.ts';
 import { paintFor } from './markdown.ts';
+import type { Origin } from './modal-line.ts';
 import { createPrompt } from './prompt.ts';
-import { NoAnswer } from './session.ts';
+import { NoAnswer, type OpenModal } from './session.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { breachText, readLogLine, WELCOME } from './words.ts';
 
@@ -37,6 +38,7 @@ export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
   const { sandbox, input, output, onInterrupt } = deps;
   const complaints = createComplaints(deps);
   const { fail } = complaints;
+  let terminal: Terminal | undefined;
   const prompt = createPrompt({
     sandbox,
     print: (text) => void output.write(`${text}\n`),
@@ -44,9 +46,9 @@ export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
   });
 
   /** @returns whether the session goes on */
-  async function take(line: string): Promise<boolean> {
+  async function take(line: string, origin: Origin): Promise<boolean> {
     try {
-      return await prompt.run(line);
+      return await prompt.run(line, origin);
     } catch (error) {
       if (!(error instanceof BadLine)) throw error;
       fail(error.message);
@@ -54,23 +56,24 @@ export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
     }
   }
 
-  /** Lines from a pipe, one after the other. Each is echoed, except into a modal: there it may be a key. */
+  /** Lines from a pipe, one after the other. Each is echoed, except into a modal that takes a key. */
   async function runScript(): Promise<0 | 1> {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      if (prompt.session.modal) output.write(line === '' ? '>\n' : '> ********\n');
-      else if (line.trim() !== '') output.write(`> ${line}\n`);
-      if (!(await take(line)) || !sandbox.bot.running) break;
+      const { modal } = prompt.session;
+      if (modal || line.trim() !== '') output.write(`${`> ${echoOf(line, modal)}`.trimEnd()}\n`);
+      if (!(await take(line, 'script')) || sandbox.botState === 'crashed') break;
     }
     return complaints.any() || prompt.session.lost ? 1 : 0;
   }
 
   async function converse(screen: { readonly input: ReadStream; readonly output: WriteStream }): Promise<0> {
     output.write(`${WELCOME}\n`);
-    const terminal = openTerminal({ ...screen, session: prompt.session, onInterrupt });
+    const onUrgent = (line: string) => void take(line, 'typed');
+    terminal = openTerminal({ ...screen, session: prompt.session, onInterrupt, onUrgent });
     complaints.writeAside(terminal);
-    for await (const line of terminal.lines()) {
+    for await (const { line, origin } of terminal.lines()) {
       try {
-        if (!(await take(line))) break;
+        if (!(await take(line, origin))) break;
       } catch (error) {
         if (!isTold(error)) throw error;
         fail(error.message);
@@ -92,9 +95,16 @@ export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
         return 1;
       }
     },
-    leave: complaints.leave,
+    leave() {
+      complaints.leave();
+      terminal?.close();
+    },
   };
 }
+
+/** A line of a script as it is shown: a key is not. */
+const echoOf = (line: string, modal: OpenModal | undefined): string =>
+  modal?.form.hidden && line !== '' ? '********' : line;
 
 /** What is told beside the answers: what went wrong, and the bot's log. */
 function createComplaints({ sandbox, errors, verbose = false }: FrontEndDeps) {

@@ -1,5 +1,6 @@
 import type { Mode } from '../listing/modes.ts';
 import type { SubmittedServer } from '../listing/service.ts';
+import { SANDBOX_KEYS } from '../listing/stand-in.ts';
 import { BadLine, suggestion } from './bad-line.ts';
 import type { Action } from './session.ts';
 
@@ -16,7 +17,6 @@ const BEHAVIOURS = {
   huge: 'answers with a gigabyte',
 } as const satisfies Partial<Record<Mode['kind'], string>>;
 
-const DEFAULT_KEY = 'sandbox-key';
 const WORDS = [...Object.keys(BEHAVIOURS), 'slow', 'status', 'revoke', 'allow'];
 
 /** What concerns the listing service. */
@@ -24,14 +24,15 @@ export const SERVICE_ACTIONS: readonly Action[] = [
   {
     name: 'service',
     usage: 'ok|down|slow MS|…',
-    help: `how the listing service behaves: ${WORDS.slice(0, -4).join(', ')}, slow MS, status CODE; revoke or allow [KEY]`,
+    help: `how the listing service behaves: ${WORDS.slice(0, -4).join(', ')}, slow MS, status CODE; revoke or allow [KEY] (all of the sandbox's without one)`,
     words: () => WORDS,
     async run({ sandbox, print }, argument) {
       const [word = '', value, ...more] = argument.split(/\s+/);
       if (more.length > 0) throw new BadLine(`service ${word} takes one value at most.`);
       if (word === 'revoke' || word === 'allow') {
-        sandbox.listing[word](value ?? DEFAULT_KEY);
-        print(`The service ${word === 'revoke' ? 'no longer accepts' : 'accepts'} that key.`);
+        for (const key of value === undefined ? SANDBOX_KEYS : [value]) sandbox.listing[word](key);
+        const keys = value === undefined ? 'the keys of the sandbox' : 'that key';
+        print(`The service ${word === 'revoke' ? 'no longer accepts' : 'accepts'} ${keys}.`);
         return;
       }
       const { mode, words } = behaviour(word, value);

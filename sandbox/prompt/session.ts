@@ -2,11 +2,20 @@ import type { APIApplicationCommand, APIApplicationCommandOptionChoice } from 'd
 import type { Answer, Person, SeenModal } from '../discord/contract.ts';
 import type { Guild } from '../discord/world/guilds.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
-import type { Role } from '../people.ts';
+import { ROLE_NAMES, type Role } from '../people.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { BadLine } from './bad-line.ts';
 import { type Paint, plain, type Reading } from './markdown.ts';
+import { type ModalForm, openForm } from './modal-line.ts';
 import { isFinished, showAnswer, showChoices, showMessage } from './show.ts';
+
+/** A modal in front of the person, and what has been typed into it. */
+export interface OpenModal {
+  readonly seen: SeenModal;
+  readonly form: ModalForm;
+  /** The message on which a button opened it, if one did. */
+  readonly opener: SeenMessage | undefined;
+}
 
 /** What the person at the prompt sees and is. An action reads and changes it. */
 export interface Session {
@@ -19,20 +28,25 @@ export interface Session {
   locale: string;
   /** The message that was seen last: the one that buttons are pressed on. */
   message: SeenMessage | undefined;
-  modal: SeenModal | undefined;
-  /** The message on which a button opened the modal, if one did. */
-  opener: SeenMessage | undefined;
+  modal: OpenModal | undefined;
   /** The id of the message that a person wrote last. */
   said: string | undefined;
   /** The person who acts. */
   me(): Person;
+  /** The id of the person of that name in this guild; `undefined` when there is none. */
+  userNamed(name: string): string | undefined;
   /** Every command the bot has published here, whether or not this person may use it. */
   published(): readonly APIApplicationCommand[];
   print(text: string): void;
   /** A message as this person sees it, in words. */
   draw(message: SeenMessage): string;
-  /** Waits for what comes of an action, and prints it. `on` is the message that was acted on. */
+  /**
+   * Waits for what comes of an action, and prints it. `on` is the message that was acted on. When the bot ends
+   * meanwhile that is said, and the answer is shown by {@link Session.showLate}.
+   */
   show(coming: Promise<Answer>, on?: SeenMessage): Promise<void>;
+  /** Shows what was still to come when the bot ended; for when it has been started again. */
+  showLate(): Promise<void>;
   /** Waits for the choices of an option that is being typed, and prints them. */
   showChoices(coming: Promise<readonly APIApplicationCommandOptionChoice[] | 'lost'>): Promise<void>;
   /** Whether the bot once did not answer in time. */
@@ -75,6 +89,8 @@ export function createSession(deps: SessionDeps): Session {
     roleName: nameOf,
   });
   let lost = false;
+  /** What the bot owed when it ended. */
+  let late: { readonly coming: Promise<Answer>; readonly on: SeenMessage | undefined } | undefined;
 
   const session: Session = {
     sandbox,
@@ -86,7 +102,6 @@ export function createSession(deps: SessionDeps): Session {
     locale: 'en-US',
     message: undefined,
     modal: undefined,
-    opener: undefined,
     said: undefined,
     get lost() {
       return lost;
@@ -97,21 +112,43 @@ export function createSession(deps: SessionDeps): Session {
       if (!guild) throw new BadLine(`There is no guild ${session.guild + 1}.`);
       return sandbox.people.at({ role, guild, locale });
     },
+    userNamed(name) {
+      const role = ROLE_NAMES.find((known) => known === name.replace(/^@/, '').toLowerCase());
+      const guild = session.guilds[session.guild];
+      return role && guild && sandbox.people.at({ role, guild, locale: session.locale }).userId;
+    },
     published: () => [...discord.commands(session.guilds[session.guild]), ...discord.commands()],
     print,
     draw: (message) => showMessage(message, reading()),
     async show(coming, on) {
-      const answer = await patiently(coming, patienceMs);
+      session.modal = undefined;
+      const answer = await patiently(Promise.race([coming, untilBotEnds(sandbox)]), patienceMs);
+      if (answer === 'ended') {
+        late = { coming, on };
+        print('(the bot ended before it had answered; start brings it back)');
+        return;
+      }
       print(showAnswer(answer, reading()));
       lost ||= answer.kind === 'lost';
-      session.modal = answer.kind === 'modal' ? answer.modal : undefined;
-      session.opener = answer.kind === 'modal' ? on : undefined;
+      session.modal =
+        answer.kind === 'modal'
+          ? { seen: answer.modal, form: openForm(answer.modal.data), opener: on }
+          : undefined;
       if (answer.kind !== 'message') return;
       // What is only said beside a message leaves its buttons to be pressed.
       const isAside = on !== undefined && (answer.message.current?.components ?? []).length === 0;
       if (!isAside && !isBeside(answer.message)) session.message = answer.message;
       else session.message = on ?? session.message;
-      if (await isMoved(answer.message, patienceMs)) print(session.draw(answer.message));
+      const moved = await Promise.race([isMoved(answer.message, patienceMs), untilBotEnds(sandbox)]);
+      if (moved === 'ended') {
+        late = { coming, on };
+        print('(the bot ended before this was finished; start brings it back)');
+      } else if (moved) print(session.draw(answer.message));
+    },
+    async showLate() {
+      const { coming, on } = late ?? {};
+      late = undefined;
+      if (coming) await session.show(coming, on);
     },
     async showChoices(coming) {
       const choices = await patiently(coming, patienceMs);
@@ -120,6 +157,11 @@ export function createSession(deps: SessionDeps): Session {
     },
   };
   return session;
+}
+
+/** Resolves when the bot that is running ends; never, when none is: then Discord says what comes of an action. */
+function untilBotEnds({ bot }: Sandbox): Promise<'ended'> {
+  return bot.running ? bot.exited().then(() => 'ended') : new Promise(() => {});
 }
 
 /** Said beside a message whose buttons stay: a refusal, for instance. */

@@ -31,20 +31,21 @@ export function showAnswer(answer: Answer, reading: Reading): string {
 
 function showModal(data: APIModalInteractionResponseCallbackData, reading: Reading): string {
   const paint = reading.paint ?? plain;
-  const fields = modalFields(data).map(({ id, label, hint, takes, required, value }) =>
+  const all = modalFields(data);
+  const fields = all.map(({ id, label, hint, takes, required, value }) =>
     [
       `│ ${paint('bold', label)} (${id}: ${takes}${required ? '' : ', may be left out'})`,
       ...(hint ? [`│   ${hint}`] : []),
-      ...(value ? [`│   now: ${value}`] : []),
+      ...(value ? [`│   now: ${value.replaceAll('\n', '\n│        ')}`] : []),
     ].join('\n'),
   );
   const texts = data.components
     .filter((part) => part.type === ComponentType.TextDisplay)
     .map((part) => readMarkdown(part.content, reading).replace(/^/gm, '│ '));
-  const howTo =
-    fields.length > 1
-      ? 'Next line: the first value, or field=value …; an empty line closes this.'
-      : 'Next line: the value; an empty line closes this.';
+  const named = fields.length > 1 ? ', or field=value …' : '';
+  const howTo = all[0]?.long
+    ? `Next lines: the text${named}; an empty line ends it (in a script: a line with .); an empty one at first closes this.`
+    : `Next line: the ${fields.length > 1 ? 'first ' : ''}value${named}; an empty line closes this.`;
   return [`┌ ${paint('bold', data.title)}`, ...texts, ...fields, `└ ${paint('dim', howTo)}`].join('\n');
 }
 

@@ -1,59 +1,99 @@
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
+import { createInterface } from 'node:readline';
+import { PassThrough, Writable } from 'node:stream';
 import { complete } from './completion.ts';
-import { modalFields } from './modal-line.ts';
+import type { Origin } from './modal-line.ts';
 import type { Session } from './session.ts';
 
-export interface Terminal {
-  /** The lines as they are typed, each asked for with a prompt, until Ctrl+D. */
-  lines(): AsyncIterable<string>;
-  /** Runs what writes to the screen while a line may be being typed; that line is shown again behind it. */
-  aside(write: () => void): void;
+export interface TypedLine {
+  readonly line: string;
+  readonly origin: Origin;
 }
 
+export interface Terminal {
+  /** The lines as they are typed or pasted, each asked for with a prompt, until Ctrl+D. */
+  lines(): AsyncIterable<TypedLine>;
+  /** Runs what writes to the screen while a line may be being typed; that line is shown again behind it. */
+  aside(write: () => void): void;
+  /** Gives the terminal back as it was. */
+  close(): void;
+}
+
+/** The screen's, where it is one; a test has streams of its own. */
+type Output = NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
+
 const CLEAR_LINE = '\r\u001b[K';
+/** The terminal marks what is pasted (xterm: bracketed paste mode), so that its lines are told from typed ones. */
+const MARK_PASTES = '\u001b[?2004h';
+const NO_MARKS = '\u001b[?2004l';
+/** Lines that do not wait until the line before them is done. */
+const URGENT = ['kill'];
 
 /**
- * Lines typed at a terminal, with history and Tab. While a modal is open nothing that is typed is shown or kept in
- * the history, since it may be a key.
+ * Lines typed at a terminal, with history and Tab. While a modal that takes a key is open nothing that is typed is
+ * shown or kept in the history.
  */
 export function openTerminal(deps: {
-  readonly input: NodeJS.ReadStream;
-  readonly output: NodeJS.WriteStream;
+  readonly input: NodeJS.ReadableStream;
+  readonly output: Output;
   readonly session: Session;
   /** Ctrl+C while no modal is open. */
   readonly onInterrupt: () => void;
+  /** `kill`, typed while a line before it is being carried out. */
+  readonly onUrgent: (line: string) => void;
 }): Terminal {
-  const { input, output, session, onInterrupt } = deps;
-  const hidden = () => session.modal !== undefined;
+  const { input, output, session, onInterrupt, onUrgent } = deps;
+  const hidden = () => session.modal?.form.hidden === true;
+  const typed = new PassThrough({ objectMode: true });
   let awaiting = false;
+  let pasting = false;
 
   const readline = createInterface({
     input,
     output: screen(output, hidden),
     terminal: true,
-    async completer(line: string): Promise<[string[], string]> {
-      const completion = await complete(line, session).catch(() => undefined);
-      if (completion?.kind === 'words') return [[...completion.words], completion.typed];
-      if (completion) aside(() => output.write(`${completion.text}\n`));
-      return [[], line];
+    completer(line: string, done: (error: null, found: [string[], string]) => void) {
+      // A tab among what is pasted is part of it. Answered at once, since the rest of the paste is right behind it.
+      if (pasting) return done(null, [['\t'], '']);
+      void completed(line).then((found) => done(null, found));
     },
+  });
+  output.write(MARK_PASTES);
+  // Behind readline's own listener: what it made a line of when the paste began or ended is out.
+  input.on('keypress', (_, key: { readonly name?: string } | undefined) => {
+    if (key?.name === 'paste-start') pasting = true;
+    if (key?.name === 'paste-end') pasting = false;
+  });
+  readline.on('line', (line) => {
+    if (!awaiting && URGENT.includes(line.trim())) return onUrgent(line.trim());
+    typed.write({ line, origin: pasting ? 'pasted' : 'typed' });
+  });
+  readline.on('close', () => {
+    output.write(NO_MARKS);
+    typed.end();
   });
   readline.on('history', (history: string[]) => {
     if (hidden()) history.shift();
   });
   readline.on('SIGINT', () => {
-    if (!hidden()) return onInterrupt();
+    if (!session.modal) return onInterrupt();
     // What was typed goes, and an empty line closes the modal.
     readline.write(null, { ctrl: true, name: 'e' });
     readline.write(null, { ctrl: true, name: 'u' });
     readline.write('\n');
   });
 
+  async function completed(line: string): Promise<[string[], string]> {
+    const completion = await complete(line, session).catch(() => undefined);
+    if (completion?.kind === 'words') return [[...completion.words], completion.typed];
+    if (completion) aside(() => output.write(`${completion.text}\n`));
+    return [[], line];
+  }
+
   function prompt(): void {
     awaiting = true;
     const { modal, role, guild } = session;
-    if (modal) output.write(`${modalFields(modal.data)[0]?.label ?? 'value'} (hidden): `);
+    if (hidden()) output.write(`${modal?.form.asks} (hidden): `);
+    else if (modal) readline.setPrompt(`${modal.form.asks}> `);
     else readline.setPrompt(guild === 0 ? `${role}> ` : `${role}@${guild + 1}> `);
     readline.prompt(true);
   }
@@ -67,7 +107,7 @@ export function openTerminal(deps: {
   return {
     async *lines() {
       prompt();
-      for await (const line of readline) {
+      for await (const line of typed as AsyncIterable<TypedLine>) {
         awaiting = false;
         // The Enter was as hidden as the line.
         if (hidden()) output.write('\n');
@@ -77,16 +117,18 @@ export function openTerminal(deps: {
       output.write('\n');
     },
     aside,
+    close: () => readline.close(),
   };
 }
 
 /** The terminal as readline sees it: what readline writes of hidden lines does not get through. */
-function screen(output: NodeJS.WriteStream, hidden: () => boolean): NodeJS.WritableStream {
+function screen(output: Output, hidden: () => boolean): NodeJS.WritableStream {
   const size = () => ({ columns: output.columns, rows: output.rows });
   const through = new Writable({
     write(chunk, _encoding, done) {
-      if (hidden()) done();
-      else output.write(chunk, () => done());
+      // At once: a moment later the modal may be gone, and what was typed into it would be seen.
+      if (!hidden()) output.write(chunk);
+      done();
     },
   });
   output.on('resize', () => {

@@ -10,7 +10,7 @@ Type commands at the prompt, or send them: npm run -s sandbox < script.txt
 
 export const WELCOME = `The bot is running against a Discord and a listing service of its own; nothing leaves this machine.
 You are an admin of its first guild. To begin, type
-  /setkey                                             then the key: sandbox-key
+  /setkey                                             then the key: sandbox-key-1234
   /addserver game:cs2 server:play.example.com:27015
   /games
 help lists everything; Tab completes; exit ends.`;

@@ -1,6 +1,6 @@
 import type { APIModalInteractionResponseCallbackData } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { modalFields, readModalLine } from '../../../sandbox/prompt/modal-line.ts';
+import { modalFields, openForm, readModalLine } from '../../../sandbox/prompt/modal-line.ts';
 import { showAnswer } from '../../../sandbox/prompt/show.ts';
 
 const DATA = {
@@ -41,6 +41,88 @@ describe('a line while a modal is open', () => {
     const error = await readModalLine('port="very-secret', fields).catch((thrown: unknown) => thrown);
     expect(String(error)).toContain('port=value query=value');
     expect(String(error)).not.toContain('very-secret');
+  });
+});
+
+const LIST = {
+  custom_id: 'l',
+  title: 'Many',
+  components: [
+    { type: 18, label: 'Servers', component: { type: 4, custom_id: 'servers', style: 2, min_length: 1 } },
+    { type: 18, label: 'Game', component: { type: 4, custom_id: 'game', style: 1, required: false } },
+  ],
+} as APIModalInteractionResponseCallbackData;
+
+describe('a field of several lines', () => {
+  const taken = async (lines: readonly (readonly [string, 'typed' | 'pasted' | 'script'])[], data = LIST) => {
+    const form = openForm(data);
+    const all = [];
+    for (const [line, origin] of lines) all.push(await form.take(line, origin));
+    return all;
+  };
+
+  it('takes typed lines until an empty one', async () => {
+    expect(
+      await taken([
+        ['a:1', 'typed'],
+        ['b:2', 'typed'],
+        ['', 'typed'],
+      ]),
+    ).toEqual(['more', 'more', { servers: 'a:1\nb:2' }]);
+  });
+
+  it('takes pasted empty lines as part of the text, also the first', async () => {
+    expect(
+      await taken([
+        ['', 'pasted'],
+        ['a:1', 'pasted'],
+        ['', 'pasted'],
+        ['b:2', 'typed'],
+        ['', 'typed'],
+      ]),
+    ).toEqual(['more', 'more', 'more', 'more', { servers: '\na:1\n\nb:2' }]);
+  });
+
+  it('takes empty lines of a script as part of the text, which a line with a dot ends', async () => {
+    expect(
+      await taken([
+        ['a:1', 'script'],
+        ['', 'script'],
+        ['b:2', 'script'],
+        ['.', 'script'],
+      ]),
+    ).toEqual(['more', 'more', 'more', { servers: 'a:1\n\nb:2' }]);
+  });
+
+  it('is closed by an empty line before anything else, typed or in a script', async () => {
+    expect(await taken([['', 'typed']])).toEqual(['closed']);
+    expect(await taken([['', 'script']])).toEqual(['closed']);
+  });
+
+  it('takes another field by its name first, and all of them on one line', async () => {
+    expect(
+      await taken([
+        ['game=cs2', 'script'],
+        ['a:1', 'script'],
+        ['.', 'script'],
+      ]),
+    ).toEqual(['more', 'more', { game: 'cs2', servers: 'a:1' }]);
+    expect(await taken([['game=cs2 servers="a:1\\nb:2"', 'script']])).toEqual([
+      { game: 'cs2', servers: 'a:1\nb:2' },
+    ]);
+    expect(await taken([['"a:1\\nb:2"', 'script']])).toEqual([{ servers: 'a:1\nb:2' }]);
+  });
+
+  it('is shown, and only a field for a key is not', () => {
+    const withId = (id: string) =>
+      openForm({
+        custom_id: 'm',
+        title: 't',
+        components: [{ type: 18, label: 'L', component: { type: 4, custom_id: id, style: 1 } }],
+      } as APIModalInteractionResponseCallbackData).hidden;
+    expect(openForm(LIST).hidden).toBe(false);
+    expect(['key', 'api_key', 'token'].map(withId)).toEqual([true, true, true]);
+    expect(['servers', 'game', 'server', 'port', 'query', 'quota'].map(withId)).not.toContain(true);
   });
 });
 

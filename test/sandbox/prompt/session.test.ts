@@ -93,6 +93,58 @@ describe('at the prompt', () => {
     expect(german).not.toBe(english);
   });
 
+  it('somebody who changes their language stays who they are', async () => {
+    const { prompt, type } = sitDown();
+    const { userId } = prompt.session.me();
+    await type('/setkey');
+    await type('sandbox-key-1234');
+    await type('/addserver game:cs2 server:mine.example.com:27015');
+    await type('as other');
+    expect(await type('/submissions')).not.toContain('mine.example.com');
+    await type('language de');
+    await type('as admin');
+    expect(prompt.session.me().userId).toBe(userId);
+    expect(await type('/einreichungen mitglied:admin')).toContain('mine.example.com');
+  });
+
+  it('somebody is named where a command takes a member', async () => {
+    const { prompt, type } = sitDown();
+    await type('as member');
+    await type('/addserver game:cs2 server:members.example.com:27015');
+    await type('as admin');
+    expect(await type('/submissions member:member')).toContain('members.example.com');
+    expect(await type('/submissions member:@Other')).not.toContain('members.example.com');
+    expect(await type('/submissions member:nobody')).toBe(
+      'Discord does not send this: member: there is nobody named "nobody" here; there is admin, member, other.',
+    );
+    expect(await complete('/submissions member:me', prompt.session)).toMatchObject({ words: ['member'] });
+  });
+
+  it('commands go by the names that the language gives them, and by their own', async () => {
+    const { prompt, type } = sitDown();
+    await type('language de');
+    expect(await type('/server-eintragen spiel:cs2 server:192.168.0.4:27015')).toContain('192.168.0.4');
+    expect(await type('/addserver game:cs2 server:192.168.0.4:27015')).toContain('192.168.0.4');
+    expect(await type('help')).toContain('/server-eintragen spiel:… server:… [port:…] [abfrage-port:…]');
+    expect(await complete('/server-e', prompt.session)).toMatchObject({ words: ['/server-eintragen '] });
+    expect(await complete('/server-eintragen ', prompt.session)).toMatchObject({
+      words: ['spiel:', 'server:', 'port:', 'abfrage-port:'],
+    });
+    await type('message "a.example.com:27015"');
+    expect(await type('apps "Server einreichen"')).toContain('a.example.com');
+    expect(await type('apps "Submit servers"')).toContain('a.example.com');
+  });
+
+  it('a list is typed into a window line by line', async () => {
+    const { type } = sitDown();
+    expect(await type('/addservers')).toContain(
+      'Next lines: the text, or field=value …; an empty line ends it',
+    );
+    expect(await type('one.example.com:27015 cs2')).toBe('');
+    expect(await type('two.example.com:28015 rust')).toBe('');
+    expect(await type('')).toContain('2 servers are ready');
+  });
+
   it('people are called by their names, and times are told in the language of who reads them', async () => {
     const { type } = sitDown();
     await type('guild 2');
@@ -113,7 +165,7 @@ describe('at the prompt', () => {
     await type('service revoke');
     await type('service ok');
     expect(await submit()).toContain('Invalid API key.');
-    await type('service allow sandbox-key');
+    await type('service allow');
     await type('/keystatus');
     await type('press "Check now"');
     expect(await submit()).toContain('Servers have been added for review.');
@@ -217,10 +269,43 @@ describe('when the bot is gone', () => {
     await type('/setkey');
     await type('sandbox-key');
     expect(await type('/games')).toContain('Page 1 of');
-    await sandbox.bot.stop('SIGKILL');
+    expect(await type('kill')).toBe('The bot was killed; start starts it.');
+    expect(await refusal(prompt, 'kill')).toContain('not running');
     expect(await type('press Next')).toBe('The application did not respond.');
     expect(prompt.session.lost).toBe(true);
-    expect(await type('restart')).toContain('on the same data');
+    expect(await type('start')).toContain('on the same data');
+    expect(await refusal(prompt, 'start')).toContain('is running');
     expect(await type('press Next')).toContain('Page 2 of');
+    expect(await refusal(prompt, 'kill -9')).toContain('kill takes nothing, or next.');
+  });
+
+  it('kill next kills it while the service has the submission, and start shows what it makes of that', async () => {
+    const { type } = sitDown();
+    await type('/setkey');
+    await type('sandbox-key-1234');
+    await type('kill next');
+    expect(await type('/addserver game:cs2 server:middle.example.com:27015')).toBe(
+      '(the bot ended before it had answered; start brings it back)',
+    );
+    expect(await type('submitted')).toContain('cs2  middle.example.com:27015');
+    const back = await type('start');
+    expect(back).toContain('The bot was started on the same data.');
+    expect(back).toContain('middle.example.com:27015');
+    expect(await type('submitted')).toContain('holds 1 server.');
+  });
+
+  it('kill is obeyed while the bot works', async () => {
+    const { type } = sitDown();
+    const { prompt: other } = sitDown();
+    await type('service hang');
+    const typed = type('/addserver game:rust server:hangs.example.com:28015');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const unwatch = sandbox.listing.watch(() => resolve());
+    await promise;
+    unwatch();
+    await other.run('kill');
+    expect(await typed).toBe('(the bot ended before it had answered; start brings it back)');
+    await type('service ok');
+    expect(await type('start')).toContain('hangs.example.com:28015');
   });
 });
