@@ -61,45 +61,122 @@ export interface Database extends Omit<Values, 'clearExpired' | 'tryAgain'>, Par
   erase<Result>(change: () => Promise<Result>): Promise<Result>;
 }
 
+interface Opened {
+  readonly statements: Statements;
+  readonly values: Values;
+}
+
 /** @throws StoreError when the URL is not SQLite's */
-export function createDatabase({
-  url,
-  logger,
-  rewrites = true,
-  onCommit,
-  onStatement,
-}: DatabaseDeps): Database {
-  const path = storePath(url);
-  let opened: { readonly statements: Statements; readonly values: Values } | undefined;
+export function createDatabase(deps: DatabaseDeps): Database {
+  const { logger } = deps;
+  const path = storePath(deps.url);
+  let opened: Opened | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let isLogCut = true;
 
   const needed = () => {
     if (opened === undefined) throw new StoreError(`the database ${path} is not open`);
     return opened;
   };
-  /** What the caller threw is its own; what SQLite throws is told with the file. */
-  const loud = async <Result>(what: string, run: () => Promise<Result>): Promise<Result> =>
-    run().catch((error: unknown) => {
-      if (!(error instanceof Error) || !('errcode' in error)) throw error;
-      throw new StoreError(`${what} in ${path}: ${reason(error)}`, { cause: error });
-    });
+  const erasure = createErasure({ ...deps, path, needed });
 
-  /** In one transaction: other processes may start on the same file at the same time. */
-  async function writeTest({ statements, values }: NonNullable<typeof opened>): Promise<void> {
-    const key = 'boot:write-test';
-    const value = new Date().toISOString();
+  async function sweep(): Promise<void> {
     try {
-      await statements.transaction(async () => {
-        await values.set(key, value);
-        if ((await values.get(key)) !== value)
-          throw new StoreError('what was written reads back differently');
-        await values.delete(key);
-      });
+      await needed().values.clearExpired();
+      await removeCopies(path, 'old');
     } catch (error) {
-      throw cannotWrite(path, error instanceof StoreError && error.cause ? error.cause : error);
+      logger.warn({ err: error }, 'what is past its time could not be removed; will try again');
     }
+    await erasure.cutLogIfLeft();
   }
+
+  return {
+    name: 'store',
+    path,
+    tables: new Kysely<Tables>({
+      dialect: createDialect({
+        execute: (sql, parameters) =>
+          loud(path, 'a statement failed', async () => needed().statements.execute(sql, parameters)),
+      }),
+    }),
+    async start() {
+      await prepareFile(path);
+      await checkFile(path, BUSY_TIMEOUT_MS);
+      opened = await open(path, deps);
+      await writeTest(path, opened);
+      await opened.values.tryAgain();
+      await erasure.rewrite();
+      await sweep();
+      timer = setInterval(() => void sweep(), SWEEP_MS).unref();
+    },
+    async stop() {
+      clearInterval(timer);
+      if (opened === undefined) return;
+      await erasure.rewrite();
+      await opened.statements.alone((database) => database.close());
+      opened = undefined;
+    },
+    get: async (key) => needed().values.get(key),
+    set: async (key, value, ttlMs) => needed().values.set(key, value, ttlMs),
+    delete: async (key) => needed().values.delete(key),
+    replace: async (key, previous, value) => needed().values.replace(key, previous, value),
+    setAside: async (key, read, why) => needed().values.setAside(key, read, why),
+    entries: (prefix) => needed().values.entries(prefix),
+    keys: (prefix) => needed().values.keys(prefix),
+    inGuild: async (guildId, change, options) =>
+      loud(path, `cannot change the data of guild ${guildId}`, () =>
+        needed().statements.transaction(change, options),
+      ),
+    erase: erasure.erase,
+  };
+}
+
+/** What the caller threw is its own; what SQLite throws is told with the file. */
+async function loud<Result>(path: string, what: string, run: () => Promise<Result>): Promise<Result> {
+  return run().catch((error: unknown) => {
+    if (!(error instanceof Error) || !('errcode' in error)) throw error;
+    throw new StoreError(`${what} in ${path}: ${reason(error)}`, { cause: error });
+  });
+}
+
+async function open(path: string, { logger, onCommit, onStatement }: DatabaseDeps): Promise<Opened> {
+  const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    connection.exec('PRAGMA journal_mode = WAL');
+    connection.exec('PRAGMA secure_delete = ON');
+    // Otherwise VACUUM puts a copy of everything into a temporary file elsewhere.
+    connection.exec('PRAGMA temp_store = MEMORY');
+    const statements = createStatements(connection, { onCommit, onEnd: onStatement });
+    await migrate({ path, statements, migrations: MIGRATIONS });
+    return { statements, values: await openValues({ path, statements, logger }) };
+  } catch (cause) {
+    connection.close();
+    throw cause instanceof StoreError ? cause : cannotWrite(path, cause);
+  }
+}
+
+/** In one transaction: other processes may start on the same file at the same time. */
+async function writeTest(path: string, { statements, values }: Opened): Promise<void> {
+  const key = 'boot:write-test';
+  const value = new Date().toISOString();
+  try {
+    await statements.transaction(async () => {
+      await values.set(key, value);
+      if ((await values.get(key)) !== value) throw new StoreError('what was written reads back differently');
+      await values.delete(key);
+    });
+  } catch (error) {
+    throw cannotWrite(path, error instanceof StoreError && error.cause ? error.cause : error);
+  }
+}
+
+interface ErasureDeps extends Pick<DatabaseDeps, 'logger' | 'rewrites'> {
+  readonly path: string;
+  readonly needed: () => Opened;
+}
+
+/** Sees to it that what is deleted leaves the log, copies of the file, and the file itself. */
+function createErasure({ path, needed, logger, rewrites = true }: ErasureDeps) {
+  let isLogCut = true;
 
   async function cutLog(): Promise<void> {
     isLogCut = false;
@@ -115,99 +192,33 @@ export function createDatabase({
     }
   }
 
-  /** Pages that were split keep old copies whatever secure_delete does: 6 of 12,000 values were found. */
-  async function rewrite(): Promise<void> {
-    if (!rewrites) return;
-    try {
-      const { statements, values } = needed();
-      if ((await values.get(TRACES)) === undefined) return;
-      await statements.alone((database) => database.exec('VACUUM'));
-      await values.delete(TRACES);
-      await cutLog();
-    } catch (error) {
-      logger.warn({ err: error }, 'deleted values may still be in the database file; will try again');
-    }
-  }
-
-  async function sweep(): Promise<void> {
-    try {
-      await needed().values.clearExpired();
-      await removeCopies(path, 'old');
-    } catch (error) {
-      logger.warn({ err: error }, 'what is past its time could not be removed; will try again');
-    }
-    if (!isLogCut) await cutLog();
-  }
-
-  async function open(): Promise<NonNullable<typeof opened>> {
-    const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-    try {
-      connection.exec('PRAGMA journal_mode = WAL');
-      connection.exec('PRAGMA secure_delete = ON');
-      // Otherwise VACUUM puts a copy of everything into a temporary file elsewhere.
-      connection.exec('PRAGMA temp_store = MEMORY');
-      const statements = createStatements(connection, { onCommit, onEnd: onStatement });
-      await migrate({ path, statements, migrations: MIGRATIONS });
-      return { statements, values: await openValues({ path, statements, logger }) };
-    } catch (cause) {
-      connection.close();
-      throw cause instanceof StoreError ? cause : cannotWrite(path, cause);
-    }
-  }
-
-  async function start(): Promise<void> {
-    await prepareFile(path);
-    await checkFile(path, BUSY_TIMEOUT_MS);
-    opened = await open();
-    await writeTest(opened);
-    await opened.values.tryAgain();
-    await rewrite();
-    await sweep();
-    timer = setInterval(() => void sweep(), SWEEP_MS).unref();
-  }
-
-  async function stop(): Promise<void> {
-    clearInterval(timer);
-    if (opened === undefined) return;
-    await rewrite();
-    await opened.statements.alone((database) => database.close());
-    opened = undefined;
-  }
-
-  async function erase<Result>(change: () => Promise<Result>): Promise<Result> {
-    const { statements, values } = needed();
-    const result = await loud('cannot delete', () =>
-      statements.transaction(async () => {
-        await values.set(TRACES, true);
-        return change();
-      }),
-    );
-    await cutLog();
-    return result;
-  }
-
   return {
-    name: 'store',
-    path,
-    tables: new Kysely<Tables>({
-      dialect: createDialect({
-        execute: (sql, parameters) =>
-          loud('a statement failed', async () => needed().statements.execute(sql, parameters)),
-      }),
-    }),
-    start,
-    stop,
-    get: async (key) => needed().values.get(key),
-    set: async (key, value, ttlMs) => needed().values.set(key, value, ttlMs),
-    delete: async (key) => needed().values.delete(key),
-    replace: async (key, previous, value) => needed().values.replace(key, previous, value),
-    setAside: async (key, read, why) => needed().values.setAside(key, read, why),
-    entries: (prefix) => needed().values.entries(prefix),
-    keys: (prefix) => needed().values.keys(prefix),
-    inGuild: async (guildId, change, options) =>
-      loud(`cannot change the data of guild ${guildId}`, () =>
-        needed().statements.transaction(change, options),
-      ),
-    erase,
+    async cutLogIfLeft(): Promise<void> {
+      if (!isLogCut) await cutLog();
+    },
+    /** Pages that were split keep old copies whatever secure_delete does: 6 of 12,000 values were found. */
+    async rewrite(): Promise<void> {
+      if (!rewrites) return;
+      try {
+        const { statements, values } = needed();
+        if ((await values.get(TRACES)) === undefined) return;
+        await statements.alone((database) => database.exec('VACUUM'));
+        await values.delete(TRACES);
+        await cutLog();
+      } catch (error) {
+        logger.warn({ err: error }, 'deleted values may still be in the database file; will try again');
+      }
+    },
+    async erase<Result>(change: () => Promise<Result>): Promise<Result> {
+      const { statements, values } = needed();
+      const result = await loud(path, 'cannot delete', () =>
+        statements.transaction(async () => {
+          await values.set(TRACES, true);
+          return change();
+        }),
+      );
+      await cutLog();
+      return result;
+    },
   };
 }

@@ -75,12 +75,40 @@ export function createStatements(
   database: DatabaseSync,
   { onCommit, onEnd }: StatementsOptions = {},
 ): Statements {
-  const inside = new AsyncLocalStorage<{ isOpen: boolean }>();
-  let waiting: Job[] = [];
-  let isScheduled = false;
-  let isSynced: boolean | undefined;
+  const inside = new AsyncLocalStorage<OpenTransaction>();
+  const { run, changesSoFar } = createRunner(database);
+  const enqueue = createQueue(createCommits({ database, changesSoFar, onCommit }));
+  const enqueued = <Result>(job: Pick<Job, 'kind' | 'synced'>, task: () => unknown): Promise<Result> => {
+    const done = enqueue<Result>(job, task);
+    return onEnd ? watched(job.kind, done, onEnd) : done;
+  };
 
+  return {
+    async execute(sql, parameters = []) {
+      const outer = inside.getStore();
+      // It was left behind by a transaction that has ended, perhaps undone: alone it must not be written.
+      if (outer?.isOpen === false) throw new Error('a statement came after the end of its transaction');
+      if (outer) return run(sql, parameters);
+      const isRead = READS.test(sql);
+      // What is committed can be read at once, unless a transaction is under way on the one connection.
+      if (isRead && !database.isTransaction) return run(sql, parameters);
+      return enqueued({ kind: isRead ? 'read' : 'change', synced: true }, () => run(sql, parameters));
+    },
+    async transaction(change, { synced = true } = {}) {
+      if (inside.getStore()?.isOpen) return change();
+      return enqueued({ kind: 'change', synced }, () => runInside(inside, change));
+    },
+    async alone(task) {
+      if (inside.getStore()?.isOpen) throw new Error('this cannot run inside a transaction');
+      return enqueued({ kind: 'alone', synced: false }, () => task(database));
+    },
+  };
+}
+
+/** Compiles statements, those that are often run once, and runs them. */
+function createRunner(database: DatabaseSync) {
   const compiled = new Map<string, Compiled>();
+
   function compile(sql: string): Compiled {
     const known = compiled.get(sql);
     if (known) return known;
@@ -92,33 +120,22 @@ export function createStatements(
     return made;
   }
 
-  function run(sql: string, parameters: readonly unknown[]): StatementResult {
-    const { statement, hasRows } = compile(sql);
-    const values = parameters as SQLInputValue[];
-    if (hasRows) return { rows: statement.all(...values), changes: 0 };
-    return { rows: [], changes: Number(statement.run(...values).changes) };
-  }
+  return {
+    run(sql: string, parameters: readonly unknown[]): StatementResult {
+      const { statement, hasRows } = compile(sql);
+      const values = parameters as SQLInputValue[];
+      if (hasRows) return { rows: statement.all(...values), changes: 0 };
+      return { rows: [], changes: Number(statement.run(...values).changes) };
+    },
+    /** Rows that were changed since the connection was opened. */
+    changesSoFar: () => Number(compile('SELECT total_changes() AS n').statement.get()?.n),
+  };
+}
 
-  function enqueue<Result>(job: Pick<Job, 'kind' | 'synced'>, task: () => unknown): Promise<Result> {
-    const done = new Promise<Result>((resolve, reject) => {
-      waiting.push({ ...job, run: task, resolve: resolve as (value: unknown) => void, reject });
-      schedule();
-    });
-    return onEnd ? watched(job.kind, done) : done;
-  }
-
-  async function watched<Result>(kind: Job['kind'], done: Promise<Result>): Promise<Result> {
-    const since = performance.now();
-    let isFailure = false;
-    try {
-      return await done;
-    } catch (error) {
-      isFailure = isOfSqlite(error);
-      throw error;
-    } finally {
-      onEnd?.({ kind, ms: performance.now() - since, isFailure });
-    }
-  }
+/** Runs what waits: all that was enqueued in the same turn of the event loop goes together. */
+function createQueue(commit: (jobs: readonly Job[]) => Promise<void>) {
+  let waiting: Job[] = [];
+  let isScheduled = false;
 
   function schedule(): void {
     if (isScheduled || waiting.length === 0) return;
@@ -139,26 +156,47 @@ export function createStatements(
     schedule();
   }
 
-  function runByItself(job: Job): void {
-    try {
-      job.resolve(job.run());
-    } catch (error) {
-      job.reject(error);
-    }
+  return function enqueue<Result>(job: Pick<Job, 'kind' | 'synced'>, task: () => unknown): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      waiting.push({ ...job, run: task, resolve: resolve as (value: unknown) => void, reject });
+      schedule();
+    });
+  };
+}
+
+function runByItself(job: Job): void {
+  try {
+    job.resolve(job.run());
+  } catch (error) {
+    job.reject(error);
+  }
+}
+
+interface CommitsDeps extends Pick<StatementsOptions, 'onCommit'> {
+  readonly database: DatabaseSync;
+  readonly changesSoFar: () => number;
+}
+
+/** Writes several jobs in one commit, each in a savepoint of its own. */
+function createCommits({ database, changesSoFar, onCommit }: CommitsDeps) {
+  let isSynced: boolean | undefined;
+
+  /** Cannot be changed inside a transaction (SQLite docs: PRAGMA synchronous). */
+  function sync(synced: boolean): void {
+    if (isSynced !== synced) database.exec(`PRAGMA synchronous = ${synced ? 'FULL' : 'NORMAL'}`);
+    isSynced = synced;
   }
 
-  async function commit(jobs: readonly Job[]): Promise<void> {
+  return async function commit(jobs: readonly Job[]): Promise<void> {
     const ended: (() => void)[] = [];
     try {
       const synced = jobs.some((job) => job.synced);
-      // Cannot be changed inside a transaction (SQLite docs: PRAGMA synchronous).
-      if (isSynced !== synced) database.exec(`PRAGMA synchronous = ${synced ? 'FULL' : 'NORMAL'}`);
-      isSynced = synced;
+      sync(synced);
       database.exec('BEGIN IMMEDIATE');
       let parts = 0;
       for (const job of jobs) {
         const before = changesSoFar();
-        const { end, isDone } = await carryOut(job);
+        const { end, isDone } = await carryOut(database, job);
         if (isDone && changesSoFar() > before) parts += 1;
         ended.push(end);
       }
@@ -170,59 +208,64 @@ export function createStatements(
       return;
     }
     for (const end of ended) end();
-  }
-
-  /** @returns what to tell the caller once all is committed */
-  async function carryOut(job: Job): Promise<{ readonly end: () => void; readonly isDone: boolean }> {
-    database.exec('SAVEPOINT part');
-    try {
-      const value = await job.run();
-      database.exec('RELEASE part');
-      return { isDone: true, end: () => job.resolve(value) };
-    } catch (error) {
-      // Some failures end the whole transaction, such as a full disk (SQLite docs: Transactions, 3.1).
-      if (!database.isTransaction) throw error;
-      database.exec('ROLLBACK TO part');
-      database.exec('RELEASE part');
-      return { isDone: false, end: () => job.reject(error) };
-    }
-  }
-
-  const changesSoFar = () => Number(compile('SELECT total_changes() AS n').statement.get()?.n);
-
-  async function transaction<Result>(change: () => Promise<Result>): Promise<Result> {
-    const open = { isOpen: true };
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    // Statements are done at once: whatever is not over by then waits for something else.
-    const watch = setImmediate(() => reject(new Error('a transaction may wait for statements only')));
-    try {
-      return await Promise.race([inside.run(open, change), late]);
-    } finally {
-      clearImmediate(watch);
-      open.isOpen = false;
-    }
-  }
-
-  return {
-    async execute(sql, parameters = []) {
-      const outer = inside.getStore();
-      // It was left behind by a transaction that has ended, perhaps undone: alone it must not be written.
-      if (outer?.isOpen === false) throw new Error('a statement came after the end of its transaction');
-      if (outer) return run(sql, parameters);
-      const isRead = READS.test(sql);
-      // What is committed can be read at once, unless a transaction is under way on the one connection.
-      if (isRead && !database.isTransaction) return run(sql, parameters);
-      return enqueue({ kind: isRead ? 'read' : 'change', synced: true }, () => run(sql, parameters));
-    },
-    async transaction(change, { synced = true } = {}) {
-      if (inside.getStore()?.isOpen) return change();
-      return enqueue({ kind: 'change', synced }, () => transaction(change));
-    },
-    async alone(task) {
-      if (inside.getStore()?.isOpen) throw new Error('this cannot run inside a transaction');
-      return enqueue({ kind: 'alone', synced: false }, () => task(database));
-    },
   };
+}
+
+/** @returns what to tell the caller once all is committed */
+async function carryOut(
+  database: DatabaseSync,
+  job: Job,
+): Promise<{ readonly end: () => void; readonly isDone: boolean }> {
+  database.exec('SAVEPOINT part');
+  try {
+    const value = await job.run();
+    database.exec('RELEASE part');
+    return { isDone: true, end: () => job.resolve(value) };
+  } catch (error) {
+    // Some failures end the whole transaction, such as a full disk (SQLite docs: Transactions, 3.1).
+    if (!database.isTransaction) throw error;
+    database.exec('ROLLBACK TO part');
+    database.exec('RELEASE part');
+    return { isDone: false, end: () => job.reject(error) };
+  }
+}
+
+interface OpenTransaction {
+  isOpen: boolean;
+}
+
+/** What `change` executes knows by `inside` that it belongs to this transaction. */
+async function runInside<Result>(
+  inside: AsyncLocalStorage<OpenTransaction>,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  const open = { isOpen: true };
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  // Statements are done at once: whatever is not over by then waits for something else.
+  const watch = setImmediate(() => reject(new Error('a transaction may wait for statements only')));
+  try {
+    return await Promise.race([inside.run(open, change), late]);
+  } finally {
+    clearImmediate(watch);
+    open.isOpen = false;
+  }
+}
+
+async function watched<Result>(
+  kind: Job['kind'],
+  done: Promise<Result>,
+  onEnd: (end: StatementEnd) => void,
+): Promise<Result> {
+  const since = performance.now();
+  let isFailure = false;
+  try {
+    return await done;
+  } catch (error) {
+    isFailure = isOfSqlite(error);
+    throw error;
+  } finally {
+    onEnd({ kind, ms: performance.now() - since, isFailure });
+  }
 }
 
 /** Also where it is the cause of an error of ours. */
