@@ -52,62 +52,144 @@ export function createBreaker(deps: BreakerDeps): GuardedListing {
   const closing = new AbortController();
   const outage = createOutage(operatorKey, now);
   const pauses = createKeyPauses(now);
-  let interval = FIRST_PROBE_MS;
-  let timer: NodeJS.Timeout | undefined;
-  let checkedAt = Number.NEGATIVE_INFINITY;
-  /** The submission that may go out although the service is down. */
-  const pass: { from: number; last: Source | undefined; othersWait: boolean } = {
-    from: 0,
-    last: undefined,
-    othersWait: false,
-  };
+  const passes = createPasses(now);
+  const probing = createProbing({
+    outage,
+    passes,
+    ask,
+    isClosing: () => closing.signal.aborted,
+    logger,
+    now,
+  });
 
   const sourceOf = (key: Secret): Source => guildOf(key) ?? OPERATOR;
 
-  function hear<Heard extends Outcome | GamesOutcome>(key: Secret, outcome: Heard): Heard {
-    pauses.heard(key, outcome);
+  function read<Read extends Outcome | GamesOutcome>(key: Secret, outcome: Read): Read {
+    pauses.take(key, outcome);
     const source = sourceOf(key);
     const health = healthOf(outcome);
-    if (health === 'well') {
-      answered(source, key);
-    } else if (health === 'ill') {
-      const isSuspect = outage.failed(source, key) && outage.extent() === 'none';
-      if (isSuspect && now() - checkedAt >= FIRST_PROBE_MS) void check();
-    }
+    if (health === 'well') answered(source, key);
+    else if (health === 'ill' && outage.failed(source, key) && outage.extent() === 'none') probing.suspect();
     return outcome;
   }
 
   function answered(source: Source, key?: Secret): void {
     if (outage.extent() !== 'none') logger.info({}, 'the listing service is back');
     outage.answered(source, key);
-    clearTimeout(timer);
+    probing.stop();
   }
 
-  /** Asks with the most telling key. @returns false when there was none that could tell anything */
-  async function ask(): Promise<boolean> {
+  /** Asks with the most telling key. */
+  async function ask(): Promise<void> {
     for (const { source, key, isTelling } of outage.witnesses().slice(0, MOST_WITNESSES)) {
       if (pauses.left(key) > 0 || key.dropped?.aborted) continue;
-      const outcome = hear(key, await listing.games(key, { signal: closing.signal }));
-      if (closing.signal.aborted) return false;
+      const outcome = read(key, await listing.games(key, { signal: closing.signal }));
+      if (closing.signal.aborted) return;
       const health = healthOf(outcome);
       if (health === 'ill' && (isTelling || source === OPERATOR) && outage.extent() !== 'none') {
         outage.setExtent('all');
       }
-      if (health !== undefined) return true;
+      if (health !== undefined) return;
     }
+  }
+
+  return {
+    extent: outage.extent,
+    isDown: (guildId) => outage.isHeldBack(guildId) && !passes.isFree(guildId),
+    async add(servers, key, options) {
+      const source = sourceOf(key);
+      outage.asked(source);
+      const paused = await pauses.refusal(key, options?.signal);
+      if (paused !== undefined) return paused;
+      if (outage.isHeldBack(source) && !passes.take(source)) return DOWN;
+      return read(key, await listing.add(servers, key, options));
+    },
+    async games(key, options) {
+      if (guildOf(key) !== undefined) outage.asked(sourceOf(key));
+      return (await pauses.refusal(key, options?.signal)) ?? read(key, await listing.games(key, options));
+    },
+    async tryKey(key) {
+      const paused = await pauses.refusal(key);
+      if (paused !== undefined) return paused;
+      const outcome = await listing.games(key);
+      pauses.take(key, outcome);
+      // The key itself is not kept for probes: it may never be stored.
+      if (outcome.kind === 'games') answered(OPERATOR);
+      return outcome;
+    },
+    async close() {
+      closing.abort();
+      probing.stop();
+      await listing.close();
+    },
+  };
+}
+
+/** The one submission in each interval that goes out although the service is down, and not always the same guild's. */
+interface Passes {
+  /** The first is possible after so many milliseconds, and then one in as many. */
+  begin(everyMs: number): void;
+  setInterval(everyMs: number): void;
+  /** Whether this source could take one now. One that could not is remembered as waiting. */
+  isFree(source: Source): boolean;
+  take(source: Source): boolean;
+}
+
+function createPasses(now: () => number): Passes {
+  let interval = 0;
+  let from = 0;
+  let last: Source | undefined;
+  let othersWait = false;
+
+  function isFree(source: Source): boolean {
+    if (now() >= from && !(last === source && othersWait)) return true;
+    othersWait ||= last !== source;
     return false;
   }
 
-  /** Looks into a suspicion. */
+  return {
+    begin(everyMs) {
+      interval = everyMs;
+      from = now() + everyMs;
+      last = undefined;
+    },
+    setInterval(everyMs) {
+      interval = everyMs;
+    },
+    isFree,
+    take(source) {
+      if (!isFree(source)) return false;
+      from = now() + interval;
+      last = source;
+      othersWait = false;
+      return true;
+    },
+  };
+}
+
+interface ProbingDeps extends Pick<BreakerDeps, 'logger'> {
+  readonly outage: ReturnType<typeof createOutage>;
+  readonly passes: Pick<Passes, 'begin' | 'setInterval'>;
+  /** Asks the service how it is. */
+  readonly ask: () => Promise<void>;
+  readonly isClosing: () => boolean;
+  readonly now: () => number;
+}
+
+/** Looks into a suspicion, and probes a service that is down until it answers. */
+function createProbing({ outage, passes, ask, isClosing, logger, now }: ProbingDeps) {
+  let interval = FIRST_PROBE_MS;
+  let timer: NodeJS.Timeout | undefined;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+
   async function check(): Promise<void> {
     checkedAt = now();
     outage.setExtent('checked');
     logger.warn({}, 'the listing service failed repeatedly; asking it with a key that worked');
     interval = FIRST_PROBE_MS;
-    pass.from = now() + FIRST_PROBE_MS;
-    pass.last = undefined;
+    passes.begin(interval);
     await ask();
-    if (outage.extent() === 'none' || closing.signal.aborted) return;
+    if (outage.extent() === 'none' || isClosing()) return;
     if (outage.extent() === 'checked') outage.setExtent('some');
     logger.warn({ forAll: outage.extent() === 'all' }, 'the listing service is down; probing it');
     probeLater();
@@ -119,58 +201,16 @@ export function createBreaker(deps: BreakerDeps): GuardedListing {
 
   async function probe(): Promise<void> {
     interval = Math.min(LONGEST_PROBE_MS, interval * 2);
+    passes.setInterval(interval);
     await ask();
-    if (outage.extent() !== 'none' && !closing.signal.aborted) probeLater();
-  }
-
-  function mayPass(source: Source): boolean {
-    return now() >= pass.from && !(pass.last === source && pass.othersWait);
-  }
-
-  function takePass(source: Source): boolean {
-    if (!mayPass(source)) {
-      pass.othersWait ||= pass.last !== source;
-      return false;
-    }
-    pass.from = now() + interval;
-    pass.last = source;
-    pass.othersWait = false;
-    return true;
+    if (outage.extent() !== 'none' && !isClosing()) probeLater();
   }
 
   return {
-    extent: outage.extent,
-    isDown(guildId) {
-      if (!outage.isHeldBack(guildId) || mayPass(guildId)) return false;
-      pass.othersWait ||= pass.last !== guildId;
-      return true;
+    suspect(): void {
+      if (now() - checkedAt >= FIRST_PROBE_MS) void check();
     },
-    async add(servers, key, options) {
-      const source = sourceOf(key);
-      outage.asked(source);
-      const paused = await pauses.refusal(key, options?.signal);
-      if (paused !== undefined) return paused;
-      if (outage.isHeldBack(source) && !takePass(source)) return DOWN;
-      return hear(key, await listing.add(servers, key, options));
-    },
-    async games(key, options) {
-      if (guildOf(key) !== undefined) outage.asked(sourceOf(key));
-      return (await pauses.refusal(key, options?.signal)) ?? hear(key, await listing.games(key, options));
-    },
-    async tryKey(key) {
-      const paused = await pauses.refusal(key);
-      if (paused !== undefined) return paused;
-      const outcome = await listing.games(key);
-      pauses.heard(key, outcome);
-      // The key itself is not kept for probes: it may never be stored.
-      if (outcome.kind === 'games') answered(OPERATOR);
-      return outcome;
-    },
-    async close() {
-      closing.abort();
-      clearTimeout(timer);
-      await listing.close();
-    },
+    stop: () => clearTimeout(timer),
   };
 }
 
@@ -189,7 +229,8 @@ interface KeyPauses {
   left(key: Secret): number;
   /** Waits for a short rest to end. @returns what a request with this key comes to; `undefined`: it may be sent */
   refusal(key: Secret, signal?: AbortSignal): Promise<Failure | undefined>;
-  heard(key: Secret, outcome: Outcome | GamesOutcome): void;
+  /** What a request with this key came to. */
+  take(key: Secret, outcome: Outcome | GamesOutcome): void;
 }
 
 function createKeyPauses(now: () => number): KeyPauses {
@@ -217,7 +258,7 @@ function createKeyPauses(now: () => number): KeyPauses {
       const detail = `the key is held back for another ${left} ms after a 429`;
       return { kind: 'not-sent', reason: 'rate-limited', detail, retryAfterMs: left };
     },
-    heard(key, outcome) {
+    take(key, outcome) {
       const asked = 'retryAfterMs' in outcome ? outcome.retryAfterMs : undefined;
       const isLimited = outcome.kind === 'unknown' && outcome.reason === 'rate-limited';
       if (!isLimited && !(outcome.kind === 'rejected' && asked !== undefined)) return;

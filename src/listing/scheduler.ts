@@ -26,96 +26,38 @@ interface Guild {
   /** In the order in which they came. */
   readonly waiting: Entry[];
   /** By kind. */
-  readonly running: Record<Waiting['kind'], number>;
+  readonly running: Running;
   /** When it was last served, counted in requests; so too its members. */
   servedAt: number;
   readonly membersServedAt: Map<string, number>;
 }
 
+type Running = Record<Waiting['kind'], number>;
+const count = (of: Readonly<Running>) => of.submission + of.reading;
+
 /**
- * Turns by guild: next comes the guild with the fewest requests under way, of several the one that was served longest
+ * Fair by guild: next comes the guild with the fewest requests under way, of several the one that was served longest
  * ago; within a guild the same by member. So nobody waits for what somebody else has piled up. Reading and trying keys
- * take half of the places at most, and one of a guild's, so that submissions always find some. Linear in the number of
- * guilds that wait.
+ * take half of the requests at once at most, and one of a guild's, so that submissions always get through. Linear in the
+ * number of guilds that wait.
  */
 export function createScheduler({ atOnce, now = Date.now }: SchedulerDeps): Scheduler {
-  const guilds = new Map<string, Guild>();
-  const most = { submission: atOnce, reading: Math.max(1, Math.floor(atOnce / 2)) };
-  const mostOfGuild = { submission: OF_A_GUILD, reading: 1 };
-  const running = { submission: 0, reading: 0 };
-  let served = 0;
-
-  const count = (of: Record<Waiting['kind'], number>) => of.submission + of.reading;
-  const mayRun = (guild: Guild, { kind }: Waiting) =>
-    count(guild.running) < OF_A_GUILD &&
-    guild.running[kind] < mostOfGuild[kind] &&
-    count(running) < atOnce &&
-    running[kind] < most[kind];
-
-  function guildOf(guildId: string): Guild {
-    const guild = guilds.get(guildId) ?? {
-      waiting: [],
-      running: { submission: 0, reading: 0 },
-      servedAt: 0,
-      membersServedAt: new Map(),
-    };
-    guilds.set(guildId, guild);
-    return guild;
-  }
-
-  /** The one of the guild's requests that is next; `undefined` when none may run. */
-  function nextOf(guild: Guild): Entry | undefined {
-    let next: Entry | undefined;
-    const servedAt = ({ request }: Entry) => guild.membersServedAt.get(request.memberId ?? '') ?? 0;
-    for (const entry of guild.waiting) {
-      if (mayRun(guild, entry.request) && (next === undefined || servedAt(entry) < servedAt(next)))
-        next = entry;
-    }
-    return next;
-  }
+  const queues = createGuildQueues(atOnce);
 
   function startNext(): void {
-    for (;;) {
-      let best: { readonly guild: Guild; readonly entry: Entry } | undefined;
-      for (const guild of guilds.values()) {
-        const entry = nextOf(guild);
-        if (entry === undefined) continue;
-        const fewer = best === undefined ? -1 : count(guild.running) - count(best.guild.running);
-        if (best === undefined || fewer < 0 || (fewer === 0 && guild.servedAt < best.guild.servedAt)) {
-          best = { guild, entry };
-        }
-      }
-      if (best === undefined) return;
-      const { guild, entry } = best;
-      guild.waiting.splice(guild.waiting.indexOf(entry), 1);
-      served += 1;
-      guild.servedAt = served;
-      guild.membersServedAt.set(entry.request.memberId ?? '', served);
-      guild.running[entry.request.kind] += 1;
-      running[entry.request.kind] += 1;
-      entry.start();
+    for (let next = queues.next(); next !== undefined; next = queues.next()) {
+      queues.begin(next);
+      next.entry.start();
     }
   }
 
-  function ended({ guildId, kind }: Waiting): void {
-    const guild = guildOf(guildId);
-    guild.running[kind] -= 1;
-    running[kind] -= 1;
-    forgetIdle(guildId, guild);
-    startNext();
-  }
-
-  function forgetIdle(guildId: string, guild: Guild): void {
-    if (guild.waiting.length === 0 && count(guild.running) === 0) guilds.delete(guildId);
-  }
-
-  /** Waits for the request's turn. @returns why it does not come */
+  /** Waits until the request may run. @returns why it may not */
   function waitFor(request: Waiting): Promise<NotSent | undefined> {
     const { guildId, memberId, receivedAt, key } = request;
     const left = receivedAt === undefined ? undefined : receivedAt + ANSWERABLE_MS - now();
     if (key?.dropped?.aborted) return Promise.resolve(notSent('key-dropped'));
     if (left !== undefined && left <= 0) return Promise.resolve(notSent('too-late'));
-    const guild = guildOf(guildId);
+    const guild = queues.of(guildId);
     const ofMember = guild.waiting.filter((entry) => entry.request.memberId === memberId).length;
     if (ofMember >= OF_A_MEMBER) return Promise.resolve(notSent('queue-full'));
     return new Promise((resolve) => {
@@ -124,7 +66,7 @@ export function createScheduler({ atOnce, now = Date.now }: SchedulerDeps): Sche
         key?.dropped?.removeEventListener('abort', onDropped);
         const index = guild.waiting.indexOf(entry);
         if (index !== -1) guild.waiting.splice(index, 1);
-        if (why !== undefined) forgetIdle(guildId, guild);
+        if (why !== undefined) queues.forgetIdle(guildId);
         resolve(why);
       };
       const entry: Entry = { request, start: () => leave() };
@@ -144,8 +86,88 @@ export function createScheduler({ atOnce, now = Date.now }: SchedulerDeps): Sche
       try {
         return await task();
       } finally {
-        ended(request);
+        queues.end(request);
+        startNext();
       }
+    },
+  };
+}
+
+interface Next {
+  readonly guild: Guild;
+  readonly entry: Entry;
+}
+
+/** What waits and what runs, by guild, and which request is next. */
+function createGuildQueues(atOnce: number) {
+  const guilds = new Map<string, Guild>();
+  const most: Running = { submission: atOnce, reading: Math.max(1, Math.floor(atOnce / 2)) };
+  const mostOfGuild: Running = { submission: OF_A_GUILD, reading: 1 };
+  const running: Running = { submission: 0, reading: 0 };
+  let served = 0;
+
+  const mayRun = (guild: Guild, { kind }: Waiting) =>
+    count(guild.running) < OF_A_GUILD &&
+    guild.running[kind] < mostOfGuild[kind] &&
+    count(running) < atOnce &&
+    running[kind] < most[kind];
+
+  function of(guildId: string): Guild {
+    const guild = guilds.get(guildId) ?? {
+      waiting: [],
+      running: { submission: 0, reading: 0 },
+      servedAt: 0,
+      membersServedAt: new Map(),
+    };
+    guilds.set(guildId, guild);
+    return guild;
+  }
+
+  function forgetIdle(guildId: string): void {
+    const guild = of(guildId);
+    if (guild.waiting.length === 0 && count(guild.running) === 0) guilds.delete(guildId);
+  }
+
+  /** The one of the guild's requests that is next; `undefined` when none may run. */
+  function nextOf(guild: Guild): Entry | undefined {
+    let next: Entry | undefined;
+    const servedAt = ({ request }: Entry) => guild.membersServedAt.get(request.memberId ?? '') ?? 0;
+    for (const entry of guild.waiting) {
+      if (mayRun(guild, entry.request) && (next === undefined || servedAt(entry) < servedAt(next)))
+        next = entry;
+    }
+    return next;
+  }
+
+  return {
+    of,
+    forgetIdle,
+    /** `undefined`: nothing that waits may run. */
+    next(): Next | undefined {
+      let best: Next | undefined;
+      for (const guild of guilds.values()) {
+        const entry = nextOf(guild);
+        if (entry === undefined) continue;
+        const fewer = best === undefined ? -1 : count(guild.running) - count(best.guild.running);
+        if (best === undefined || fewer < 0 || (fewer === 0 && guild.servedAt < best.guild.servedAt)) {
+          best = { guild, entry };
+        }
+      }
+      return best;
+    },
+    begin({ guild, entry }: Next): void {
+      const { request } = entry;
+      guild.waiting.splice(guild.waiting.indexOf(entry), 1);
+      served += 1;
+      guild.servedAt = served;
+      guild.membersServedAt.set(request.memberId ?? '', served);
+      guild.running[request.kind] += 1;
+      running[request.kind] += 1;
+    },
+    end({ guildId, kind }: Waiting): void {
+      of(guildId).running[kind] -= 1;
+      running[kind] -= 1;
+      forgetIdle(guildId);
     },
   };
 }
@@ -162,7 +184,7 @@ const notSent = (reason: keyof typeof DETAILS): NotSent => ({
   detail: DETAILS[reason],
 });
 
-/** What is read from the service in the turns of the guilds. `add` is not here: its record is written in its turn. */
+/** What is read from the service, scheduled. `add` is not here: its record is written when its guild is next. */
 interface ScheduledListing extends Pick<ListingApi, 'games'> {
   /** Tries a key for a guild; see {@link GuardedListing.tryKey}. */
   tryKey(key: Secret, guildId: string): Promise<GamesOutcome>;
