@@ -33,6 +33,7 @@ import { createSilence } from './operations/silence.ts';
 import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption, keyInUse } from './storage/encryption-key.ts';
+import { createStoreLock } from './storage/lock.ts';
 import { createLimits } from './submissions/checks.ts';
 import { createErasure } from './submissions/erasure.ts';
 import { createHistory } from './submissions/history.ts';
@@ -90,6 +91,7 @@ export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> & Pick<Se
   const { gateway } = connection;
   const inTheirOrder: readonly Part[] = [
     operations.watch({ ...listing, gateway, database, traces }),
+    createStoreLock(database.path),
     database,
     encryption,
     keyInUse(storage),

@@ -14,6 +14,8 @@ const sources = new Map(files.map((file) => [file, readFileSync(join(root, file)
  */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   main: ['app', 'config', 'operations', 'discord', 'storage'],
+  backup: ['config', 'operations', 'storage'],
+  restore: ['config', 'operations', 'storage'],
   doctor: ['app', 'config', 'operations'],
   'rotate-key': ['config', 'discord', 'submissions', 'guilds', 'storage'],
   app: [
@@ -56,7 +58,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** Where the environment is read, and the process is ended. */
 const ENTRIES = [
-  ...['src/main.ts', 'src/doctor.ts', 'src/rotate-key.ts'],
+  ...['src/main.ts', 'src/doctor.ts', 'src/backup.ts', 'src/restore.ts', 'src/rotate-key.ts'],
   ...['sandbox/main.ts', 'sandbox/stand-in-main.ts', 'sandbox/bot-process.ts'],
 ];
 

@@ -7,6 +7,7 @@ import { checkFile, reason } from '../storage/database-file.ts';
 import { keyId } from '../storage/encryption.ts';
 import { isOpenToOthers, PROOF, readKeyFile } from '../storage/encryption-key.ts';
 import { MIGRATIONS } from '../storage/migrations.ts';
+import { chownCommand } from '../storage/rights.ts';
 import { storePath } from '../storage/store.ts';
 import { CheckFailure } from './findings.ts';
 
@@ -33,7 +34,7 @@ export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
   } catch (error) {
     throw new CheckFailure(
       reason(error),
-      `give it to the user that runs the bot (${chown(folder)}), end what locks it, or restore it from a backup`,
+      `give it to the user that runs the bot (${chownCommand(folder)}), end what locks it, or restore it from a backup`,
     );
   }
   const newer = migrationsIn(path).find((name) => !(name in MIGRATIONS));
@@ -46,10 +47,15 @@ export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
   return `${path} is whole and can be written`;
 }
 
-/** Whether all that sealed the data is at hand. */
-export async function checkEncryption({ storeUrl, encryptionKey }: StoreConfig): Promise<string> {
+/**
+ * Whether all that sealed the data is at hand.
+ * @param keyFile where the key is without ENCRYPTION_KEY
+ */
+export async function checkEncryption(
+  { storeUrl, encryptionKey }: StoreConfig,
+  keyFile = `${storePath(storeUrl)}.key`,
+): Promise<string> {
   const path = storePath(storeUrl);
-  const keyFile = `${path}.key`;
   const wanted = (await exists(path)) ? idsIn(path) : [];
   const inFile = encryptionKey === undefined ? await readKey(keyFile) : undefined;
   const keys = encryptionKey?.map((key) => Buffer.from(key.reveal(), 'base64')) ?? (inFile ? [inFile] : []);
@@ -157,9 +163,6 @@ async function needWritable(folder: string): Promise<void> {
     const made = await mkdtemp(join(folder, '.doctor-'));
     await rm(made, { recursive: true });
   } catch (error) {
-    throw new CheckFailure(`${folder} cannot be written: ${reason(error)}`, chown(folder));
+    throw new CheckFailure(`${folder} cannot be written: ${reason(error)}`, chownCommand(folder));
   }
 }
-
-const chown = (folder: string) =>
-  `sudo chown -R ${process.getuid?.() ?? 'USER'}:${process.getgid?.() ?? 'GROUP'} ${folder}`;

@@ -1,6 +1,7 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { rightsTrouble } from './rights.ts';
 import { StoreError } from './store.ts';
 
 /** What a file of SQLite begins with (SQLite docs: "Database File Format", 1.3). */
@@ -16,7 +17,7 @@ export async function prepareFile(path: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await (await open(path, 'a', 0o600)).close();
   } catch (cause) {
-    throw cannotWrite(path, cause);
+    throw await cannotWrite(path, cause);
   }
 }
 
@@ -25,7 +26,10 @@ export async function prepareFile(path: string): Promise<void> {
  * @throws StoreError when it is damaged, is not SQLite's, or is locked; it is left as it is
  */
 export async function checkFile(path: string, busyTimeoutMs: number): Promise<void> {
-  const start = await head(path);
+  // The first to open a file that may not be read.
+  const start = await head(path).catch(async (cause) => {
+    throw await cannotWrite(path, cause);
+  });
   if (start === '') return;
   if (start !== MAGIC) throw damaged(path, 'it is not a file of SQLite');
 
@@ -40,7 +44,7 @@ export async function checkFile(path: string, busyTimeoutMs: number): Promise<vo
   } catch (cause) {
     if (isCorruption(cause)) throw damaged(path, reason(cause), cause);
     // Reading needs the `-shm` file, which may have to be made.
-    throw new StoreError(`cannot read ${path}: ${reason(cause)}; check its owner and free space`, { cause });
+    throw new StoreError(`cannot read ${path}: ${reason(cause)}; ${await whatToDo(path)}`, { cause });
   }
   if (verdict !== 'ok') throw damaged(path, reason(verdict));
 }
@@ -55,11 +59,11 @@ async function head(path: string): Promise<string> {
   }
 }
 
-export function cannotWrite(path: string, cause: unknown): StoreError {
-  return new StoreError(`cannot write to ${path}: ${reason(cause)}; check its owner and free space`, {
-    cause,
-  });
+export async function cannotWrite(path: string, cause: unknown): Promise<StoreError> {
+  return new StoreError(`cannot write to ${path}: ${reason(cause)}; ${await whatToDo(path)}`, { cause });
 }
+
+const whatToDo = async (path: string) => (await rightsTrouble(path)) ?? 'check its owner and free space';
 
 function damaged(path: string, why: string, cause?: unknown): StoreError {
   const advice = 'Nothing was changed: restore it from a backup, or move it away to start with an empty one.';
@@ -77,4 +81,18 @@ function isCorruption(error: unknown): boolean {
 export function reason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.replace(/\s+/g, ' ').trim();
+}
+
+/**
+ * Without this the name of a new file may be gone after a power cut, and what is in it. Windows writes names at once,
+ * and syncs no folder.
+ */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }

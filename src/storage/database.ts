@@ -150,7 +150,7 @@ async function open(path: string, { logger, onCommit, onStatement }: DatabaseDep
     return { statements, values: await openValues({ path, statements, logger }) };
   } catch (cause) {
     connection.close();
-    throw cause instanceof StoreError ? cause : cannotWrite(path, cause);
+    throw cause instanceof StoreError ? cause : await cannotWrite(path, cause);
   }
 }
 
@@ -165,7 +165,7 @@ async function writeTest(path: string, { statements, values }: Opened): Promise<
       await values.delete(key);
     });
   } catch (error) {
-    throw cannotWrite(path, error instanceof StoreError && error.cause ? error.cause : error);
+    throw await cannotWrite(path, error instanceof StoreError && error.cause ? error.cause : error);
   }
 }
 

@@ -8,6 +8,7 @@ import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import { createCollection } from './collection.ts';
 import type { Database } from './database.ts';
+import { syncFolder } from './database-file.ts';
 import {
   createEncryption,
   type Encryption,
@@ -174,8 +175,9 @@ export async function readKeyFile(path: string): Promise<Buffer | undefined> {
   return key;
 }
 
-/** Whether others than its owner have any right to the file. */
+/** Whether others than its owner have any right to the file. Windows has other rights, and names none of them here. */
 export async function isOpenToOthers(path: string): Promise<boolean> {
+  if (process.platform === 'win32') return false;
   return ((await stat(path)).mode & 0o077) !== 0;
 }
 
@@ -203,16 +205,6 @@ async function makeKeyFile(path: string): Promise<boolean> {
   }
   await syncFolder(dirname(path));
   return true;
-}
-
-/** Without this the name of a new file may be gone after a power cut, and with it every key that was sealed. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 /** Under one id: the key that the running bot seals with. */

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { folder } from '../storage/temporary.ts';
+import { openScene, type Scene, textOf } from '../support/scene.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+
+interface Options {
+  /** The user that it runs as. */
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly onStart?: (bot: ChildProcess) => void;
+}
+
+/** Starts another bot as an operator does, with the same token, and waits for it to end by itself. */
+async function another(scene: Scene, storeUrl: string, options: Options = {}) {
+  const { onStart, ...user } = options;
+  const bot = spawn(process.execPath, [MAIN], {
+    env: {
+      DISCORD_TOKEN: scene.token,
+      DISCORD_API_URL: scene.discord.apiUrl,
+      LISTING_API_URL: scene.listing.url,
+      STORE_URL: storeUrl,
+    },
+    ...user,
+  });
+  onStart?.(bot);
+  const [stdout, stderr, [status]] = await Promise.all([
+    text(bot.stdout),
+    text(bot.stderr),
+    once(bot, 'close'),
+  ]);
+  return { status: status as unknown, stdout, stderr };
+}
+
+describe('a second bot on one database', () => {
+  it('says so and ends, under whatever name, until the first one is gone, also by kill -9', async () => {
+    const scene = await openScene({ key: 'sandbox-key' });
+    onTestFinished(() => scene.close());
+    const path = join(scene.data, 'bot.sqlite');
+    const link = join(folder(), 'link.sqlite');
+    symlinkSync(path, link);
+    for (const name of [path, link]) {
+      const { status, stderr, stdout } = await another(scene, `sqlite://${name}`);
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr).toBe(
+        `server-listing-bot: another bot runs on the database ${name} (it has locked ${path}.lock). ` +
+          'Only one can: stop that one first, or give this one a STORE_URL of its own.\n',
+      );
+    }
+    await scene.kill();
+    await scene.startBot();
+    const said = await scene.member.slash('addserver', { game: 'cs2', server: 'a.example.com:1' });
+    expect(textOf(said)).toContain('added for review');
+  });
+});
+
+describe('a data folder that cannot be written', () => {
+  it.skipIf(process.getuid?.() !== 0)('brings the very chown that mends it', async () => {
+    const scene = await openScene({ startBot: false });
+    onTestFinished(() => scene.close());
+    const home = folder();
+    chownSync(home, 1000, 1000);
+    const data = join(home, 'with space');
+    mkdirSync(data, { mode: 0o755 });
+    const { status, stderr } = await another(scene, `sqlite://${data}/bot.sqlite`, { uid: 1000, gid: 1000 });
+    expect(status).toBe(1);
+    expect(stderr).toContain(
+      `this process runs as user 1000, and ${data} belongs to user 0. Run: sudo chown -R 1000:1000 '${data}'`,
+    );
+    const [, command = ''] = /Run: sudo (chown -R \S+ '[^']+')/.exec(stderr) ?? [];
+    expect(command).toContain(`'${data}'`);
+    await once(spawn('sh', ['-c', command]), 'close');
+    const mended = await another(scene, `sqlite://${data}/bot.sqlite`, {
+      uid: 1000,
+      gid: 1000,
+      onStart: (bot) => void scene.discord.ready().then(() => bot.kill()),
+    });
+    expect(mended).toMatchObject({ status: 0, stderr: '' });
+  });
+});
