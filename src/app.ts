@@ -76,6 +76,7 @@ export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> & Pick<Se
     token: config.discordToken,
     listPauses: timing?.guildListPauses,
     onRateLimited: listeners.onRateLimited,
+    onOnline: listeners.onOnline,
     logger,
     onFatal,
   });

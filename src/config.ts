@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
+import { isDiscordOrLoopback, isHttpsOrLoopback, isPlainUrl } from './allowed-urls.ts';
+import { misspeltVariables } from './misspelt-variables.ts';
 import { Secret } from './secret.ts';
 
 /** The environment is not usable. The message names every bad variable, on a line each, and no value. */
@@ -72,6 +74,9 @@ const configSchema = z.object({
 });
 export type Config = Readonly<z.infer<typeof configSchema>>;
 
+const COPY = process.platform === 'win32' ? 'copy' : 'cp';
+const NO_FILE = `There is no file .env here. Make one: ${COPY} .env.example .env`;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Those that may also be given as a file, by `NAME_FILE`. */
@@ -90,6 +95,13 @@ export function readStoreConfig(env: Environment): Pick<Config, 'storeUrl' | 'en
   return readWith(configSchema.pick({ storeUrl: true, encryptionKey: true }), env);
 }
 
+/** Variables that nobody reads and that look like one of ours, a sentence each, for the operator. */
+export const misspelt = (env: Environment): readonly string[] =>
+  misspeltVariables(env, [
+    ...Object.keys(configSchema.shape).map(variableOf),
+    ...SECRETS.map((name) => `${name}_FILE`),
+  ]);
+
 const variableOf = (property: string) => property.replace(/[A-Z]/g, '_$&').toUpperCase();
 
 function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment): z.infer<Schema> {
@@ -107,7 +119,11 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
     if (!problems.has(name)) problems.set(name, `${name} ${message}`);
   }
   if (!parsed.success || problems.size > 0) {
-    throw new ConfigError(['The configuration cannot be used:', ...problems.values()].join('\n  '));
+    const isIncomplete = [...problems.values()].some((problem) => problem.includes(' is missing: '));
+    const hints = isIncomplete && !existsSync('.env') ? [NO_FILE] : [];
+    throw new ConfigError(
+      ['The configuration cannot be used:', ...problems.values(), ...misspelt(env), ...hints].join('\n  '),
+    );
   }
   return parsed.data;
 }
@@ -255,25 +271,4 @@ function hosts() {
 function inBase64(key: string): Secret {
   const bytes = Buffer.from(key, key.length === 64 ? 'hex' : 'base64');
   return new Secret(bytes.toString('base64'));
-}
-
-/** Neither a password, which a log could show, nor what would be in the way of a path put behind it. */
-function isPlainUrl({ username, password, search, hash, href }: URL): boolean {
-  return username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(href);
-}
-
-/** Keys are sent there: never in clear over a network. */
-function isHttpsOrLoopback(url: URL): boolean {
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
-}
-
-/** The bot's token is sent there: a mistyped variable must not give it to somebody else. */
-function isDiscordOrLoopback(url: URL): boolean {
-  const discord = url.hostname === 'discord.com' || url.hostname.endsWith('.discord.com');
-  return isHttpsOrLoopback(url) && (discord || isLoopback(url));
-}
-
-/** `URL` has already turned every way of writing an IPv4 address into four numbers. */
-function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -1,5 +1,5 @@
 import { createApp } from './app.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, misspelt, readConfig } from './config.ts';
 import { scrub } from './logger.ts';
 import { checksOf } from './operations/checks.ts';
 import { type Finding, table } from './operations/findings.ts';
@@ -9,7 +9,8 @@ async function main(): Promise<void> {
   const findings: Finding[] = [{ check: 'Node', state: 'ok', says: process.versions.node }];
   try {
     const config = readConfig(process.env);
-    findings.unshift({ check: 'Configuration', state: 'ok', says: 'every variable can be used' });
+    const says = ['every variable can be used', ...misspelt(process.env)].join('\n');
+    findings.unshift({ check: 'Configuration', state: 'ok', says });
     const nothing = () => undefined;
     const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
     const { commands } = createApp({ config, logger, onFatal: nothing });

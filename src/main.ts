@@ -1,5 +1,5 @@
 import { createApp } from './app.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
+import { type Config, ConfigError, misspelt, readConfig } from './config.ts';
 import { FatalDiscordError } from './discord/connection.ts';
 import { createLogger, terminalDestination } from './logger.ts';
 import { HttpServerError } from './operations/http-server.ts';
@@ -18,6 +18,7 @@ async function main(): Promise<void> {
     level: config.logLevel,
     ...(process.stdout.isTTY && { destination: await terminalDestination() }),
   });
+  for (const hint of misspelt(process.env)) logger.warn({}, `this variable is not read. ${hint}`);
   let ending = false;
 
   async function end(status: number): Promise<void> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inspect, parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigError, readConfig } from '../src/config.ts';
+import { ConfigError, misspelt, readConfig } from '../src/config.ts';
 
 const TOKEN = 'MTIzNDU2.GaBcDe.abcdefghijklmnop_0123';
 const REQUIRED = { DISCORD_TOKEN: TOKEN, LISTING_API_URL: 'https://list.example.com' };
@@ -115,6 +115,7 @@ describe('the configuration', () => {
         'SUPPORT_URL must be the https address of a page that members can open, at most 512 characters',
         'PRIVACY_URL must be the https address of a page that members can open, at most 512 characters',
         'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
+        `There is no file .env here. Make one: ${process.platform === 'win32' ? 'copy' : 'cp'} .env.example .env`,
       ].join('\n  '),
     );
   });
@@ -150,7 +151,7 @@ describe('the configuration', () => {
       fc.property(env, (given) => {
         const message = problems({ ...REQUIRED, ...given });
         for (const line of message.split('\n').slice(1))
-          expect(line).toMatch(/^ {2}[A-Z_]+ (must be|is missing)/);
+          expect(line).toMatch(/^ {2}([A-Z_]+ (must be|is missing)|There is no file \.env here\.)/);
       }),
     );
   });
@@ -290,5 +291,39 @@ describe('.env.example', () => {
     expect(named.sort()).toEqual([...SECRETS, ...OTHERS].sort());
     const defaults = parseEnv(text.replace(/^#(?=[A-Z_]+=)/gm, ''));
     expect(readConfig({ ...defaults, ...REQUIRED })).toEqual(readConfig(REQUIRED));
+  });
+});
+
+describe('a variable that nobody reads', () => {
+  it.each([
+    ['MEMBER_LIMITS', 'MEMBER_LIMIT'],
+    ['MEBMER_LIMIT', 'MEMBER_LIMIT'],
+    ['GUILD-LIMIT', 'GUILD_LIMIT'],
+    ['discord_token', 'DISCORD_TOKEN'],
+    ['DISCORD_BOT_TOKEN', 'DISCORD_TOKEN'],
+    ['DISCORD_TOKENFILE', 'DISCORD_TOKEN_FILE'],
+    ['LISTING_KEY', 'LISTING_API_KEY'],
+    ['LISTING_API_TIMEOUT', 'LISTING_API_TIMEOUT_MS'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+  ])('%s is asked about as %s, without its value', (name, meant) => {
+    expect(misspelt({ ...REQUIRED, [name]: 'hunter2' })).toEqual([`${name}: did you mean ${meant}?`]);
+  });
+
+  it('is left alone when it looks like none of ours, is empty, or is one of ours', () => {
+    const names =
+      'PATH HOME HTTP_PROXY HTTPS_PROXY NO_PROXY NODE_ENV NODE_OPTIONS TZ LANG LC_ALL API_URL API_KEY TOKEN';
+    const more =
+      'DATABASE_URL REDIS_URL SUPABASE_URL HTTP_STATUS HOSTNAME LOGNAME LISTING npm_config_user_agent PORT';
+    const others = Object.fromEntries(`${names} ${more}`.split(' ').map((name) => [name, 'x']));
+    const ours = Object.fromEntries([...OTHERS, ...SECRETS].map((name) => [name, 'x']));
+    expect(misspelt({ ...others, ...ours, MEMBER_LIMITS: ' ' })).toEqual([]);
+  });
+
+  it('is asked about beside what is missing, and so is a file .env', () => {
+    const said = problems({ DISCORD_TOKEN: TOKEN, LISTING_APL_URL: 'https://list.example.com' });
+    expect(said).toContain('LISTING_API_URL is missing');
+    expect(said).toContain('LISTING_APL_URL: did you mean LISTING_API_URL?');
+    expect(said).toMatch(/There is no file \.env here\. Make one: (cp|copy) \.env\.example \.env$/);
+    expect(problemsWith({ GAMES_TTL_SECONDS: 'soon' })).not.toContain('.env');
   });
 });

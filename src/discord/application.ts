@@ -24,20 +24,29 @@ export function inviteLink(applicationId: string): string {
   return `https://discord.com/oauth2/authorize?${query}`;
 }
 
-/** Tells the operator how to invite the bot, and what is set in the Developer Portal that will bring trouble. Never throws. */
-export async function tellOfApplication(rest: Pick<REST, 'get'>, logger: Logger): Promise<void> {
+/** How the bot comes into a server. */
+export interface Invitation {
+  readonly invite: string;
+  /** Anyone can invite it; otherwise its owner or team alone. */
+  readonly isPublic: boolean;
+}
+
+/**
+ * Tells the operator what is set in the Developer Portal that will bring trouble. Never throws.
+ * @returns how to invite the bot; `undefined` when Discord does not answer
+ */
+export async function tellOfApplication(
+  rest: Pick<REST, 'get'>,
+  logger: Logger,
+): Promise<Invitation | undefined> {
   let application: Application;
   try {
     application = (await rest.get(Routes.currentApplication())) as Application;
   } catch (error) {
     logger.warn({ err: error }, "the application's settings could not be read from Discord");
-    return;
+    return undefined;
   }
   const { id, bot_public: isPublic, interactions_endpoint_url: endpoint } = application;
-  logger.info(
-    { invite: inviteLink(id), public: isPublic },
-    `invite the bot with ${inviteLink(id)} (${isPublic ? 'it is public: anyone can' : 'it is private: only its owner or team can'})`,
-  );
   if (endpoint) {
     logger.error(
       {},
@@ -51,6 +60,7 @@ export async function tellOfApplication(rest: Pick<REST, 'get'>, logger: Logger)
       `${trouble} See "Run it for real" in README.md; the page is ${PORTAL}/${id}/installation`,
     );
   }
+  return { invite: inviteLink(id), isPublic };
 }
 
 /** What would put the commands into a server without the bot user, or to a user, one sentence each. */

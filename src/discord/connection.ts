@@ -13,7 +13,7 @@ import {
 import { atMost, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
-import { inviteLink, isForeign, listGuilds, tellOfApplication } from './application.ts';
+import { type Invitation, inviteLink, isForeign, listGuilds, tellOfApplication } from './application.ts';
 import { createClient } from './client.ts';
 import { createGatewayState, type GatewayState } from './gateway-state.ts';
 import { receiveInteractions } from './packets.ts';
@@ -41,10 +41,21 @@ export interface ConnectionDeps {
   readonly logger: Logger;
   /** Called with each 429 of Discord: whose limit it was, by Discord's word. */
   readonly onRateLimited?: ((scope: string) => void) | undefined;
+  /** Called once, when all that belongs to a start has been done. */
+  readonly onOnline?: ((online: Online) => void) | undefined;
   /** The pauses of {@link listGuilds}. */
   readonly listPauses?: readonly number[] | undefined;
   /** Called once when Discord ends the connection for good after a start that went well. */
   readonly onFatal: (error: FatalDiscordError) => void;
+}
+
+/** A connection that has just been made. */
+export interface Online {
+  readonly guilds: number;
+  /** How many are published; `undefined` when they could not be. */
+  readonly commands: number | undefined;
+  /** `undefined` when Discord did not tell. */
+  readonly application: Invitation | undefined;
 }
 
 /** What is done for those who use the bot. */
@@ -136,7 +147,7 @@ export function createConnection(deps: ConnectionDeps): Connection {
   };
 }
 
-interface Listening extends Omit<Service, 'drain'>, Pick<ConnectionDeps, 'logger' | 'onFatal'> {
+interface Listening extends Omit<Service, 'drain'>, Pick<ConnectionDeps, 'logger' | 'onFatal' | 'onOnline'> {
   /** Whether the bot has begun to go: nothing of the connection is news then. */
   readonly isLeaving: () => boolean;
   /** Told the id of each command, once the commands are published. */
@@ -145,13 +156,17 @@ interface Listening extends Omit<Service, 'drain'>, Pick<ConnectionDeps, 'logger
 
 /** Answers whatever the client tells. */
 function listen(client: Client, listening: Listening): void {
-  const { commands, logger, isLeaving, onPublished, onReady, onInteraction, onUse, onFatal } = listening;
+  const { commands, logger, isLeaving, onPublished, onReady, onInteraction, onUse, onFatal, onOnline } =
+    listening;
 
-  async function publish(ready: Client<true>): Promise<void> {
+  async function publish(ready: Client<true>): Promise<number | undefined> {
     try {
-      onPublished(await publishCommands({ client: ready, commands, logger }));
+      const ids = await publishCommands({ client: ready, commands, logger });
+      onPublished(ids);
+      return ids.size;
     } catch (error) {
       logger.error({ err: error }, explainPublishFailure(error));
+      return undefined;
     }
   }
 
@@ -183,8 +198,11 @@ function listen(client: Client, listening: Listening): void {
     if (isLeaving()) return;
     const guilds = [...guildsOfShards.values()].reduce((sum, count) => sum + count, 0);
     logger.info({ user: ready.user.tag, guilds }, 'connected to Discord');
-    void publish(ready);
-    void tellOfApplication(ready.rest, logger);
+    void Promise.all([publish(ready), tellOfApplication(ready.rest, logger)]).then(
+      ([published, application]) => {
+        if (!isLeaving()) onOnline?.({ guilds, commands: published, application });
+      },
+    );
     onReady(pastReplies(ready)).catch((error: unknown) =>
       logger.error({ err: error }, 'what was left from before the restart could not be read'),
     );

@@ -6,11 +6,12 @@ import type { Logger } from '../logger.ts';
 import type { StatementEnd } from '../storage/statements.ts';
 import type { Observer } from '../submissions/order.ts';
 import type { Metrics } from './metrics.ts';
+import { createStartReport, type StartReport } from './start-report.ts';
 import type { WatchedParts } from './watched-parts.ts';
 
 export interface OperationsDeps {
   /** Where health and metrics are served. Without a port nothing is measured, and nothing of this is even loaded. */
-  readonly config: Pick<Config, 'httpPort' | 'httpHost'>;
+  readonly config: Config;
   readonly logger: Logger;
 }
 
@@ -20,6 +21,7 @@ export interface Listeners {
   readonly onListingRequest?: (request: ListingRequest) => void;
   readonly onStatement?: (end: StatementEnd) => void;
   readonly onRateLimited?: (scope: string) => void;
+  readonly onOnline: StartReport['online'];
   readonly observers: readonly Observer[];
 }
 
@@ -32,12 +34,21 @@ export interface Operations {
 /** Health and metrics over HTTP, and what is told to them. */
 export function createOperations({ config, logger }: OperationsDeps): Operations {
   const { httpPort: port, httpHost: host } = config;
-  if (port === undefined) return { listeners: { observers: [] }, watch: () => ({ name: 'operations' }) };
+  const startReport = createStartReport({ config, logger });
+  const onOnline = startReport.online;
+  const stopReport = async () => startReport.stop();
+  if (port === undefined) {
+    return {
+      listeners: { onOnline, observers: [] },
+      watch: () => ({ name: 'operations', stop: stopReport }),
+    };
+  }
   let metrics: Metrics | undefined;
   let stop: (() => Promise<void>) | undefined;
 
   return {
     listeners: {
+      onOnline,
       onInteraction: (end) => metrics?.interaction(end),
       onListingRequest: (request) => metrics?.listingRequest(request),
       onStatement: (end) => metrics?.statement(end),
@@ -66,6 +77,7 @@ export function createOperations({ config, logger }: OperationsDeps): Operations
         stop = await serve({ port, host, health, metrics, logger });
       },
       async stop() {
+        startReport.stop();
         await stop?.();
       },
     }),

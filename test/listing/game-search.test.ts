@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
 import type { Game } from '../../src/listing/contract.ts';
-import { findGame, indexGames, prefixDistance, searchGames } from '../../src/listing/game-search.ts';
+import { findGame, indexGames, searchGames } from '../../src/listing/game-search.ts';
+import { prefixDistance } from '../../src/prefix-distance.ts';
 import { stepsOf } from '../support/steps.ts';
 
 const index = indexGames(SANDBOX_GAMES);

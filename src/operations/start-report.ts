@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import type { Config } from '../config.ts';
+import type { Online } from '../discord/connection.ts';
+import { reach } from '../listing/reach.ts';
+import type { Logger } from '../logger.ts';
+
+export interface StartReport {
+  /** Called once, when the bot is connected and its commands are published. Returns at once. */
+  online(online: Online): void;
+  /** Ends a question that is under way. */
+  stop(): void;
+}
+
+/** How long the listing service is waited for, in milliseconds. Nobody else waits meanwhile. */
+const ASK_MS = 5_000;
+
+/** What an operator wants to know of a bot that has started, in one entry of the log. No secret is in it. */
+export function createStartReport({
+  config,
+  logger,
+}: {
+  readonly config: Config;
+  readonly logger: Logger;
+}): StartReport {
+  const stopping = new AbortController();
+
+  async function report({ guilds, commands, application }: Online): Promise<void> {
+    const { listingApiUrl: baseUrl, listingApiTimeoutMs } = config;
+    const timeoutMs = Math.min(ASK_MS, listingApiTimeoutMs);
+    const reached = await reach({ baseUrl, timeoutMs, signal: stopping.signal });
+    if (stopping.signal.aborted) return;
+    const details = {
+      version: await readVersion(),
+      listing: reached.isReached
+        ? `${baseUrl} answers, after ${reached.ms} ms`
+        : `${baseUrl} does not answer: ${reached.why}`,
+      gamesKey: config.listingApiKey ? 'LISTING_API_KEY' : 'none of its own; the keys of the guilds are used',
+      guilds,
+      commands: commands ?? 'not published; the error is above',
+      invite: application?.invite ?? 'not known; the warning is above',
+      ...(application && { public: application.isPublic }),
+      store: config.storeUrl,
+      encryptionKey: config.encryptionKey ? 'ENCRYPTION_KEY' : 'in a file beside the store',
+      off: switchedOff(config),
+    };
+    if (reached.isReached) logger.info(details, 'ready');
+    else logger.warn(details, 'ready, but the listing service is not reached');
+  }
+
+  return {
+    online: (online) => void report(online),
+    stop: () => stopping.abort(),
+  };
+}
+
+async function readVersion(): Promise<string> {
+  const packageJson = await readFile(new URL('../../package.json', import.meta.url), 'utf8').catch(
+    () => '{}',
+  );
+  return String(JSON.parse(packageJson).version);
+}
+
+/** What can be switched on, each with its variable. */
+function switchedOff(config: Config): readonly string[] {
+  return [
+    config.httpPort === undefined && 'health and metrics (HTTP_PORT)',
+    config.exitWhenSilentSeconds === 0 && 'the end of a silent process (EXIT_WHEN_SILENT_SECONDS)',
+    config.supportUrl === undefined && 'the link to your support (SUPPORT_URL)',
+    config.privacyUrl === undefined && 'the link to your privacy policy (PRIVACY_URL)',
+  ].filter((what) => what !== false);
+}
