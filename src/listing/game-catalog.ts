@@ -56,24 +56,68 @@ export interface GameCatalogDeps {
   readonly now?: () => number;
 }
 
-interface Refresh {
-  readonly keys: readonly Secret[];
-  readonly outcome: Promise<GamesOutcome | undefined>;
-}
-
 /** How long a refresh with another guild's key, and at the start the list of the last run, is waited for, in milliseconds. */
 const PATIENCE_MS = 1_000;
 
 export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
-  const { listing, store, ttlMs, operatorKey, heldKeys, onAnswer, logger, now = Date.now } = deps;
-  const backoff = createRefreshBackoff(now);
+  const { operatorKey, heldKeys, store, logger, now = Date.now } = deps;
   const stopping = new AbortController();
+  const backoff = createRefreshBackoff(now);
+  const held = createHeldList({ ...deps, now });
+  const refreshes = createRefreshes({ ...deps, backoff, accept, signal: stopping.signal });
+  let loading: Promise<void> = Promise.resolve();
+
+  async function accept(games: readonly Game[]): Promise<void> {
+    if (await held.accept(games)) backoff.reset();
+  }
+
+  function refreshSoon(key?: Secret): void {
+    if (!held.list().fresh && backoff.isOver()) refreshes.beginInBackground(key);
+  }
+
+  /** Takes the list of the last run, unless it holds a key. */
+  async function load(): Promise<void> {
+    const stored = await loadGames(store, { operatorKey, heldKeys, signal: stopping.signal }, logger);
+    // Something newer may have come in meanwhile, from /setkey.
+    if (stored !== undefined && held.list().fetchedAt === undefined) await held.adopt(stored);
+    refreshSoon();
+  }
+
+  return {
+    async start() {
+      loading = load();
+      loading.catch((error: unknown) =>
+        logger.warn({ err: error }, 'the games list of the last run could not be used'),
+      );
+      // Looking for every guild's key takes seconds where there are ten thousand; members must not wait for that.
+      await Promise.race([loading, sleep(PATIENCE_MS, undefined, { ref: false })]);
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.allSettled([loading, refreshes.ended()]);
+      await held.saved();
+    },
+    list: held.list,
+    search: (text, limit) => searchGames(held.index(), text, limit),
+    find: (text) => findGame(held.index(), text),
+    refreshSoon,
+    refresh: refreshes.refresh,
+    invalidate: held.invalidate,
+    accept,
+  };
+}
+
+/** The list that is used: indexed for searching, saved for the next run, fresh for a while. */
+function createHeldList({
+  store,
+  ttlMs,
+  logger,
+  now,
+}: Pick<GameCatalogDeps, 'store' | 'ttlMs' | 'logger'> & { readonly now: () => number }) {
   let fetched: FetchedGames | undefined;
   let index = indexGames(KNOWN_GAMES);
   let invalidated = false;
-  const running = new Set<Refresh>();
   let saving: Promise<void> = Promise.resolve();
-  let loading: Promise<void> = Promise.resolve();
 
   function isFresh(): boolean {
     if (fetched === undefined || invalidated) return false;
@@ -91,27 +135,57 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
     invalidated = false;
   }
 
-  async function accept(games: readonly Game[]): Promise<void> {
-    const unique = usableGames(games, logger);
-    if (unique === undefined) return;
-    const list = { games: unique, fetchedAt: now() };
-    await adopt(list);
-    backoff.reset();
-    // One after the other, so that the newest list is the one that stays.
-    saving = saving.then(() => saveGames(store, list, logger));
-  }
+  return {
+    index: () => index,
+    list: (): GameList => ({
+      games: index.games,
+      ...(fetched === undefined ? {} : { fetchedAt: fetched.fetchedAt }),
+      fresh: isFresh(),
+    }),
+    adopt,
+    /** @returns whether the list can be used */
+    async accept(games: readonly Game[]): Promise<boolean> {
+      const unique = usableGames(games, logger);
+      if (unique === undefined) return false;
+      const list = { games: unique, fetchedAt: now() };
+      await adopt(list);
+      // One after the other, so that the newest list is the one that stays.
+      saving = saving.then(() => saveGames(store, list, logger));
+      return true;
+    },
+    invalidate(): void {
+      invalidated = true;
+    },
+    saved: () => saving,
+  };
+}
+
+interface Refresh {
+  readonly keys: readonly Secret[];
+  readonly outcome: Promise<GamesOutcome | undefined>;
+}
+
+interface RefreshesDeps extends Pick<GameCatalogDeps, 'listing' | 'operatorKey' | 'onAnswer' | 'logger'> {
+  readonly backoff: RefreshBackoff;
+  readonly accept: (games: readonly Game[]) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** The fetching of lists: with which keys, and one for all who ask at the same time. */
+function createRefreshes(deps: RefreshesDeps) {
+  const { listing, operatorKey, onAnswer, backoff, accept, signal, logger } = deps;
+  const running = new Set<Refresh>();
 
   /** The operator's key first; a guild's when that is missing or rejected. */
-  function keysFor(key: Secret | undefined): Secret[] {
-    return [operatorKey, key].filter((candidate) => candidate !== undefined);
-  }
+  const keysFor = (key: Secret | undefined) =>
+    [operatorKey, key].filter((candidate) => candidate !== undefined);
 
   async function fetchWith(keys: readonly Secret[]): Promise<GamesOutcome | undefined> {
     let outcome: GamesOutcome | undefined;
     for (const key of keys) {
-      outcome = await listing.games(key, { signal: stopping.signal });
-      if (stopping.signal.aborted) break;
-      backoff.hear(outcome, key);
+      outcome = await listing.games(key, { signal });
+      if (signal.aborted) break;
+      backoff.take(outcome, key);
       await onAnswer?.(key, outcome);
       if (outcome.kind !== 'rejected') break;
     }
@@ -126,75 +200,38 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
     return outcome;
   }
 
-  function beginInBackground(keys: readonly Secret[]): void {
-    begin(keys).catch((error: unknown) =>
-      logger.warn({ err: error }, 'the games list could not be refreshed'),
-    );
-  }
-
-  async function refresh(key?: Secret): Promise<GamesOutcome | undefined> {
-    const all = keysFor(key);
-    const isIn = (keys: readonly Secret[], one: Secret) =>
-      keys.some((other) => other.reveal() === one.reveal());
-    const isOurs = ({ keys }: Refresh) => key === undefined || all.some((each) => isIn(keys, each));
-    const joinable = () => [...running].find(isOurs) ?? [...running][0];
-    for (let next = joinable(); next !== undefined; next = joinable()) {
-      // Another guild's key may be answered late, or never.
-      const late = isOurs(next) ? [] : [sleep(PATIENCE_MS, 'late' as const, { ref: false })];
-      const joined = await Promise.race([next.outcome, ...late]);
-      if (joined === 'late') break;
-      // A rejection of other keys says nothing about this one.
-      if (joined?.kind !== 'rejected' || key === undefined || isIn(next.keys, key)) return joined;
-    }
-    const untried = all.filter((candidate) => !backoff.isRejected(candidate));
-    const keys = untried.length > 0 ? untried : all;
-    return keys.length === 0 || stopping.signal.aborted ? undefined : begin(keys);
-  }
-
-  function refreshSoon(key?: Secret): void {
-    if (running.size > 0 || stopping.signal.aborted || isFresh() || !backoff.isOver()) return;
-    const keys = keysFor(key).filter((candidate) => !backoff.isRejected(candidate));
-    if (keys.length > 0) beginInBackground(keys);
-  }
-
-  /** Takes the list of the last run, unless it holds a key. */
-  async function load(): Promise<void> {
-    const keys = { operatorKey, heldKeys, signal: stopping.signal };
-    const stored = await loadGames(store, keys, logger);
-    // Something newer may have come in meanwhile, from /setkey.
-    if (stored !== undefined && fetched === undefined) await adopt(stored);
-    refreshSoon();
-  }
-
   return {
-    async start() {
-      loading = load();
-      loading.catch((error: unknown) =>
-        logger.warn({ err: error }, 'the games list of the last run could not be used'),
+    /** Unless one runs, or every key was rejected a short while ago. */
+    beginInBackground(key: Secret | undefined): void {
+      if (running.size > 0 || signal.aborted) return;
+      const keys = keysFor(key).filter((candidate) => !backoff.isRejected(candidate));
+      if (keys.length === 0) return;
+      begin(keys).catch((error: unknown) =>
+        logger.warn({ err: error }, 'the games list could not be refreshed'),
       );
-      // Looking for every guild's key takes seconds where there are ten thousand; members must not wait for that.
-      await Promise.race([loading, sleep(PATIENCE_MS, undefined, { ref: false })]);
     },
-    async stop() {
-      stopping.abort();
-      await Promise.allSettled([loading, ...[...running].map(({ outcome }) => outcome)]);
-      await saving;
+    async refresh(key?: Secret): Promise<GamesOutcome | undefined> {
+      const all = keysFor(key);
+      const isOurs = ({ keys }: Refresh) => key === undefined || all.some((each) => isIn(keys, each));
+      const joinable = () => [...running].find(isOurs) ?? [...running][0];
+      for (let next = joinable(); next !== undefined; next = joinable()) {
+        // Another guild's key may be answered late, or never.
+        const late = isOurs(next) ? [] : [sleep(PATIENCE_MS, 'late' as const, { ref: false })];
+        const joined = await Promise.race([next.outcome, ...late]);
+        if (joined === 'late') break;
+        // A rejection of other keys says nothing about this one.
+        if (joined?.kind !== 'rejected' || key === undefined || isIn(next.keys, key)) return joined;
+      }
+      const untried = all.filter((candidate) => !backoff.isRejected(candidate));
+      const keys = untried.length > 0 ? untried : all;
+      return keys.length === 0 || signal.aborted ? undefined : begin(keys);
     },
-    list: () => ({
-      games: index.games,
-      ...(fetched === undefined ? {} : { fetchedAt: fetched.fetchedAt }),
-      fresh: isFresh(),
-    }),
-    search: (text, limit) => searchGames(index, text, limit),
-    find: (text) => findGame(index, text),
-    refreshSoon,
-    refresh,
-    invalidate() {
-      invalidated = true;
-    },
-    accept,
+    /** Those that run are over. */
+    ended: () => Promise.allSettled([...running].map(({ outcome }) => outcome)),
   };
 }
+
+const isIn = (keys: readonly Secret[], one: Secret) => keys.some((other) => other.reveal() === one.reveal());
 
 /** Milliseconds after the first failure; doubled with each further one. */
 const FIRST_PAUSE_MS = 5_000;
@@ -211,7 +248,7 @@ interface RefreshBackoff {
   /** Whether this key was rejected a short while ago. Other keys are not concerned. */
   isRejected(key: Secret): boolean;
   /** A rejection counts against its key, every other failure against the service; a list ends the pause. */
-  hear(outcome: GamesOutcome, key: Secret): void;
+  take(outcome: GamesOutcome, key: Secret): void;
   reset(): void;
 }
 
@@ -240,7 +277,7 @@ function createRefreshBackoff(now: () => number): RefreshBackoff {
       const since = rejected.get(fingerprint(key));
       return since !== undefined && isWithin(since, REJECTED_KEY_PAUSE_MS);
     },
-    hear(outcome, key) {
+    take(outcome, key) {
       if (outcome.kind === 'rejected') {
         const print = fingerprint(key);
         rejected.delete(print);
