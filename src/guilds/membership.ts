@@ -50,79 +50,15 @@ export interface Membership extends Part {
 }
 
 export function createMembership(deps: MembershipDeps): Membership {
-  const { store, data, keys, isOurs, checkEveryMs, graceMs, logger, now = Date.now } = deps;
+  const { store, checkEveryMs, graceMs, logger, now = Date.now } = deps;
   const { stopWithinMs = STOP_WITHIN_MS } = deps;
   const records = createPresenceRecords(store);
   const uses = createGuildUses({ records, logger, now });
   const stopping = new AbortController();
   const { signal } = stopping;
+  const state: MembershipState = { ...deps, records, uses, signal, now, refusals: 0 };
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
-  let refusals = 0;
-
-  async function compare(listed: ReadonlySet<string>): Promise<void> {
-    await uses.load();
-    const held = await data.held();
-    const known = await records.absences();
-    // An empty list says nothing of guilds that could be in it.
-    const mayJudge = (guildId: string) => listed.size > 0 || uses.at(guildId) !== undefined;
-    const absent = [...held].filter((id) => isOurs(id) && !listed.has(id) && mayJudge(id));
-    const vanished = absent.filter((id) => !known.has(id) && uses.at(id) === undefined).length;
-    const present = [...held].filter((id) => isOurs(id) && listed.has(id)).length;
-    if (vanished > MASS.guilds && vanished > MASS.share * (present + vanished)) {
-      refusals += 1;
-      logger.error(
-        { vanished, of: present + vanished, refusals },
-        'too many guilds are missing at once in the list from Discord: is this the token of another bot? ' +
-          'The data of all guilds stays as it is',
-      );
-      return;
-    }
-    // Back again, or nothing is left to delete.
-    const outdated = new Set([...known.keys(), ...(await records.uses()).keys()].filter(isOurs));
-    for (const id of outdated) if (listed.has(id) || !held.has(id)) await records.forget(id);
-    for (const id of absent) await judge(id, known.get(id));
-  }
-
-  /** Takes note of an absence, and deletes what it is time to delete. */
-  async function judge(guildId: string, known: Absence | undefined): Promise<void> {
-    const usedAt = uses.at(guildId);
-    const isUsedSince = usedAt !== undefined && usedAt > (known?.since ?? Number.NEGATIVE_INFINITY);
-    const since = isUsedSince ? usedAt : (known?.since ?? now());
-    const absences = isUsedSince ? 1 : (known?.absences ?? 0) + 1;
-    await records.setAbsence(guildId, { since, absences });
-    if (absences < ENOUGH) return;
-    const isOver = now() - since >= graceMs;
-    if (!isOver && (usedAt !== undefined || (await keys.status(guildId)) === undefined)) return;
-    if (!(await isGone(guildId))) return;
-    // Somebody may have used a command while Discord was asked.
-    if (uses.at(guildId) !== usedAt) return;
-    uses.forget(guildId);
-    if (isOver) {
-      await data.delete(guildId);
-      logger.info({ guildId }, 'the bot has not been in a guild for long: all its data was deleted');
-    } else if (await keys.delete(guildId)) {
-      logger.info({ guildId }, 'the bot is no longer in a guild: its API key was deleted');
-    }
-  }
-
-  /** Whether Discord itself says so. Otherwise nothing is deleted. */
-  async function isGone(guildId: string): Promise<boolean> {
-    if (signal.aborted) return false;
-    try {
-      if (await deps.isForeign(guildId, signal)) return true;
-      logger.warn({ guildId }, 'a guild is missing in the list from Discord although the bot is in it');
-      uses.forget(guildId);
-      await records.forget(guildId);
-    } catch (error) {
-      if (signal.aborted) return false;
-      logger.warn(
-        { err: error, guildId },
-        'Discord does not say whether the bot is still in a guild; its data stays as it is',
-      );
-    }
-    return false;
-  }
 
   async function run(): Promise<void> {
     let guilds: readonly string[];
@@ -144,7 +80,7 @@ export function createMembership(deps: MembershipDeps): Membership {
       const id = deps.applicationId();
       // With the token of another bot every guild looks as if it had been left.
       const since = await records.applicationSince(id, now());
-      if (since === undefined || now() - since >= graceMs) return await compare(listed);
+      if (since === undefined || now() - since >= graceMs) return await compare(state, listed);
       const until = new Date(since + graceMs).toISOString();
       logger.warn(
         { applicationId: id, until },
@@ -167,7 +103,7 @@ export function createMembership(deps: MembershipDeps): Membership {
     used: uses.used,
     check,
     get refusals() {
-      return refusals;
+      return state.refusals;
     },
     async start() {
       timer = setInterval(() => void check(), checkEveryMs).unref();
@@ -181,6 +117,83 @@ export function createMembership(deps: MembershipDeps): Membership {
       await uses.flush();
     },
   };
+}
+
+interface MembershipState extends Omit<MembershipDeps, 'now'> {
+  readonly records: PresenceRecords;
+  readonly uses: GuildUses;
+  /** Aborted when the bot stops. */
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  refusals: number;
+}
+
+/** Compares a list of Discord's with the guilds of which anything is kept. */
+async function compare(state: MembershipState, listed: ReadonlySet<string>): Promise<void> {
+  const { records, uses, data, isOurs, logger } = state;
+  await uses.load();
+  const held = await data.held();
+  const known = await records.absences();
+  // An empty list says nothing of guilds that could be in it.
+  const mayJudge = (guildId: string) => listed.size > 0 || uses.at(guildId) !== undefined;
+  const absent = [...held].filter((id) => isOurs(id) && !listed.has(id) && mayJudge(id));
+  const vanished = absent.filter((id) => !known.has(id) && uses.at(id) === undefined).length;
+  const present = [...held].filter((id) => isOurs(id) && listed.has(id)).length;
+  if (vanished > MASS.guilds && vanished > MASS.share * (present + vanished)) {
+    state.refusals += 1;
+    logger.error(
+      { vanished, of: present + vanished, refusals: state.refusals },
+      'too many guilds are missing at once in the list from Discord: is this the token of another bot? ' +
+        'The data of all guilds stays as it is',
+    );
+    return;
+  }
+  // Back again, or nothing is left to delete.
+  const outdated = new Set([...known.keys(), ...(await records.uses()).keys()].filter(isOurs));
+  for (const id of outdated) if (listed.has(id) || !held.has(id)) await records.forget(id);
+  for (const id of absent) await judge(state, id, known.get(id));
+}
+
+/** Records an absence, and deletes what it is time to delete. */
+async function judge(state: MembershipState, guildId: string, known: Absence | undefined): Promise<void> {
+  const { records, uses, data, keys, graceMs, logger, now } = state;
+  const usedAt = uses.at(guildId);
+  const isUsedSince = usedAt !== undefined && usedAt > (known?.since ?? Number.NEGATIVE_INFINITY);
+  const since = isUsedSince ? usedAt : (known?.since ?? now());
+  const absences = isUsedSince ? 1 : (known?.absences ?? 0) + 1;
+  await records.setAbsence(guildId, { since, absences });
+  if (absences < ENOUGH) return;
+  const isOver = now() - since >= graceMs;
+  if (!isOver && (usedAt !== undefined || (await keys.status(guildId)) === undefined)) return;
+  if (!(await isGone(state, guildId))) return;
+  // Somebody may have used a command while Discord was asked.
+  if (uses.at(guildId) !== usedAt) return;
+  uses.forget(guildId);
+  if (isOver) {
+    await data.delete(guildId);
+    logger.info({ guildId }, 'the bot has not been in a guild for long: all its data was deleted');
+  } else if (await keys.delete(guildId)) {
+    logger.info({ guildId }, 'the bot is no longer in a guild: its API key was deleted');
+  }
+}
+
+/** Whether Discord itself says so. Otherwise nothing is deleted. */
+async function isGone(state: MembershipState, guildId: string): Promise<boolean> {
+  const { records, uses, isForeign, signal, logger } = state;
+  if (signal.aborted) return false;
+  try {
+    if (await isForeign(guildId, signal)) return true;
+    logger.warn({ guildId }, 'a guild is missing in the list from Discord although the bot is in it');
+    uses.forget(guildId);
+    await records.forget(guildId);
+  } catch (error) {
+    if (signal.aborted) return false;
+    logger.warn(
+      { err: error, guildId },
+      'Discord does not say whether the bot is still in a guild; its data stays as it is',
+    );
+  }
+  return false;
 }
 
 /** By then Discord has the acknowledgement, for which it waits 3 seconds, so that a write holds none of them up. */
@@ -203,7 +216,7 @@ interface GuildUses {
   used(guildId: string): void;
   /** When that was last, as far as it is known; `undefined`: not since the guild was last in a list. */
   at(guildId: string): number | undefined;
-  /** Reads what a former run has written. */
+  /** Reads what a previous run has written. */
   load(): Promise<void>;
   /** Takes a list of guilds with the bot user: what was known of them counts no more. */
   listed(guilds: ReadonlySet<string>): void;
