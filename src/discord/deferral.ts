@@ -38,25 +38,6 @@ export interface Deferred {
 /** Remember, acknowledge, carry out, answer, forget: a crash anywhere in between leaves nobody waiting. */
 export function createDeferral(deps: DeferralDeps) {
   const { ids, memory, words, deliveries, traces, tellGuild, logger } = deps;
-  async function remember({ interaction, context, shape, isPrivate, work }: Deferred): Promise<boolean> {
-    const { interactionId, guildId, channelId, user, permissions, locale, guildLocale } = context;
-    try {
-      return await memory.remember({
-        ...{ interactionId, guildId, channelId, user, locale, guildLocale, shape, isPrivate },
-        permissions: String(permissions.bitfield),
-        token: new Secret(interaction.token),
-        ...(work && { work }),
-      });
-    } catch (error) {
-      // What submits must not begin unnoted; all else is better answered without a net than not at all.
-      if (work) throw error;
-      logger.warn(
-        { err: error, interactionId },
-        'an interaction could not be written down; going on without',
-      );
-      return true;
-    }
-  }
 
   async function forget({ context: { guildId, interactionId }, shape }: Deferred): Promise<void> {
     await memory.forget({ guildId, interactionId, shape }).catch((error: unknown) => {
@@ -79,7 +60,7 @@ export function createDeferral(deps: DeferralDeps) {
   async function answerLater(deferred: Deferred): Promise<void> {
     const { interaction, context, shape, work } = deferred;
     try {
-      if (!(await remember(deferred))) throw new LostInteraction('The interaction was delivered twice');
+      if (!(await remember(deferred, deps))) throw new LostInteraction('The interaction was delivered twice');
     } catch (error) {
       if (error instanceof LostInteraction) throw error;
       return say(interaction, words(error, context));
@@ -117,6 +98,27 @@ export function createDeferral(deps: DeferralDeps) {
   }
 
   return { answerAtOnce, answerLater };
+}
+
+/** @returns false when this very interaction was taken before */
+async function remember(
+  { interaction, context, shape, isPrivate, work }: Deferred,
+  { memory, logger }: Pick<DeferralDeps, 'memory' | 'logger'>,
+): Promise<boolean> {
+  const { interactionId, guildId, channelId, user, permissions, locale, guildLocale } = context;
+  try {
+    return await memory.remember({
+      ...{ interactionId, guildId, channelId, user, locale, guildLocale, shape, isPrivate },
+      permissions: String(permissions.bitfield),
+      token: new Secret(interaction.token),
+      ...(work && { work }),
+    });
+  } catch (error) {
+    // What submits must not begin unrecorded; all else is better answered without a net than not at all.
+    if (work) throw error;
+    logger.warn({ err: error, interactionId }, 'an interaction could not be written down; going on without');
+    return true;
+  }
 }
 
 /** The interaction that the message with the answer was made for. */

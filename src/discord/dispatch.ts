@@ -21,6 +21,7 @@ import {
   handlerOf,
   type Incoming,
   isIncoming,
+  optionsToKeep,
 } from './incoming.ts';
 import { fitChoices } from './limits.ts';
 import { isAllowed, type Permission } from './permission.ts';

@@ -7,7 +7,7 @@ import { fitReply, LIMITS } from './limits.ts';
 export type LogTrouble = Exclude<PostResult, 'posted' | 'failed'>;
 
 /** Where a guild's log is, and its language. */
-export interface LogPlace {
+export interface LogChannel {
   readonly channelId: string;
   readonly locale: string;
   /** What was wrong with this channel last. */
@@ -25,7 +25,7 @@ export interface GuildLogTiming {
 export interface GuildLogDeps extends GuildLogTiming {
   readonly posts: ChannelPosts;
   /** `undefined`: the guild has no log channel. */
-  readonly channelOf: (guildId: string) => Promise<LogPlace | undefined>;
+  readonly channelOf: (guildId: string) => Promise<LogChannel | undefined>;
   /** Keeps what is wrong with the channel for admins to see; `undefined` when it works again. */
   readonly setTrouble: (guildId: string, channelId: string, trouble: LogTrouble | undefined) => Promise<void>;
   readonly logger: Logger;
@@ -61,13 +61,7 @@ interface Waiting {
 export function createGuildLog(deps: GuildLogDeps): GuildLog {
   const { posts, channelOf, setTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
   const waiting = new Map<string, Waiting>();
-  /** Channels that refused, and until when they are left alone. */
-  const paused = new Map<string, number>();
-
-  function isPaused(channelId: string): boolean {
-    for (const [id, until] of paused) if (until <= Date.now()) paused.delete(id);
-    return paused.has(channelId);
-  }
+  const refusing = createRefusingChannels();
 
   const later = (guildId: string, ms: number) => setTimeout(() => void next(guildId), ms).unref();
 
@@ -107,13 +101,13 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
 
   async function post(guildId: string, queue: Waiting): Promise<PostResult | undefined> {
     try {
-      const place = await channelOf(guildId);
-      if (place === undefined) return undefined;
-      const { channelId, locale, trouble } = place;
+      const channel = await channelOf(guildId);
+      if (channel === undefined) return undefined;
+      const { channelId, locale, trouble } = channel;
       const result = await posts.post(channelId, { description: linesText(queue, wordsFor(locale)) });
       if (result === 'failed') return result;
       const found = result === 'posted' ? undefined : result;
-      if (found !== undefined) paused.set(channelId, Date.now() + PAUSE_MS);
+      if (found !== undefined) refusing.add(channelId);
       if (found !== trouble) await setTrouble(guildId, channelId, found);
       return result;
     } catch (error) {
@@ -125,17 +119,29 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
   return {
     async tell(guildId, makeText) {
       try {
-        const place = await channelOf(guildId);
-        if (place === undefined) return;
+        const channel = await channelOf(guildId);
+        if (channel === undefined) return;
         // Choosing the channel again clears the trouble, and ends the pause.
-        if (place.trouble !== undefined && isPaused(place.channelId)) return;
-        add(guildId, makeText(wordsFor(place.locale)));
+        if (channel.trouble !== undefined && refusing.has(channel.channelId)) return;
+        add(guildId, makeText(wordsFor(channel.locale)));
       } catch (error) {
         logger.warn({ err: error, guildId }, 'a line for the log of a guild was lost');
       }
     },
     async flush() {
       await Promise.all([...waiting.keys()].map(next));
+    },
+  };
+}
+
+/** Channels that refused, for as long as they are left alone. */
+function createRefusingChannels() {
+  const until = new Map<string, number>();
+  return {
+    add: (channelId: string) => void until.set(channelId, Date.now() + PAUSE_MS),
+    has(channelId: string): boolean {
+      for (const [id, end] of until) if (end <= Date.now()) until.delete(id);
+      return until.has(channelId);
     },
   };
 }

@@ -98,3 +98,22 @@ function botPermissions(
   const bits: unknown = channel.app_permissions;
   return typeof bits === 'string' && /^\d+$/.test(bits) ? new PermissionsBitField(BigInt(bits)) : undefined;
 }
+
+/** The options of a command as they can be kept: texts and numbers, no files. */
+export function optionsToKeep(
+  options: ChatInputCommandInteraction['options'],
+): Readonly<Record<string, string | number>> {
+  return Object.fromEntries(
+    options.data.flatMap(({ name, value }) =>
+      typeof value === 'string' || typeof value === 'number' ? [[name, value]] : [],
+    ),
+  );
+}
+
+/** The texts of a modal as they can be kept. */
+export const fieldsToKeep = ({ fields }: ModalSubmitInteraction): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...fields.fields.values()].flatMap((field) =>
+      'value' in field && typeof field.value === 'string' ? [[field.customId, field.value]] : [],
+    ),
+  );

@@ -18,7 +18,7 @@ import { ownerOf } from './components/custom-ids.ts';
 import type { DeferralDeps } from './deferral.ts';
 import { deliver, persist } from './deliver.ts';
 import { handlerOf } from './incoming.ts';
-import { keptOptions, type Pending, type Work } from './taken.ts';
+import type { Pending, Work } from './taken.ts';
 
 export interface ResumeDeps extends DeferralDeps {
   readonly commands: ReadonlyMap<string, Command>;
@@ -137,6 +137,23 @@ const fieldOf =
   (fields: Readonly<Record<string, string>>): SubmitContext['field'] =>
   (id) =>
     (Object.hasOwn(fields, id) ? fields[id] : undefined) ?? '';
+
+/** The options of a command as they were kept. */
+function keptOptions(options: Readonly<Record<string, string | number>>): OptionValues {
+  const value = (name: string) => (Object.hasOwn(options, name) ? options[name] : undefined);
+  return {
+    getString: (name) => {
+      const text = value(name);
+      return typeof text === 'string' ? text : null;
+    },
+    getInteger: (name) => {
+      const number = value(name);
+      return typeof number === 'number' ? number : null;
+    },
+    getAttachment: () => null,
+    getUser: () => null,
+  };
+}
 
 /** The answers of interactions that a previous run of the bot took, for as long as their tokens live. */
 export interface PastReplies {

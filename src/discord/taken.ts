@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts';
 import { Secret } from '../secret.ts';
 import type { Database } from '../storage/database.ts';
 import type { Encryption } from '../storage/encryption.ts';
-import type { Context, OptionValues } from './command.ts';
+import type { Context } from './command.ts';
 
 export interface TakenDeps {
   readonly database: Pick<Database, 'tables' | 'inGuild'>;
@@ -79,83 +79,29 @@ export const interactionContext = (guildId: string, interactionId: string): stri
 export function createTakenInteractions(deps: TakenDeps): TakenInteractions {
   const { database, encryption, logger, now = Date.now } = deps;
   const { tables } = database;
-  let ofFormerRun: ReadonlySet<string> = new Set();
-  /** Interaction → guild. */
-  const answered = new Map<string, string>();
+  const answered = createAnswered(deps);
+  let ofPreviousRun: ReadonlySet<string> = new Set();
   let timer: NodeJS.Timeout | undefined;
-  let flushing: NodeJS.Timeout | undefined;
-
-  /** An interaction's row stays without what was sealed. */
-  async function flush(): Promise<void> {
-    clearTimeout(flushing);
-    flushing = undefined;
-    const all = [...answered];
-    const [first] = all;
-    if (first === undefined) return;
-    answered.clear();
-    const ids = all.map(([id]) => id);
-    const forget = () =>
-      tables.updateTable('interactions').set({ sealed: null }).where('id', 'in', ids).execute();
-    try {
-      await database.inGuild(first[1], forget, { synced: false });
-    } catch (error) {
-      for (const [id, guildId] of all) answered.set(id, guildId);
-      throw error;
-    }
-  }
-
-  const flushLater = (ms = ANSWERED_WITHIN_MS) =>
-    setTimeout(() => {
-      flush().catch((error: unknown) => {
-        logger.error({ err: error }, 'answered interactions could not be forgotten; will try again');
-        flushing ??= flushLater(AGAIN_MS);
-      });
-    }, ms).unref();
-
-  async function sweep(): Promise<void> {
-    const at = now();
-    await tables
-      .deleteFrom('interactions')
-      .where(({ or, and, eb }) =>
-        or([
-          and([eb('sealed', 'is', null), eb('taken_at', '<=', at - KEPT_MS)]),
-          eb('taken_at', '<=', at - UNANSWERED_KEPT_MS),
-        ]),
-      )
-      .execute();
-  }
-
-  function open(row: { readonly id: string; readonly guild_id: string; readonly sealed: string | null }) {
-    const { id: interactionId, guild_id: guildId } = row;
-    try {
-      const text = encryption.open(JSON.parse(row.sealed ?? ''), interactionContext(guildId, interactionId));
-      const { token, ...carried } = carriedSchema.parse(JSON.parse(text));
-      return { ...carried, guildId, interactionId, token: new Secret(token) };
-    } catch (error) {
-      logger.error({ err: error, guildId, interactionId }, 'an interaction that was left cannot be read');
-      return undefined;
-    }
-  }
 
   return {
     name: 'interactions',
     async start() {
-      await sweep();
+      await sweep(tables, now());
       const rows = await tables
         .selectFrom('interactions')
         .select('id')
         .where('sealed', 'is not', null)
         .execute();
-      ofFormerRun = new Set(rows.map(({ id }) => id));
+      ofPreviousRun = new Set(rows.map(({ id }) => id));
       timer = setInterval(() => {
-        sweep().catch((error: unknown) =>
+        sweep(tables, now()).catch((error: unknown) =>
           logger.warn({ err: error }, 'old interactions could not be removed'),
         );
       }, SWEEP_MS).unref();
     },
     async stop() {
       clearInterval(timer);
-      await flush();
+      await answered.write();
     },
     async remember({ guildId, interactionId, token, ...carried }) {
       const ageMs = now() - SnowflakeUtil.timestampFrom(interactionId);
@@ -180,10 +126,10 @@ export function createTakenInteractions(deps: TakenDeps): TakenInteractions {
       return database.inGuild(guildId, take, { synced: false });
     },
     async forget({ guildId, interactionId, shape }) {
-      answered.set(interactionId, guildId);
+      answered.add(interactionId, guildId);
       // Of a change to a message Discord does not tell whether it was made.
-      if (shape === 'update') return flush();
-      flushing ??= flushLater();
+      if (shape === 'update') return answered.write();
+      answered.writeLater();
     },
     async left(isOurs) {
       const rows = await tables
@@ -191,14 +137,83 @@ export function createTakenInteractions(deps: TakenDeps): TakenInteractions {
         .selectAll()
         .where('sealed', 'is not', null)
         .execute();
-      const ours = rows.filter(({ id, guild_id }) => ofFormerRun.has(id) && isOurs(guild_id));
-      ofFormerRun = new Set([...ofFormerRun].filter((id) => !ours.some((row) => row.id === id)));
+      const ours = rows.filter(({ id, guild_id }) => ofPreviousRun.has(id) && isOurs(guild_id));
+      ofPreviousRun = new Set([...ofPreviousRun].filter((id) => !ours.some((row) => row.id === id)));
       return ours.flatMap((row) => {
-        const interaction = open(row);
+        const interaction = open(row, deps);
         return interaction ? [{ interaction, at: row.taken_at }] : [];
       });
     },
   };
+}
+
+/** Interactions that were answered, until that is written, of several at once: their rows stay without what was sealed. */
+function createAnswered({ database, logger }: Pick<TakenDeps, 'database' | 'logger'>) {
+  /** Interaction → guild. */
+  const waiting = new Map<string, string>();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function write(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const all = [...waiting];
+    const [first] = all;
+    if (first === undefined) return;
+    waiting.clear();
+    const ids = all.map(([id]) => id);
+    const forget = () =>
+      database.tables.updateTable('interactions').set({ sealed: null }).where('id', 'in', ids).execute();
+    try {
+      await database.inGuild(first[1], forget, { synced: false });
+    } catch (error) {
+      for (const [id, guildId] of all) waiting.set(id, guildId);
+      throw error;
+    }
+  }
+
+  function writeLater(ms = ANSWERED_WITHIN_MS): void {
+    timer ??= setTimeout(() => {
+      write().catch((error: unknown) => {
+        logger.error({ err: error }, 'answered interactions could not be forgotten; will try again');
+        writeLater(AGAIN_MS);
+      });
+    }, ms).unref();
+  }
+
+  return {
+    add: (interactionId: string, guildId: string) => void waiting.set(interactionId, guildId),
+    /** At once. @throws StoreError when the store fails; they wait on then */
+    write,
+    writeLater: () => writeLater(),
+  };
+}
+
+/** Removes what is past its time. */
+async function sweep(tables: TakenDeps['database']['tables'], at: number): Promise<void> {
+  await tables
+    .deleteFrom('interactions')
+    .where(({ or, and, eb }) =>
+      or([
+        and([eb('sealed', 'is', null), eb('taken_at', '<=', at - KEPT_MS)]),
+        eb('taken_at', '<=', at - UNANSWERED_KEPT_MS),
+      ]),
+    )
+    .execute();
+}
+
+function open(
+  row: { readonly id: string; readonly guild_id: string; readonly sealed: string | null },
+  { encryption, logger }: Pick<TakenDeps, 'encryption' | 'logger'>,
+): Remembered | undefined {
+  const { id: interactionId, guild_id: guildId } = row;
+  try {
+    const text = encryption.open(JSON.parse(row.sealed ?? ''), interactionContext(guildId, interactionId));
+    const { token, ...carried } = carriedSchema.parse(JSON.parse(text));
+    return { ...carried, guildId, interactionId, token: new Secret(token) };
+  } catch (error) {
+    logger.error({ err: error, guildId, interactionId }, 'an interaction that was left cannot be read');
+    return undefined;
+  }
 }
 
 /** What was asked for, where doing it again after a crash is right. */
@@ -251,39 +266,4 @@ export interface Pending {
   readonly at: number;
   /** What became of it, for the member; absent when nothing was done yet. */
   readonly report?: (context: Context) => string;
-}
-
-/** The options of a command as they can be kept: texts and numbers, no files. */
-export function optionsToKeep(
-  options: ChatInputCommandInteraction['options'],
-): Readonly<Record<string, string | number>> {
-  return Object.fromEntries(
-    options.data.flatMap(({ name, value }) =>
-      typeof value === 'string' || typeof value === 'number' ? [[name, value]] : [],
-    ),
-  );
-}
-
-/** The texts of a modal as they can be kept. */
-export const fieldsToKeep = ({ fields }: ModalSubmitInteraction): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    [...fields.fields.values()].flatMap((field) =>
-      'value' in field && typeof field.value === 'string' ? [[field.customId, field.value]] : [],
-    ),
-  );
-
-export function keptOptions(options: Readonly<Record<string, string | number>>): OptionValues {
-  const value = (name: string) => (Object.hasOwn(options, name) ? options[name] : undefined);
-  return {
-    getString: (name) => {
-      const text = value(name);
-      return typeof text === 'string' ? text : null;
-    },
-    getInteger: (name) => {
-      const number = value(name);
-      return typeof number === 'number' ? number : null;
-    },
-    getAttachment: () => null,
-    getUser: () => null,
-  };
 }
