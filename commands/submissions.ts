@@ -33,18 +33,6 @@ export interface SubmissionsDeps {
 export function submissionsCommand({ history, games }: SubmissionsDeps): Command {
   const nameOf = (alias: string) => games.find(alias)?.name ?? alias;
 
-  /**
-   * Members see their own entries only, whatever a button or option asks for.
-   * @throws UserError when they ask for those of another member
-   */
-  function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter {
-    if (isAllowed(context, 'manage-guild')) return filter;
-    if (filter.userId !== '' && filter.userId !== context.user.id) {
-      throw new UserError(context.t('submissions.othersNotAllowed'));
-    }
-    return { ...filter, userId: context.user.id };
-  }
-
   const wanted = (context: Context, filter: SubmissionFilter): Promise<HistoryFilter> =>
     historyFilter(permitted(context, filter), [
       () => games.list().games.map(({ alias }) => alias),
@@ -61,58 +49,8 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
     return submissionsView(context, { entries, count, filter, page, isFull, nameOf });
   }
 
-  async function* rows(
-    context: Context,
-    which: HistoryFilter,
-  ): AsyncGenerator<readonly (readonly string[])[]> {
-    for await (const entries of history.all(context.guildId, which)) {
-      yield entries.map((entry) => fileRow(context, entry));
-    }
-  }
-
-  /** All entries as files; what does not fit into those of one message is said. */
-  async function exported(context: Context, filter: SubmissionFilter): Promise<Reply> {
-    const { t } = context;
-    const which = await wanted(context, filter);
-    const count = await history.count(context.guildId, which);
-    const found = await csvFiles(rows(context, which), {
-      heading: fileHeading(context),
-      mostBytes: LIMITS.fileBytes,
-      mostFiles: LIMITS.files,
-    });
-    const left = Math.max(0, count - found.rows);
-    return {
-      content: [
-        t('submissions.exported', { count: found.rows }),
-        ...(found.files.length > 1 ? [t('submissions.inFiles', { count: found.files.length })] : []),
-        ...(left > 0 ? [t('submissions.leftOut', { count: left })] : []),
-      ].join('\n'),
-      files: found.files.map((data, i) => ({
-        name: found.files.length === 1 ? 'submissions.csv' : `submissions-${i + 1}.csv`,
-        data,
-      })),
-    };
-  }
-
   return {
-    data: {
-      type: ApplicationCommandType.ChatInput,
-      ...commandText('submissions'),
-      options: [
-        { type: ApplicationCommandOptionType.User, ...optionText('submissions', 'member') },
-        {
-          type: ApplicationCommandOptionType.String,
-          ...optionText('submissions', 'game'),
-          autocomplete: true,
-          max_length: 100,
-        },
-        {
-          type: ApplicationCommandOptionType.String,
-          ...optionText('submissions', 'server'),
-          max_length: LONGEST_SERVER_FILTER,
-        },
-      ],
-    },
+    data: commandData(),
     audience: 'member',
     complete: (_call, typed) => gameChoices(games.search(typed)),
     async run(context) {
@@ -134,9 +72,73 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
       },
       export: {
         answer: 'reply',
-        run: (context) => exported(context, readFilter(readPage(context.argument).state)),
+        run: async (context) =>
+          exported(context, history, await wanted(context, readFilter(readPage(context.argument).state))),
       },
     },
+  };
+}
+
+const commandData = (): Command['data'] => ({
+  type: ApplicationCommandType.ChatInput,
+  ...commandText('submissions'),
+  options: [
+    { type: ApplicationCommandOptionType.User, ...optionText('submissions', 'member') },
+    {
+      type: ApplicationCommandOptionType.String,
+      ...optionText('submissions', 'game'),
+      autocomplete: true,
+      max_length: 100,
+    },
+    {
+      type: ApplicationCommandOptionType.String,
+      ...optionText('submissions', 'server'),
+      max_length: LONGEST_SERVER_FILTER,
+    },
+  ],
+});
+
+/**
+ * Members see their own entries only, whatever a button or option asks for.
+ * @throws UserError when they ask for those of another member
+ */
+function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter {
+  if (isAllowed(context, 'manage-guild')) return filter;
+  if (filter.userId !== '' && filter.userId !== context.user.id) {
+    throw new UserError(context.t('submissions.othersNotAllowed'));
+  }
+  return { ...filter, userId: context.user.id };
+}
+
+/** All entries as files; what does not fit into those of one message is said. */
+async function exported(
+  context: Context,
+  history: SubmissionsDeps['history'],
+  which: HistoryFilter,
+): Promise<Reply> {
+  const { t, guildId } = context;
+  async function* rows(): AsyncGenerator<readonly (readonly string[])[]> {
+    for await (const entries of history.all(guildId, which)) {
+      yield entries.map((entry) => fileRow(context, entry));
+    }
+  }
+  const count = await history.count(guildId, which);
+  const found = await csvFiles(rows(), {
+    heading: fileHeading(context),
+    mostBytes: LIMITS.fileBytes,
+    mostFiles: LIMITS.files,
+  });
+  const left = Math.max(0, count - found.rows);
+  return {
+    content: [
+      t('submissions.exported', { count: found.rows }),
+      ...(found.files.length > 1 ? [t('submissions.inFiles', { count: found.files.length })] : []),
+      ...(left > 0 ? [t('submissions.leftOut', { count: left })] : []),
+    ].join('\n'),
+    files: found.files.map((data, i) => ({
+      name: found.files.length === 1 ? 'submissions.csv' : `submissions-${i + 1}.csv`,
+      data,
+    })),
   };
 }
 
