@@ -9,11 +9,17 @@ export type Permission = 'manage-guild';
 
 const BITS = { 'manage-guild': PermissionFlagsBits.ManageGuild } as const;
 
+interface Permitted {
+  readonly permissions: Readonly<PermissionsBitField>;
+}
+
 /** Whether the member has the permission at this moment. */
-export const isAllowed = (
-  { permissions }: { readonly permissions: Readonly<PermissionsBitField> },
-  permission: Permission,
-): boolean => permissions.has(BITS[permission]);
+export const isAllowed = ({ permissions }: Permitted, permission: Permission): boolean =>
+  permissions.has(BITS[permission]);
 
 /** As Discord takes it: who sees a command, until admins say otherwise on the Integrations page. */
 export const defaultPermissions = (permission: Permission): string => String(BITS[permission]);
+
+/** Whether somebody lacks the permission that this needs; without one, nobody does. */
+export const isDenied = (member: Permitted, permission: Permission | undefined): boolean =>
+  permission !== undefined && !isAllowed(member, permission);

@@ -13,7 +13,7 @@ import type { Secret } from '../secret.ts';
 import { escapeText } from '../words/escape.ts';
 import { wordsFor } from '../words/words.ts';
 import { type Answerable, createProgress, isRefused } from './answers.ts';
-import type { Command, Context, PressContext, Reply, SubmitContext } from './command.ts';
+import type { Command, Context, OptionValues, PressContext, Reply, SubmitContext } from './command.ts';
 import { ownerOf } from './components/custom-ids.ts';
 import type { DeferralDeps } from './deferral.ts';
 import { deliver, persist } from './deliver.ts';

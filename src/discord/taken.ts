@@ -1,4 +1,4 @@
-import { type ChatInputCommandInteraction, type ModalSubmitInteraction, SnowflakeUtil } from 'discord.js';
+import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
