@@ -103,10 +103,10 @@ describe('/addservers with a file', () => {
     expect(textOf(answer)).toContain('no API key');
   });
 
-  it('submits what the README gives as examples', async () => {
-    const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  it('submits what the page for members gives as examples', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/members.md'), 'utf8');
     const example = (kind: string) =>
-      new RegExp(`^\`\`\`${kind}\\n([^]*?)^\`\`\`$`, 'm').exec(readme)?.[1] ?? '';
+      new RegExp(`^\`\`\`${kind}\\n([^]*?)^\`\`\`$`, 'm').exec(page)?.[1] ?? '';
     const person = scene.person({ role: 'member', guild: 1 });
     await setKey(scene.person({ role: 'admin', guild: 1 }), 'sandbox-key');
     for (const [kind, count] of [

@@ -43,7 +43,7 @@ describe('the sandbox as a process', () => {
     expect(stdout).toContain('> /games search:strike\n');
     expect(stdout).toContain('Servers have been added for review.');
     expect(stdout).toContain('The listing service holds 1 server.\n  cs2  play.example.com:27015\n');
-    expect(stdout).not.toContain('sandbox-key');
+    expect(stdout).not.toContain('sandbox-key-1234');
     expect(stderr).toBe('');
     expect(status).toBe(0);
     expect(await readdir(temporary)).toEqual([]);

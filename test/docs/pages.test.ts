@@ -1,0 +1,92 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const PAGES = [
+  ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+  'sandbox/README.md',
+];
+
+/** A page without what stands in fences, where nothing is a link or a table. */
+const prose = (page: string) => read(page).replace(/^```[\s\S]*?^```$/gm, '');
+
+/** How GitHub names a heading in an address. */
+const anchor = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+
+describe('README.md', () => {
+  it('has fewer than 150 lines', () => {
+    expect(read('README.md').trimEnd().split('\n').length).toBeLessThan(150);
+  });
+
+  it('leads to a page each for members, admins and operators, and to the interface of the service', () => {
+    for (const page of ['members', 'admins', 'operators', 'listing-api', 'configuration'])
+      expect(read('README.md')).toContain(`](docs/${page}.md)`);
+  });
+
+  it('has every command in its table, under its name and with its options', () => {
+    const { commands } = JSON.parse(read('src/words/en.json')) as {
+      readonly commands: Record<string, { name: string; options?: Record<string, { name: string }> }>;
+    };
+    for (const { name, options = {} } of Object.values(commands)) {
+      const row = new RegExp(`^\\| \`/${name}(?: ([^\`]*))?\` \\|`, 'm').exec(read('README.md'));
+      expect(row, name).not.toBeNull();
+      const named = (row?.[1] ?? '').split(' ').filter((word) => word !== '');
+      expect(named.map((word) => word.replace(/^\[|\]$/g, '')).toSorted()).toEqual(
+        Object.values(options)
+          .map((option) => option.name)
+          .toSorted(),
+      );
+    }
+  });
+});
+
+describe('docs/configuration.md', () => {
+  it('has every variable of .env.example, and no other', () => {
+    const variables = (text: string, pattern: RegExp) =>
+      [...text.matchAll(pattern)].map(([, name]) => name).toSorted();
+    expect(variables(read('docs/configuration.md'), /^\| `([A-Z_]+)` \|/gm)).toEqual(
+      variables(read('.env.example'), /^#?([A-Z_]+)=/gm),
+    );
+  });
+});
+
+describe.each(PAGES)('%s', (page) => {
+  it('links to files and headings that there are', () => {
+    const broken = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !/^[a-z]+:/.test(target))
+      .filter((target) => {
+        const [path = '', heading] = target.split('#');
+        const file = path === '' ? page : join(dirname(page), path);
+        if (!existsSync(join(ROOT, file))) return true;
+        if (heading === undefined) return false;
+        return ![...prose(file).matchAll(/^#+ (.*)$/gm)].some(([, text = '']) => anchor(text) === heading);
+      });
+    expect(broken).toEqual([]);
+  });
+
+  it('has tables that are whole: a head, a rule, and as many cells in each row', () => {
+    const cells = (row: string) => row.replace(/\\\||`[^`]*`/g, '').split('|').length;
+    const lines = prose(page).split('\n');
+    const isRow = (line: string | undefined) => line?.startsWith('|') === true;
+    const faults = lines.flatMap((line, i) => {
+      if (!isRow(line)) return [];
+      const begins = !isRow(lines[i - 1]);
+      if (begins)
+        return /^\|(?:\s*:?-+:?\s*\|)+$/.test(lines[i + 1] ?? '') ? [] : [`${i + 1}: no table begins here`];
+      return cells(line) === cells(lines[i - 1] ?? '') ? [] : [`${i + 1}: other cells than the row above`];
+    });
+    expect(faults).toEqual([]);
+  });
+});
