@@ -84,57 +84,12 @@ export function createLimits(deps: LimitsDeps): Limits {
   const today = () => Math.floor(now() / DAY_MS) * DAY_MS;
   const since = ({ seconds }: UsageLimit) => now() - seconds * 1000;
 
-  /** Of a member also what was submitted before they had their name deleted. Two counts, each of one index. */
-  async function countOf(
-    { guildId, userId }: Member,
-    rows: (servers: Servers) => Servers = (all) => all,
-  ): Promise<number> {
+  const countOf: CountOf = async ({ guildId, userId }, rows = (all) => all) => {
     const hashes = memberHashes(encryption, { guildId, userId });
     const named = await count(rows(servers(guildId).where('user_id', '=', userId)));
     return named + (await count(rows(servers(guildId).where('user_hash', 'in', hashes))));
-  }
-
-  async function usage(
-    limit: UsageLimit,
-    {
-      guildId,
-      userId,
-      wanted,
-      replaces,
-    }: {
-      readonly guildId: string;
-      readonly userId?: string;
-      readonly wanted: number;
-      readonly replaces: string | undefined;
-    },
-  ): Promise<Refusal | undefined> {
-    const code = userId === undefined ? 'guild-limit' : 'member-limit';
-    if (wanted > limit.servers) return { code: `${code}-size`, limit: limit.servers, seconds: limit.seconds };
-    const counted = (rows: Servers) => rows.where('reserved_at', '>', since(limit));
-    const used =
-      userId === undefined
-        ? await count(counted(servers(guildId)))
-        : await countOf({ guildId, userId }, counted);
-    const replaced =
-      replaces === undefined
-        ? 0
-        : await count(
-            counted(servers(guildId)).where('submission_id', '=', replaces).where('outcome', '=', 'rejected'),
-          );
-    const excess = used - replaced + wanted - limit.servers;
-    if (excess <= 0) return undefined;
-    // There is room again once the oldest of them, as many as are too many, count no more.
-    const all = (rows: Servers) => counted(rows).select('reserved_at');
-    const times =
-      userId === undefined
-        ? all(servers(guildId))
-        : all(servers(guildId).where('user_id', '=', userId)).unionAll(
-            all(servers(guildId).where('user_hash', 'in', memberHashes(encryption, { guildId, userId }))),
-          );
-    const last = await nth(tables, times, excess);
-    const waitMs = (last.reserved_at ?? 0) + limit.seconds * 1000 - now();
-    return { code, waitSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
-  }
+  };
+  const usage = createUsage({ ...deps, now, countOf });
 
   async function quota(by: Member, { wanted, limit }: Record<'wanted' | 'limit', number>) {
     const used = await countOf(by, (rows) =>
@@ -166,6 +121,60 @@ export function createLimits(deps: LimitsDeps): Limits {
       const ofMembers = Math.min(today(), since(member));
       return limits === 'all' ? Math.min(ofMembers, since(guild)) : ofMembers;
     },
+  };
+}
+
+/** Of a member also what was submitted before they had their name deleted. Two counts, each of one index. */
+type CountOf = (member: Member, rows?: (servers: Servers) => Servers) => Promise<number>;
+
+interface Used {
+  readonly guildId: string;
+  /** Without it: of the whole guild. */
+  readonly userId?: string;
+  readonly wanted: number;
+  readonly replaces: string | undefined;
+}
+
+/** What a limit says to so many more servers. */
+function createUsage({
+  database: { tables },
+  encryption,
+  now,
+  countOf,
+}: Pick<LimitsDeps, 'database' | 'encryption'> & {
+  readonly now: () => number;
+  readonly countOf: CountOf;
+}) {
+  return async function usage(
+    limit: UsageLimit,
+    { guildId, userId, wanted, replaces }: Used,
+  ): Promise<Refusal | undefined> {
+    const code = userId === undefined ? 'guild-limit' : 'member-limit';
+    if (wanted > limit.servers) return { code: `${code}-size`, limit: limit.servers, seconds: limit.seconds };
+    const servers = ofGuild(tables, guildId);
+    const since = now() - limit.seconds * 1000;
+    const counted = (rows: Servers) => rows.where('reserved_at', '>', since);
+    const used =
+      userId === undefined ? await count(counted(servers)) : await countOf({ guildId, userId }, counted);
+    const replaced =
+      replaces === undefined
+        ? 0
+        : await count(
+            counted(servers).where('submission_id', '=', replaces).where('outcome', '=', 'rejected'),
+          );
+    const excess = used - replaced + wanted - limit.servers;
+    if (excess <= 0) return undefined;
+    // There is room again once the oldest of them, as many as are too many, count no more.
+    const all = (rows: Servers) => counted(rows).select('reserved_at');
+    const times =
+      userId === undefined
+        ? all(servers)
+        : all(servers.where('user_id', '=', userId)).unionAll(
+            all(servers.where('user_hash', 'in', memberHashes(encryption, { guildId, userId }))),
+          );
+    const last = await nth(tables, times, excess);
+    const waitMs = (last.reserved_at ?? 0) + limit.seconds * 1000 - now();
+    return { code, waitSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
   };
 }
 
