@@ -79,15 +79,7 @@ export interface SessionDeps {
 export function createSession(deps: SessionDeps): Session {
   const { sandbox, print, paint = plain, patienceMs = PATIENCE_MS } = deps;
   const { discord } = sandbox;
-  const nameOf = (id: string) => discord.nameOf(id);
-  const reading = (): Reading => ({
-    paint,
-    now: Date.now(),
-    locale: session.locale,
-    userName: nameOf,
-    channelName: nameOf,
-    roleName: nameOf,
-  });
+  const reading = () => readingOf(session, paint);
   let lost = false;
   /** What the bot owed when it ended. */
   let late: { readonly coming: Promise<Answer>; readonly on: SeenMessage | undefined } | undefined;
@@ -157,6 +149,12 @@ export function createSession(deps: SessionDeps): Session {
     },
   };
   return session;
+}
+
+/** What it takes to show a message to whoever sits there. */
+function readingOf({ sandbox: { discord }, locale }: Session, paint: Paint): Reading {
+  const nameOf = (id: string) => discord.nameOf(id);
+  return { paint, now: Date.now(), locale, userName: nameOf, channelName: nameOf, roleName: nameOf };
 }
 
 /** Resolves when the bot that is running ends; never, when none is: then Discord says what comes of an action. */

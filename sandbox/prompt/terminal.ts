@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { PassThrough, Writable } from 'node:stream';
 import { complete } from './completion.ts';
 import type { Origin } from './modal-line.ts';
@@ -44,8 +44,8 @@ export function openTerminal(deps: {
   const { input, output, session, onInterrupt, onUrgent } = deps;
   const hidden = () => session.modal?.form.hidden === true;
   const typed = new PassThrough({ objectMode: true });
+  const pastes = { running: false };
   let awaiting = false;
-  let pasting = false;
 
   const readline = createInterface({
     input,
@@ -53,19 +53,14 @@ export function openTerminal(deps: {
     terminal: true,
     completer(line: string, done: (error: null, found: [string[], string]) => void) {
       // A tab among what is pasted is part of it. Answered at once, since the rest of the paste is right behind it.
-      if (pasting) return done(null, [['\t'], '']);
+      if (pastes.running) return done(null, [['\t'], '']);
       void completed(line).then((found) => done(null, found));
     },
   });
-  output.write(MARK_PASTES);
-  // Behind readline's own listener: what it made a line of when the paste began or ended is out.
-  input.on('keypress', (_, key: { readonly name?: string } | undefined) => {
-    if (key?.name === 'paste-start') pasting = true;
-    if (key?.name === 'paste-end') pasting = false;
-  });
+  followPastes({ input, output }, pastes);
   readline.on('line', (line) => {
     if (!awaiting && URGENT.includes(line.trim())) return onUrgent(line.trim());
-    typed.write({ line, origin: pasting ? 'pasted' : 'typed' });
+    typed.write({ line, origin: pastes.running ? 'pasted' : 'typed' });
   });
   readline.on('close', () => {
     output.write(NO_MARKS);
@@ -75,11 +70,8 @@ export function openTerminal(deps: {
     if (hidden()) history.shift();
   });
   readline.on('SIGINT', () => {
-    if (!session.modal) return onInterrupt();
-    // What was typed goes, and an empty line closes the modal.
-    readline.write(null, { ctrl: true, name: 'e' });
-    readline.write(null, { ctrl: true, name: 'u' });
-    readline.write('\n');
+    if (session.modal) closeModal(readline);
+    else onInterrupt();
   });
 
   async function completed(line: string): Promise<[string[], string]> {
@@ -91,10 +83,8 @@ export function openTerminal(deps: {
 
   function prompt(): void {
     awaiting = true;
-    const { modal, role, guild } = session;
-    if (hidden()) output.write(`${modal?.form.asks} (hidden): `);
-    else if (modal) readline.setPrompt(`${modal.form.asks}> `);
-    else readline.setPrompt(guild === 0 ? `${role}> ` : `${role}@${guild + 1}> `);
+    if (hidden()) output.write(`${session.modal?.form.asks} (hidden): `);
+    else readline.setPrompt(`${who(session)}> `);
     readline.prompt(true);
   }
 
@@ -119,6 +109,30 @@ export function openTerminal(deps: {
     aside,
     close: () => readline.close(),
   };
+}
+
+/** What was typed goes, and an empty line closes the modal. */
+function closeModal(readline: Interface): void {
+  readline.write(null, { ctrl: true, name: 'e' });
+  readline.write(null, { ctrl: true, name: 'u' });
+  readline.write('\n');
+}
+
+/** Who sits there, or what the open modal asks. */
+const who = ({ modal, role, guild }: Session): string =>
+  modal ? modal.form.asks : guild === 0 ? role : `${role}@${guild + 1}`;
+
+/** Has the terminal mark what is pasted, and knows while a paste is coming. */
+function followPastes(
+  { input, output }: { readonly input: NodeJS.ReadableStream; readonly output: Output },
+  pastes: { running: boolean },
+): void {
+  output.write(MARK_PASTES);
+  // Behind readline's own listener: what it made a line of when the paste began or ended is out.
+  input.on('keypress', (_, key: { readonly name?: string } | undefined) => {
+    if (key?.name === 'paste-start') pastes.running = true;
+    if (key?.name === 'paste-end') pastes.running = false;
+  });
 }
 
 /** The terminal as readline sees it: what readline writes of hidden lines does not get through. */
