@@ -148,23 +148,16 @@ const nameOf = (node: AnyNode, parent: object): string | undefined =>
   (Object(parent).init === node ? Object(parent).id.name : undefined) ??
   (Object(parent).value === node ? Object(parent).key?.name : undefined);
 
-/**
- * Every function of a file that has a name, from its first line to its last, without the named functions in it, which
- * are measured by themselves: a factory is as long as what it does itself. Callbacks count for whoever has them.
- */
+/** Every function of a file, from its first line to its last, with all that is in it. */
 function functionsOf(source: string): readonly Measured[] {
   const found: Measured[] = [];
-  /** @returns the lines of the named functions in a node */
-  function walk(node: AnyNode, parent: object): number {
-    const inner = Object.values(node)
-      .flat()
-      .filter((child) => typeof Object(child).type === 'string')
-      .reduce((lines: number, child) => lines + walk(child, node), 0);
-    const name = /Function/.test(node.type) ? nameOf(node, parent) : undefined;
-    if (name === undefined || !node.loc) return inner;
-    const lines = node.loc.end.line - node.loc.start.line + 1;
-    found.push({ name, lines: lines - inner });
-    return lines;
+  function walk(node: AnyNode, parent: object): void {
+    if (/Function/.test(node.type) && node.loc) {
+      const lines = node.loc.end.line - node.loc.start.line + 1;
+      found.push({ name: nameOf(node, parent) ?? '(without a name)', lines });
+    }
+    for (const child of Object.values(node).flat())
+      if (typeof Object(child).type === 'string') walk(child, node);
   }
   // Types give way to blanks, so that every line stays where it is.
   const script = stripTypeScriptTypes(source, { mode: 'strip' });
@@ -250,7 +243,7 @@ describe('the source files', () => {
 });
 
 describe('the measuring of functions', () => {
-  it('counts the lines of callbacks, and lets named functions stand for themselves', () => {
+  it('counts each whole, with the functions in it', () => {
     const source = [
       'type T = {\n  a: 1;\n};',
       'export function outer(x: T): object {',
@@ -261,9 +254,10 @@ describe('the measuring of functions', () => {
       '}',
     ].join('\n');
     expect(functionsOf(source)).toEqual([
+      { name: 'outer', lines: 15 },
       { name: 'inner', lines: 4 },
+      { name: '(without a name)', lines: 3 },
       { name: 'method', lines: 3 },
-      { name: 'outer', lines: 8 },
     ]);
   });
 });
