@@ -29,6 +29,7 @@ import { createGameCatalog } from './listing/game-catalog.ts';
 import { createScheduledListing, createScheduler } from './listing/scheduler.ts';
 import type { Logger } from './logger.ts';
 import { createOperations, type Listeners } from './operations/operations.ts';
+import { createScheduledBackups } from './operations/scheduled-backups.ts';
 import { createSilence } from './operations/silence.ts';
 import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
 import { createDatabase } from './storage/database.ts';
@@ -109,6 +110,7 @@ export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> & Pick<Se
     createSilence({ config, gateway, store: database, onFatal, logger }),
     connection.serve(service),
     leaving.departures,
+    createScheduledBackups({ config, database, onBackup: listeners.onBackup, logger }),
   ];
   return { ...inOrder(inTheirOrder, logger), commands: service.commands };
 }

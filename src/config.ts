@@ -70,6 +70,10 @@ const configSchema = z.object({
   httpHost: listenHost().default('127.0.0.1'),
   /** For how long the gateway may be silent before the process ends; 0: for ever. */
   exitWhenSilentSeconds: wholeNumber({ from: 0, to: 21_600, unit: 'seconds' }).default(600),
+  /** How often a backup is made; 0: never. */
+  backupEveryHours: wholeNumber({ from: 0, to: 8_760, unit: 'hours' }).default(0),
+  /** How many of those stay. */
+  backupKeep: wholeNumber({ from: 1, to: 1_000, unit: 'backups' }).default(7),
   logLevel: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
 });
 export type Config = Readonly<z.infer<typeof configSchema>>;

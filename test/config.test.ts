@@ -25,6 +25,8 @@ const OTHERS = [
   'HTTP_PORT',
   'HTTP_HOST',
   'EXIT_WHEN_SILENT_SECONDS',
+  'BACKUP_EVERY_HOURS',
+  'BACKUP_KEEP',
   'DISCORD_API_URL',
   'ATTACHMENT_HOSTS',
   'SUPPORT_URL',
@@ -56,6 +58,8 @@ describe('the configuration', () => {
     const { discordToken, ...rest } = readConfig(REQUIRED);
     expect(discordToken.reveal()).toBe(TOKEN);
     expect(rest).toEqual({
+      backupEveryHours: 0,
+      backupKeep: 7,
       discordApiUrl: 'https://discord.com/api',
       listingApiUrl: 'https://list.example.com',
       listingApiTimeoutMs: 10_000,

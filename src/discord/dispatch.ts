@@ -26,6 +26,7 @@ import {
   optionsToKeep,
 } from './incoming.ts';
 import { fitChoices } from './limits.ts';
+import { createLosses } from './losses.ts';
 import { isDenied } from './permission.ts';
 import { createResume, type PastReplies } from './resume.ts';
 import type { Pending, Work } from './taken.ts';
@@ -52,6 +53,7 @@ interface Parts extends DispatchDeps, ReturnType<typeof createDeferral> {
   /** Aborted when the bot is to stop. */
   readonly stopping: AbortSignal;
   readonly deliveries: Deliveries;
+  readonly lost: ReturnType<typeof createLosses>;
 }
 
 /** Interaction → command → answer, and errors → words. Nothing else talks back to Discord but `packets.ts`. */
@@ -62,7 +64,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const stopping = new AbortController();
   const deliveries = createDeliveries();
   const deferral = createDeferral({ ...deps, deliveries });
-  const parts: Parts = { ...deps, ...deferral, byName, deliveries, stopping: stopping.signal };
+  const lost = createLosses({ logger });
+  const parts: Parts = { ...deps, ...deferral, byName, deliveries, lost, stopping: stopping.signal };
   const resume = createResume({ ...deps, deliveries, commands: byName, stopping: stopping.signal });
 
   function tracked(work: Promise<void>): Promise<void> {
@@ -95,7 +98,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 }
 
 async function route(parts: Parts, interaction: Interaction): Promise<void> {
-  const { traces, logger } = parts;
+  const { traces, logger, lost } = parts;
   try {
     if (interaction.isAutocomplete()) await complete(interaction, choicesFor(parts, interaction));
     else if (isIncoming(interaction)) await answer(parts, interaction);
@@ -109,10 +112,7 @@ async function route(parts: Parts, interaction: Interaction): Promise<void> {
     };
     if (error instanceof LostInteraction) {
       traces.became('lost');
-      logger.info(
-        { ...about, err: error.cause },
-        'interaction lost: answered too late or elsewhere; is a second process running on this token?',
-      );
+      lost(about, error.cause);
     } else {
       traces.became(isRefused(error) ? 'undelivered' : 'unanswered');
       logger.error({ ...about, err: error }, 'an answer could not be delivered');

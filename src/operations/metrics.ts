@@ -22,6 +22,7 @@ export interface Metrics {
   statement(end: StatementEnd): void;
   rateLimited(scope: string): void;
   submitted(outcome: Outcome['kind'] | 'refused'): void;
+  backup(outcome: 'made' | 'failed'): void;
 }
 
 /** How often Discord is asked how many IDENTIFYs are left, and how long a scrape waits for that, in milliseconds. */
@@ -103,11 +104,11 @@ function createCounters(register: Registry): Omit<Metrics, 'contentType' | 'text
     'Statements and transactions that the database failed.',
     [],
   );
-  const limited = counter(
-    'discord_rate_limited_total',
-    'Requests that Discord answered with 429, by whose limit it was.',
-    ['scope'],
-  );
+  const limited = counter('discord_rate_limited_total', 'Answers with 429, by whose limit it was.', [
+    'scope',
+  ]);
+
+  const backups = counter('backups_total', 'Backups that the bot has made, and that failed.', ['outcome']);
 
   // From the start: the first of a kind is seen as an increase only where there was a 0 before.
   for (const type of INTERACTION_TYPES) for (const each of [acknowledged, answered]) each.zero({ type });
@@ -118,6 +119,7 @@ function createCounters(register: Registry): Omit<Metrics, 'contentType' | 'text
   }
   for (const kind of STATEMENTS) statements.zero({ kind });
   for (const scope of SCOPES) limited.inc({ scope }, 0);
+  for (const outcome of ['made', 'failed']) backups.inc({ outcome }, 0);
 
   return {
     interaction({ command, type, outcome, acknowledgedMs, answeredMs, isResumed }) {
@@ -133,6 +135,7 @@ function createCounters(register: Registry): Omit<Metrics, 'contentType' | 'text
     },
     rateLimited: (scope) => limited.inc({ scope: SCOPES.find((known) => known === scope) ?? 'none' }),
     submitted: (outcome) => servers.inc({ outcome }),
+    backup: (outcome) => backups.inc({ outcome }),
   };
 }
 

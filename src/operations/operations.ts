@@ -22,6 +22,7 @@ export interface Listeners {
   readonly onStatement?: (end: StatementEnd) => void;
   readonly onRateLimited?: (scope: string) => void;
   readonly onOnline: StartReport['online'];
+  readonly onBackup?: (outcome: 'made' | 'failed') => void;
   readonly observers: readonly Observer[];
 }
 
@@ -53,6 +54,7 @@ export function createOperations({ config, logger }: OperationsDeps): Operations
       onListingRequest: (request) => metrics?.listingRequest(request),
       onStatement: (end) => metrics?.statement(end),
       onRateLimited: (scope) => metrics?.rateLimited(scope),
+      onBackup: (outcome) => metrics?.backup(outcome),
       observers: [
         {
           ended: async (_, { outcomes }) => {

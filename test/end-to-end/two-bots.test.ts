@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { folder } from '../storage/temporary.ts';
-import { openScene, type Scene, textOf } from '../support/scene.ts';
+import { openAppScene, openScene, type Scene, textOf } from '../support/scene.ts';
 
+/** Rule 26: an interaction that is answered already. */
+const BREACHES = [26];
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
 interface Options {
@@ -56,6 +58,28 @@ describe('a second bot on one database', () => {
     await scene.startBot();
     const said = await scene.member.slash('addserver', { game: 'cs2', server: 'a.example.com:1' });
     expect(textOf(said)).toContain('added for review');
+  });
+});
+
+describe('two bots on one token, each with its database', () => {
+  it('bring a plain warning, in whichever is slower, once', async () => {
+    const scene = await openAppScene();
+    onTestFinished(() => scene.close({ breaches: BREACHES }));
+    let other: ChildProcess | undefined;
+    const ended = another(scene, `sqlite://${join(folder(), 'bot.sqlite')}`, {
+      onStart: (bot) => {
+        other = bot;
+      },
+    });
+    await expect.poll(() => scene.discord.gateway.sessions().length).toBe(2);
+    for (let asked = 0; asked < 10; asked += 1) await scene.member.slash('help');
+    other?.kill();
+    const { stdout } = await ended;
+    const warnings = `${scene.output()}\n${stdout}`
+      .split('\n')
+      .filter((line) => line.includes('another bot is running on this token'));
+    expect(warnings.length).toBeGreaterThanOrEqual(1);
+    expect(warnings.length).toBeLessThanOrEqual(2);
   });
 });
 
