@@ -14,7 +14,6 @@ import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
 import { escapeText, LONGEST_NAME } from '../src/words/escape.ts';
 import { gameChoices, gameNamed, nearestGames } from '../src/words/games.ts';
-import { describe } from '../src/words/look.ts';
 import { afterRestartText, announcementOf, outcomeText } from '../src/words/outcome.ts';
 import { problemText } from '../src/words/problem.ts';
 import { type GuildKeys, guildKey, refusalText } from '../src/words/refusal.ts';
@@ -162,7 +161,7 @@ async function submit(
   if (!server || !outcome) throw new Error('a submission has at least one server');
   const content = result.isResumed
     ? afterRestartText(context, result, games)
-    : outcomeText(context, outcome, describe(t, server, games));
+    : outcomeText(context, outcome, server, games);
   if (restId !== undefined) return { content, components: againButton(context, 'again.tryAgain', restId) };
   const announcement = announcementOf(context, result, games);
   return { content, ...(announcement !== undefined && { announcement }) };

@@ -8,7 +8,7 @@ import type { Translate } from '../src/words/words.ts';
 
 export interface HelpDeps {
   readonly keys: Pick<ApiKeys, 'status'>;
-  readonly links: { readonly support?: string; readonly privacy?: string };
+  readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }
 
 /**

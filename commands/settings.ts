@@ -34,7 +34,6 @@ import {
   type SettingsShown,
   settingsTexts,
 } from '../src/words/settings.ts';
-import { wordsFor } from '../src/words/words.ts';
 
 export interface SettingsDeps {
   readonly settings: Pick<GuildSettings, 'get' | 'areLost' | 'change'>;
@@ -125,7 +124,7 @@ async function chosenChannel(
   context: PressContext,
   { posts, addBotLink }: Pick<SettingsDeps, 'posts' | 'addBotLink'>,
 ): Promise<ChosenChannel['id']> {
-  const { t, user, guildLocale } = context;
+  const { t, guildT, user } = context;
   const [chosen] = context.channels;
   if (!chosen) throw new UserError(t('settings.channelGone'));
   const channelId = chosen.id;
@@ -134,7 +133,7 @@ async function chosenChannel(
   // Discord says what the bot may do there; should it not, the first message tells.
   const missing = NEEDED.filter((name) => chosen.botPermissions?.has(PermissionFlagsBits[name]) === false);
   if (missing.length > 0) throw new UserError(missingText(context, channelId, missing));
-  const description = wordsFor(guildLocale)('guildLog.opened', { member: memberText(user) });
+  const description = guildT('guildLog.opened', { member: memberText(user) });
   switch (await posts.post(channelId, { description })) {
     case 'gone':
       throw new UserError(t('settings.channelGone'));

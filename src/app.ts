@@ -46,6 +46,7 @@ import { createRecords } from './submissions/record.ts';
 import { createTidying } from './submissions/tidying.ts';
 import { createSubmissionLog, keyRefusedText } from './words/guild-log.ts';
 import { afterRestartText } from './words/outcome.ts';
+import { createWords, type Words } from './words/words.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -72,7 +73,9 @@ export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> & Pick<Se
   const operations = createOperations({ config, logger });
   const { listeners } = operations;
   const traces = createTraces({ logger, onEnd: listeners.onInteraction });
+  const words = createWords({ name: config.listingName, page: config.listingUrl });
   const connection = createConnection({
+    ...words,
     apiUrl: config.discordApiUrl,
     token: config.discordToken,
     listPauses: timing?.guildListPauses,
@@ -82,11 +85,11 @@ export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> & Pick<Se
     onFatal,
   });
   const storage = createStorage(deps, listeners);
-  const guilds = createGuilds(deps, { ...storage, connection });
+  const guilds = createGuilds(deps, { ...storage, connection, words });
   const listing = createListing(deps, { ...storage, ...guilds, listeners });
   const submissions = createSubmissions(deps, { ...storage, ...guilds, ...listing, listeners });
-  const leaving = createLeaving(deps, { ...storage, ...guilds, ...submissions, connection });
-  const all = { ...storage, ...guilds, ...listing, ...submissions, ...leaving, connection, traces };
+  const leaving = createLeaving(deps, { ...storage, ...guilds, ...submissions, connection, words });
+  const all = { ...storage, ...guilds, ...listing, ...submissions, ...leaving, connection, traces, words };
   const { service, taken, attachments } = createService(deps, all);
 
   const { database, encryption } = storage;
@@ -123,6 +126,7 @@ type Submissions = ReturnType<typeof createSubmissions>;
 type Leaving = ReturnType<typeof createLeaving>;
 interface Connected {
   readonly connection: Connection;
+  readonly words: Words;
 }
 interface Watched {
   readonly listeners: Listeners;
@@ -136,11 +140,11 @@ function createStorage({ config, logger }: AppDeps, { onStatement }: Listeners) 
 
 /** What a guild has chosen, its key, and what is written into its log channel. */
 function createGuilds({ logger, timing }: AppDeps, parts: Storage & Connected) {
-  const { database, encryption, connection } = parts;
+  const { database, encryption, connection, words } = parts;
   const keys = createApiKeys({ store: database, encryption });
   const settings = createGuildSettings({ store: database });
   const posts = createChannelPosts({ rest: () => connection.rest, logger });
-  const guildLog = createGuildLog({ posts, ...logChannels(settings), ...timing?.guildLog, logger });
+  const guildLog = createGuildLog({ posts, ...words, ...logChannels(settings), ...timing?.guildLog, logger });
   const keyWatch = createKeyWatch({
     keys,
     onRefused: (guildId) => guildLog.tell(guildId, (t) => keyRefusedText(t, connection.mention)),
@@ -232,8 +236,7 @@ type All = Storage & Guilds & Listing & Submissions & Leaving & Connected & { re
 
 /** The commands, and how an interaction comes to them and its answer to Discord. */
 function createService({ config, logger }: AppDeps, parts: All) {
-  const { database, encryption, guildLog, records, games, departures, connection, traces } = parts;
-  const { mention } = connection;
+  const { database, encryption, guildLog, records, games, departures, connection, traces, words } = parts;
   const attachments = createAttachments({ hosts: config.attachmentHosts, maxBytes: MAX_FILE_BYTES, logger });
   const commands = createCommands({
     ...parts,
@@ -241,16 +244,13 @@ function createService({ config, logger }: AppDeps, parts: All) {
     graceDays: config.departureGraceDays,
     historyDays: config.historyDays,
     attachments,
-    links: {
-      ...(config.supportUrl !== undefined && { support: config.supportUrl }),
-      ...(config.privacyUrl !== undefined && { privacy: config.privacyUrl }),
-    },
+    links: { support: config.supportUrl, privacy: config.privacyUrl },
   });
   const taken = createTakenInteractions({ database, encryption, logger });
   const dispatcher = createDispatcher({
     commands,
     ids: createSignedIds(config.discordToken),
-    mention,
+    wording: { ...words, mention: connection.mention },
     memory: taken,
     words: createFailureWords({ traces, logger }),
     traces,

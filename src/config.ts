@@ -17,6 +17,10 @@ const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
 const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?$/;
 /** Discord docs: Components, Button: the URL of a link button has at most 512 characters. */
 const LONGEST_LINK = 512;
+/** Code points: the name stands in most sentences, and beside words of ours in the hint of a modal, which takes 100. */
+const NAME = /^\P{C}{1,32}$/u;
+/** With an address of 253 characters, and a port, a link of this length is within Discord's limit. */
+const LONGEST_PAGE = 200;
 /** The timers that end the counting take no more than 24 days. */
 const LONGEST_WINDOW_SECONDS = 604_800;
 /** The shape of a bot token: three parts. discord.js masks it in its debug output only from the second dot on. */
@@ -42,6 +46,11 @@ const configSchema = z.object({
   listingApiTimeoutMs: wholeNumber({ from: 100, to: 120_000, unit: 'milliseconds' }).default(10_000),
   /** Requests to the listing service that run at once, of all guilds together. */
   listingRequestsAtOnce: wholeNumber({ from: 1, to: 100, unit: 'requests' }).default(8),
+  /** How members know the service, and its page for them; `{address}` may stand in it. */
+  listingName: z.exactOptional(
+    z.string().regex(NAME, must('one line of at most 32 characters, such as Game List')),
+  ),
+  listingUrl: z.exactOptional(listingPage()),
   listingApiArrayFormat: z.enum(FORMATS, must(FORMATS.join(' or '))).default('brackets'),
   gamesTtlSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
   /** What one member, and what one guild with all its members may submit. */
@@ -227,6 +236,19 @@ function link() {
       must(be),
     )
     .transform((text) => new URL(text).href);
+}
+
+/** As it was written: `URL` would encode the braces of a path. */
+function listingPage() {
+  const be = `the http or https address of a page, at most ${LONGEST_PAGE} characters, without user; {address} may stand in it once, behind the host`;
+  return z.string().refine((text) => {
+    const pieces = text.split('{address}');
+    if (text.length > LONGEST_PAGE || pieces.length > 2 || !URL.canParse(text)) return false;
+    const { protocol, username, password, host } = new URL(text);
+    return (
+      !host.includes('{') && ['http:', 'https:'].includes(protocol) && username === '' && password === ''
+    );
+  }, must(be));
 }
 
 /** One key or several, newest first; in base64 from here on. */

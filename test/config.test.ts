@@ -12,6 +12,8 @@ const REQUIRED = { DISCORD_TOKEN: TOKEN, LISTING_API_URL: 'https://list.example.
 const SECRETS = ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY'] as const;
 const OTHERS = [
   'LISTING_API_URL',
+  'LISTING_NAME',
+  'LISTING_URL',
   'LISTING_API_TIMEOUT_MS',
   'LISTING_REQUESTS_AT_ONCE',
   'LISTING_API_ARRAY_FORMAT',
@@ -89,6 +91,8 @@ describe('the configuration', () => {
     expect(
       problems({
         DISCORD_TOKEN: 'no-dots',
+        LISTING_NAME: 'two\nlines',
+        LISTING_URL: 'https://list.example/{address}/{address}',
         LISTING_API_TIMEOUT_MS: '1e4',
         LISTING_API_ARRAY_FORMAT: 'dots',
         GAMES_TTL_SECONDS: '0',
@@ -109,6 +113,8 @@ describe('the configuration', () => {
         'DISCORD_API_URL must be https://discord.com/api, or a URL on this machine (the token is sent there)',
         'LISTING_API_URL is missing: it must be the https address of the listing service (http only on this machine), without user, "?" or "#"',
         'LISTING_API_TIMEOUT_MS must be a whole number of milliseconds from 100 to 120000',
+        'LISTING_NAME must be one line of at most 32 characters, such as Game List',
+        'LISTING_URL must be the http or https address of a page, at most 200 characters, without user; {address} may stand in it once, behind the host',
         'LISTING_API_ARRAY_FORMAT must be brackets or indices',
         'GAMES_TTL_SECONDS must be a whole number of seconds from 1 to 604800',
         'MEMBER_LIMIT must be servers/seconds, such as 1000/3600: from 1/1 to 1000000/604800',
@@ -135,6 +141,31 @@ describe('the configuration', () => {
   it('takes pages to link to as they are', () => {
     const SUPPORT_URL = 'https://example.com/help?from=bot#top';
     expect(readConfig({ ...REQUIRED, SUPPORT_URL })).toMatchObject({ supportUrl: SUPPORT_URL });
+  });
+
+  it('takes a name and a page of the listing service as they are', () => {
+    const given = { LISTING_NAME: 'Spiele-Liste (DE)', LISTING_URL: 'http://list.example/?q={address}#top' };
+    expect(readConfig({ ...REQUIRED, ...given })).toMatchObject({
+      listingName: given.LISTING_NAME,
+      listingUrl: given.LISTING_URL,
+    });
+  });
+
+  it.each([
+    'ftp://list.example/{address}',
+    'javascript:alert(1)',
+    'list.example/{address}',
+    'https://{address}.example/',
+    'https://user:password@list.example/',
+    `https://list.example/${'x'.repeat(200)}`,
+  ])('LISTING_URL may not be %s', (LISTING_URL) => {
+    expect(problemsWith({ LISTING_URL })).toContain(
+      'LISTING_URL must be the http or https address of a page',
+    );
+  });
+
+  it.each(['x'.repeat(33), 'a\tb', 'a\u202eb'])('LISTING_NAME may not be %j', (LISTING_NAME) => {
+    expect(problemsWith({ LISTING_NAME })).toContain('LISTING_NAME must be one line');
   });
 
   it('repeats no value, whatever variable it was put into', () => {

@@ -5,12 +5,12 @@ import type {
   RESTPostAPIApplicationCommandsJSONBody,
   User,
 } from 'discord.js';
-import type { Translate } from '../words/words.ts';
+import type { Reader, Translate } from '../words/words.ts';
 import type { Modal, Row } from './components/controls.ts';
 import type { Permission } from './permission.ts';
 
 /** What every interaction brings, whatever its kind. No guild, channel or role is in any cache: this is all. */
-export interface Context {
+export interface Context extends Reader {
   /** Unique per interaction; its snowflake also tells when it was made. */
   readonly interactionId: string;
   /** When it came, in milliseconds since 1970; after a crash when it came to the previous run of the bot. */
@@ -24,10 +24,8 @@ export interface Context {
   readonly locale: string;
   /** Discord's name of the guild's language, for what others read too. */
   readonly guildLocale: string;
-  /** Sentences in the member's language. */
-  readonly t: Translate;
-  /** A command as a clickable mention, or as plain text while its id is not known. */
-  readonly mention: (command: string) => string;
+  /** Sentences in the guild's language. */
+  readonly guildT: Translate;
 }
 
 /** The values of a slash command's options; `null` for one that was left out. */

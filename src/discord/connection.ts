@@ -13,6 +13,7 @@ import {
 import { atMost, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
+import type { WordsFor } from '../words/words.ts';
 import { type Invitation, inviteLink, isForeign, listGuilds, tellOfApplication } from './application.ts';
 import { createClient } from './client.ts';
 import { createGatewayState, type GatewayState } from './gateway-state.ts';
@@ -38,6 +39,7 @@ export class FatalDiscordError extends Error {
 export interface ConnectionDeps {
   readonly apiUrl: string;
   readonly token: Secret;
+  readonly wordsFor: WordsFor;
   readonly logger: Logger;
   /** Called with each 429 of Discord: whose limit it was, by Discord's word. */
   readonly onRateLimited?: ((scope: string) => void) | undefined;
@@ -147,7 +149,9 @@ export function createConnection(deps: ConnectionDeps): Connection {
   };
 }
 
-interface Listening extends Omit<Service, 'drain'>, Pick<ConnectionDeps, 'logger' | 'onFatal' | 'onOnline'> {
+interface Listening
+  extends Omit<Service, 'drain'>,
+    Pick<ConnectionDeps, 'wordsFor' | 'logger' | 'onFatal' | 'onOnline'> {
   /** Whether the bot has begun to go: nothing of the connection is news then. */
   readonly isLeaving: () => boolean;
   /** Told the id of each command, once the commands are published. */
@@ -156,8 +160,18 @@ interface Listening extends Omit<Service, 'drain'>, Pick<ConnectionDeps, 'logger
 
 /** Answers whatever the client tells. */
 function listen(client: Client, listening: Listening): void {
-  const { commands, logger, isLeaving, onPublished, onReady, onInteraction, onUse, onFatal, onOnline } =
-    listening;
+  const {
+    commands,
+    wordsFor,
+    logger,
+    isLeaving,
+    onPublished,
+    onReady,
+    onInteraction,
+    onUse,
+    onFatal,
+    onOnline,
+  } = listening;
 
   async function publish(ready: Client<true>): Promise<number | undefined> {
     try {
@@ -182,7 +196,12 @@ function listen(client: Client, listening: Listening): void {
   client.ws.on(GatewayDispatchEvents.Ready, ({ guilds }: GatewayReadyDispatchData, shard: number) => {
     guildsOfShards.set(shard, guilds.length);
   });
-  receiveInteractions({ client, onInteraction: (interaction) => void onInteraction(interaction), logger });
+  receiveInteractions({
+    client,
+    onInteraction: (interaction) => void onInteraction(interaction),
+    wordsFor,
+    logger,
+  });
   client.on(Events.Error, (error) => logger.error({ err: error }, 'discord.js reported an error'));
   client.on(Events.Warn, (message) => logger.warn({ message }, 'discord.js warns'));
   client.on(Events.ShardError, (error, shard) =>

@@ -8,7 +8,6 @@ import {
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
 import { memberText } from '../words/guild-log.ts';
-import { wordsFor } from '../words/words.ts';
 import { complete, createProgress, isRefused, LostInteraction, say, show } from './answers.ts';
 import type { Choice, Command, Context, Handler, PressContext, SubmitContext } from './command.ts';
 import { ownerOf, parseCustomId } from './components/custom-ids.ts';
@@ -24,6 +23,7 @@ import {
   type Incoming,
   isIncoming,
   optionsToKeep,
+  type Wording,
 } from './incoming.ts';
 import { fitChoices } from './limits.ts';
 import { createLosses } from './losses.ts';
@@ -34,7 +34,7 @@ import type { InteractionType } from './traces.ts';
 
 export interface DispatchDeps extends Omit<DeferralDeps, 'deliveries'> {
   readonly commands: readonly Command[];
-  readonly mention: Context['mention'];
+  readonly wording: Wording;
   readonly logger: Logger;
 }
 
@@ -103,7 +103,7 @@ async function route(parts: Parts, interaction: Interaction): Promise<void> {
     if (interaction.isAutocomplete()) await complete(interaction, choicesFor(parts, interaction));
     else if (isIncoming(interaction)) await answer(parts, interaction);
     // A command or a select of a kind that this bot never made: of an older version, or of another program.
-    else await say(interaction, wordsFor(interaction.locale)('dispatch.unknown'));
+    else await say(interaction, parts.wording.wordsFor(interaction.locale)('dispatch.unknown'));
   } catch (error) {
     const about = {
       interactionId: interaction.id,
@@ -121,11 +121,11 @@ async function route(parts: Parts, interaction: Interaction): Promise<void> {
 }
 
 function choicesFor(parts: Parts, interaction: AutocompleteInteraction): Choice[] {
-  const { byName, stopping, mention, logger } = parts;
+  const { byName, stopping, wording, logger } = parts;
   try {
     const { name, value } = interaction.options.getFocused(true);
     const command = stopping.aborted ? undefined : byName.get(interaction.commandName);
-    const context = contextOf(interaction, mention);
+    const context = contextOf(interaction, wording);
     if (isDenied(context, command?.permission)) return [];
     return fitChoices(command?.complete?.(context, value, name) ?? []);
   } catch (error) {
@@ -135,7 +135,7 @@ function choicesFor(parts: Parts, interaction: AutocompleteInteraction): Choice[
 }
 
 async function answer(parts: Parts, interaction: Incoming): Promise<void> {
-  const context = contextOf(interaction, parts.mention);
+  const context = contextOf(interaction, parts.wording);
   // A payload may be so odd that it cannot even be told what is to be done; the member is told all the same.
   const begin = await plan(parts, interaction, context).catch(
     (error: unknown) => () => say(interaction, parts.words(error, context)),
@@ -279,14 +279,14 @@ function deny(
   { interactionId, guildId, user, t }: Context,
   ...[command, action]: readonly [command: string, action?: string]
 ): Begin {
-  const { mention, tellGuild, logger } = parts;
+  const { wording, tellGuild, logger } = parts;
   const used = { command, ...(action !== undefined && { action }) };
   return async () => {
     logger.info({ interactionId, guildId, ...used }, 'refused: the member lacks the permission');
     await Promise.all([
       turnDown(parts, interaction, t('permission.manageGuild'))(),
       tellGuild(guildId, (words) =>
-        words('guildLog.notAllowed', { member: memberText(user), command: mention(command) }),
+        words('guildLog.notAllowed', { member: memberText(user), command: wording.mention(command) }),
       ),
     ]);
   };

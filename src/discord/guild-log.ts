@@ -1,6 +1,6 @@
 import { type APIEmbed, DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { type Translate, wordsFor } from '../words/words.ts';
+import type { Translate, WordsFor } from '../words/words.ts';
 import { fitReply, LIMITS } from './limits.ts';
 
 /** Why messages do not arrive, other than for a moment. */
@@ -24,6 +24,7 @@ export interface GuildLogTiming {
 
 export interface GuildLogDeps extends GuildLogTiming {
   readonly posts: ChannelPosts;
+  readonly wordsFor: WordsFor;
   /** `undefined`: the guild has no log channel. */
   readonly channelOf: (guildId: string) => Promise<LogChannel | undefined>;
   /** Keeps what is wrong with the channel for admins to see; `undefined` when it works again. */
@@ -59,7 +60,7 @@ interface Waiting {
 
 /** Waiting lines are in memory only: what is lost when the bot crashes is a few seconds of a log for people. */
 export function createGuildLog(deps: GuildLogDeps): GuildLog {
-  const { posts, channelOf, setTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
+  const { posts, wordsFor, channelOf, setTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
   const waiting = new Map<string, Waiting>();
   const refusing = createRefusingChannels();
 

@@ -9,7 +9,8 @@ import {
   PermissionsBitField,
   type StringSelectMenuInteraction,
 } from 'discord.js';
-import { wordsFor } from '../words/words.ts';
+import type { ListingPages } from '../words/listing-pages.ts';
+import type { WordsFor } from '../words/words.ts';
 import type { ChosenChannel, Context } from './command.ts';
 
 export type ComponentInteraction =
@@ -34,10 +35,17 @@ export function isIncoming(interaction: Interaction): interaction is Incoming {
   );
 }
 
+/** What every answer is made with, whoever reads it. */
+export interface Wording {
+  readonly wordsFor: WordsFor;
+  readonly mention: Context['mention'];
+  readonly pages: ListingPages;
+}
+
 /** What every interaction brings, taken from its payload alone; an empty guild id outside a guild. */
 export function contextOf(
   interaction: Incoming | AutocompleteInteraction,
-  mention: Context['mention'],
+  { wordsFor, mention, pages }: Wording,
 ): Context {
   return {
     interactionId: interaction.id,
@@ -49,7 +57,9 @@ export function contextOf(
     locale: interaction.locale,
     guildLocale: interaction.guildLocale ?? interaction.locale,
     t: wordsFor(interaction.locale),
+    guildT: wordsFor(interaction.guildLocale ?? interaction.locale),
     mention,
+    pages,
   };
 }
 

@@ -9,7 +9,7 @@ import {
   MessageFlags,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { wordsFor } from '../words/words.ts';
+import type { WordsFor } from '../words/words.ts';
 import { LostInteraction, respondFirst } from './answers.ts';
 
 /** An event of the gateway (Discord docs: Gateway, Payload Structure). */
@@ -26,6 +26,7 @@ interface PacketHandler {
 export interface PacketsDeps {
   readonly client: Client;
   readonly onInteraction: (interaction: Interaction) => void;
+  readonly wordsFor: WordsFor;
   readonly logger: Logger;
 }
 
@@ -36,7 +37,7 @@ export interface PacketsDeps {
  * not respond", so the one function that all events go through is wrapped. `Events.Raw` comes earlier and cannot tell
  * what becomes of the event.
  */
-export function receiveInteractions({ client, onInteraction, logger }: PacketsDeps): void {
+export function receiveInteractions({ client, onInteraction, wordsFor, logger }: PacketsDeps): void {
   const told = new Set<string>();
   let built = false;
   client.on(Events.InteractionCreate, (interaction) => {

@@ -11,18 +11,17 @@ import {
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import { escapeText } from '../words/escape.ts';
-import { wordsFor } from '../words/words.ts';
 import { type Answerable, createProgress, isRefused } from './answers.ts';
-import type { Command, Context, OptionValues, PressContext, Reply, SubmitContext } from './command.ts';
+import type { Command, OptionValues, PressContext, Reply, SubmitContext } from './command.ts';
 import { ownerOf } from './components/custom-ids.ts';
 import type { DeferralDeps } from './deferral.ts';
 import { deliver, persist } from './deliver.ts';
-import { handlerOf } from './incoming.ts';
+import { handlerOf, type Wording } from './incoming.ts';
 import type { Pending, Work } from './taken.ts';
 
 export interface ResumeDeps extends DeferralDeps {
   readonly commands: ReadonlyMap<string, Command>;
-  readonly mention: Context['mention'];
+  readonly wording: Wording;
   /** Aborted when the bot is to stop. */
   readonly stopping: AbortSignal;
   readonly logger: Logger;
@@ -43,7 +42,7 @@ export function createResume(deps: ResumeDeps) {
   const {
     commands,
     ids,
-    mention,
+    wording: { wordsFor, mention, pages },
     memory,
     words,
     deliveries,
@@ -62,7 +61,9 @@ export function createResume(deps: ResumeDeps) {
       receivedAt: at,
       permissions: new PermissionsBitField(BigInt(interaction.permissions)).freeze(),
       t: wordsFor(interaction.locale),
+      guildT: wordsFor(interaction.guildLocale),
       mention,
+      pages,
     };
     // Discord knows better when the clock was set back, and the age is too small or negative.
     const state = now() - at >= TOKEN_LIVES_MS ? 'gone' : await stateOf(token, now() - at, replies);

@@ -5,7 +5,7 @@ import type { Observer } from '../submissions/order.ts';
 import type { Submitter } from '../submissions/record.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
 import { gameNamed, type KnownGames } from './games.ts';
-import { serviceWords } from './service.ts';
+import { failureText, serviceWords } from './service.ts';
 import type { Reader, Translate } from './words.ts';
 
 export interface SubmissionLogDeps {
@@ -46,17 +46,18 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
     const values = { member: memberText(user), what };
     const [first] = ends;
     if (first !== undefined && ends.length === 1) {
-      return t(`guildLog.one.${wordOf(first.outcome)}`, { ...values, message: messageOf(first.outcome, t) });
+      return t(`guildLog.one.${wordOf(first.outcome)}`, { ...values, ...saidOf(first.outcome, t) });
     }
     const kinds = [...new Set(ends.map(({ outcome }) => wordOf(outcome)))];
     return [
       t('guildLog.many', { ...values, count: ends.length }),
       ...kinds.map((kind) => {
         const ended = ends.filter(({ outcome }) => wordOf(outcome) === kind);
-        const messages = [...new Set(ended.map(({ outcome }) => messageOf(outcome, t)))];
+        const said = ended.map(({ outcome }) => saidOf(outcome, t));
         return t(`guildLog.part.${kind}`, {
           count: ended.length,
-          message: messages.slice(0, MESSAGES).join(' / '),
+          message: someOf(said.map(({ message }) => message)),
+          reason: someOf(said.map(({ reason }) => reason)),
         });
       }),
     ].join('\n');
@@ -91,9 +92,14 @@ export function memberText({ id, name }: Submitter['user']): string {
 
 const wordOf = ({ kind }: Outcome) => (kind === 'not-sent' ? 'notSent' : kind);
 
-/** The service's own words, where it said something. */
-const messageOf = (outcome: Outcome, t: Translate): string =>
-  'message' in outcome ? escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE) : '';
+/** The service's own words where it said something, and why there is no answer where there is none. */
+function saidOf(outcome: Outcome, t: Translate): { readonly message: string; readonly reason: string } {
+  return 'message' in outcome
+    ? { message: escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE), reason: '' }
+    : { message: '', reason: failureText(outcome, t) };
+}
+
+const someOf = (texts: readonly string[]): string => [...new Set(texts)].slice(0, MESSAGES).join(' / ');
 
 function reasonText(
   t: Translate,

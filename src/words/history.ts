@@ -1,6 +1,7 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { HistoryEntry } from '../submissions/history.ts';
 import { escapeCode, escapeText } from './escape.ts';
+import { LOOK } from './look.ts';
 import { serviceWords } from './service.ts';
 import type { Reader } from './words.ts';
 
@@ -19,12 +20,10 @@ export function entryText(
     `**${escapeText(name, LONGEST_NAME)}** — \`${escapeCode(formatAddress({ host: server, port }), LONGEST_ADDRESS)}\``,
     ...(queryPort === undefined ? [] : [t('submissions.queryPort', { queryPort })]),
   ];
+  const said =
+    outcome === 'rejected' ? `: ${escapeText(serviceWords(message ?? '', t), LONGEST_MESSAGE)}` : '';
   const how = [
-    outcome === 'rejected'
-      ? t('submissions.outcome.rejected', {
-          message: escapeText(serviceWords(message ?? '', t), LONGEST_MESSAGE),
-        })
-      : t(`submissions.outcome.${outcome}`),
+    `${LOOK[outcome].sign} ${t(`outcome.${outcome}`)}${said}`,
     `<t:${Math.floor(at / 1000)}:R>`,
     ...(own ? [] : [userId === '' ? t('submissions.byUnknown') : t('submissions.by', { userId })]),
   ];
@@ -47,7 +46,7 @@ export function fileRow({ t }: Pick<Reader, 't'>, entry: HistoryEntry): readonly
     server,
     String(port),
     queryPort === undefined ? '' : String(queryPort),
-    t(`submissions.inFile.${outcome}`),
+    t(`outcome.${outcome}`),
     serviceWords(message ?? '', t),
   ];
 }

@@ -74,8 +74,9 @@ export function rejectedFiles({ t }: Pick<Reader, 't'>, draft: Draft): ListPage[
   }
 }
 
-/** A sentence without the marks that make a part of it code. */
-export const plain = (text: string): string => text.replaceAll('`', '');
+/** A sentence without the marks that make a part of it code or a link. */
+export const plain = (text: string): string =>
+  text.replaceAll('`', '').replace(/\[([^[\]]*)\]\(<[^<>]*>\)/g, '$1');
 
 function readyText({ t }: Reader, count: number): string {
   if (count === 0) return t('list.preview.nothing');

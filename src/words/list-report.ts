@@ -4,6 +4,7 @@ import type { Row } from '../server-lists/read-list.ts';
 import { type Draft, type ReadyRow, rowsToSend } from '../submissions/draft.ts';
 import { escapeCode } from './escape.ts';
 import { type ListPage, plain, rejectedFiles } from './list-preview.ts';
+import { LOOK } from './look.ts';
 import { listOutcomeText } from './outcome.ts';
 import { rowProblemText } from './problem.ts';
 import { serviceWords } from './service.ts';
@@ -28,7 +29,9 @@ export function reportOf(reader: Reader, { draft, outcomes }: ReportOptions): Li
   const { t } = reader;
   const counts = KINDS.flatMap((kind) => {
     const count = outcomes.filter((outcome) => outcome.kind === kind).length;
-    return count > 0 ? [t(`list.report.${kind}`, { count })] : [];
+    return count > 0
+      ? [t('list.report.count', { sign: LOOK[kind].sign, count, outcome: t(`outcome.${kind}`) })]
+      : [];
   });
   const sent = rowsToSend(draft);
   const about = new Map<string, ReadyRow[]>();
@@ -74,25 +77,25 @@ function keyText({ t, mention }: Reader, outcomes: readonly Outcome[]): readonly
 }
 
 /** Every row of the input in its order, with what came of it. */
-function reportCsv({ t, mention }: Reader, draft: Draft, outcomes: readonly Outcome[]): string {
+function reportCsv(reader: Reader, draft: Draft, outcomes: readonly Outcome[]): string {
+  const { t } = reader;
+  const notSent = t('outcome.not-sent');
   const indexOf = new Map<Row, number>(rowsToSend(draft).map((row, index) => [row, index]));
   const cells = (row: Row): readonly string[] => {
     if ('problem' in row) {
       const { server, port, queryPort, game } = row.typed;
       const reason = plain(rowProblemText(row.problem, row.text, t));
-      return [server, port, queryPort, game, t('list.outcome.invalid'), reason];
+      return [server, port, queryPort, game, notSent, reason];
     }
     if ('duplicateOf' in row) {
       const said = t('list.preview.sameAs', { line: row.line, first: row.duplicateOf });
-      return [...fields(row.submission), t('list.outcome.repeated'), said];
+      return [...fields(row.submission), notSent, said];
     }
     const outcome = outcomes[indexOf.get(row) ?? -1];
-    if (!outcome) return [...fields(row.submission), t('list.outcome.previous'), ''];
+    if (!outcome) return [...fields(row.submission), notSent, t('list.report.leftOut')];
     const message =
-      'message' in outcome
-        ? serviceWords(outcome.message, t)
-        : plain(listOutcomeText({ t, mention }, outcome));
-    return [...fields(row.submission), t(`list.outcome.${outcome.kind}`), message];
+      'message' in outcome ? serviceWords(outcome.message, t) : plain(listOutcomeText(reader, outcome));
+    return [...fields(row.submission), t(`outcome.${outcome.kind}`), message];
   };
   return csvFile([
     ['line', 'server', 'port', 'query_port', 'game', 'outcome', 'message'],

@@ -1,35 +1,39 @@
-import { isHalted, type NotSent, type Outcome, type ServerSubmission } from '../listing/contract.ts';
+import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { Ended } from '../submissions/order.ts';
 import { escapeText } from './escape.ts';
 import type { KnownGames } from './games.ts';
 import { describe, type ServerEmbed, serverEmbed } from './look.ts';
-import { failureText, serviceWords } from './service.ts';
-import { type Reader, wordsFor } from './words.ts';
+import { failureText, listAbout, serviceWords } from './service.ts';
+import type { Reader, Translate } from './words.ts';
 
 /** How the submission of one server ended. */
-export function outcomeText(reader: Reader, outcome: Outcome, what: string): string {
+export function outcomeText(
+  reader: Reader,
+  outcome: Outcome,
+  server: ServerSubmission,
+  games: KnownGames,
+): string {
   const { t, mention } = reader;
+  const what = describe(t, server, games);
+  const next = { setkey: mention('setkey'), games: mention('games') };
   switch (outcome.kind) {
     case 'accepted':
       return t('addserver.accepted', { message: escapeText(serviceWords(outcome.message, t)), what });
     case 'rejected': {
       const said = t('addserver.rejected', { message: escapeText(serviceWords(outcome.message, t)), what });
-      if (!outcome.known) return said;
-      const next = { setkey: mention('setkey'), games: mention('games') };
-      return `${said}\n${t(`addserver.next.${outcome.known}`, next)}`;
+      return outcome.known ? `${said}\n${t(`addserver.next.${outcome.known}`, next)}` : said;
     }
-    case 'not-sent':
-      return t('addserver.notSent', { reason: notSentText(reader, outcome), what });
+    case 'not-sent': {
+      const said = t('addserver.notSent', { reason: failureText(outcome, t), what });
+      return outcome.reason === 'key' ? `${said}\n${t('addserver.next.invalidKey', next)}` : said;
+    }
     case 'unknown':
-      return t('addserver.unknown', { reason: failureText(outcome, t), what });
+      return t('addserver.unknown', {
+        reason: failureText(outcome, t),
+        what,
+        ...listAbout(reader, server),
+      });
   }
-}
-
-/** Why a server was not sent. */
-function notSentText({ t, mention }: Reader, outcome: NotSent): string {
-  return isHalted(outcome)
-    ? t(`list.report.notSent.${outcome.reason}`, { setkey: mention('setkey') })
-    : failureText(outcome, t);
 }
 
 /** How a server of a list ended, to be said once for all that ended alike. */
@@ -42,10 +46,12 @@ export function listOutcomeText({ t, mention }: Reader, outcome: Outcome): strin
       });
     case 'unknown':
       return t('list.report.unknownText', { reason: failureText(outcome, t) });
-    case 'not-sent':
-      return isHalted(outcome)
-        ? t(`list.report.notSent.${outcome.reason}`, { setkey: mention('setkey') })
-        : t('list.report.notSent.failure', { reason: failureText(outcome, t) });
+    case 'not-sent': {
+      const said = t('list.report.notSentText', { reason: failureText(outcome, t) });
+      return outcome.reason === 'key'
+        ? `${said} ${t('addserver.next.invalidKey', { setkey: mention('setkey') })}`
+        : said;
+    }
   }
 }
 
@@ -54,19 +60,24 @@ const LONGEST_MESSAGE = 400;
 
 /** What became of servers that were being submitted when the bot ended; of what is not known yet nothing was sent. */
 export function afterRestartText(
-  { t }: Pick<Reader, 't'>,
+  reader: Pick<Reader, 't' | 'pages'>,
   done: {
     readonly servers: readonly ServerSubmission[];
     readonly outcomes: readonly (Outcome | undefined)[];
   },
   games: KnownGames,
 ): string {
+  const { t } = reader;
   const { servers, outcomes } = done;
   const [server] = servers;
   if (server && servers.length === 1) {
     const [outcome] = outcomes;
     const message = outcome && 'message' in outcome ? escapeText(serviceWords(outcome.message, t)) : '';
-    return t(`resume.one.${outcome?.kind ?? 'not-sent'}`, { message, what: describe(t, server, games) });
+    return t(`resume.one.${outcome?.kind ?? 'not-sent'}`, {
+      message,
+      what: describe(t, server, games),
+      ...listAbout(reader, server),
+    });
   }
   const lines = (['accepted', 'rejected', 'unknown', 'not-sent'] as const).flatMap((kind) => {
     const count = servers.filter((_, index) => (outcomes[index]?.kind ?? 'not-sent') === kind).length;
@@ -80,13 +91,12 @@ export function afterRestartText(
  * where there are none, or the guild does not want it.
  */
 export function announcementOf(
-  { user, guildLocale }: { readonly user: { readonly id: string }; readonly guildLocale: string },
+  { user, guildT: t }: { readonly user: { readonly id: string }; readonly guildT: Translate },
   { announce, servers, outcomes }: Pick<Ended, 'announce' | 'servers' | 'outcomes'>,
   games: KnownGames,
 ): { readonly content: string; readonly embeds: readonly ServerEmbed[] } | undefined {
   const accepted = servers.filter((_, index) => outcomes[index]?.kind === 'accepted');
   if (!announce || accepted.length === 0) return undefined;
-  const t = wordsFor(guildLocale);
   const lines = accepted.map((server) => describe(t, server, games));
   return {
     content: t('announcement', { userId: user.id, count: accepted.length }),

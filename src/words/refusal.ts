@@ -5,10 +5,12 @@ import type { HistoryEntry } from '../submissions/history.ts';
 import type { NoDraft, PipelineDeps } from '../submissions/order.ts';
 import { UserError } from '../user-error.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
+import { listAbout } from './service.ts';
 import type { Reader, Translate } from './words.ts';
 
 /** Why nothing was sent, as a sentence for the member who asked. */
-export function refusalText(refusal: Refusal, { t, mention }: Reader): string {
+export function refusalText(refusal: Refusal, reader: Reader): string {
+  const { t, mention } = reader;
   switch (refusal.code) {
     case 'key-missing':
       return t('addserver.noKey', { setkey: mention('setkey') });
@@ -22,7 +24,7 @@ export function refusalText(refusal: Refusal, { t, mention }: Reader): string {
     }
     case 'submitted-before': {
       const [entry] = refusal.entries;
-      return entry ? submittedBefore(entry, t) : t('refusal.submitted-before');
+      return entry ? submittedBefore(entry, reader) : t('refusal.submitted-before');
     }
     case 'member-limit-size':
     case 'guild-limit-size':
@@ -59,8 +61,13 @@ export async function guildKey(
 }
 
 /** Who submitted a server before, when, and how it ended. */
-function submittedBefore({ server: host, port, at, outcome, userName }: HistoryEntry, t: Translate): string {
-  const about = { address: formatAddress({ host, port }), seconds: Math.floor(at / 1000) };
+function submittedBefore(
+  { server: host, port, at, outcome, userName }: HistoryEntry,
+  reader: Reader,
+): string {
+  const { t } = reader;
+  const address = formatAddress({ host, port });
+  const about = { address, seconds: Math.floor(at / 1000), ...listAbout(reader, { server: host, port }) };
   const ended = outcome === 'accepted' ? 'accepted' : 'unknown';
   return userName === ''
     ? t(`twice.${ended}`, about)

@@ -1,6 +1,8 @@
 import i18next, { type TFunction } from 'i18next';
 import de from './de.json' with { type: 'json' };
 import en from './en.json' with { type: 'json' };
+import { escapeText } from './escape.ts';
+import { createListingPages, type ListingPages, linked, unlinked } from './listing-pages.ts';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -16,26 +18,83 @@ export const languages = { en, de } as const;
 /** A whole sentence by its key, with named values; plural forms by `count`. */
 export type Translate = TFunction;
 
+/** The sentences for Discord's `locale` (such as `en-US` or `de`); English where a language is not there. */
+export type WordsFor = (locale: string) => Translate;
+
 /** Whom a sentence is for. */
 export interface Reader {
   /** Sentences in their language. */
   readonly t: Translate;
   /** A command as a clickable mention, or as plain text while its id is not known. */
   readonly mention: (command: string) => string;
+  /** Where the list can be looked at. */
+  readonly pages: ListingPages;
 }
 
-const instance = i18next.createInstance();
-await instance.init({
-  resources: Object.fromEntries(
-    Object.entries(languages).map(([language, words]) => [language, { translation: words }]),
-  ),
-  fallbackLng: 'en',
-  initAsync: false,
-  // Discord is not HTML; what others wrote is escaped where it is put into a sentence.
-  interpolation: { escapeValue: false },
-});
+/** How the operator calls the listing service, and the page that its name leads to, as {@link createListingPages} takes it. */
+export interface Named {
+  readonly name?: string | undefined;
+  readonly page?: string | undefined;
+}
 
-const translators = new Map<string, Translate>();
+export interface Words {
+  readonly wordsFor: WordsFor;
+  readonly pages: ListingPages;
+}
+
+/** The sentences in every language, with the listing service by its name in them. */
+export function createWords({ name, page }: Named = {}): Words {
+  const pages = createListingPages(page);
+  const of = (language: string, words: (typeof languages)[keyof typeof languages]) => {
+    const forms = name === undefined ? words.listing.unnamed : words.listing.named;
+    return translator(language, words, formsOf(Object.entries(forms), name, pages()));
+  };
+  const english = of('en', languages.en);
+  const translators = new Map(
+    Object.entries(languages).map(([language, words]) => [
+      language,
+      language === 'en' ? english : of(language, words),
+    ]),
+  );
+  return {
+    wordsFor: (locale) => translators.get(locale) ?? translators.get(locale.split('-')[0] ?? '') ?? english,
+    pages,
+  };
+}
+
+/**
+ * What a sentence takes the service's name from: `{{Service}}` at its beginning, `{{service}}` and so on within it, and
+ * the same with `_plain` behind where no markup is understood.
+ */
+function formsOf(
+  forms: readonly (readonly [string, string])[],
+  name: string | undefined,
+  page: string | undefined,
+): Readonly<Record<string, string>> {
+  const escaped = name === undefined ? '' : escapeText(name);
+  return Object.fromEntries(
+    forms.flatMap(([form, text]) => [
+      [form, linked(text, page).replace('{{name}}', () => escaped)],
+      [`${form}_plain`, unlinked(text).replace('{{name}}', () => name ?? '')],
+    ]),
+  );
+}
+
+function translator(
+  language: string,
+  words: (typeof languages)[keyof typeof languages],
+  forms: Readonly<Record<string, string>>,
+): Translate {
+  const instance = i18next.createInstance();
+  instance.init({
+    lng: language,
+    resources: { [language]: { translation: words } },
+    initAsync: false,
+    // Discord is not HTML; what others wrote is escaped where it is put into a sentence.
+    interpolation: { escapeValue: false, defaultVariables: forms },
+  });
+  return remembering(instance.getFixedT(language));
+}
 
 /** Looks up a sentence without values once, and not for each answer in which it is: i18next takes 10 µs each time. */
 function remembering(t: Translate): Translate {
@@ -48,13 +107,4 @@ function remembering(t: Translate): Translate {
     return sentence;
   };
   return remembered as unknown as Translate;
-}
-
-/** The sentences for Discord's `locale` (such as `en-US` or `de`); English where a language is not there. */
-export function wordsFor(locale: string): Translate {
-  const language =
-    [locale, locale.split('-')[0] ?? ''].find((name) => Object.hasOwn(languages, name)) ?? 'en';
-  const known = translators.get(language) ?? remembering(instance.getFixedT(language));
-  translators.set(language, known);
-  return known;
 }

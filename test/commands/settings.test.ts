@@ -4,7 +4,9 @@ import { settingsCommand } from '../../commands/settings.ts';
 import type { PressContext } from '../../src/discord/command.ts';
 import type { PostResult } from '../../src/discord/guild-log.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
-import { wordsFor } from '../../src/words/words.ts';
+import { createWords } from '../../src/words/words.ts';
+
+const { wordsFor } = createWords();
 
 /** Chooses a channel of which Discord does not say what the bot may do there. */
 async function choose(result: PostResult): Promise<Settings> {
@@ -32,7 +34,9 @@ async function choose(result: PostResult): Promise<Settings> {
     receivedAt: Date.now(),
     guildLocale: 'de',
     t: wordsFor('en-US'),
+    guildT: wordsFor('de'),
     mention: (name) => `/${name}`,
+    pages: () => undefined,
     argument: '',
     values: ['10'],
     channels: [{ id: '10', botPermissions: undefined }],

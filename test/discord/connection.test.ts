@@ -7,6 +7,7 @@ import { createClient } from '../../src/discord/client.ts';
 import { createConnection } from '../../src/discord/connection.ts';
 import { receiveInteractions } from '../../src/discord/packets.ts';
 import { Secret } from '../../src/secret.ts';
+import { createWords } from '../../src/words/words.ts';
 import { recorder } from '../storage/temporary.ts';
 
 const TOKEN = 'MTExMTExMTExMTExMTExMTEx.shards.a-token-of-the-connection-tests-123456';
@@ -15,6 +16,7 @@ function connectionTo(discord: DiscordStandIn, logger = recorder()) {
   const connection = createConnection({
     apiUrl: discord.apiUrl,
     token: new Secret(TOKEN),
+    ...createWords(),
     logger,
     onFatal: () => undefined,
   });
@@ -52,7 +54,12 @@ it('the client keeps nothing of the guilds it is told of', async () => {
   onTestFinished(() => discord.close());
   discord.guildEvents.add({ name: 'Another guild' });
   const { client, close } = createClient({ apiUrl: discord.apiUrl });
-  receiveInteractions({ client, onInteraction: () => undefined, logger: recorder() });
+  receiveInteractions({
+    client,
+    onInteraction: () => undefined,
+    ...createWords(),
+    logger: recorder(),
+  });
   const ready = once(client, Events.ClientReady);
   await client.login(TOKEN);
   try {

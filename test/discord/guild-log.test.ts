@@ -1,6 +1,7 @@
 import type { APIEmbed } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createGuildLog, type LogTrouble, type PostResult } from '../../src/discord/guild-log.ts';
+import { createWords } from '../../src/words/words.ts';
 import { recorder } from '../storage/temporary.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -15,6 +16,7 @@ function setUp(answers: readonly PostResult[] = []) {
   };
   const left = [...answers];
   const log = createGuildLog({
+    ...createWords(),
     posts: {
       async post(_channelId: string, embed: APIEmbed) {
         const result = left.shift() ?? 'posted';

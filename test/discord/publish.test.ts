@@ -6,6 +6,7 @@ import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createConnection } from '../../src/discord/connection.ts';
 import { asPublished, sameCommands } from '../../src/discord/publish.ts';
 import { Secret } from '../../src/secret.ts';
+import { createWords } from '../../src/words/words.ts';
 import { recorder } from '../storage/temporary.ts';
 
 /** Descriptions touch none of what the commands work with. */
@@ -106,6 +107,7 @@ async function run(discord: DiscordStandIn): Promise<void> {
   const connection = createConnection({
     apiUrl: discord.apiUrl,
     token: new Secret(TOKEN),
+    ...createWords(),
     logger,
     onFatal: () => undefined,
   }).serve({

@@ -9,9 +9,10 @@ import type { Pending, Remembered } from '../../src/discord/taken.ts';
 import { createTraces } from '../../src/discord/traces.ts';
 import { Secret } from '../../src/secret.ts';
 import { UserError } from '../../src/user-error.ts';
-import { wordsFor } from '../../src/words/words.ts';
+import { createWords } from '../../src/words/words.ts';
 import { recorder } from '../storage/temporary.ts';
 
+const { wordsFor } = createWords();
 const NOW = 1_000_000_000;
 const MINUTE = 60_000;
 
@@ -93,7 +94,7 @@ async function settle(
     commands: new Map([['send', command]]),
     ids: createSignedIds(new Secret('token of the bot')),
     stopping: new AbortController().signal,
-    mention: (name) => `/${name}`,
+    wording: { wordsFor, mention: (name) => `/${name}`, pages: () => undefined },
     memory: {
       remember: async () => true,
       forget: async ({ interactionId }) => void seen.forgotten.push(interactionId),

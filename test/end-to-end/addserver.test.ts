@@ -122,7 +122,9 @@ describe('/addserver', () => {
     await scene.listing.behave({ kind: 'json', status: 403, body }, 1);
     const said = await addserver({ game: 'cs2', server: 'invalid.example.com:1' });
     expect(said).toContain('Invalid API key.');
-    expect(said).toMatch(/“Manage Server” can set a new one with \/setkey/);
+    expect(said).toMatch(
+      /Ask an admin to renew it: whoever has the permission “Manage Server” can do so with \/setkey/,
+    );
     await setKey(scene.admin, 'sandbox-key');
   });
 

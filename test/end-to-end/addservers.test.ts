@@ -43,11 +43,11 @@ describe('/addservers with a file', () => {
     ['LIST.JSON', JSON.stringify(two('json')), two('json')],
   ])('submits what is in %s', async (name, content, expected) => {
     const preview = await send(name, content);
-    expect(textOf(preview)).toContain('2 servers are ready to be submitted.');
+    expect(textOf(preview)).toContain('2 game servers are ready to be submitted.');
     expect(textOf(preview)).toContain('It takes 1 request');
     expect(added()).toEqual([]);
     const report = await submit(member, preview);
-    expect(read(report)).toContain('✅ 2 accepted');
+    expect(read(report)).toContain('✅ 2 sent for review');
     expect(read(report)).toContain('Servers have been added for review.');
     expect(added()).toEqual(expected);
     expect(csvOf(report, 'report.csv').map(([, server]) => server)).toEqual(
@@ -74,7 +74,7 @@ describe('/addservers with a file', () => {
     const large = { ...upload('large.txt', '#'.repeat(256 * 1024 + 1)), size: 10 };
     expect(textOf(await member.slash('addservers', { file: large }))).toContain('larger than 256 KiB');
     const small = { ...upload('small.txt', lines(2)), size: 9_000_000 };
-    expect(textOf(await member.slash('addservers', { file: small }))).toContain('2 servers are ready');
+    expect(textOf(await member.slash('addservers', { file: small }))).toContain('2 game servers are ready');
   });
 
   it('looks at what is in it, whatever type was claimed', async () => {
@@ -84,13 +84,13 @@ describe('/addservers with a file', () => {
     };
     expect(textOf(await member.slash('addservers', { file: picture }))).toContain('not a text file');
     const text = { ...upload('b.txt', lines(1)), contentType: 'image/png' };
-    expect(textOf(await member.slash('addservers', { file: text }))).toContain('1 server is ready');
+    expect(textOf(await member.slash('addservers', { file: text }))).toContain('1 game server is ready');
   });
 
   it.each([
     ['broken.json', '[{"server": "a.example.com",', 'none from line 1, column 29 on'],
-    ['empty.txt', '# nothing\n', 'There is no server in it'],
-    ['long.txt', lines(1001), 'There are 1001 servers in it; 1000 is the most'],
+    ['empty.txt', '# nothing\n', 'There is no game server in it'],
+    ['long.txt', lines(1001), 'There are 1001 game servers in it; 1000 is the most'],
   ])('says what is wrong with %s', async (name, content, words) => {
     const answer = await send(name, content);
     expect(textOf(answer)).toContain(words);
@@ -115,7 +115,7 @@ describe('/addservers with a file', () => {
     ] as const) {
       const options = { file: upload('list.txt', example(kind)), game: 'css' };
       const preview = await person.slash('addservers', options);
-      expect(textOf(preview)).toContain(`${count} servers are ready`);
+      expect(textOf(preview)).toContain(`${count} game servers are ready`);
       expect(textOf(preview)).not.toContain('not ready');
     }
   });
@@ -139,12 +139,12 @@ describe('/addservers without a file', () => {
     );
     const text = textOf(preview);
     expect(text).toContain('(only you can see this)');
-    expect(text).toContain('4 servers are ready to be submitted.');
+    expect(text).toContain('4 game servers are ready to be submitted.');
     expect(text).toContain('4 lines are not ready:');
     expect(text).toContain('line 7: port 70000 is above 65535');
     expect(text).toContain('line 8: 192.168.0.4 is a private address');
     expect(text).toContain('line 9: chess is not a game');
-    expect(text).toContain('line 10: there is no server address in hello there');
+    expect(text).toContain('line 10: there is no address in hello there');
     expect(text).toContain('line 5 is line 1 again');
     const report = await submit(member, preview);
     expect(added().map(({ server }) => server)).toEqual([
@@ -156,15 +156,15 @@ describe('/addservers without a file', () => {
     expect(
       csvOf(report, 'report.csv').map(([line, server, , , , outcome]) => [line, server, outcome]),
     ).toEqual([
-      ['1', 'm1.example.com', 'accepted'],
-      ['2', 'm2.example.com', 'accepted'],
-      ['4', 'm3.example.com', 'accepted'],
-      ['5', 'm1.example.com', 'repeated'],
-      ['6', 'm4.example.com', 'accepted'],
-      ['7', 'm5.example.com:70000', 'invalid'],
-      ['8', '192.168.0.4:27015', 'invalid'],
-      ['9', 'm6.example.com:27015', 'invalid'],
-      ['10', 'hello there', 'invalid'],
+      ['1', 'm1.example.com', 'sent for review'],
+      ['2', 'm2.example.com', 'sent for review'],
+      ['4', 'm3.example.com', 'sent for review'],
+      ['5', 'm1.example.com', 'not sent'],
+      ['6', 'm4.example.com', 'sent for review'],
+      ['7', 'm5.example.com:70000', 'not sent'],
+      ['8', '192.168.0.4:27015', 'not sent'],
+      ['9', 'm6.example.com:27015', 'not sent'],
+      ['10', 'hello there', 'not sent'],
     ]);
   });
 
@@ -214,17 +214,17 @@ describe('/addservers without a file', () => {
     const modal = modalOf(await german.slash('addservers'));
     const preview = await german.submit(modal, { servers: 'd1.example.com:70000 cs2\nd2.example.com:1 cs2' });
     expect(textOf(preview)).toContain('Zeile 1: Port 70000 liegt über 65535');
-    expect(read(await submit(german, preview))).toContain('✅ 1 angenommen');
+    expect(read(await submit(german, preview))).toContain('✅ 1 zur Prüfung gesendet');
   });
 });
 
 describe('the preview', () => {
   it('is submitted once, however often the button is pressed', async () => {
     const preview = await paste('once.example.com:27015 cs2');
-    const press = () => member.press(messageOf(preview), 'Submit 1 server');
+    const press = () => member.press(messageOf(preview), 'Submit 1 game server');
     const answers = await Promise.all([press(), press(), press()]);
     expect(answers.length).toBe(3);
-    await expect.poll(() => read(messageOf(preview))).toContain('1 accepted');
+    await expect.poll(() => read(messageOf(preview))).toContain('1 sent for review');
     expect(added().length).toBe(1);
   });
 
@@ -239,7 +239,7 @@ describe('the preview', () => {
     const preview = await paste('kept.example.com:27015 cs2\nkept.example.com:70000 cs2');
     await scene.restart();
     const report = await submit(member, preview);
-    expect(read(report)).toContain('✅ 1 accepted');
+    expect(read(report)).toContain('✅ 1 sent for review');
     expect(csvOf(report, 'report.csv').length).toBe(2);
     expect(added()).toEqual([{ server: 'kept.example.com', port: 27015, game: 'cs2' }]);
   });
@@ -248,11 +248,11 @@ describe('the preview', () => {
     const list = 'f1.example.com:27015 cs2\nf2.example.com:27015 cs2\nf3.example.com:27015 cs2';
     await submit(member, await paste('f2.example.com:27015 cs2'));
     const preview = await paste(list);
-    expect(textOf(preview)).toContain('2 servers are ready');
-    expect(textOf(preview)).toMatch(/f2\.example\.com:27015: accepted .*, from member/);
-    expect(labelsOf(preview)).toEqual(['Submit 2 servers', 'Include the 1 submitted before', 'Cancel']);
+    expect(textOf(preview)).toContain('2 game servers are ready');
+    expect(textOf(preview)).toMatch(/f2\.example\.com:27015: sent for review .*, from member/);
+    expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Include the 1 submitted before', 'Cancel']);
     const included = await member.press(messageOf(preview), 'Include the 1 submitted before');
-    expect(labelsOf(included)).toContain('Submit 3 servers');
+    expect(labelsOf(included)).toContain('Submit 3 game servers');
     const without = await member.press(messageOf(included), 'Leave out the 1 submitted before');
     const report = await submit(member, without);
     expect(added().map(({ server }) => server)).toEqual([
@@ -260,7 +260,11 @@ describe('the preview', () => {
       'f1.example.com',
       'f3.example.com',
     ]);
-    expect(csvOf(report, 'report.csv').map((row) => row[5])).toEqual(['accepted', 'left out', 'accepted']);
+    expect(csvOf(report, 'report.csv').map((row) => row[5])).toEqual([
+      'sent for review',
+      'not sent',
+      'sent for review',
+    ]);
   });
 });
 
@@ -274,11 +278,11 @@ describe('a thousand servers with the longest names', () => {
     const preview = await send('long.txt', content, { game: 'cs2' });
     expect(textOf(preview)).toContain('It takes 10 requests');
     const report = await submit(member, preview);
-    expect(read(report)).toContain('✅ 1000 accepted');
+    expect(read(report)).toContain('✅ 1000 sent for review');
     expect(added().map(({ server }) => server)).toEqual(Array.from({ length: 1000 }, (_, n) => longest(n)));
     expect(csvOf(report, 'report.csv').length).toBe(1000);
     const again = await send('long.txt', content, { game: 'cs2' });
-    expect(textOf(again)).toContain('1000 servers were submitted from here before');
+    expect(textOf(again)).toContain('1000 game servers were submitted from here before');
   });
 
   it('fit when none of them is right, and the file of rejected lines can be sent again', async () => {
@@ -289,7 +293,7 @@ describe('a thousand servers with the longest names', () => {
     for (const name of files) {
       const file = messageOf(preview).file(name)?.toString() ?? '';
       const again = await send(name, file.replaceAll(':0"', ':27016"'), { game: 'cs2' });
-      expect(textOf(again)).toContain('500 servers are ready');
+      expect(textOf(again)).toContain('500 game servers are ready');
     }
   });
 });
@@ -301,8 +305,8 @@ it('the key is asked for again at Submit', async () => {
   const remove = messageOf(await admin.slash('removekey'));
   const [yes = ''] = labelsOf({ kind: 'message', message: remove });
   await admin.press(remove, yes);
-  const answer = await admin.press(messageOf(preview), 'Submit 1 server');
+  const answer = await admin.press(messageOf(preview), 'Submit 1 game server');
   expect(textOf(answer)).toContain('no API key');
-  expect(labelsOf(preview)).toContain('Submit 1 server');
+  expect(labelsOf(preview)).toContain('Submit 1 game server');
   expect(added()).toEqual([]);
 });

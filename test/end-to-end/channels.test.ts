@@ -39,6 +39,6 @@ describe.each([
     const member = memberIn(name);
     const id = scene.discord.say(member, `play at in-${name}.example.com:27015`);
     const chosen = await member.pick(messageOf(await member.useOnMessage('Submit servers', id)), ['cs2']);
-    expect(read(await submit(member, chosen))).toContain('✅ 1 accepted');
+    expect(read(await submit(member, chosen))).toContain('✅ 1 sent for review');
   });
 });

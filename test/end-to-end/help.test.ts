@@ -51,7 +51,7 @@ describe('/help', () => {
   it('says the state of the key in a word', async () => {
     scene = await openAppScene();
     const state = async () =>
-      /API key of this server: (.*)/.exec(textOf(await scene.member.slash('help')))?.[1];
+      /API key of this Discord server: (.*)/.exec(textOf(await scene.member.slash('help')))?.[1];
     expect(await state()).toBe('missing');
     await setKey(scene.admin, 'sandbox-key');
     expect(await state()).toBe('set');

@@ -30,11 +30,11 @@ describe('the history of a guild', () => {
       scene.member,
       await scene.member.slash('addservers', { file: upload('list.txt', lines(1_000)) }),
     );
-    expect(read(report)).toContain('✅ 1000 accepted');
+    expect(read(report)).toContain('✅ 1000 sent for review');
     const own = textOf(await other.slash('submissions'));
     expect(own).toMatch(/1 submission, .*mine\.example\.com:27015.*sent for review/s);
     const again = textOf(await add('mine.example.com:27015', scene.member));
-    expect(again).toMatch(/other has submitted mine\.example\.com:27015 already.*accepted it/);
+    expect(again).toMatch(/Not sent: other submitted mine\.example\.com:27015 .*sent for review/);
     expect(textOf(await scene.admin.slash('submissions'))).toContain('1001 submissions, newest first');
   });
 
@@ -92,7 +92,7 @@ describe('limits', () => {
     await add('a.example.com:1');
     await add('b.example.com:1');
     await scene.restart();
-    const refused = /as many servers as one member may/;
+    const refused = /as many game servers as one member may/;
     expect(textOf(await add('c.example.com:1'))).toMatch(refused);
     const privacy = messageOf(await scene.member.slash('privacy'));
     expect(textOf(await scene.member.press(privacy, 'Delete my name'))).toContain('from 2 submissions');

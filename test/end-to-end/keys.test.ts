@@ -42,7 +42,7 @@ function sealedKey(): string {
 }
 const keyStatus = async (who = scene.admin) => textOf(await who.slash('keystatus'));
 /** What the log channel says of the key. */
-const notices = () => logLines(scene).filter((line) => /this server's API key/.test(line));
+const notices = () => logLines(scene).filter((line) => /this Discord server's API key/.test(line));
 
 describe('/keystatus', () => {
   beforeEach(() => open());
@@ -116,8 +116,10 @@ describe('a key that the service refuses', () => {
     const sent = scene.listing.requests.length;
     for (let run = 0; run < 2; run++) {
       const said = await submit(scene.person({ role: 'other' }));
-      expect(said).toContain("no longer accepts this server's API key, so nothing was sent");
-      expect(said).toContain('can renew it with /setkey');
+      expect(said).toContain(
+        'Not sent: the listing service no longer accepts the API key of this Discord server.',
+      );
+      expect(said).toContain('Ask an admin to renew it');
       await scene.member.slash('games');
       await scene.member.slash('addserver', { game: 'no-such-game', server: 'play.example.com:27015' });
       expect(scene.listing.requests).toHaveLength(sent);
@@ -135,7 +137,7 @@ describe('a key that the service refuses', () => {
     await scene.admin.press(message, 'Check now');
     await scene.restart();
     expect(notices()).toEqual([
-      expect.stringMatching(/no longer accepts this server's API key.*renew it with/),
+      expect.stringMatching(/no longer accepts this Discord server's API key.*renew it with/),
     ]);
   });
 
@@ -147,7 +149,7 @@ describe('a key that the service refuses', () => {
     clock.advance(31_000);
     await scene.member.slash('games');
     await expect.poll(notices).toHaveLength(1);
-    expect(await submit()).toContain('so nothing was sent');
+    expect(await submit()).toContain('⚠️ Not sent: the listing service no longer accepts the API key');
     expect(scene.listing.submitted).toEqual([]);
   });
 
@@ -155,7 +157,7 @@ describe('a key that the service refuses', () => {
     scene.listing.revoke(KEY);
     await submit();
     scene.listing.allow(KEY);
-    expect(await submit()).toContain('so nothing was sent');
+    expect(await submit()).toContain('⚠️ Not sent: the listing service no longer accepts the API key');
     const message = messageOf(await scene.admin.slash('keystatus'));
     const said = textOf(await scene.admin.press(message, 'Check now'));
     expect(said).toContain('the listing service takes this key');
@@ -196,14 +198,16 @@ describe('/removekey', () => {
     expect(said).toContain('Deleted; last traces leave the file at the next restart.');
     expect(said).not.toContain('[ Remove the key ]');
 
-    expect(await submit()).toContain('This server has no API key for the listing service yet');
-    await expect.poll(notices).toEqual([expect.stringMatching(/has removed this server's API key\./)]);
+    expect(await submit()).toContain('This Discord server has no API key for the listing service yet');
+    await expect
+      .poll(notices)
+      .toEqual([expect.stringMatching(/has removed this Discord server's API key\./)]);
     await scene.restart();
     const bytes = bytesOnDisk(file());
     expect(bytes).not.toContain(`api-key:${scene.admin.guildId}`);
     expect(bytes).not.toContain('wxyz');
     expect(bytes).not.toContain(sealed);
-    expect(await submit()).toContain('This server has no API key for the listing service yet');
+    expect(await submit()).toContain('This Discord server has no API key for the listing service yet');
     expect(textOf(await scene.admin.slash('removekey'))).toContain('there is nothing to remove');
   });
 

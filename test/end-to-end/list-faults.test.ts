@@ -44,8 +44,8 @@ describe('a list that the service does not take as it is', () => {
     const list = lines(100).replace('s42.example.com:27015 cs2', 's42.example.com:27015 dayz');
     const report = await submit(scene.member, await preview(list));
     const text = read(report);
-    expect(text).toContain('✅ 99 accepted');
-    expect(text).toContain('❌ 1 rejected');
+    expect(text).toContain('✅ 99 sent for review');
+    expect(text).toContain('❌ 1 refused');
     expect(text).toMatch(/Invalid game alias provided\.\n.*Line 43/);
     expect(csvOf(report, 'report.csv')[42]).toEqual([
       '43',
@@ -53,7 +53,7 @@ describe('a list that the service does not take as it is', () => {
       '27015',
       '',
       'dayz',
-      'rejected',
+      'refused',
       bad.message,
     ]);
     expect(scene.listing.submitted.map(({ server }) => server)).toEqual(
@@ -69,15 +69,15 @@ describe('a list that the service does not take as it is', () => {
     };
     const report = await submit(scene.member, await preview(lines(250)));
     expect(sizes()).toEqual([100, 100]);
-    expect(outcomes(report)).toEqual({ accepted: 100, rejected: 100, 'not sent': 50 });
+    expect(outcomes(report)).toEqual({ 'sent for review': 100, refused: 100, 'not sent': 50 });
     expect(read(report)).toMatch(/Invalid API key\.\n.*Lines 101–200/);
-    expect(read(report)).toMatch(/set a new one with \/setkey\.\n.*Lines 201–250/);
+    expect(read(report)).toMatch(/“Manage Server” can do so with \/setkey\.\n.*Lines 201–250/);
 
     scene.listing.allow('new-key');
     await setKey(scene.admin, 'new-key');
     const rest = await submit(scene.member, { kind: 'message', message: report });
     // What was refused for the key goes again too: the service said nothing of the servers.
-    expect(outcomes(rest)).toEqual({ accepted: 150 });
+    expect(outcomes(rest)).toEqual({ 'sent for review': 150 });
     expect(scene.listing.submitted.length).toBe(250);
   });
 
@@ -86,20 +86,20 @@ describe('a list that the service does not take as it is', () => {
     scene.listing.revoke('sandbox-key');
     const text = read(await submit(scene.member, before));
     expect(text).toContain('Invalid API key.');
-    expect(text.match(/set a new one with \/setkey/g)?.length).toBe(1);
+    expect(text.match(/can do so with \/setkey/g)?.length).toBe(1);
   });
 
   it('tells what is sure and what is not when the service goes down at request 3 of 5', async () => {
     answer = (nth) => (nth === 3 ? { kind: 'down' } : undefined);
     const report = await submit(scene.member, await preview(lines(500)));
-    expect(outcomes(report)).toEqual({ accepted: 200, unknown: 100, 'not sent': 200 });
+    expect(outcomes(report)).toEqual({ 'sent for review': 200, unknown: 100, 'not sent': 200 });
     const text = read(report);
     expect(text).toMatch(/check the list before you submit them again\.\n.*Lines 201–300/);
     expect(text).toMatch(/safely submit them again\.\n.*Lines 301–400/);
 
     await scene.listing.behave({ kind: 'ok' });
     const rest = await submit(scene.member, { kind: 'message', message: report });
-    expect(outcomes(rest)).toEqual({ accepted: 200 });
+    expect(outcomes(rest)).toEqual({ 'sent for review': 200 });
     expect(scene.listing.submitted.map(({ server }) => server)).toEqual(
       Array.from({ length: 500 }, (_, n) => `s${n}.example.com`).filter((_, n) => n < 200 || n >= 300),
     );
@@ -108,14 +108,14 @@ describe('a list that the service does not take as it is', () => {
   it('ends with what was sent when the bot is stopped in the middle', async () => {
     answer = (nth) => (nth === 2 ? { kind: 'slow', ms: 1000 } : undefined);
     const before = await preview(lines(400));
-    const press = scene.member.press(messageOf(before), 'Submit 400 servers');
+    const press = scene.member.press(messageOf(before), 'Submit 400 game servers');
     await expect.poll(() => count).toBe(2);
     await scene.restart();
     const report = await reported(await press);
-    expect(outcomes(report)).toEqual({ accepted: 200, 'not sent': 200 });
+    expect(outcomes(report)).toEqual({ 'sent for review': 200, 'not sent': 200 });
     expect(read(report)).toContain('The bot is restarting');
     expect(outcomes(await submit(scene.member, { kind: 'message', message: report }))).toEqual({
-      accepted: 200,
+      'sent for review': 200,
     });
     expect(scene.listing.submitted.length).toBe(400);
   });
@@ -127,13 +127,13 @@ describe('a list that a crash interrupts', () => {
   it('goes on after the restart; what was on its way is unknown, and nothing is sent twice', async () => {
     answer = (nth) => (nth === 3 ? { kind: 'hang', carriedOut: true } : undefined);
     const before = await preview(lines(500));
-    await scene.member.press(messageOf(before), 'Submit 500 servers');
+    await scene.member.press(messageOf(before), 'Submit 500 game servers');
     await expect.poll(() => count).toBe(3);
     await scene.kill();
     await scene.startBot();
     await expect.poll(() => read(messageOf(before))).toContain('report.csv');
     const report = messageOf(before);
-    expect(outcomes(report)).toEqual({ accepted: 400, unknown: 100 });
+    expect(outcomes(report)).toEqual({ 'sent for review': 400, unknown: 100 });
     expect(read(report)).toMatch(/check the list before you submit them again\.\n.*Lines 201–300/);
     expect(sizes()).toEqual([100, 100, 100, 100, 100]);
     expect(scene.listing.submitted.map(({ server }) => server)).toEqual(
@@ -150,8 +150,8 @@ describe('while a list is being submitted', () => {
     const before = await preview(lines(600));
     const message = messageOf(before);
     const from = scene.discord.requests.length;
-    await scene.member.press(message, 'Submit 600 servers');
-    expect(read(message)).toMatch(/[▰▱]{20} 0 of 600 servers/);
+    await scene.member.press(message, 'Submit 600 game servers');
+    expect(read(message)).toMatch(/[▰▱]{20} 0 of 600 game servers/);
     expect(labelsOf(before)).toEqual([]);
     await reported(before);
     const edits = scene.discord.requests.slice(from).filter(({ method }) => method === 'PATCH');
@@ -165,7 +165,7 @@ describe('while a list is being submitted', () => {
     const before = await preview(lines(300));
     scene.discord.faults.inject({ fault: { kind: 'status', status: 500 }, times: 1, method: 'PATCH' });
     const report = await submit(scene.member, before);
-    expect(outcomes(report)).toEqual({ accepted: 300 });
+    expect(outcomes(report)).toEqual({ 'sent for review': 300 });
   });
 });
 
@@ -176,16 +176,16 @@ describe('the Submit button', () => {
     const before = await preview('x.example.com:27015 cs2\ny.example.com:27015 cs2');
     const other = scene.person({ role: 'other' });
     await other.slash('addserver', { game: 'cs2', server: 'y.example.com:27015' });
-    const after = await scene.member.press(messageOf(before), 'Submit 2 servers');
-    expect(labelsOf(after)).toEqual(['Submit 1 server', 'Include the 1 submitted before', 'Cancel']);
+    const after = await scene.member.press(messageOf(before), 'Submit 2 game servers');
+    expect(labelsOf(after)).toEqual(['Submit 1 game server', 'Include the 1 submitted before', 'Cancel']);
     const included = await scene.member.press(messageOf(after), 'Include the 1 submitted before');
-    expect(outcomes(await submit(scene.member, included))).toEqual({ accepted: 2 });
+    expect(outcomes(await submit(scene.member, included))).toEqual({ 'sent for review': 2 });
     expect(scene.listing.submitted.length).toBe(3);
   });
 
   it('is refused to another member, elsewhere, and with a forged custom id; the list stays', async () => {
     const before = await preview('mine.example.com:27015 cs2');
-    const id = idsOf(before)['Submit 1 server'] ?? '';
+    const id = idsOf(before)['Submit 1 game server'] ?? '';
     const refused = 'This button no longer works; run the command again.';
     const other = scene.person({ role: 'other' });
     expect(textOf(await other.press(await postButton(scene, 0, id), 'Go'))).toContain(refused);
@@ -194,7 +194,7 @@ describe('the Submit button', () => {
     const forged = id.replace(/\d+/, (number) => String(BigInt(number) + 1n));
     expect(textOf(await scene.member.press(await postButton(scene, 0, forged), 'Go'))).toContain(refused);
     expect(count).toBe(0);
-    expect(outcomes(await submit(scene.member, before))).toEqual({ accepted: 1 });
+    expect(outcomes(await submit(scene.member, before))).toEqual({ 'sent for review': 1 });
     expect(textOf(await scene.member.press(await postButton(scene, 0, id), 'Go'))).toContain(
       'no longer there',
     );

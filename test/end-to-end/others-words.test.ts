@@ -144,7 +144,7 @@ describe('the service’s words', () => {
     expect(await submit('cs2', 'play.example.com:1')).toContain(words);
     const paste = modalOf(await member.slash('addservers'));
     const preview = await member.submit(paste, { servers: 'a.example.com:1 cs2\nb.example.com:2 rust' });
-    const report = await press(preview, 'Submit 2 servers', member);
+    const report = await press(preview, 'Submit 2 game servers', member);
     await expect.poll(() => textOf(report)).toContain(words);
     await press(await admin.slash('keystatus'), 'Check now');
     await admin.slash('submissions');

@@ -34,7 +34,7 @@ describe('/privacy', () => {
     const said = textOf(await scene.member.slash('privacy'));
     expect(said).toContain('(only you can see this)');
     for (const words of [
-      'API key of this server: encrypted',
+      'API key of this Discord server: encrypted',
       'Submissions',
       'after 30 days',
       'operates this bot',
@@ -42,7 +42,7 @@ describe('/privacy', () => {
       expect(said).toContain(words);
     }
     expect(said).toContain('[ Delete my name ]');
-    expect(said).not.toContain("Delete all of this server's data");
+    expect(said).not.toContain("Delete all of this Discord server's data");
     expect(textOf(await scene.person({ locale: 'de' }).slash('privacy'))).toContain(
       'Was dieser Bot speichert',
     );
@@ -53,7 +53,7 @@ describe('/privacy', () => {
     await submissions(scene.member, other, scene.member);
     const message = await overview();
     expect(textOf(await scene.member.press(message, 'Delete my name'))).toContain(
-      'Your name and id were removed from 2 submissions of this server.',
+      'Your name and id were removed from 2 submissions of this Discord server.',
     );
     const bytes = bytesOnDisk(file());
     expect(bytes).not.toContain(`${scene.member.name}-CANARY`);
@@ -69,7 +69,7 @@ describe('/privacy', () => {
     const elsewhere = scene.person({ role: 'admin', guild: 1 });
     await setKey(elsewhere, 'sandbox-key');
     const question = messageOf(
-      await scene.admin.press(await overview(scene.admin), "Delete all of this server's data"),
+      await scene.admin.press(await overview(scene.admin), "Delete all of this Discord server's data"),
     );
     expect(question.current?.content).toContain('This cannot be undone.');
     expect(bytesOnDisk(file())).toContain('CANARY');
@@ -91,9 +91,9 @@ describe('/privacy', () => {
 
   it('asks for the permission again at each press', async () => {
     const message = await overview(scene.admin);
-    const question = messageOf(await scene.admin.press(message, "Delete all of this server's data"));
+    const question = messageOf(await scene.admin.press(message, "Delete all of this Discord server's data"));
     scene.discord.guildEvents.setPermissions(scene.admin, 0n);
-    const refused = textOf(await scene.admin.press(message, "Delete all of this server's data"));
+    const refused = textOf(await scene.admin.press(message, "Delete all of this Discord server's data"));
     expect(refused).toContain('This takes the permission “Manage Server”.');
     await scene.admin.press(question, 'Delete everything');
     const said = scene.discord.messages(scene.admin).map(({ current }) => current?.content);

@@ -30,7 +30,7 @@ describe('/setkey', () => {
 
   it('takes no options and opens a modal, so that the key is never a command argument', async () => {
     const modal = modalOf(await scene.admin.slash('setkey'));
-    expect(modal.data.title).toBe('API key for this server');
+    expect(modal.data.title).toBe('API key for this Discord server');
     expect(scene.admin.commands().find(({ name }) => name === 'setkey')?.options ?? []).toEqual([]);
   });
 
@@ -183,6 +183,6 @@ describe('/setkey', () => {
 
   it('answers in the admin’s language', async () => {
     const german = scene.person({ role: 'admin', locale: 'de' });
-    expect(modalOf(await german.slash('setkey')).data.title).toBe('API-Schlüssel für diesen Server');
+    expect(modalOf(await german.slash('setkey')).data.title).toBe('API-Schlüssel für diesen Discord-Server');
   });
 });

@@ -91,7 +91,7 @@ describe('/settings', () => {
     const said = textOf(await settings());
     expect(said).toContain(`Log channel: #${staffChannel(scene)}: every submission`);
     expect(said).toContain('Announcements: On');
-    expect(said).toContain('A member may submit 7 servers a day');
+    expect(said).toContain('A member may submit 7 game servers a day');
     expect(textOf(await press(message, 'Do not announce'))).toContain('Announcements: Off');
     expect(textOf(await press(message, 'No log channel'))).toContain('Log channel: None');
   });
@@ -169,12 +169,10 @@ describe('the log channel', () => {
     await expect.poll(() => logLines(scene).length).toBe(4);
     const [accepted, rejected, unknown, notSent] = logLines(scene);
     expect(accepted).toContain(`${member} submitted **Counter-Strike 2** — \`play.example.com:`);
-    expect(accepted).toContain(
-      'sent for review; the listing service said: Servers have been added for review.',
-    );
-    expect(rejected).toMatch(/\*\*Rust\*\*.* refused it: No such luck\./);
-    expect(unknown).toMatch(/\*\*Minecraft\*\*.* may have been received/);
-    expect(notSent).toMatch(/wanted to submit .* nothing was sent/);
+    expect(accepted).toContain('Sent for review; answer: Servers have been added for review.');
+    expect(rejected).toMatch(/\*\*Rust\*\*.* Refused; answer: No such luck\./);
+    expect(unknown).toMatch(/\*\*Minecraft\*\*.*Unknown: it may have been received\. /);
+    expect(notSent).toMatch(/wanted to submit .*\. Not sent: The listing service could not be reached\./);
   });
 
   it('is told of changes of the key and of refused attempts, without a key and without a ping', async () => {
@@ -189,7 +187,9 @@ describe('the log channel', () => {
     const [key, attempt, , refused] = logLines(scene);
     expect(key).toContain(`<@${scene.admin.userId}> (admin) replaced the API key.`);
     expect(attempt).toMatch(/\(member\) tried to use <\/setkey:\d+> without the permission “Manage Server”/);
-    expect(refused).toMatch(/could not submit .*more than the daily quota of 1 server/);
+    expect(refused).toMatch(
+      /could not submit .*Not sent: that would be more than the daily quota of 1 game server/,
+    );
     const posts = scene.discord.requests.filter(({ path }) => path.endsWith('/messages'));
     for (const { body } of posts) expect(JSON.parse(body)).toMatchObject({ allowed_mentions: { parse: [] } });
   });
@@ -206,7 +206,7 @@ describe('the log channel', () => {
       const staff = own.discord.channels(guild).find(({ name }) => name === 'staff')?.id ?? '';
       const entries = own.discord.messages({ channelId: staff }).slice(1);
       const texts = entries.map(({ current }) => current?.embeds[0]?.description ?? '');
-      expect(texts.join('\n').match(/zur Prüfung geschickt/g)).toHaveLength(3);
+      expect(texts.join('\n').match(/Zur Prüfung gesendet/g)).toHaveLength(3);
       expect(texts).toHaveLength(1);
     }));
 
@@ -337,7 +337,7 @@ describe('the games of a guild', () => {
       expect(choices).toMatchObject([{ value: 'cs2' }, { value: 'factorio' }]);
       expect(await scene.member.complete('addserver', 'game', { game: 'rust' })).toEqual([]);
       const before = sent().length;
-      expect(textOf(await submit('rust'))).toContain('Servers of Rust cannot be submitted here');
+      expect(textOf(await submit('rust'))).toContain('⚠️ Not sent: servers of Rust cannot be submitted here');
       expect(sent()).toHaveLength(before);
       expect(textOf(await submit('cs2'))).toContain('Servers have been added for review.');
       await scene.restart();
@@ -364,7 +364,7 @@ describe('the daily quota', () => {
     for (const wrong of ['0', '-1', '1.5', 'ten']) {
       expect(await setQuota(wrong)).toContain('The quota must be a whole number from 1 to 9999');
     }
-    expect(await setQuota('3')).toContain('A member may submit 3 servers a day.');
+    expect(await setQuota('3')).toContain('A member may submit 3 game servers a day.');
     expect(textOf(await press(await settings(), 'Daily quota …'))).toContain('now: 3');
     expect(await setQuota('')).toContain('No limit');
   });
@@ -375,7 +375,7 @@ describe('the daily quota', () => {
     await scene.restart();
     await submit();
     expect(textOf(await submit())).toContain(
-      'a member may submit 2 servers a day, and you have 0 left today',
+      'on this Discord server you may submit 2 game servers a day, and you have 0 left today',
     );
     expect(textOf(await submit('cs2', scene.person({ role: 'other' })))).toContain('added for review');
     expect(sent()).toHaveLength(3);

@@ -33,7 +33,7 @@ describe('/submissions', () => {
     const said = textOf(await submissions());
     expect(said).toContain('(only you can see this)');
     expect(said).toMatch(
-      /4 submissions, newest first.*Factorio — fourth\.example\.com:4.*not sent · .*ARK.* — \[2606:4700::1111\]:3.*may have been received.*Rust — second\.example\.com:2.*refused: =No \*\*luck\*\*\..*Counter-Strike 2 — first\.example\.com:1.*✅ sent for review · (now|\d+ seconds? ago) · by @/s,
+      /4 submissions, newest first.*Factorio — fourth\.example\.com:4.*not sent · .*ARK.* — \[2606:4700::1111\]:3.*❔ unknown · .*Rust — second\.example\.com:2.*refused: =No \*\*luck\*\*\..*Counter-Strike 2 — first\.example\.com:1.*✅ sent for review · (now|\d+ seconds? ago) · by @/s,
     );
     expect(said).not.toMatch(/approved|pending|in review/i);
   });
@@ -82,7 +82,7 @@ describe('/submissions', () => {
     expect(exported.ephemeral).toBe(true);
     expect(exported.current?.content).toContain('15 submissions as a file');
     const rows = String(exported.file('submissions.csv')).split('\r\n');
-    expect(rows[0]).toContain('"time (UTC)","member","game","server","port","query port","outcome"');
+    expect(rows[0]).toContain('"time (UTC)","member","game","address","port","query port","outcome"');
     expect(rows).toHaveLength(17);
     expect(rows.at(-2)).toMatch(
       /^"\d{4}-\d\d-\d\dT.*Z","member","cs2","first\.example\.com","1","","sent for review"/,
@@ -101,7 +101,7 @@ describe('/submissions', () => {
   it('speaks German', async () => {
     const german = scene.person({ role: 'admin', locale: 'de' });
     expect(textOf(await submissions({ game: 'cs2' }, german))).toMatch(
-      /1 Einreichung.*zur Prüfung geschickt/s,
+      /1 Einreichung.*zur Prüfung gesendet/s,
     );
   });
 });

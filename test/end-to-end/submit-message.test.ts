@@ -39,13 +39,13 @@ describe('"Submit servers" on a message', () => {
       ].join('\n'),
     );
     expect(textOf(preview)).toContain('(only you can see this)');
-    expect(textOf(preview)).toContain('3 servers were found in the message.');
+    expect(textOf(preview)).toContain('3 game servers were found in the message.');
     expect(textOf(preview)).toContain('10.0.0.3 is a private address');
-    expect(labelsOf(preview)).not.toContain('Submit 3 servers');
+    expect(labelsOf(preview)).not.toContain('Submit 3 game servers');
     const chosen = await scene.member.pick(messageOf(preview), ['cs2']);
-    expect(textOf(chosen)).toContain('3 servers are ready to be submitted.');
+    expect(textOf(chosen)).toContain('3 game servers are ready to be submitted.');
     const report = await submit(scene.member, chosen);
-    expect(read(report)).toContain('✅ 3 accepted');
+    expect(read(report)).toContain('✅ 3 sent for review');
     expect(added()).toEqual([
       { server: '93.184.216.34', port: 27015, game: 'cs2' },
       { server: 'm1.example.com', port: 27016, game: 'cs2' },
@@ -61,7 +61,7 @@ describe('"Submit servers" on a message', () => {
     const modal = modalOf(await scene.member.press(messageOf(preview), 'Another game'));
     await scene.restart();
     const several = await scene.member.submit(modal, { game: 'battlefi' });
-    const submitted = labelsOf(several).includes('Submit 1 server')
+    const submitted = labelsOf(several).includes('Submit 1 game server')
       ? several
       : await scene.member.pick(messageOf(several), ['bf4']);
     await submit(scene.member, submitted);
@@ -92,7 +92,7 @@ describe('"Submit servers" on a message', () => {
 
   it('says when there is nothing in the message', async () => {
     expect(textOf(await use('see you at 8:30 on https://example.com/play'))).toContain(
-      'No server address was found',
+      'No address of a game server was found',
     );
   });
 

@@ -44,7 +44,7 @@ describe('a server that was submitted before', () => {
     await add('before.example.com:1', scene.admin);
     const answer = await add('before.example.com:1');
     expect(textOf(answer)).toMatch(
-      /admin has submitted before\.example\.com:1 already \((now|\d+ seconds? ago)\), and the listing service accepted it. Nothing was sent now\./,
+      /⚠️ Not sent: admin submitted before\.example\.com:1 (now|\d+ seconds? ago), and it was sent for review\./,
     );
     expect(requestsFor('before.example.com')).toBe(1);
     const warning = messageOf(answer);
@@ -62,7 +62,7 @@ describe('a server that was submitted before', () => {
     await add('kept.example.com:1');
     const warning = messageOf(await add('kept.example.com:1'));
     await scene.restart();
-    expect(textOf(await add('kept.example.com:1'))).toContain('the listing service accepted it');
+    expect(textOf(await add('kept.example.com:1'))).toContain('it was sent for review');
     await scene.member.press(warning, 'Submit again');
     await expect.poll(() => warning.current?.content).toContain(ACCEPTED);
     expect(requestsFor('kept.example.com')).toBe(2);
@@ -72,7 +72,7 @@ describe('a server that was submitted before', () => {
     await scene.listing.behave({ kind: 'reset', carriedOut: true }, 1);
     expect(textOf(await add('unknown.example.com:1'))).toContain('check the list before you submit it again');
     expect(textOf(await add('unknown.example.com:1'))).toMatch(
-      /no answer came: it may have been received.*check the list first/,
+      /became of it is unknown, and it may have been received: check the list first/,
     );
     expect(requestsFor('unknown.example.com')).toBe(1);
   });
@@ -88,7 +88,9 @@ describe('a server that was not sent', () => {
   it('is sent by a button, and again by the next one when that fails too', async () => {
     await scene.listing.behave({ kind: 'down' });
     const answer = await add('retry.example.com:1');
-    expect(textOf(answer)).toContain('Nothing was sent, so you can safely try again later.');
+    expect(textOf(answer)).toContain(
+      '⚠️ Not sent. The listing service could not be reached. You can safely try again.',
+    );
     const message = messageOf(answer);
     const first = message.current?.components;
     await scene.member.press(message, 'Try again');
@@ -104,7 +106,7 @@ describe('a server that was not sent', () => {
     const german = scene.person({ locale: 'de' });
     await add('deutsch.example.com:1', german);
     const warning = await add('deutsch.example.com:1', german);
-    expect(textOf(warning)).toContain('schon eingereicht');
+    expect(textOf(warning)).toContain('eingereicht, und es wurde zur Prüfung gesendet');
     await german.press(messageOf(warning), 'Noch einmal einreichen');
     await expect.poll(() => requestsFor('deutsch.example.com')).toBe(2);
   });

@@ -66,7 +66,7 @@ it('an update from 0.1 in the middle of its work leaves nobody waiting, and send
   await scene.listing.behave({ kind: 'hang' });
   const list = Array.from({ length: 250 }, (_, n) => `u${n}.example.com:27015 cs2`).join('\n');
   const preview = await scene.member.slash('addservers', { file: upload('list.txt', list) });
-  await scene.member.press(messageOf(preview), 'Submit 250 servers');
+  await scene.member.press(messageOf(preview), 'Submit 250 game servers');
   const answers = [1, 2, 3, 4].map((n) =>
     (n === 2 ? other() : scene.member).slash('addserver', { game: 'cs2', server: `w${n}.example.com:27015` }),
   );
@@ -95,9 +95,9 @@ it('an update from 0.1 in the middle of its work leaves nobody waiting, and send
   await expect.poll(() => read(messageOf(preview))).toContain('report.csv');
   const outcomes = csvOf(messageOf(preview), 'report.csv').map((row) => row[5]);
   expect(outcomes).toEqual([
-    ...Array(100).fill('accepted'),
+    ...Array(100).fill('sent for review'),
     ...Array(100).fill('unknown'),
-    ...Array(50).fill('accepted'),
+    ...Array(50).fill('sent for review'),
   ]);
   const sent = scene.listing.requests
     .slice(before)
@@ -108,8 +108,8 @@ it('an update from 0.1 in the middle of its work leaves nobody waiting, and send
 
   // What was accepted before the update, or may have been, is not submitted again by mistake.
   for (const [server, words] of [
-    ['first.example.com:27015', /the listing service accepted it/],
-    ['u150.example.com:27015', /no answer came: it may have been received/],
+    ['first.example.com:27015', /it was sent for review/],
+    ['u150.example.com:27015', /became of it is unknown, and it may have been received/],
   ] as const) {
     expect(textOf(await scene.member.slash('addserver', { game: 'cs2', server }))).toMatch(words);
   }

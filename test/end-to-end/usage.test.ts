@@ -17,11 +17,11 @@ describe('the limits on use', () => {
     expect(await add('a.example.com:1')).toContain('Submit again');
     expect(await add('b.example.com:1')).toContain(ACCEPTED);
     expect(await add('c.example.com:1')).toMatch(
-      /You have submitted as many servers as one member may for now, so nothing was sent. You can go on in (9|10) minutes/,
+      /you have submitted as many game servers as one member may for now. You can go on in (9|10) minutes/,
     );
     expect(await add('c.example.com:1', scene.admin)).toContain(ACCEPTED);
     expect(await add('d.example.com:1', scene.admin)).toMatch(
-      /This server has submitted as many servers as it may for now.*in (19|20) minutes/,
+      /from this Discord server as many game servers were submitted as may be for now.*in (19|20) minutes/,
     );
     expect(scene.listing.submitted.map(({ server }) => server)).toEqual([
       'a.example.com',
@@ -47,9 +47,7 @@ describe('a listing service that is down', () => {
     for (const n of [1, 2, 3, 4, 5])
       expect(await add(`f${n}.example.com:1`)).toContain('may have been received');
     const before = scene.listing.requests.filter(({ action }) => action === 'add').length;
-    expect(await add('g.example.com:1')).toContain(
-      'The listing service is down at the moment, so nothing was sent.',
-    );
+    expect(await add('g.example.com:1')).toContain('Not sent: the listing service is down at the moment.');
     expect(scene.listing.requests.filter(({ action }) => action === 'add')).toHaveLength(before);
 
     await scene.listing.behave({ kind: 'ok' });

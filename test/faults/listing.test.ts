@@ -14,8 +14,8 @@ import { readStored } from '../support/stored.ts';
 import { ACCEPTED, submit } from './submission.ts';
 
 const KEY = 'sandbox-key';
-const NOT_SENT = /Nothing was sent, so you can safely try again/;
-const UNKNOWN = /may have been received: check the list before you submit it again/;
+const NOT_SENT = /⚠️ Not sent\. .*You can safely try again/;
+const UNKNOWN = /❔ Unknown\. .*may have been received: check the list before you submit it again/;
 
 interface Fault {
   readonly what: string;

@@ -76,7 +76,7 @@ export function createMembers(): Members {
     const bytes = Buffer.from(list.map((server) => `${server}:27015 cs2`).join('\n'));
     commands += 1;
     const preview = await person.slash('addservers', { file: { filename: 'list.txt', bytes } });
-    const label = `Submit ${list.length} servers`;
+    const label = `Submit ${list.length} game servers`;
     if (preview.kind !== 'message' || !hasButton(preview, label)) return;
     const all = list.map((server): Ask => ({ server, guildId, who: `${name} of ${guildId}` }));
     asks.push(...all);

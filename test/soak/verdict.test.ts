@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type Ask, claimOf, type Findings, judge } from './verdict.ts';
 
-const ACCEPTED = '✅ Servers have been added for review.';
-const REJECTED = '❌ The listing service says:\n> Not today.';
+const ACCEPTED = '✅ Sent for review. The listing service says:\n│ Servers have been added for review.';
+const REJECTED = '❌ Refused. The listing service says:\n> Not today.';
 const UNKNOWN =
-  'The listing service did not answer in time. The server may have been received: check the list.';
-const NOT_SENT = 'Nothing was sent, so you can safely try again later.';
+  '❔ Unknown. The listing service did not answer in time. Your game server was sent and may have been received: check the list.';
+const NOT_SENT = '⚠️ Not sent. The listing service could not be reached. You can safely try again.';
 const WARNING =
-  'a.example.com was submitted before, and no answer came: it may have been received. Nothing was sent now.';
+  '⚠️ Not sent: mia submitted a.example.com. What became of it is unknown, and it may have been received.';
 
 /** What is wrong when members read these words, and the service got and holds the server so often. */
 function harms(
@@ -56,11 +56,11 @@ describe('the verdict of the soak', () => {
   });
 
   it('is clean when a list is sent again in parts, since the service took nothing of it', () => {
-    expect(harms(['report.csv: accepted'], { got: 3, down: 2, has: 1 })).toEqual([]);
-    expect(harms(['report.csv: rejected'], { got: 3, down: 2 })).toEqual([]);
-    expect(harms(['report.csv: rejected'], { got: 2, down: 2 })).toEqual([]);
-    expect(harms(['report.csv: accepted'], { got: 3, down: 1, has: 1 })).toContain('sentTwice');
-    expect(harms(['report.csv: accepted'], { got: 1, down: 1 })).toEqual(['toldWrongly']);
+    expect(harms(['report.csv: sent for review'], { got: 3, down: 2, has: 1 })).toEqual([]);
+    expect(harms(['report.csv: refused'], { got: 3, down: 2 })).toEqual([]);
+    expect(harms(['report.csv: refused'], { got: 2, down: 2 })).toEqual([]);
+    expect(harms(['report.csv: sent for review'], { got: 3, down: 1, has: 1 })).toContain('sentTwice');
+    expect(harms(['report.csv: sent for review'], { got: 1, down: 1 })).toEqual(['toldWrongly']);
   });
 
   it('finds what was sent more often than asked', () => {

@@ -52,14 +52,14 @@ export type Claim = (typeof CLAIMS)[number];
 /** The first that fits. */
 const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/The application did not respond/, 'nothing sent'],
-  [/^report\.csv: accepted$/, 'accepted'],
-  [/^report\.csv: rejected$/, 'rejected'],
+  [/^report\.csv: sent for review$/, 'accepted'],
+  [/^report\.csv: refused$/, 'rejected'],
   [/^report\.csv: unknown$/, 'unknown'],
-  [/^report\.csv: (not sent|submitted before)$/, 'nothing sent'],
-  // A warning about a former submission repeats how that one ended.
-  [/Nothing was sent now/, 'nothing sent'],
+  [/^report\.csv: not sent$/, 'nothing sent'],
+  // A warning about a previous submission repeats how that one ended.
+  [/Not sent[.:]/, 'nothing sent'],
   [/Servers have been added for review\./, 'accepted'],
-  [/The listing service says:/, 'rejected'],
+  [/❌ Refused\./, 'rejected'],
   [/may have been received/, 'unknown'],
   [
     /nothing was (sent|done)|was not sent|is restarting|run the command again|works only once|on its way/i,

@@ -9,6 +9,7 @@ import { createConnection } from '../../src/discord/connection.ts';
 import { createDispatcher } from '../../src/discord/dispatch.ts';
 import { createTraces } from '../../src/discord/traces.ts';
 import { Secret } from '../../src/secret.ts';
+import { createWords } from '../../src/words/words.ts';
 import { type Line, recorder } from '../storage/temporary.ts';
 
 const TOKEN = 'MTExMTExMTExMTExMTExMTEx.packet.a-token-of-the-packet-tests-1234567';
@@ -67,7 +68,7 @@ export async function startSmallBot(): Promise<SmallBot> {
   const dispatcher = createDispatcher({
     commands: commands(),
     ids: createSignedIds(new Secret(TOKEN)),
-    mention: (name) => name,
+    wording: { ...createWords(), mention: (name) => name },
     memory: { remember: async () => true, forget: async () => undefined },
     traces,
     words: createFailureWords({ traces, logger }),
@@ -77,6 +78,7 @@ export async function startSmallBot(): Promise<SmallBot> {
   const connection = createConnection({
     apiUrl: discord.apiUrl,
     token: new Secret(TOKEN),
+    ...createWords(),
     logger,
     onFatal: () => undefined,
   }).serve({

@@ -44,7 +44,7 @@ describe('over TLS, with HTTP/2 on offer and the headers of a CDN', () => {
     const held = scene.listing.submitted.length;
     const file = upload('list.txt', `${lines(150)}\nwrong.example.com:70000 cs2`);
     const report = await submit(scene.member, await scene.member.slash('addservers', { file }));
-    expect(read(report)).toContain('✅ 150 accepted');
+    expect(read(report)).toContain('✅ 150 sent for review');
     expect(scene.listing.submitted.slice(held).length).toBe(150);
     expect(csvOf(report, 'report.csv').length).toBe(151);
     const downloads = scene.discord.requests.filter(({ path }) => path.startsWith('/ephemeral-attachments/'));
@@ -56,7 +56,7 @@ describe('over TLS, with HTTP/2 on offer and the headers of a CDN', () => {
     const id = scene.discord.say(scene.admin, 'play at message.example.com:27015');
     const preview = await scene.member.useOnMessage('Submit servers', id);
     const chosen = await scene.member.pick(messageOf(preview), ['cs2']);
-    expect(read(await submit(scene.member, chosen))).toContain('✅ 1 accepted');
+    expect(read(await submit(scene.member, chosen))).toContain('✅ 1 sent for review');
     expect(scene.listing.submitted.slice(held)).toMatchObject([{ server: 'message.example.com' }]);
   });
 

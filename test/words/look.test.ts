@@ -1,8 +1,9 @@
 import { expect, describe as group, it } from 'vitest';
 import { describe, LOOK, serverEmbed, serverLine } from '../../src/words/look.ts';
-import { wordsFor } from '../../src/words/words.ts';
+import { createWords } from '../../src/words/words.ts';
 import { rendered } from '../support/rendered.ts';
 
+const { wordsFor } = createWords();
 const [en, de] = [wordsFor('en-US'), wordsFor('de')];
 const games = { find: (alias: string) => (alias === 'rust' ? { name: 'Rust', alias } : undefined) };
 

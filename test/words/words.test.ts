@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { languages, wordsFor } from '../../src/words/words.ts';
+import { createWords, languages } from '../../src/words/words.ts';
 
 type Tree = { readonly [key: string]: string | Tree };
 
@@ -13,8 +13,24 @@ function sentences(tree: Tree, path: readonly string[] = []): ReadonlyMap<string
   );
 }
 
+const { wordsFor } = createWords();
 const PLURAL = /_(zero|one|two|few|many|other)$/;
-const placeholders = (sentence: string) => [...new Set(sentence.match(/\{\{\w+\}\}/g))].sort();
+/** The service's name takes the form that each language needs. */
+const NAMES = new Set(Object.values(languages).flatMap(({ listing }) => Object.keys(listing.named)));
+const placeholders = (sentence: string) =>
+  [...new Set(sentence.match(/\{\{\w+\}\}/g))]
+    .filter((each) => !NAMES.has(each.slice(2, -2).replace(/_plain$/, '')))
+    .sort();
+
+/** Names of commands and options, what the service says, and how the service is called. */
+const NOT_SAID_BY_US = /^(commands\..*\.name|messageCommands\..*|help\.examples\..*|listing\..*|said\..*)$/;
+/** A key is accepted, or not; that is no outcome of a submission. */
+const ABOUT_KEYS = /key|said/i;
+/** What "server" may stand in: the rest of the name of what is meant, and names that Discord gave. */
+const NAMED_SERVER = {
+  en: /\bDiscord servers?\b|\bgame servers?\b|\bservers of (?:this game|\{\{game\}\})|`server`|“Manage Server”|\bServer Settings\b/gi,
+  de: /(?<!\p{L})Discord-Servern?s?(?!\p{L})|(?<!\p{L})Spielservern?s?(?!\p{L})|\bServer (?:dieses Spiels|für \{\{game\}\})|`server`|„Server verwalten“|\bServereinstellungen\b/gu,
+};
 
 describe('the sentences', () => {
   const english = sentences(languages.en);
@@ -24,15 +40,39 @@ describe('the sentences', () => {
 
     it(`exist for the same keys in English and in ${language}`, () => {
       const keys = (map: ReadonlyMap<string, string>) =>
-        [...new Set([...map.keys()].map((key) => key.replace(PLURAL, '')))].sort();
+        [...new Set([...map.keys()].map((key) => key.replace(PLURAL, '')))]
+          .filter((key) => !key.startsWith('listing.'))
+          .sort();
       expect(keys(translated)).toEqual(keys(english));
     });
 
     it(`carry the same named values in English and in ${language}`, () => {
       for (const [key, sentence] of translated) {
+        if (key.startsWith('listing.')) continue;
         const original = english.get(key) ?? english.get(key.replace(PLURAL, '_other'));
         expect([key, ...placeholders(sentence)]).toEqual([key, ...placeholders(original ?? '')]);
       }
+    });
+
+    it(`never say "server" alone in ${language}: there are Discord servers and game servers`, () => {
+      const named = NAMED_SERVER[language as keyof typeof NAMED_SERVER];
+      const alone = [...translated].filter(
+        ([key, sentence]) =>
+          !NOT_SAID_BY_US.test(key) &&
+          /server/i.test(sentence.replace(named, '').replace(/\{\{\w+\}\}/g, '')),
+      );
+      expect(alone).toEqual([]);
+    });
+
+    it(`call outcomes by one name in ${language}`, () => {
+      const others = {
+        en: /\b(?:accepted|rejected|sent without)\b|⏸|❓/i,
+        de: /angenommen|ungewiss|Prüfung geschickt|⏸|❓/i,
+      };
+      const strange = [...translated].filter(
+        ([key, sentence]) => !ABOUT_KEYS.test(key) && others[language as keyof typeof others].test(sentence),
+      );
+      expect(strange).toEqual([]);
     });
 
     it(`have every plural form that ${language} needs`, () => {

@@ -7,9 +7,9 @@ import {
   readPage,
   writePage,
 } from '../../../src/discord/components/pager.ts';
-import { wordsFor } from '../../../src/words/words.ts';
+import { createWords } from '../../../src/words/words.ts';
 
-const words = { t: wordsFor('en-US') };
+const words = { t: createWords().wordsFor('en-US') };
 const turn = { command: 'games', action: 'page', state: 'a:b' };
 
 describe('a page', () => {

@@ -114,20 +114,20 @@ describe('a script', () => {
       '/setkey',
       'sandbox-key',
       `/addservers file:${file}`,
-      'press Submit 2 servers',
+      'press Submit 2 game servers',
       'message "Join d.example.com:27015 or connect 93.184.216.34:27016; password hidden!"',
       'apps "Submit servers"',
       'pick cs2',
-      'press Submit 2 servers',
+      'press Submit 2 game servers',
       'submitted',
     ]);
     const [, , preview, report, , found, chosen, last, held] = parts(stdout);
     expect(preview?.shown).toContain('line 2: port 70000 is above 65535');
-    expect(preview?.shown).toContain('[ Submit 2 servers ]  [ Cancel ]');
-    expect(report?.shown).toContain('✅ 2 accepted');
-    expect(found?.shown).toContain('2 servers were found in the message.');
-    expect(chosen?.shown).toContain('2 servers are ready');
-    expect(last?.shown).toContain('✅ 2 accepted');
+    expect(preview?.shown).toContain('[ Submit 2 game servers ]  [ Cancel ]');
+    expect(report?.shown).toContain('✅ 2 sent for review');
+    expect(found?.shown).toContain('2 game servers were found in the message.');
+    expect(chosen?.shown).toContain('2 game servers are ready');
+    expect(last?.shown).toContain('✅ 2 sent for review');
     for (const address of [
       'a.example.com:27015',
       'c.example.com:28015',

@@ -142,7 +142,7 @@ describe('at the prompt', () => {
     );
     expect(await type('one.example.com:27015 cs2')).toBe('');
     expect(await type('two.example.com:28015 rust')).toBe('');
-    expect(await type('')).toContain('2 servers are ready');
+    expect(await type('')).toContain('2 game servers are ready');
   });
 
   it('people are called by their names, and times are told in the language of who reads them', async () => {

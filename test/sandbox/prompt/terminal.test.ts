@@ -59,7 +59,7 @@ describe('at a terminal', () => {
     expect(pasted.origins).toEqual(['pasted', 'pasted', 'typed']);
     expect(pasted.shown).toContain('a.example.com:27015\tcs2');
     expect(pasted.shown).toContain('b.example.com:28015\trust');
-    expect((await type('\r')).shown).toContain('2 servers are ready');
+    expect((await type('\r')).shown).toContain('2 game servers are ready');
     close();
   });
 
