@@ -21,6 +21,8 @@ export interface Reading {
   readonly userName?: (id: string) => string | undefined;
   readonly channelName?: (id: string) => string | undefined;
   readonly roleName?: (id: string) => string | undefined;
+  /** Shows every time with this text; for what is to be the same whenever it is made. */
+  readonly anyTime?: string | undefined;
 }
 
 /** Everything Discord shows in another form than it was sent, one named group each (Discord docs: Message Formatting). */
@@ -62,7 +64,8 @@ export function readMarkdown(text: string, reading: Reading): string {
     if (code !== undefined) return paint('cyan', code);
     if (escaped !== undefined) return escaped;
     if (command !== undefined) return paint('cyan', `/${command}`);
-    if (seconds !== undefined) return readTime(Number(seconds) * 1000, found.format, reading);
+    if (seconds !== undefined)
+      return reading.anyTime ?? readTime(Number(seconds) * 1000, found.format, reading);
     if (emoji !== undefined) return `:${emoji}:`;
     if (user !== undefined) return `@${reading.userName?.(user) ?? user}`;
     if (place !== undefined && found.sigil === '#') return `#${reading.channelName?.(place) ?? place}`;

@@ -73,13 +73,15 @@ export interface SessionDeps {
   readonly print: (text: string) => void;
   readonly paint?: Paint;
   readonly patienceMs?: number;
+  /** See {@link Reading}. */
+  readonly anyTime?: string | undefined;
 }
 
 /** Somebody new, who sits down as an admin of the first guild. */
 export function createSession(deps: SessionDeps): Session {
-  const { sandbox, print, paint = plain, patienceMs = PATIENCE_MS } = deps;
+  const { sandbox, print, paint = plain, patienceMs = PATIENCE_MS, anyTime } = deps;
   const { discord } = sandbox;
-  const reading = () => readingOf(session, paint);
+  const reading = () => ({ ...readingOf(session, paint), anyTime });
   let lost = false;
   /** What the bot owed when it ended. */
   let late: { readonly coming: Promise<Answer>; readonly on: SeenMessage | undefined } | undefined;
