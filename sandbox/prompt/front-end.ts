@@ -30,8 +30,8 @@ export interface FrontEndDeps {
   readonly errors: NodeJS.WritableStream;
   /** Shows the bot's whole log, not only warnings and errors. */
   readonly verbose?: boolean;
-  /** Shows every time with this text; for what is to be the same whenever it is made. */
-  readonly anyTime?: string;
+  /** Shows no time, and nothing that still moves: for what is to be the same whenever it is made. */
+  readonly steady?: boolean;
   /** Ctrl+C at a terminal. */
   readonly onInterrupt: () => void;
 }
@@ -45,7 +45,7 @@ export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
     sandbox,
     print: (text) => void output.write(`${text}\n`),
     paint: paintFor(output),
-    anyTime: deps.anyTime,
+    steady: deps.steady,
   });
 
   /** @returns whether the session goes on */

@@ -73,15 +73,15 @@ export interface SessionDeps {
   readonly print: (text: string) => void;
   readonly paint?: Paint;
   readonly patienceMs?: number;
-  /** See {@link Reading}. */
-  readonly anyTime?: string | undefined;
+  /** Shows no time, and nothing that still moves: for what is to be the same whenever it is made. */
+  readonly steady?: boolean | undefined;
 }
 
 /** Somebody new, who sits down as an admin of the first guild. */
 export function createSession(deps: SessionDeps): Session {
-  const { sandbox, print, paint = plain, patienceMs = PATIENCE_MS, anyTime } = deps;
+  const { sandbox, print, paint = plain, patienceMs = PATIENCE_MS, steady = false } = deps;
   const { discord } = sandbox;
-  const reading = () => ({ ...readingOf(session, paint), anyTime });
+  const reading = () => ({ ...readingOf(session, paint), ...(steady && { anyTime: '‹time›' }) });
   let lost = false;
   /** What the bot owed when it ended. */
   let late: { readonly coming: Promise<Answer>; readonly on: SeenMessage | undefined } | undefined;
@@ -122,7 +122,8 @@ export function createSession(deps: SessionDeps): Session {
         print('(the bot ended before it had answered; start brings it back)');
         return;
       }
-      print(showAnswer(answer, reading()));
+      const isMoving = answer.kind === 'message' && !isFinished(answer.message);
+      if (!(steady && isMoving)) print(showAnswer(answer, reading()));
       lost ||= answer.kind === 'lost';
       session.modal =
         answer.kind === 'modal'

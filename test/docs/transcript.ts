@@ -14,7 +14,7 @@ const FENCE = /^```text\n([\s\S]*?)^```$/gm;
 
 /**
  * The page with what its lines print today. Each section (`##`) has a sandbox of its own, so that one can be read, and
- * changed, without those before it.
+ * changed, without those before it. What is typed in a comment of the section is carried out first, and not shown.
  * @throws Error when a line of it is not understood or the bot breaks a rule of Discord
  */
 export async function madeAnew(page: string): Promise<string> {
@@ -27,8 +27,9 @@ async function sectionMadeAnew(section: string): Promise<string> {
   const fences = [...section.matchAll(FENCE)].map(([, fence = '']) => fence);
   if (fences.length === 0) return section;
   // One run for all fences of a section: a comment, which prints its own line only, parts them.
-  const lines = fences.flatMap((fence) => [...typedIn(fence), PART]);
-  const made = (await run(lines)).split(`> ${PART}\n`);
+  const before = /^<!--\n([\s\S]*?)^-->$/m.exec(section)?.[1] ?? '';
+  const lines = [before, ...fences].flatMap((typed) => [...typedIn(typed), PART]);
+  const [, ...made] = (await run(lines)).split(`> ${PART}\n`);
   return section.replace(FENCE, () => `\`\`\`text\n${made.shift() ?? ''}\`\`\``);
 }
 
@@ -48,7 +49,7 @@ async function run(lines: readonly string[]): Promise<string> {
   });
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const printed = Promise.all([text(output), text(errors)]);
-  const prompt = createFrontEnd({ sandbox, input, output, errors, anyTime: '(time)', onInterrupt: () => {} });
+  const prompt = createFrontEnd({ sandbox, input, output, errors, steady: true, onInterrupt: () => {} });
   try {
     input.end(lines.map((line) => `${line}\n`).join(''));
     const status = await prompt.run();
@@ -67,6 +68,6 @@ async function run(lines: readonly string[]): Promise<string> {
 /** Without what is another each time: ids, times in files, ports of the sandbox. */
 const stable = (printed: string): string =>
   printed
-    .replace(/\b\d{17,20}\b/g, '(id)')
-    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '(time)')
+    .replace(/\b\d{17,20}\b/g, '‹id›')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '‹time›')
     .replace(/127\.0\.0\.1:\d{4,5}/g, '127.0.0.1');

@@ -59,7 +59,7 @@ describe('at the prompt', () => {
     expect(first).toContain('[ Next ]');
     expect(first).toContain('Page 1 of');
     expect(await type('press next')).toContain('Page 2 of');
-    expect(await type('press Previous')).toContain('Page 1 of');
+    expect(await type('press Prev')).toContain('Page 1 of');
     expect(await refusal(prompt, 'press Buy')).toContain('There is no button "Buy"; there is "Next".');
     expect(await refusal(prompt, 'pick cs2')).toBe(
       'The last message is not one with a select that can be used.',
