@@ -15,7 +15,7 @@ export const ACTIONS: readonly Action[] = [
   {
     name: 'press',
     usage: 'LABEL',
-    help: 'press the button with that label, or the only one that begins so, on the last message',
+    help: 'press the button with that label, or the only one with these letters, on the last message',
     words: ({ message }) => buttonsOf(message?.current?.components ?? []),
     async run(session, argument) {
       const label = oneText(argument);
@@ -209,14 +209,14 @@ function messageWith({ message }: Session, what: string, find: typeof buttonsOf)
   throw new BadLine(`The last message is not one with ${what} that can be used.`);
 }
 
-/** The name that is meant: letter for letter, or but for capitals, or the only one that begins so. */
+/** The name that is meant: letter for letter, or but for capitals, or the only one that has these letters. */
 function oneOf(typed: string, names: readonly string[], what: string): string {
   const lower = typed.toLowerCase();
-  const [beginning, another] = names.filter((name) => lower !== '' && name.toLowerCase().startsWith(lower));
+  const [only, another] = names.filter((name) => lower !== '' && name.toLowerCase().includes(lower));
   const found =
     names.find((name) => name === typed) ??
     names.find((name) => name.toLowerCase() === lower) ??
-    (another === undefined ? beginning : undefined);
+    (another === undefined ? only : undefined);
   if (found === undefined)
     throw new BadLine(
       `There is no ${what} "${typed}"; there is ${names.map((name) => `"${name}"`).join(', ')}.`,
