@@ -1,32 +1,48 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { HIGHEST_PORT, LOWEST_PORT } from '../src/addresses/ports.ts';
-import type { Command, CommandContext, Context, Reply } from '../src/discord/command.ts';
-import { button, type Row, rows } from '../src/discord/components/controls.ts';
-import { customId } from '../src/discord/components/custom-ids.ts';
+import type { Command, CommandContext, Context, Reply, SubmitContext } from '../src/discord/command.ts';
+import {
+  button,
+  type Control,
+  linkButton,
+  type Modal,
+  modal,
+  rows,
+} from '../src/discord/components/controls.ts';
+import { customId, isCustomId } from '../src/discord/components/custom-ids.ts';
+import { LIMITS } from '../src/discord/limits.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
-import type { Game, ServerSubmission } from '../src/listing/contract.ts';
+import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import { parseSubmission, type SubmissionResult } from '../src/server-lists/submission.ts';
+import { readOneWithGames } from '../src/server-lists/read-with-games.ts';
+import { type Repair, repaired } from '../src/server-lists/repairs.ts';
+import type { TypedRow } from '../src/server-lists/row.ts';
 import type { Refusal } from '../src/submissions/checks.ts';
-import type { Draft } from '../src/submissions/draft.ts';
-import type { Order, Pipeline } from '../src/submissions/order.ts';
+import { draftOfOne, typedOf } from '../src/submissions/draft.ts';
+import type { Ended, Order, Pipeline } from '../src/submissions/order.ts';
+import type { Records } from '../src/submissions/record.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
-import { escapeText, LONGEST_NAME } from '../src/words/escape.ts';
-import { gameChoices, gameNamed, nearestGames } from '../src/words/games.ts';
+import { gameChoices, gameNamed, nearGames } from '../src/words/games.ts';
+import { describe, serverEmbed, typedLine } from '../src/words/look.ts';
+import { type Offer, offersAfter, offersAfterRefusal, offersForProblem } from '../src/words/offers.ts';
 import { afterRestartText, announcementOf, outcomeText } from '../src/words/outcome.ts';
-import { problemText } from '../src/words/problem.ts';
-import { type GuildKeys, guildKey, refusalText } from '../src/words/refusal.ts';
+import { singleProblemText } from '../src/words/problem.ts';
+import { type GuildKeys, noServerText, refusalText } from '../src/words/refusal.ts';
+import { pageAbout } from '../src/words/service.ts';
+import { cut } from '../src/words/shorten.ts';
+import type { Translate } from '../src/words/words.ts';
 
 export interface AddServerDeps {
   readonly pipeline: Pipeline;
+  readonly records: Pick<Records, 'saveDraft' | 'findDraft' | 'isSubmitted'>;
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'find' | 'refresh'>;
   readonly keys: GuildKeys;
   readonly settings: Pick<GuildSettings, 'allowedGames'>;
 }
 
-/** What is taken for an alias that we do not know: all of the specification (§2.3) are much shorter. */
-const ALIAS = /^[\w.-]{1,50}$/;
+/** UTF-16 units of an address as it can be typed. */
+const MOST_TYPED = 500;
 
 const DATA: Command['data'] = {
   type: ApplicationCommandType.ChatInput,
@@ -38,14 +54,14 @@ const DATA: Command['data'] = {
       required: true,
       autocomplete: true,
       min_length: 1,
-      max_length: 100,
+      max_length: LIMITS.choiceValue,
     },
     {
       type: ApplicationCommandOptionType.String,
       ...optionText('addserver', 'server'),
       required: true,
       min_length: 1,
-      max_length: 500,
+      max_length: MOST_TYPED,
     },
     ...(['port', 'query_port'] as const).map((name) => ({
       type: ApplicationCommandOptionType.Integer as const,
@@ -56,27 +72,44 @@ const DATA: Command['data'] = {
   ],
 };
 
-/** /addserver: checks what was typed, sends one server with the guild's key, and relays the service's answer. */
+/**
+ * /addserver: checks what was typed, sends one server with the guild's key, and relays the service's answer. What is
+ * not accepted stays as a draft, and is corrected or sent again with buttons.
+ */
 export function addServer(deps: AddServerDeps): Command {
   return {
     data: DATA,
     audience: 'member',
     resumes: true,
     complete: ({ guildId }, typed) => gameChoices(offered(guildId, typed, deps)),
-    async run(context) {
-      const game = await findGame(context, (context.options.getString('game') ?? '').trim(), deps);
-      const typed = typedSubmission(context, game);
-      if (!typed.ok) {
-        await guildKey(context, deps.keys);
-        throw new UserError(problemText(typed.problem, context.t));
-      }
-      return submit(context, { id: context.interactionId, draft: draftOfOne(typed.submission) }, deps);
-    },
+    run: (context) =>
+      tryTyped(context, { id: context.interactionId, typed: typedIn(context), isNew: true }, deps),
     presses: {
-      again: {
+      again: { answer: 'update', resumes: true, run: (context) => tryDraft(context, context.argument, deps) },
+      use: {
         answer: 'update',
         resumes: true,
-        run: (context) => submit(context, { id: context.argument }, deps),
+        run(context) {
+          const [id = '', field, ...value] = context.argument.split(':');
+          if (!isField(field)) throw new Error(`there is no button for the field ${field}`);
+          return tryDraft(context, id, deps, { field, value: value.join(':') });
+        },
+      },
+      edit: {
+        answer: 'modal',
+        async run(context) {
+          const id = context.argument;
+          const found = await deps.records.findDraft(context, id);
+          if (typeof found === 'string') throw await noDraft(context, id, deps);
+          return editModal(context, id, typedOf(found.draft));
+        },
+      },
+    },
+    submits: {
+      edit: {
+        answer: 'update',
+        resumes: true,
+        run: (context) => tryTyped(context, { id: context.argument, typed: typedInModal(context) }, deps),
       },
     },
   };
@@ -93,86 +126,163 @@ function offered(
   return games.search(typed, games.list().games.length).filter(({ alias }) => allowed.has(alias));
 }
 
-/** The game that was meant; asks the service for its list once if ours is old and does not know it. */
-async function findGame(
-  context: Context,
-  typed: string,
-  { games, keys }: Pick<AddServerDeps, 'games' | 'keys'>,
-): Promise<Game> {
-  const known = games.find(typed);
-  if (known) return known;
-  const { t, mention } = context;
-  // Whoever has no key is told that first.
-  const key = await guildKey(context, keys);
-  if (!games.list().fresh) await games.refresh(key);
-  const found = games.find(typed);
-  if (found) return found;
-  const shown = escapeText(typed, LONGEST_NAME);
-  if (!games.list().fresh) {
-    // Only the service knows which games it takes: while its list is unknown, what may be an alias goes out as it is.
-    if (ALIAS.test(typed)) return { name: typed, alias: typed };
-    throw new UserError(t('addserver.noAlias', { game: shown }));
-  }
-  const near = nearestGames(games, typed);
-  throw new UserError(
-    near === ''
-      ? t('addserver.unknownGame', { game: shown, games: mention('games') })
-      : t('addserver.unknownGameNear', { game: shown, near }),
-  );
-}
-
-function typedSubmission({ options }: CommandContext, game: Game): SubmissionResult {
-  const port = options.getInteger('port');
-  const queryPort = options.getInteger('query_port');
-  return parseSubmission({
-    server: options.getString('server') ?? '',
-    game: game.alias,
-    ...(port !== null && { port }),
-    ...(queryPort !== null && { queryPort }),
-  });
-}
-
-/** One server is a list of one. */
-const draftOfOne = (submission: ServerSubmission): Draft => ({
-  source: 'options',
-  rows: [{ line: 1, text: '', ok: true, submission }],
-  previous: [],
-  includesPrevious: false,
+const typedIn = ({ options }: CommandContext): TypedRow => ({
+  game: (options.getString('game') ?? '').trim(),
+  server: options.getString('server') ?? '',
+  port: String(options.getInteger('port') ?? ''),
+  queryPort: String(options.getInteger('query_port') ?? ''),
 });
+
+const typedInModal = ({ field }: SubmitContext): TypedRow => ({
+  game: field('game').trim(),
+  server: field('server'),
+  port: field('port').trim(),
+  queryPort: field('query_port').trim(),
+});
+
+interface Try {
+  /** The draft's. */
+  readonly id: string;
+  readonly typed: TypedRow;
+  /** There is no draft of it yet. */
+  readonly isNew?: boolean;
+}
+
+/** Submits what was typed, or keeps it and says what is wrong with it. */
+async function tryTyped(
+  context: Context,
+  { id, typed, isNew = false }: Try,
+  deps: AddServerDeps,
+): Promise<Reply> {
+  const { records, games, keys } = deps;
+  const { t } = context;
+  // It may be this very interaction that has submitted it, before the bot was restarted.
+  if (!isNew && (await records.isSubmitted(context, id))) return submit(context, { id }, deps);
+  const keyOf = async () => {
+    const key = await keys.usable(context.guildId);
+    return typeof key === 'string' ? undefined : key;
+  };
+  const read = await readOneWithGames(typed, games, keyOf);
+  const draft = draftOfOne(typed, read);
+  if (read.ok && isNew) return submit(context, { id, draft }, deps);
+  await records.saveDraft(context, id, draft);
+  if (read.ok) return submit(context, { id }, deps);
+  const unsent = { id, line: typedLine(t, typed, games) };
+  const key = await keys.usable(context.guildId);
+  // Whoever has no key is told that first.
+  if (typeof key === 'string') return refused(context, { ...unsent, refusal: { code: key } }, deps);
+  const { problem } = read;
+  const near = problem.code === 'game-unknown' ? nearOf(context, problem.game, deps) : [];
+  const text = singleProblemText(context, problem, { near, isListKnown: games.list().fresh });
+  return notSent(t, { ...unsent, text }, offersForProblem(t, problem, near));
+}
+
+/** Submits a draft, or what it says with something else in a field. */
+async function tryDraft(context: Context, id: string, deps: AddServerDeps, repair?: Repair): Promise<Reply> {
+  const found = await deps.records.findDraft(context, id);
+  // The pipeline knows what became of it.
+  if (typeof found === 'string') return submit(context, { id }, deps);
+  const isReady = found.draft.rows.every(({ ok }) => ok);
+  if (isReady && !repair) return submit(context, { id }, deps);
+  const typed = typedOf(found.draft);
+  return tryTyped(context, { id, typed: repair ? repaired(typed, repair) : typed }, deps);
+}
+
+const nearOf = ({ guildId }: Context, typed: string, { games, settings }: AddServerDeps): readonly Game[] =>
+  nearGames(games, typed, settings.allowedGames(guildId));
 
 async function submit(
   context: Context,
   what: Pick<Order, 'id' | 'draft'>,
-  { pipeline, games }: Pick<AddServerDeps, 'pipeline' | 'games'>,
+  deps: AddServerDeps,
 ): Promise<Reply> {
-  const { t, guildId, interactionId, receivedAt, user } = context;
-  const result = await pipeline.submit({ guildId, interactionId, receivedAt, user, ...what });
-  if (result.kind === 'no-draft') {
-    throw new UserError(t(result.why === 'taken' ? 'again.taken' : 'again.gone'));
-  }
-  if (result.kind === 'refused') {
-    const { refusal } = result;
-    const content = refusalText(withName(refusal, games), context);
-    if (refusal.code !== 'submitted-before') throw new UserError(content);
-    return { content, components: againButton(context, 'again.submitAgain', what.id) };
-  }
+  const { guildId, interactionId, receivedAt, user, t } = context;
+  const result = await deps.pipeline.submit({ guildId, interactionId, receivedAt, user, ...what });
+  if (result.kind === 'no-draft') throw await noDraft(context, what.id, deps);
+  if (result.kind === 'ended') return ended(context, result, deps);
+  const [row] = result.draft.rows;
+  const line = row?.ok ? describe(t, row.submission, deps.games) : '';
+  return refused(context, { id: what.id, line, refusal: result.refusal }, deps);
+}
+
+/** What was kept is there no more: it was submitted, or is too old. */
+const noDraft = async (context: Context, id: string, { records }: AddServerDeps): Promise<UserError> =>
+  new UserError(noServerText(context, await records.isSubmitted(context, id)));
+
+function ended(context: Context, result: Ended, { games }: AddServerDeps): Reply {
+  const { t } = context;
   const { servers, outcomes, restId } = result;
   const [[server], [outcome]] = [servers, outcomes];
   if (!server || !outcome) throw new Error('a submission has at least one server');
-  const content = result.isResumed
-    ? afterRestartText(context, result, games)
-    : outcomeText(context, outcome, server, games);
-  if (restId !== undefined) return { content, components: againButton(context, 'again.tryAgain', restId) };
   const announcement = announcementOf(context, result, games);
-  return { content, ...(announcement !== undefined && { announcement }) };
+  const page = outcome.kind === 'unknown' && pageAbout(context, server);
+  const listLink = page ? linkButton(page, t('listing.check')) : undefined;
+  return {
+    content: result.isResumed ? afterRestartText(context, result) : outcomeText(context, outcome, server),
+    embeds: [serverEmbed(t, outcome.kind, [describe(t, server, games)])],
+    components: restId === undefined ? [] : rows([...buttonsOf(restId, offersAfter(t, outcome)), listLink]),
+    ...(announcement !== undefined && { announcement }),
+  };
 }
 
-/** People know a game by its name. */
-const withName = (refusal: Refusal, games: AddServerDeps['games']): Refusal =>
-  refusal.code === 'game-not-allowed' ? { ...refusal, game: gameNamed(refusal.game, games).name } : refusal;
+interface Unsent {
+  readonly id: string;
+  /** The server, as in an embed. */
+  readonly line: string;
+}
 
-const againButton = (
-  { t }: Context,
-  label: 'again.submitAgain' | 'again.tryAgain',
-  id: string,
-): readonly Row[] => rows([button(customId('addserver', 'again', id), t(label))]);
+function refused(
+  context: Context,
+  { refusal, ...unsent }: Unsent & { readonly refusal: Refusal },
+  deps: AddServerDeps,
+): Reply {
+  const { t } = context;
+  if (refusal.code !== 'game-not-allowed') {
+    return notSent(t, { ...unsent, text: refusalText(refusal, context) }, offersAfterRefusal(t, refusal, []));
+  }
+  // People know a game by its name.
+  const game = gameNamed(refusal.game, deps.games).name;
+  const text = refusalText({ ...refusal, game }, context);
+  return notSent(t, { ...unsent, text }, offersAfterRefusal(t, refusal, nearOf(context, game, deps)));
+}
+
+const notSent = (
+  t: Translate,
+  { id, line, text }: Unsent & { readonly text: string },
+  offers: readonly Offer[],
+): Reply => ({
+  content: text,
+  embeds: [serverEmbed(t, 'not-sent', [line])],
+  components: rows(buttonsOf(id, offers)),
+  isRefusal: true,
+});
+
+/** What a button puts into a field has to fit into its id. */
+const buttonsOf = (id: string, offers: readonly Offer[]): readonly (Control | false)[] =>
+  offers.map(({ action, repair, label }) => {
+    const own = customId('addserver', action, repair ? `${id}:${repair.field}:${repair.value}` : id);
+    return isCustomId(own) && button(own, label, action === 'edit' ? {} : { style: 'primary' });
+  });
+
+const FIELDS = ['game', 'port', 'queryPort'] as const;
+const isField = (text: string | undefined): text is Repair['field'] => FIELDS.some((field) => field === text);
+
+/** The window with what was typed in it. */
+const editModal = ({ t }: Context, id: string, { game, server, port, queryPort }: TypedRow): Modal => {
+  const field = (name: 'game' | 'server' | 'port' | 'query_port', value: string, most: number) => ({
+    ...{ id: name, value: cut(value, most), most, label: t(`addserver.field.${name}`) },
+    hint: t(`commands.addserver.options.${name}.description`),
+  });
+  return modal({
+    id: customId('addserver', 'edit', id),
+    title: t('addserver.edit'),
+    fields: [
+      { ...field('game', game, LIMITS.choiceValue), least: 1 },
+      { ...field('server', server, MOST_TYPED), least: 1 },
+      field('port', port, MOST_PORT),
+      field('query_port', queryPort, MOST_PORT),
+    ],
+  });
+};
+/** Characters of a port as somebody may type it. */
+const MOST_PORT = 20;

@@ -45,7 +45,7 @@ import { createPruning } from './submissions/pruning.ts';
 import { createRecords } from './submissions/record.ts';
 import { createTidying } from './submissions/tidying.ts';
 import { createSubmissionLog, keyRefusedText } from './words/guild-log.ts';
-import { afterRestartText } from './words/outcome.ts';
+import { toldAfterRestart } from './words/outcome.ts';
 import { createWords, type Words } from './words/words.ts';
 
 const DAY_MS = 86_400_000;
@@ -266,7 +266,7 @@ function createService({ config, logger }: AppDeps, parts: All) {
         const { servers, known } = record ? toResume(record) : { servers: [], known: new Map() };
         const outcomes = servers.map((_, position) => known.get(position));
         const report = known.size > 0 && {
-          report: (context: Context) => afterRestartText(context, { servers, outcomes }, games),
+          report: (context: Context) => toldAfterRestart(context, { servers, outcomes }, games),
         };
         return dispatcher.resume({ interaction, at, ...report }, replies);
       }),

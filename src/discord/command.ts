@@ -82,6 +82,8 @@ export interface Reply {
   readonly content?: string;
   readonly embeds?: readonly APIEmbed[];
   readonly components?: readonly Row[];
+  /** Nothing was done; like a UserError, but with buttons. */
+  readonly isRefusal?: true;
   readonly files?: readonly { readonly name: string; readonly data: Buffer }[];
   /**
    * Said besides, for everybody in the channel, in the guild's language. It goes out with the interaction's token,

@@ -5,7 +5,7 @@ import { escapeText } from '../words/escape.ts';
 import { acknowledge, type FailureWords, isRefused, LostInteraction, say } from './answers.ts';
 import type { Context, Reply } from './command.ts';
 import { ownerOf, type SignedIds } from './components/custom-ids.ts';
-import { announce, type Deliveries, deliver, deliverAtOnce } from './deliver.ts';
+import { announce, bareText, type Deliveries, deliver, deliverAtOnce } from './deliver.ts';
 import type { GuildLog } from './guild-log.ts';
 import type { Incoming } from './incoming.ts';
 import type { Memory, Remembered, Work } from './taken.ts';
@@ -47,7 +47,10 @@ export function createDeferral(deps: DeferralDeps) {
 
   const answerOf = ({ context, isPrivate, run }: Pick<Deferred, 'context' | 'isPrivate' | 'run'>) =>
     run()
-      .then((reply) => ids.reply(reply, ownerOf(context, isPrivate)))
+      .then((reply) => {
+        if (reply.isRefusal) traces.became('refused');
+        return ids.reply(reply, ownerOf(context, isPrivate));
+      })
       .catch((error: unknown) => words(error, context));
 
   /** Nothing is done before the first response, and it is all there is: should it fail, the member asks again. */
@@ -82,7 +85,7 @@ export function createDeferral(deps: DeferralDeps) {
       // What Discord did not take for another reason stays remembered, and is told after the next start.
       if (!isRefused(error)) throw error;
       await forget(deferred);
-      const text = typeof answer === 'string' ? answer : (answer.content ?? '');
+      const text = typeof answer === 'string' ? answer : bareText(answer);
       if (work)
         await tellGuild(context.guildId, () =>
           context.t('resume.told', { user: escapeText(context.user.name), what: text }),

@@ -94,7 +94,7 @@ const firstResponse = (
 });
 
 /** What a reply says, without its buttons and files. */
-function bareText({ content = '', embeds = [] }: Reply): string {
+export function bareText({ content = '', embeds = [] }: Reply): string {
   const texts = [content, ...embeds.flatMap(({ title = '', description = '' }) => [title, description])];
   return texts.filter((text) => text !== '').join('\n');
 }

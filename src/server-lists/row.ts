@@ -12,13 +12,15 @@ export interface TypedRow {
   readonly game: string;
 }
 
+/** What can be wrong with one server that was typed. */
+export type ServerProblem = SubmissionProblem | { readonly code: 'game-unknown'; readonly game: string };
+
 export type RowProblem =
-  | SubmissionProblem
+  | ServerProblem
   /** A line of a draft of which no more is kept than that it was refused. */
   | { readonly code: 'not-kept' }
   /** Words, but none of them is an address. */
   | { readonly code: 'no-address' }
-  | { readonly code: 'game-unknown'; readonly game: string }
   | { readonly code: 'line-too-long'; readonly length: number; readonly most: number }
   /** More cells than the header or the form of a line has. */
   | { readonly code: 'too-many-cells'; readonly found: number; readonly most: number }
@@ -45,7 +47,7 @@ export interface RawRow {
 
 export type Reading =
   | { readonly ok: true; readonly submission: ServerSubmission }
-  | { readonly ok: false; readonly problem: RowProblem };
+  | { readonly ok: false; readonly problem: ServerProblem };
 
 /** How much of a cell or line is kept; an address may be as long. Whoever shows it fits it to the place. */
 const KEPT = MAX_ADDRESS_TEXT;

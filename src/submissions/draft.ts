@@ -45,7 +45,11 @@ export const isRepeated = (row: Row): row is RepeatedRow => 'duplicateOf' in row
 
 /** A draft of one server, which is a list of one; what was typed is kept without passwords. */
 export function draftOfOne(typed: TypedRow, reading: Reading): Draft {
-  const row = { line: 1, text: '', typed: keptRow(typed), ...reading };
+  const kept = keptRow(typed);
+  const row: Row =
+    !reading.ok && reading.problem.code === 'game-unknown'
+      ? { line: 1, text: '', typed: kept, ok: false, problem: { ...reading.problem, game: kept.game } }
+      : { line: 1, text: '', typed: kept, ...reading };
   return { source: 'options', rows: [row], previous: [], includesPrevious: false };
 }
 

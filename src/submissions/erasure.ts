@@ -58,6 +58,7 @@ export function createErasure(deps: {
     async forgetMember(guildId, userId) {
       const [hash = null] = memberHashes(encryption, { guildId, userId });
       const since = limits.countsSince('of members');
+      await dropDrafts(tables, guildId, userId);
       const ofMember = someServers().where('guild_id', '=', guildId).where('user_id', '=', userId);
       const count = await inParts(() => changeMember(ofMember, hash, since));
       await inParts(() => forgetNames(tables, guildId, userId));
@@ -122,6 +123,18 @@ async function* guildsIn(
     last = next.guild_id;
     yield last;
   }
+}
+
+/** What a member has typed and not submitted; there are few of them. */
+async function dropDrafts(tables: Database['tables'], guildId: string, userId: string): Promise<void> {
+  const drafts = tables
+    .selectFrom('submissions')
+    .where('guild_id', '=', guildId)
+    .where('user_id', '=', userId)
+    .where('state', '=', 'draft')
+    .select('id');
+  await tables.deleteFrom('servers').where('submission_id', 'in', drafts).execute();
+  await tables.deleteFrom('submissions').where('id', 'in', drafts).execute();
 }
 
 /** Of some submissions of a member; of how many. */

@@ -39,6 +39,16 @@ export function gameChoices(
   });
 }
 
+/** Games as buttons call them: by the name, and the alias too where two have the same name. */
+export const gameLabels = (
+  games: readonly Game[],
+): readonly { readonly label: string; readonly alias: string }[] =>
+  games.map((game) => {
+    const isAlone = games.filter(({ name }) => name === game.name).length === 1;
+    const { label } = gameOption(game);
+    return { label: isAlone ? label : `${label} (${visibleLine(game.alias)})`, alias: game.alias };
+  });
+
 /** A select takes values of 1 to 100 characters (Discord docs: Components, Select Option). */
 export const isSelectable = ({ alias }: Game): boolean =>
   alias.trim() !== '' && alias.length <= LONGEST_CHOICE;
@@ -59,12 +69,24 @@ export function gameOptions(games: readonly Game[]): readonly ReturnType<typeof 
 const USUAL: ReadonlySet<string> = new Set(KNOWN_GAMES.map(({ alias }) => alias));
 const isUsual = ({ alias }: Game): boolean => USUAL.has(alias);
 
+/** The games that come nearest to what was typed, three at most, of those that a guild allows. */
+export const nearGames = (
+  games: SearchedGames,
+  typed: string,
+  allowed: ReadonlySet<string> | undefined,
+): readonly Game[] =>
+  games
+    .search(typed, allowed && Number.MAX_SAFE_INTEGER)
+    .filter(({ alias }) => allowed?.has(alias) ?? true)
+    .slice(0, NEAREST);
+
 /** The games that come nearest to what was typed, for a sentence; empty when none does. */
 export const nearestGames = (games: SearchedGames, typed: string): string =>
-  games
-    .search(typed, NEAREST)
-    .map(({ name, alias }) => `${escapeText(name, LONGEST_NAME)} (\`${escapeCode(alias)}\`)`)
-    .join(', ');
+  gamesText(games.search(typed, NEAREST));
+
+/** Games for a sentence, each with its alias. */
+export const gamesText = (games: readonly Game[]): string =>
+  games.map(({ name, alias }) => `${escapeText(name, LONGEST_NAME)} (\`${escapeCode(alias)}\`)`).join(', ');
 
 /** That a game is not known, with the nearest ones. */
 export function unknownGameText({ t }: Reader, typed: string, games: SearchedGames): string {

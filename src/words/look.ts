@@ -1,5 +1,6 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
+import { keptRow, type TypedRow } from '../server-lists/row.ts';
 import { escapeCode, escapeText, LONGEST_NAME } from './escape.ts';
 import { gameNamed, type KnownGames } from './games.ts';
 import { shortenMarkup } from './shorten.ts';
@@ -57,6 +58,13 @@ export function serverLine(t: Translate, { game, address, queryPort }: ServerWor
   return queryPort === undefined || queryPort === ''
     ? t('look.server', values)
     : t('look.serverQuery', { ...values, queryPort: escapeText(String(queryPort), LONGEST_TYPED) });
+}
+
+/** What somebody typed of a game server, as it may be shown: without passwords. */
+export function typedLine(t: Translate, typed: TypedRow, games: KnownGames): string {
+  const { server, port, queryPort, game } = keptRow(typed);
+  const address = [server, port].filter((part) => part !== '').join(/[\s:]/.test(server) ? ' ' : ':');
+  return serverLine(t, { game: gameNamed(game, games).name, address, queryPort });
 }
 
 /** The parts of a line; they may be as somebody typed them. */

@@ -6,31 +6,24 @@ import { describe, type ServerEmbed, serverEmbed } from './look.ts';
 import { failureText, listAbout, serviceWords } from './service.ts';
 import type { Reader, Translate } from './words.ts';
 
-/** How the submission of one server ended. */
-export function outcomeText(
-  reader: Reader,
-  outcome: Outcome,
-  server: ServerSubmission,
-  games: KnownGames,
-): string {
+/** How the submission of one server ended; which server it is stands in the embed. */
+export function outcomeText(reader: Reader, outcome: Outcome, server: ServerSubmission): string {
   const { t, mention } = reader;
-  const what = describe(t, server, games);
   const next = { setkey: mention('setkey'), games: mention('games') };
   switch (outcome.kind) {
     case 'accepted':
-      return t('addserver.accepted', { message: escapeText(serviceWords(outcome.message, t)), what });
+      return t('addserver.accepted', { message: escapeText(serviceWords(outcome.message, t)) });
     case 'rejected': {
-      const said = t('addserver.rejected', { message: escapeText(serviceWords(outcome.message, t)), what });
+      const said = t('addserver.rejected', { message: escapeText(serviceWords(outcome.message, t)) });
       return outcome.known ? `${said}\n${t(`addserver.next.${outcome.known}`, next)}` : said;
     }
     case 'not-sent': {
-      const said = t('addserver.notSent', { reason: failureText(outcome, t), what });
+      const said = t('addserver.notSent', { reason: failureText(outcome, t) });
       return outcome.reason === 'key' ? `${said}\n${t('addserver.next.invalidKey', next)}` : said;
     }
     case 'unknown':
       return t('addserver.unknown', {
         reason: failureText(outcome, t),
-        what,
         ...listAbout(reader, server),
       });
   }
@@ -65,7 +58,6 @@ export function afterRestartText(
     readonly servers: readonly ServerSubmission[];
     readonly outcomes: readonly (Outcome | undefined)[];
   },
-  games: KnownGames,
 ): string {
   const { t } = reader;
   const { servers, outcomes } = done;
@@ -75,7 +67,6 @@ export function afterRestartText(
     const message = outcome && 'message' in outcome ? escapeText(serviceWords(outcome.message, t)) : '';
     return t(`resume.one.${outcome?.kind ?? 'not-sent'}`, {
       message,
-      what: describe(t, server, games),
       ...listAbout(reader, server),
     });
   }
@@ -84,6 +75,18 @@ export function afterRestartText(
     return count > 0 ? [t(`resume.many.${kind}`, { count })] : [];
   });
   return [t('resume.many.heading'), ...lines].join('\n');
+}
+
+/** The same as a text alone, for where no embed stands beside it. */
+export function toldAfterRestart(
+  reader: Pick<Reader, 't' | 'pages'>,
+  done: Parameters<typeof afterRestartText>[1],
+  games: KnownGames,
+): string {
+  const one = done.servers.length === 1 ? done.servers : [];
+  return [afterRestartText(reader, done), ...one.map((server) => describe(reader.t, server, games))].join(
+    '\n',
+  );
 }
 
 /**

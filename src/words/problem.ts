@@ -1,12 +1,17 @@
 import { formatAddress } from '../addresses/address.ts';
+import type { Game } from '../listing/contract.ts';
 import { MAX_FILE_BYTES, type UnreadableList } from '../server-lists/read-list.ts';
-import type { RowProblem } from '../server-lists/row.ts';
+import type { RowProblem, ServerProblem } from '../server-lists/row.ts';
 import type { SubmissionProblem } from '../server-lists/submission.ts';
-import { escapeCode } from './escape.ts';
-import type { Translate } from './words.ts';
+import { escapeCode, escapeText, LONGEST_NAME } from './escape.ts';
+import { gamesText } from './games.ts';
+import type { Reader, Translate } from './words.ts';
 
 /** The port in an example where no usual one is known. */
 const EXAMPLE_PORT = 27015;
+
+/** Its servers are the only ones that a name without a port is enough for: an SRV record may say the port. */
+const MINECRAFT = 'minecraft';
 
 /** The values of a problem, with every text fit to be shown between backticks. */
 function escapedValues(problem: object, most?: number): Readonly<Record<string, unknown>> {
@@ -25,16 +30,38 @@ export function problemText(problem: SubmissionProblem, t: Translate): string {
     case 'not-public':
       return t(`problem.not-public.${problem.range}`, values);
     case 'port-missing': {
-      const { host, usual } = problem;
-      const example = formatAddress({ host, port: usual ?? EXAMPLE_PORT });
-      return t(usual === undefined ? 'problem.port-missing' : 'problem.port-missing-usual', {
-        ...values,
-        example,
-      });
+      const { host, usual, game } = problem;
+      if (usual !== undefined) {
+        return t(
+          game === MINECRAFT ? 'problem.port-missing-minecraft' : 'problem.port-missing-usual',
+          values,
+        );
+      }
+      return t('problem.port-missing', { ...values, example: formatAddress({ host, port: EXAMPLE_PORT }) });
     }
     default:
       return t(`problem.${problem.code}`, values);
   }
+}
+
+/**
+ * What is wrong with the one server of /addserver.
+ * @param isListKnown whether the service's own list of games could be read
+ */
+export function singleProblemText(
+  { t, mention }: Reader,
+  problem: ServerProblem,
+  { near, isListKnown }: { readonly near: readonly Game[]; readonly isListKnown: boolean },
+): string {
+  if (problem.code !== 'game-unknown') {
+    return t('addserver.notReady', { problem: problemText(problem, t) });
+  }
+  if (problem.game === '') return t('addserver.notReady', { problem: t('problem.game-missing') });
+  const game = escapeText(problem.game, LONGEST_NAME);
+  if (!isListKnown) return t('addserver.noAlias', { game });
+  return near.length === 0
+    ? t('addserver.unknownGame', { game, games: mention('games') })
+    : t('addserver.unknownGameNear', { game, near: gamesText(near) });
 }
 
 /** How much of a line a reason repeats. */

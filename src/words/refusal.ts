@@ -13,9 +13,9 @@ export function refusalText(refusal: Refusal, reader: Reader): string {
   const { t, mention } = reader;
   switch (refusal.code) {
     case 'key-missing':
-      return t('addserver.noKey', { setkey: mention('setkey') });
+      return t('addserver.notReady', { problem: t('addserver.noKey', { setkey: mention('setkey') }) });
     case 'key-unreadable':
-      return t('failure.undecryptable', { setkey: mention('setkey') });
+      return t('addserver.notReady', { problem: t('failure.undecryptable', { setkey: mention('setkey') }) });
     case 'key-invalid':
       return t('refusal.key-invalid', { setkey: mention('setkey') });
     case 'in-flight': {
@@ -83,6 +83,10 @@ function duration(seconds: number, t: Translate): string {
   const [unit, length] = units.find(([, size]) => seconds % size === 0) ?? (['seconds', 1] as const);
   return t(`duration.${unit}`, { count: seconds / length });
 }
+
+/** Why there is no server any more that a button or a window could submit. */
+export const noServerText = ({ t, mention }: Reader, isSubmitted: boolean): string =>
+  isSubmitted ? t('again.taken') : t('again.gone', { addserver: mention('addserver') });
 
 /** Why there is no list to submit. */
 export function noListText(why: NoDraft, t: Translate): string {

@@ -9,6 +9,9 @@ export function customId(command: string, action: string, argument = ''): string
   return `${command}:${action}:${argument}`;
 }
 
+/** Whether a custom id leaves room for its seal. */
+export const isCustomId = (id: string): boolean => id.length + SEAL_LENGTH <= LIMITS.customId;
+
 /** The reverse of {@link customId}; the argument may contain colons. */
 export function parseCustomId(id: string): { command: string; action: string; argument: string } {
   const [command = '', action = '', ...rest] = id.split(':');
