@@ -65,6 +65,8 @@ function switchedOff(config: Config): readonly string[] {
   return [
     config.httpPort === undefined && 'health and metrics (HTTP_PORT)',
     config.exitWhenSilentSeconds === 0 && 'the end of a silent process (EXIT_WHEN_SILENT_SECONDS)',
+    config.backupEveryHours === 0 && 'regular backups (BACKUP_EVERY_HOURS)',
+    config.listingUrl === undefined && 'the link to the list (LISTING_URL)',
     config.supportUrl === undefined && 'the link to your support (SUPPORT_URL)',
     config.privacyUrl === undefined && 'the link to your privacy policy (PRIVACY_URL)',
   ].filter((what) => what !== false);

@@ -6,7 +6,7 @@ import { openSandbox } from '../../sandbox/sandbox.ts';
 import { createBotInProcess } from '../support/bot-in-process.ts';
 
 /** The pages, from the root. What is typed in them stands behind `> `; all else in their fences is what came of it. */
-export const TRANSCRIPTS = ['docs/transcript.md', 'docs/transcript.de.md'] as const;
+export const TRANSCRIPTS = ['README.md', 'docs/transcript.md', 'docs/transcript.de.md'] as const;
 
 /** What a key looks like on a page, and which one it stands for. */
 const HIDDEN = { shown: '********', typed: 'sandbox-key-1234' };
