@@ -150,6 +150,8 @@ const ANSWER_FAULTS = [
   'redirect', // the service moved; the new address is in `detail`, for the operator
   'rate-limited', // 429 without a readable verdict; not-sent: the key is held back since then
   'server-error', // 5xx without a readable verdict
+  'not-found', // 404 or 410 without one: most likely the address is wrong
+  'client-error', // another 4xx without one
   'not-json', // HTML, empty, truncated
   'wrong-shape', // JSON, but not what the specification says
   'key-repeated', // a games list that holds the key

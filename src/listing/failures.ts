@@ -101,12 +101,12 @@ function isNestedTooDeep(body: string): boolean {
   return false;
 }
 
-/** Of an answer that does not fit: the HTTP status tells more than the body does, when it is 429 or 5xx. */
+/** Of an answer that does not fit: the HTTP status tells more than the body does, when it is an error. */
 function unreadable({ status, headers }: Answer, reason: FailureReason, what: string): Failure {
   const wait = retryAfterMs(headers);
   return {
     kind: 'unknown',
-    reason: status === 429 ? 'rate-limited' : status >= 500 ? 'server-error' : reason,
+    reason: reasonOfStatus(status) ?? reason,
     // Never the body: a page of a proxy may well show the request it was asked.
     detail: `HTTP ${status}: ${what}`,
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
@@ -125,6 +125,13 @@ function noAnswer({ sent, begun, cause, error }: NoAnswer): Failure {
   }
   const reason = cause === 'error' ? reasonOf(code) : cause;
   return sent ? { kind: 'unknown', reason, detail } : { kind: 'not-sent', reason, detail };
+}
+
+function reasonOfStatus(status: number): FailureReason | undefined {
+  if (status === 429) return 'rate-limited';
+  if (status >= 500) return 'server-error';
+  if (status === 404 || status === 410) return 'not-found';
+  return status >= 400 ? 'client-error' : undefined;
 }
 
 const OVERSIZE = new Set(['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'UND_ERR_HEADERS_OVERFLOW']);

@@ -1,8 +1,12 @@
 import { formatAddress } from '../addresses/address.ts';
 import {
+  ADDED,
   type Failure,
-  isFaultyAnswer,
+  type FailureReason,
   isHalted,
+  KNOWN_ERRORS,
+  type KnownError,
+  type NotSent,
   type ServerSubmission,
   WITHHELD_WORDS,
 } from '../listing/contract.ts';
@@ -11,24 +15,62 @@ import type { Reader, Translate } from './words.ts';
 
 /** Why there is no usable answer of the listing service, as a sentence for a member. Never the service's text. */
 export function failureText(failure: Failure, t: Translate): string {
-  const { kind, reason } = failure;
-  if (failure.kind === 'not-sent' && isHalted(failure)) return t(`halt.${failure.reason}`);
-  if (reason === 'key-dropped') return t('service.keyDropped');
-  if (reason === 'queue-full') return t('service.queueFull');
-  if (reason === 'too-late') return t('service.tooLate');
-  if (failure.kind === 'not-sent' && failure.retryAfterMs !== undefined) {
+  if (failure.kind === 'unknown') return t(`service.${AFTER_SENDING[failure.reason]}`);
+  if (isHalted(failure)) return t(`halt.${failure.reason}`);
+  if (failure.retryAfterMs !== undefined) {
     // Discord counts down by itself, in the member's language.
     return t('service.keyRests', { seconds: Math.ceil((Date.now() + failure.retryAfterMs) / 1000) });
   }
-  if (reason === 'redirect') return t('service.moved');
-  if (reason === 'key-repeated') return t('service.keyRepeated');
-  if (isFaultyAnswer(failure)) return t('service.broken');
-  return kind === 'unknown' ? t('service.silent') : t('service.down');
+  return t(BEFORE_SENDING[failure.reason] ?? 'service.down');
 }
 
-/** The service's words as they came; where they were left out since they held the key, that in the reader's language. */
-export const serviceWords = (message: string, t: Translate): string =>
-  message === WITHHELD_WORDS ? t('service.withheld') : message;
+/** What happened to a request that had left, or a part of it. */
+const AFTER_SENDING = {
+  timeout: 'silent',
+  reset: 'reset',
+  aborted: 'stopped',
+  redirect: 'moved',
+  'rate-limited': 'limited',
+  'server-error': 'failed',
+  'not-found': 'notFound',
+  'client-error': 'refusedRequest',
+  'not-json': 'broken',
+  'wrong-shape': 'broken',
+  'key-repeated': 'keyRepeated',
+  'too-large': 'tooLarge',
+  // What can only happen before anything leaves; a connection that fails later has broken off.
+  refused: 'reset',
+  dns: 'reset',
+  tls: 'reset',
+  down: 'reset',
+  'queue-full': 'reset',
+  'too-late': 'reset',
+  'key-dropped': 'reset',
+} as const satisfies Readonly<Record<FailureReason, string>>;
+
+/** Why nothing left, where it is not that the service could not be reached. */
+const BEFORE_SENDING: Readonly<Partial<Record<NotSent['reason'], BeforeSending>>> = {
+  tls: 'service.unsafe',
+  'key-dropped': 'service.keyDropped',
+  'queue-full': 'service.queueFull',
+  'too-late': 'service.tooLate',
+  aborted: 'halt.stopping',
+};
+type BeforeSending = `service.${'unsafe' | 'keyDropped' | 'queueFull' | 'tooLate'}` | 'halt.stopping';
+
+/**
+ * The service's words, word for word. Where the reader's language is another and they are one of the six that the
+ * specification has, what they mean stands before them. Words that held the key were left out, and that is said.
+ */
+export function serviceWords(message: string, t: Translate): string {
+  if (message === WITHHELD_WORDS) return t('service.withheld');
+  const original = message.trim();
+  const known = original === ADDED ? 'added' : KNOWN_NAMES.find((name) => KNOWN_ERRORS[name] === original);
+  const meaning = known === undefined ? original : t(`said.${known}`);
+  return meaning === original ? message : t('said.both', { meaning, original });
+}
+
+const KNOWN_NAMES = Object.keys(KNOWN_ERRORS) as KnownError[];
 
 /** That a key was not tried, and when one can be; `at` in milliseconds since 1970. */
 export const tooSoonText = ({ at }: { readonly at: number }, t: Translate): string =>

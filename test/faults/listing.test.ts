@@ -32,6 +32,19 @@ interface Fault {
   readonly ended: 'accepted' | 'rejected' | 'not-sent' | 'unknown';
 }
 
+/** Why it is unknown, as the member reads it. */
+const because = (why: string) =>
+  new RegExp(`❔ Unknown\\. ${why} Your game server was sent and may have been received: check the list`);
+const SILENT = because('The listing service did not answer in time\\.');
+const BROKEN_OFF = because(
+  'The connection to the listing service broke off before its answer was complete\\.',
+);
+const NOT_UNDERSTOOD = because('The listing service answered, but the answer could not be understood\\.');
+const LIMITED = because(
+  'The listing service answered that it has had too many requests \\(HTTP 429\\), .*\\.',
+);
+const FAILED = because('The listing service answered that it had an error of its own \\(HTTP 5xx\\)\\.');
+
 const unknown = { saw: UNKNOWN, received: 1, held: 0, ended: 'unknown' } as const;
 const unknownAndHeld = { ...unknown, held: 1 } as const;
 
@@ -48,28 +61,70 @@ const FAULTS: readonly Fault[] = [
     what: 'resets the connection in the middle of the request',
     mode: { kind: 'resetDuring' },
     ...unknown,
+    saw: BROKEN_OFF,
     received: 0,
   },
-  { what: 'resets the connection after the request', mode: { kind: 'reset' }, ...unknown },
+  { what: 'resets the connection after the request', mode: { kind: 'reset' }, ...unknown, saw: BROKEN_OFF },
   {
     what: 'resets the connection after it has acted',
     mode: { kind: 'reset', carriedOut: true },
     ...unknownAndHeld,
+    saw: BROKEN_OFF,
   },
-  { what: 'breaks off in the middle of its answer', mode: { kind: 'cut' }, ...unknownAndHeld },
-  { what: 'never answers', mode: { kind: 'hang' }, ...unknown },
-  { what: 'acts and never answers', mode: { kind: 'hang', carriedOut: true }, ...unknownAndHeld },
-  { what: 'answers when nobody waits any more', mode: { kind: 'slow', ms: 3_000 }, ...unknownAndHeld },
-  { what: 'sends headers and then nothing', mode: { kind: 'headersThenSilence' }, ...unknownAndHeld },
-  { what: 'sends a byte a second', mode: { kind: 'trickle' }, ...unknownAndHeld },
-  { what: 'answers 200 with a web page', mode: { kind: 'html' }, ...unknown },
-  { what: 'answers 200 with nothing', mode: { kind: 'empty' }, ...unknown },
-  { what: 'answers with half of the JSON', mode: { kind: 'truncated' }, ...unknownAndHeld },
-  { what: 'answers with wrong types', mode: { kind: 'wrongTypes' }, ...unknown },
-  { what: 'answers with 1 GiB', mode: { kind: 'huge' }, ...unknown },
-  { what: 'answers with a gzip bomb', mode: { kind: 'gzipBomb' }, ...unknown },
-  { what: 'answers 429 without Retry-After', mode: { kind: 'status', status: 429 }, ...unknown },
-  { what: 'answers 429 with Retry-After', mode: { kind: 'status', status: 429, retryAfter: 1 }, ...unknown },
+  {
+    what: 'breaks off in the middle of its answer',
+    mode: { kind: 'cut' },
+    ...unknownAndHeld,
+    saw: BROKEN_OFF,
+  },
+  { what: 'never answers', mode: { kind: 'hang' }, ...unknown, saw: SILENT },
+  {
+    what: 'acts and never answers',
+    mode: { kind: 'hang', carriedOut: true },
+    ...unknownAndHeld,
+    saw: SILENT,
+  },
+  {
+    what: 'answers when nobody waits any more',
+    mode: { kind: 'slow', ms: 3_000 },
+    ...unknownAndHeld,
+    saw: SILENT,
+  },
+  {
+    what: 'sends headers and then nothing',
+    mode: { kind: 'headersThenSilence' },
+    ...unknownAndHeld,
+    saw: SILENT,
+  },
+  { what: 'sends a byte a second', mode: { kind: 'trickle' }, ...unknownAndHeld, saw: SILENT },
+  { what: 'answers 200 with a web page', mode: { kind: 'html' }, ...unknown, saw: NOT_UNDERSTOOD },
+  { what: 'answers 200 with nothing', mode: { kind: 'empty' }, ...unknown, saw: NOT_UNDERSTOOD },
+  {
+    what: 'answers with half of the JSON',
+    mode: { kind: 'truncated' },
+    ...unknownAndHeld,
+    saw: NOT_UNDERSTOOD,
+  },
+  { what: 'answers with wrong types', mode: { kind: 'wrongTypes' }, ...unknown, saw: NOT_UNDERSTOOD },
+  {
+    what: 'answers with 1 GiB',
+    mode: { kind: 'huge' },
+    ...unknown,
+    saw: because('The answer of the listing service was too long to be read\\.'),
+  },
+  { what: 'answers with a gzip bomb', mode: { kind: 'gzipBomb' }, ...unknown, saw: NOT_UNDERSTOOD },
+  {
+    what: 'answers 429 without Retry-After',
+    mode: { kind: 'status', status: 429 },
+    ...unknown,
+    saw: LIMITED,
+  },
+  {
+    what: 'answers 429 with Retry-After',
+    mode: { kind: 'status', status: 429, retryAfter: 1 },
+    ...unknown,
+    saw: LIMITED,
+  },
   {
     what: 'answers 429 with Retry-After and a verdict',
     mode: { kind: 'json', status: 429, body: { status: 'error', message: 'Too fast.' }, retryAfter: 1 },
@@ -82,7 +137,20 @@ const FAULTS: readonly Fault[] = [
     what: `answers ${status}`,
     mode: { kind: 'status', status } as const,
     ...unknown,
+    saw: FAILED,
   })),
+  {
+    what: 'answers 404',
+    mode: { kind: 'status', status: 404 },
+    ...unknown,
+    saw: because('The listing service answered that nothing is at its address \\(HTTP 404\\)\\. .*\\.'),
+  },
+  {
+    what: 'answers 413',
+    mode: { kind: 'status', status: 413 },
+    ...unknown,
+    saw: because('The listing service turned the request down and did not say why \\(HTTP 4xx\\)\\.'),
+  },
   {
     what: 'answers a little late',
     mode: { kind: 'slow', ms: 600 },
@@ -212,7 +280,7 @@ describe('a listing service whose address', () => {
   async function isNotSent(scene: Scene, server: string): Promise<void> {
     const said = textOf(await submit(scene, server));
     expect(said).toMatch(NOT_SENT);
-    expect(said).toMatch(/could not be reached/);
+    expect(said).toMatch(/could not be reached|No safe connection to the listing service/);
     expect(scene.listing.requests).toEqual([]);
     const stored = await settledStore(data);
     expect(stored.ended(scene.member.guildId, server)).toEqual(['not-sent']);

@@ -56,7 +56,7 @@ describe('the name of the listing service', () => {
     const link = '[Game List](<https://list.example/>)';
     expect(words('en-US')('service.down')).toBe(`${link} could not be reached.`);
     expect(words('en-US')('keystatus.none', { setkey: '/setkey' })).toContain(`no API key for ${link}.`);
-    expect(words('de')('service.broken')).toContain(`Die Antwort von ${link} `);
+    expect(words('de')('service.tooLarge')).toContain(`Die Antwort von ${link} `);
     expect(words('de')('keystatus.none', { setkey: '/setkey' })).toContain(
       `keinen API-Schlüssel für ${link}.`,
     );

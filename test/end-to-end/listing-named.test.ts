@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { messageOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
+
+describe('a listing service that the operator has named', () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await openAppScene({
+      key: 'sandbox-key',
+      env: { LISTING_NAME: 'Game List', LISTING_URL: 'https://list.example/search?q={address}' },
+    });
+  });
+  afterAll(() => scene.close());
+
+  const add = (server: string, person = scene.member) => person.slash('addserver', { game: 'cs2', server });
+
+  it('is called so, with a link to its page', async () => {
+    const answer = await add('named.example.com:27015');
+    expect(messageOf(answer).current?.content).toContain(
+      'Sent for review. [Game List](<https://list.example/search>) says:',
+    );
+  });
+
+  it('is linked to where an outcome is unknown: at that address', async () => {
+    await scene.listing.behave({ kind: 'reset' }, 1);
+    const page = 'https://list.example/search?q=lost.example.com%3A27015';
+    const answer = await add('lost.example.com:27015');
+    expect(messageOf(answer).current?.content).toContain(`check [the list](<${page}>) before`);
+  });
+
+  it('is called so in German', async () => {
+    await scene.listing.behave({ kind: 'reset' }, 1);
+    const answer = await add('verloren.example.com:27015', scene.person({ locale: 'de' }));
+    const said = messageOf(answer).current?.content;
+    expect(said).toContain('Die Verbindung zu [Game List](<https://list.example/search>) ist abgebrochen');
+    expect(said).toContain(
+      'Sieh in der [Liste](<https://list.example/search?q=verloren.example.com%3A27015>)',
+    );
+  });
+
+  it('relays what it says word for word; what is known stands in the reader’s language before it', async () => {
+    const german = scene.person({ locale: 'de' });
+    expect(textOf(await add('bekannt.example.com:27015', german))).toContain(
+      'Die Spielserver wurden zur Prüfung hinzugefügt. („Servers have been added for review.“)',
+    );
+    await scene.listing.behave(
+      { kind: 'json', status: 200, body: { status: 'error', message: 'No luck.' } },
+      1,
+    );
+    const other = textOf(await add('unbekannt.example.com:27015', german));
+    expect(other).toContain('│ No luck.');
+    expect(other).not.toContain('No luck. („');
+  });
+});
