@@ -3,6 +3,7 @@ import type { Command, Context, Reply, SubmitContext } from '../src/discord/comm
 import { button, type Modal, modal, rows } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
+import type { LogChoiceDeps } from '../src/discord/log-choice.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { KeyTrials, TooSoon } from '../src/guilds/key-trials.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
@@ -15,7 +16,7 @@ import { escapeCode, escapeText } from '../src/words/escape.ts';
 import { memberText } from '../src/words/guild-log.ts';
 import { failureText, serviceWords, tooSoonText } from '../src/words/service.ts';
 import type { Translate } from '../src/words/words.ts';
-import { logChannelSelect, type SettingsDeps } from './settings.ts';
+import { logChannelSelect } from './settings.ts';
 
 export interface SetKeyDeps {
   readonly keyTrials: KeyTrials;
@@ -23,7 +24,7 @@ export interface SetKeyDeps {
   readonly keys: Pick<ApiKeys, 'get' | 'set'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
   readonly settings: Pick<GuildSettings, 'get'>;
-  readonly addBotLink: SettingsDeps['addBotLink'];
+  readonly addBotLink: LogChoiceDeps['addBotLink'];
 }
 
 /** The service does not say how long a key may be (specification §5); this is far above any in use. */

@@ -1,12 +1,5 @@
-import { ApplicationCommandType, ChannelType, PermissionFlagsBits } from 'discord.js';
-import type {
-  ChosenChannel,
-  Command,
-  Context,
-  PressContext,
-  Reply,
-  SubmitContext,
-} from '../src/discord/command.ts';
+import { ApplicationCommandType, ChannelType } from 'discord.js';
+import type { Command, Context, PressContext, Reply, SubmitContext } from '../src/discord/command.ts';
 import {
   button,
   type Control,
@@ -14,37 +7,31 @@ import {
   linkButton,
   type Modal,
   modal,
+  roleSelect,
   rows,
 } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
 import { chosenOnPage, pagedSelect } from '../src/discord/components/paged-select.ts';
 import { pageButtons, readPage } from '../src/discord/components/pager.ts';
-import type { ChannelPosts } from '../src/discord/guild-log.ts';
-import { type GuildSettings, HIGHEST_QUOTA, type Settings } from '../src/guilds/settings.ts';
+import type { GuildLog } from '../src/discord/guild-log.ts';
+import type { LogState } from '../src/discord/log-channel.ts';
+import { chosenLogChannel, chosenRole, type LogChoiceDeps } from '../src/discord/log-choice.ts';
+import type { ApiKeys } from '../src/guilds/api-keys.ts';
+import { type GuildSettings, HIGHEST_QUOTA, logChannels, type Settings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { gameOption, isSelectable } from '../src/words/games.ts';
 import { memberText } from '../src/words/guild-log.ts';
-import {
-  allowedGamesText,
-  type LogPermission,
-  missingText,
-  type SettingsShown,
-  settingsTexts,
-} from '../src/words/settings.ts';
+import { allowedGamesText, type SettingsShown, settingsText } from '../src/words/settings.ts';
 
-export interface SettingsDeps {
+export interface SettingsDeps extends LogChoiceDeps {
   readonly settings: Pick<GuildSettings, 'get' | 'areLost' | 'change'>;
+  readonly keys: Pick<ApiKeys, 'status'>;
   readonly games: Pick<GameCatalog, 'list'>;
-  readonly posts: ChannelPosts;
-  /** Where the bot user can be added to a guild that has the commands alone; `undefined` when it is there, or nobody knows. */
-  readonly addBotLink: (guildId: string) => Promise<string | undefined>;
+  readonly guildLog: Pick<GuildLog, 'tell'>;
 }
-
-/** What the log needs in its channel: its entries are embeds. */
-const NEEDED = ['ViewChannel', 'SendMessages', 'EmbedLinks'] as const satisfies readonly LogPermission[];
 
 /**
  * Discord's own guide to the Integrations page. There is no documented link to that page of a server itself (Discord
@@ -53,10 +40,21 @@ const NEEDED = ['ViewChannel', 'SendMessages', 'EmbedLinks'] as const satisfies 
 const INTEGRATIONS_GUIDE =
   'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
 
-/** /settings: shows what the guild's admins have chosen, and changes it with buttons, selects and a modal. */
-export function settingsCommand({ settings, games, posts, addBotLink }: SettingsDeps): Command {
-  const show = async (context: Context, now: Settings): Promise<Reply> =>
-    overview(context, { now, games: games.list().games, addBotLink: await addBotLink(context.guildId) });
+/** What is shown of the settings, and a change of them. */
+function createView({ settings, keys, games, inspectLog, addBotLink }: SettingsDeps) {
+  async function show(context: Context, now: Settings): Promise<Reply> {
+    const { guildId } = context;
+    const { logChannelId: channelId, notifyRoleId: roleId } = now;
+    const key = await keys.status(guildId);
+    const found = await inspectLog({ guildId, channelId, roleId });
+    // What Discord said of the log it only says to a bot that is there.
+    const link = found ? undefined : await addBotLink(guildId);
+    if (found && channelId !== undefined && found.trouble !== now.logTrouble)
+      await logChannels(settings).setTrouble(guildId, channelId, found.trouble);
+    // Should Discord not say, what the last entry has met is what is known.
+    const log = found ?? { ...lastMet(now), role: undefined };
+    return overview(context, { now, key, games: games.list().games, addBotLink: link, log });
+  }
 
   /** A change that is shown at once. What the log says later is in the language the guild has now. */
   async function change(context: Context, make: (now: Settings) => Settings): Promise<Reply> {
@@ -65,6 +63,14 @@ export function settingsCommand({ settings, games, posts, addBotLink }: Settings
     );
     return show(context, changed);
   }
+
+  return { show, change };
+}
+
+/** /settings: shows what the guild's admins have chosen, and changes it with buttons, selects and a modal. */
+export function settingsCommand(deps: SettingsDeps): Command {
+  const { settings, games, guildLog } = deps;
+  const { show, change } = createView(deps);
 
   /** Shows the change that a button or a select makes in place of the message that it is on. */
   const press = (run: (context: PressContext) => Promise<Reply>) => ({ answer: 'update' as const, run });
@@ -79,16 +85,32 @@ export function settingsCommand({ settings, games, posts, addBotLink }: Settings
       const view = await (now.locale === context.guildLocale
         ? show(context, now)
         : change(context, (same) => same));
-      return areLost ? { ...view, content: context.t('settings.lost') } : view;
+      return areLost ? { ...view, content: `${context.t('settings.lost')}\n\n${view.content}` } : view;
     },
     presses: {
       channel: press(async (context) => {
-        const logChannelId = await chosenChannel(context, { posts, addBotLink });
+        const logChannelId = await chosenLogChannel(context, deps);
         return change(context, ({ logTrouble: _mended, ...now }) => ({ ...now, logChannelId }));
       }),
       nolog: press((context) =>
         change(context, ({ logChannelId: _id, logTrouble: _trouble, ...now }) => now),
       ),
+      role: press(async (context) => {
+        const { logChannelId } = await settings.get(context.guildId);
+        const notifyRoleId = await chosenRole(context, deps, logChannelId);
+        const view = await change(context, (now) => ({ ...now, notifyRoleId }));
+        const { guildId, user } = context;
+        await guildLog.tell(guildId, (words) =>
+          words('guildLog.roleSet', { member: memberText(user), roleId: notifyRoleId }),
+        );
+        return view;
+      }),
+      norole: press(async (context) => {
+        const view = await change(context, ({ notifyRoleId: _id, ...now }) => now);
+        const { guildId, user } = context;
+        await guildLog.tell(guildId, (words) => words('guildLog.roleCleared', { member: memberText(user) }));
+        return view;
+      }),
       announce: press((context) =>
         change(context, (now) => ({ ...now, announce: context.argument === 'on' })),
       ),
@@ -116,52 +138,22 @@ export function settingsCommand({ settings, games, posts, addBotLink }: Settings
   };
 }
 
-/**
- * The channel that was chosen for the log, after a first message in it.
- * @throws UserError when the log cannot be there; the permissions that are missing are named
- */
-async function chosenChannel(
-  context: PressContext,
-  { posts, addBotLink }: Pick<SettingsDeps, 'posts' | 'addBotLink'>,
-): Promise<ChosenChannel['id']> {
-  const { t, guildT, user } = context;
-  const [chosen] = context.channels;
-  if (!chosen) throw new UserError(t('settings.channelGone'));
-  const channelId = chosen.id;
-  const link = await addBotLink(context.guildId);
-  if (link !== undefined) throw new UserError(t('settings.logNeedsBot', { link }));
-  // Discord says what the bot may do there; should it not, the first message tells.
-  const missing = NEEDED.filter((name) => chosen.botPermissions?.has(PermissionFlagsBits[name]) === false);
-  if (missing.length > 0) throw new UserError(missingText(context, channelId, missing));
-  const description = guildT('guildLog.opened', { member: memberText(user) });
-  switch (await posts.post(channelId, { description })) {
-    case 'gone':
-      throw new UserError(t('settings.channelGone'));
-    case 'no-access':
-      throw new UserError(missingText(context, channelId, ['ViewChannel']));
-    case 'no-permission':
-      throw new UserError(missingText(context, channelId, ['SendMessages', 'EmbedLinks']));
-    case 'failed':
-      throw new UserError(t('settings.channelUntested', { channelId }));
-    case 'posted':
-      return channelId;
-  }
-}
+/** What was wrong with the log channel last. */
+const lastMet = ({ logTrouble: trouble }: Settings): Pick<LogState, 'trouble' | 'missing'> => ({
+  trouble,
+  missing: trouble === 'no-access' ? ['ViewChannel'] : ['SendMessages', 'EmbedLinks'],
+});
 
 /** What is set, with a component for each setting. The components carry all their state. */
-function overview(context: Context, shown: SettingsShown): Reply {
-  const { t } = context;
-  return {
-    embeds: [
-      {
-        title: t('settings.title'),
-        description: t('settings.integrations'),
-        fields: settingsTexts(context, shown),
-      },
-    ],
-    components: rows([logChannelSelect(context)], buttons(context, shown.now)),
-  };
-}
+const overview = (context: Context, shown: SettingsShown): Reply => ({
+  content: settingsText(context, shown),
+  embeds: [{ description: context.t('settings.integrations') }],
+  components: rows(
+    [logChannelSelect(context)],
+    [roleSelect({ id: customId('settings', 'role'), placeholder: context.t('settings.rolePlaceholder') })],
+    ...buttons(context, shown.now),
+  ),
+});
 
 /** Where the log channel is chosen; what is chosen in it comes to /settings, whatever message it is in. */
 export const logChannelSelect = ({ t }: Context): Control =>
@@ -174,16 +166,23 @@ export const logChannelSelect = ({ t }: Context): Control =>
     types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
   });
 
-const buttons = ({ t }: Context, now: Settings): readonly Control[] => [
-  now.announce
-    ? button(customId('settings', 'announce', 'off'), t('settings.announceOffButton'))
-    : button(customId('settings', 'announce', 'on'), t('settings.announceOnButton')),
-  button(customId('settings', 'games', '1'), t('settings.gamesButton')),
-  button(customId('settings', 'quota', String(now.dailyQuota ?? '')), t('settings.quotaButton')),
-  button(customId('settings', 'nolog'), t('settings.logOffButton'), {
-    disabled: now.logChannelId === undefined,
-  }),
-  linkButton(INTEGRATIONS_GUIDE, t('settings.integrationsButton')),
+const buttons = ({ t }: Context, now: Settings): readonly (readonly Control[])[] => [
+  [
+    button(customId('settings', 'games', '1'), t('settings.gamesButton')),
+    button(customId('settings', 'quota', String(now.dailyQuota ?? '')), t('settings.quotaButton')),
+    now.announce
+      ? button(customId('settings', 'announce', 'off'), t('settings.announceOffButton'))
+      : button(customId('settings', 'announce', 'on'), t('settings.announceOnButton')),
+  ],
+  [
+    button(customId('settings', 'nolog'), t('settings.logOffButton'), {
+      disabled: now.logChannelId === undefined,
+    }),
+    button(customId('settings', 'norole'), t('settings.roleOffButton'), {
+      disabled: now.notifyRoleId === undefined,
+    }),
+    linkButton(INTEGRATIONS_GUIDE, t('settings.integrationsButton')),
+  ],
 ];
 
 interface GamesShown {

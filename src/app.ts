@@ -12,6 +12,7 @@ import {
 } from './discord/connection.ts';
 import { createDispatcher } from './discord/dispatch.ts';
 import { createChannelPosts, createGuildLog, type GuildLogTiming } from './discord/guild-log.ts';
+import { createLogInspection } from './discord/log-channel.ts';
 import { asPublished } from './discord/publish.ts';
 import type { PastReplies } from './discord/resume.ts';
 import { createTakenInteractions, interactionContext } from './discord/taken.ts';
@@ -44,7 +45,7 @@ import { createPreviousRecords } from './submissions/previous/move.ts';
 import { createPruning } from './submissions/pruning.ts';
 import { createRecords } from './submissions/record.ts';
 import { createTidying } from './submissions/tidying.ts';
-import { createSubmissionLog, keyRefusedText } from './words/guild-log.ts';
+import { createKeyAlert, createSubmissionLog } from './words/guild-log.ts';
 import { toldAfterRestart } from './words/outcome.ts';
 import { createWords, type Words } from './words/words.ts';
 
@@ -147,10 +148,10 @@ function createGuilds({ logger, timing }: AppDeps, parts: Storage & Connected) {
   const guildLog = createGuildLog({ posts, ...words, ...logChannels(settings), ...timing?.guildLog, logger });
   const keyWatch = createKeyWatch({
     keys,
-    onRefused: (guildId) => guildLog.tell(guildId, (t) => keyRefusedText(t, connection.mention)),
+    onRefused: createKeyAlert({ guildLog, keys, mention: connection.mention }),
     logger,
   });
-  return { keys, settings, posts, guildLog, keyWatch };
+  return { keys, settings, posts, inspectLog: createLogInspection(connection), guildLog, keyWatch };
 }
 
 /** What every request to the listing service passes: the turns of the guilds, the breaker, HTTP; and the games list. */

@@ -1,6 +1,7 @@
 import { Client, Options } from 'discord.js';
 import { createHttpAgent } from '../http-agent.ts';
 import { isGuildQuestion } from './application.ts';
+import { isLogQuestion } from './log-channel.ts';
 import { makeRequestOver, sendCallbacksOver } from './make-request.ts';
 import { rejectLongWaits } from './publish.ts';
 
@@ -47,7 +48,7 @@ export function createClient({ apiUrl, onRateLimited }: ClientOptions): {
       // What answers interactions is exempt from that limit (Discord docs: Rate Limits, "Global Rate Limit"), and a
       // 429 is obeyed all the same.
       globalRequestsPerSecond: Number.POSITIVE_INFINITY,
-      rejectOnRateLimit: (limit) => rejectLongWaits(limit) || isGuildQuestion(limit),
+      rejectOnRateLimit: (limit) => rejectLongWaits(limit) || isGuildQuestion(limit) || isLogQuestion(limit),
       makeRequest: makeRequestOver(agent, onRateLimited),
     },
   });

@@ -62,6 +62,8 @@ export interface PressContext extends Context {
   readonly stopping: AbortSignal;
   /** What was chosen in a select of channels. */
   readonly channels: readonly ChosenChannel[];
+  /** The ids of what was chosen in a select of roles. */
+  readonly roles: readonly string[];
 }
 
 export interface ChosenChannel {

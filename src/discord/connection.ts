@@ -83,11 +83,13 @@ export interface Connection {
   readonly addBotLink: (guildId: string) => Promise<string | undefined>;
   /** The id of the application that the token is of. For when it has started. */
   readonly applicationId: () => string;
+  /** The id of the bot user, which older applications do not share. For when it has started. */
+  readonly botId: () => string;
   /** Whether the guild is on one of the shards of this process. For when it has started. */
   readonly isOurs: (guildId: string) => boolean;
   readonly gateway: GatewayState;
   /** Requests with the bot's own token, once it has started. */
-  readonly rest: Pick<REST, 'post'>;
+  readonly rest: Pick<REST, 'get' | 'post'>;
   /** Logs in when the part is started, and offers the service until it is stopped. Only once for a connection. */
   readonly serve: (service: Service) => Part;
 }
@@ -121,6 +123,7 @@ export function createConnection(deps: ConnectionDeps): Connection {
       return lacksBot ? `${inviteLink(client.application?.id ?? '')}&guild_id=${guildId}` : undefined;
     },
     applicationId: () => client.application?.id ?? '',
+    botId: () => client.user?.id ?? '',
     isOurs: (guildId) => client.ws.shards.has(calculateShardId(guildId, client.options.shardCount ?? 1)),
     serve(service) {
       let leaving = false;

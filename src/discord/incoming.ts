@@ -7,6 +7,7 @@ import {
   type MessageContextMenuCommandInteraction,
   type ModalSubmitInteraction,
   PermissionsBitField,
+  type RoleSelectMenuInteraction,
   type StringSelectMenuInteraction,
 } from 'discord.js';
 import type { ListingPages } from '../words/listing-pages.ts';
@@ -16,7 +17,8 @@ import type { ChosenChannel, Context } from './command.ts';
 export type ComponentInteraction =
   | ButtonInteraction
   | StringSelectMenuInteraction
-  | ChannelSelectMenuInteraction;
+  | ChannelSelectMenuInteraction
+  | RoleSelectMenuInteraction;
 /** The interactions that are answered with a message or a modal. */
 export type Incoming =
   | ChatInputCommandInteraction
@@ -31,6 +33,7 @@ export function isIncoming(interaction: Interaction): interaction is Incoming {
     interaction.isButton() ||
     interaction.isStringSelectMenu() ||
     interaction.isChannelSelectMenu() ||
+    interaction.isRoleSelectMenu() ||
     interaction.isModalSubmit()
   );
 }
@@ -80,19 +83,25 @@ export function controlOf(
 }
 
 /**
- * What was chosen in a select; nothing for a button. Of channels only those that Discord says are some: it knows which
- * of the ids that a client has sent are channels of this server that the member sees.
+ * What was chosen in a select; nothing for a button. Of channels and roles only those that Discord says are some: it
+ * knows which of the ids that a client has sent are channels of this server that the member sees, or roles of it.
  */
 export function choiceOf(interaction: ComponentInteraction): {
   values: readonly string[];
   channels: readonly ChosenChannel[];
+  roles: readonly string[];
 } {
-  if (interaction.isButton()) return { values: [], channels: [] };
-  if (interaction.isStringSelectMenu()) return { values: interaction.values, channels: [] };
+  const nothing = { values: [], channels: [], roles: [] };
+  if (interaction.isButton()) return nothing;
+  if (interaction.isStringSelectMenu()) return { ...nothing, values: interaction.values };
+  if (interaction.isRoleSelectMenu()) {
+    const roles = interaction.values.filter((id) => interaction.roles.has(id));
+    return { values: roles, channels: [], roles };
+  }
   const channels = interaction.values
     .filter((id) => interaction.channels.has(id))
     .map((id) => ({ id, botPermissions: botPermissions(interaction, id) }));
-  return { values: channels.map(({ id }) => id), channels };
+  return { values: channels.map(({ id }) => id), channels, roles: [] };
 }
 
 /**

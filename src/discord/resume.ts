@@ -115,7 +115,7 @@ export function createResume(deps: ResumeDeps) {
 function resumption(
   commands: ReadonlyMap<string, Command>,
   work: Work,
-  context: Omit<PressContext, 'argument' | 'values' | 'channels'>,
+  context: Omit<PressContext, 'argument' | 'values' | 'channels' | 'roles'>,
 ): (() => Promise<Reply>) | undefined {
   const command = commands.get(work.command);
   if ('options' in work) {
@@ -131,7 +131,7 @@ function resumption(
   const handler = handlerOf(command?.presses, work.action);
   if (!handler || handler.answer === 'modal' || !handler.resumes) return undefined;
   const { values } = work;
-  return () => handler.run({ ...context, argument, values, channels: [] });
+  return () => handler.run({ ...context, argument, values, channels: [], roles: [] });
 }
 
 const fieldOf =

@@ -18,6 +18,8 @@ const settingsSchema = z.object({
   logChannelId: z.exactOptional(z.string()),
   /** Why the last message to the log channel did not arrive. */
   logTrouble: z.exactOptional(z.enum(['gone', 'no-access', 'no-permission'])),
+  /** The role that the log channel mentions when the service refuses the key. */
+  notifyRoleId: z.exactOptional(z.string()),
   /** Whether successful submissions are announced in the channel where they were made. */
   announce: z.boolean(),
   /** The aliases of the games that may be submitted; absent: all of them. */
@@ -26,6 +28,12 @@ const settingsSchema = z.object({
   dailyQuota: z.exactOptional(z.int().min(1).max(HIGHEST_QUOTA)),
 });
 export type Settings = Readonly<z.infer<typeof settingsSchema>>;
+
+/** Before there was a role. */
+const first = settingsSchema
+  .omit({ notifyRoleId: true })
+  .extend({ v: z.literal(1) })
+  .transform(({ v: _, ...settings }): Settings => settings);
 
 const DEFAULTS: Settings = { locale: 'en-US', announce: false };
 
@@ -48,7 +56,13 @@ export interface GuildSettings extends Part {
 }
 
 export function createGuildSettings({ store }: GuildSettingsDeps): GuildSettings {
-  const records = createCollection<Settings>({ store, name: 'settings', version: 1, schema: settingsSchema });
+  const records = createCollection<Settings>({
+    store,
+    name: 'settings',
+    version: 2,
+    schema: settingsSchema,
+    previous: [first],
+  });
   /** Only guilds that do not allow all games; the one that was read longest ago goes first. */
   const remembered = new Map<string, ReadonlySet<string>>();
 
@@ -95,14 +109,19 @@ export function createGuildSettings({ store }: GuildSettingsDeps): GuildSettings
 export function logChannels(settings: Pick<GuildSettings, 'get' | 'change'>) {
   return {
     async channelOf(guildId: string) {
-      const { logChannelId: channelId, locale, logTrouble: trouble } = await settings.get(guildId);
-      return channelId === undefined ? undefined : { channelId, locale, trouble };
+      const {
+        logChannelId: channelId,
+        locale,
+        logTrouble: trouble,
+        notifyRoleId,
+      } = await settings.get(guildId);
+      return channelId === undefined ? undefined : { channelId, locale, trouble, roleId: notifyRoleId };
     },
     async setTrouble(guildId: string, channelId: string, trouble: Settings['logTrouble']) {
       await settings.change(guildId, (now) => {
         // Another channel may have been chosen meanwhile.
         if (now.logChannelId !== channelId) return now;
-        const { logTrouble: _former, ...others } = now;
+        const { logTrouble: _previous, ...others } = now;
         return trouble === undefined ? others : { ...others, logTrouble: trouble };
       });
     },

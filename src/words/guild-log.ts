@@ -1,4 +1,5 @@
 import { formatAddress } from '../addresses/address.ts';
+import type { ApiKeys, KeyStatus } from '../guilds/api-keys.ts';
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { Refusal } from '../submissions/checks.ts';
 import type { Observer } from '../submissions/order.ts';
@@ -116,7 +117,41 @@ function reasonText(
   }
 }
 
-/** That the service refuses the key, and nothing is sent until it is renewed. */
-export function keyRefusedText(t: Translate, mention: Reader['mention']): string {
-  return t('notice.keyRefused', { setkey: mention('setkey'), keystatus: mention('keystatus') });
+export interface KeyAlertDeps {
+  readonly guildLog: {
+    alert(guildId: string, makeAlert: (t: Translate) => { text: string; details: string }): Promise<void>;
+  };
+  readonly keys: Pick<ApiKeys, 'status'>;
+  readonly mention: Reader['mention'];
+}
+
+/**
+ * Tells a guild's log that the service refuses the key, and nothing is sent until it is renewed; and who set it, where
+ * that is known. Never throws.
+ */
+export function createKeyAlert({
+  guildLog,
+  keys,
+  mention,
+}: KeyAlertDeps): (guildId: string) => Promise<void> {
+  return async (guildId) => {
+    const status = await keys.status(guildId).catch(() => undefined);
+    await guildLog.alert(guildId, (t) => {
+      const setBy = status && keySetByText(t, status);
+      const details = [
+        t('notice.keyRefusedDetails', { keystatus: mention('keystatus') }),
+        ...(setBy ? [setBy] : []),
+      ];
+      return { text: t('notice.keyRefused', { setkey: mention('setkey') }), details: details.join('\n') };
+    });
+  };
+}
+
+/** Who set the key, and when; `undefined` where that is not known. */
+function keySetByText(
+  t: Translate,
+  { setBy, setAt }: Pick<KeyStatus, 'setBy' | 'setAt'>,
+): string | undefined {
+  if (setBy === undefined || setAt === undefined) return undefined;
+  return t('notice.keySetBy', { userId: setBy, seconds: Math.floor(Date.parse(setAt) / 1000) });
 }

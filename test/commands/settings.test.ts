@@ -23,6 +23,9 @@ async function choose(result: PostResult): Promise<Settings> {
     },
     games: { list: () => ({ games: [], fresh: true }) },
     posts: { post: async () => result },
+    keys: { status: async () => undefined },
+    inspectLog: async () => undefined,
+    guildLog: { tell: async () => {} },
   });
   const context: PressContext = {
     interactionId: '1',
@@ -40,6 +43,7 @@ async function choose(result: PostResult): Promise<Settings> {
     argument: '',
     values: ['10'],
     channels: [{ id: '10', botPermissions: undefined }],
+    roles: [],
     progress: () => {},
     stopping: new AbortController().signal,
   };

@@ -1,6 +1,10 @@
-import type { APIEmbed } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createGuildLog, type LogTrouble, type PostResult } from '../../src/discord/guild-log.ts';
+import {
+  type ChannelMessage,
+  createGuildLog,
+  type LogTrouble,
+  type PostResult,
+} from '../../src/discord/guild-log.ts';
 import { createWords } from '../../src/words/words.ts';
 import { recorder } from '../storage/temporary.ts';
 
@@ -9,6 +13,7 @@ afterEach(() => void vi.useRealTimers());
 
 function setUp(answers: readonly PostResult[] = []) {
   const posted: string[] = [];
+  const messages: ChannelMessage[] = [];
   const state: { trouble: LogTrouble | undefined; place: boolean; broken: boolean } = {
     trouble: undefined,
     place: true,
@@ -18,22 +23,23 @@ function setUp(answers: readonly PostResult[] = []) {
   const log = createGuildLog({
     ...createWords(),
     posts: {
-      async post(_channelId: string, embed: APIEmbed) {
+      async post(_channelId: string, message: ChannelMessage) {
+        messages.push(message);
         const result = left.shift() ?? 'posted';
-        posted.push(`${result}: ${embed.description}`);
+        posted.push(`${result}: ${message.embed.description}`);
         return result;
       },
     },
     async channelOf() {
       if (state.broken) throw new Error('the store is down');
-      return state.place ? { channelId: '10', locale: 'de', trouble: state.trouble } : undefined;
+      return state.place ? { channelId: '10', locale: 'de', trouble: state.trouble, roleId: '7' } : undefined;
     },
     async setTrouble(_guildId, _channelId, trouble) {
       state.trouble = trouble;
     },
     logger: recorder(),
   });
-  return { log, posted, state };
+  return { log, posted, messages, state };
 }
 
 describe('the log of a guild', () => {
@@ -65,6 +71,32 @@ describe('the log of a guild', () => {
     const shown = posted[0]?.split('\n').filter((line) => line.includes('xxx')).length ?? 0;
     expect(posted[0]).toContain(`und ${100 - shown} weitere`);
     expect(posted[0]?.length).toBeLessThan(4_096);
+  });
+
+  it('says an alert in red above all lines, and mentions the role there alone', async () => {
+    const { log, messages } = setUp(['failed']);
+    await log.tell('1', () => 'a line');
+    await log.alert('1', () => ({ text: 'act!', details: 'why' }));
+    await vi.advanceTimersByTimeAsync(1_000);
+    const alert = {
+      content: '<@&7>\nact!',
+      embed: { color: 0xed4245, description: 'why\n\na line' },
+      roleId: '7',
+    };
+    expect(messages).toEqual([alert]);
+    await log.tell('1', () => 'another');
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(messages[1]).toEqual({
+      ...alert,
+      embed: { ...alert.embed, description: 'why\n\na line\nanother' },
+    });
+    await log.tell('1', () => 'later');
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(messages[2]).toEqual({ embed: { description: 'later' } });
+    await vi.advanceTimersByTimeAsync(60_000);
+    await log.alert('1', () => ({ text: 'act!', details: 'why' }));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(messages[3]).toEqual({ ...alert, embed: { color: 0xed4245, description: 'why' } });
   });
 
   it('notes a channel that refuses, leaves it alone for ten minutes, and notes that it works again', async () => {

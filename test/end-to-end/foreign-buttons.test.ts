@@ -71,5 +71,5 @@ it('after a reset of the bot token buttons, menus and forms say what to do', asy
   expect(textOf(await admin.pick(settings, ['#staff']))).toContain('This menu no longer works; run the');
   expect(textOf(await admin.submit(form, { quota: '5' }))).toContain('This form no longer works; run the');
   const again = messageOf(await admin.slash('settings'));
-  expect(textOf(await admin.press(again, 'Announce submissions'))).toContain('Announcements: On');
+  expect(textOf(await admin.press(again, 'Announce submissions'))).toContain('Announcements: on');
 });

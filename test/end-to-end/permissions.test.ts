@@ -118,7 +118,7 @@ describe('without the permission that it takes', () => {
     allow(PermissionFlagsBits.ManageGuild);
     expect(textOf(await person.slash('keystatus'))).toContain('API key');
     expect(textOf(await person.slash('settings'))).toMatch(
-      /Log channel: None.*Announcements: Off.*No limit/s,
+      /Log channel: none.*Daily quota: none.*Announcements: off/s,
     );
   });
 });
@@ -138,6 +138,6 @@ describe('the permission that a command takes', () => {
     expect(pressed.map(nameOf)).toEqual(
       expect.arrayContaining(['keystatus:check', 'removekey:confirm', 'privacy:erase', 'privacy:confirm']),
     );
-    expect(needing('submits').map(nameOf)).toEqual(['setkey:save', 'settings:quota']);
+    expect(needing('submits').map(nameOf)).toEqual(['setkey:save', 'setkey:again', 'settings:quota']);
   });
 });

@@ -31,11 +31,16 @@ beforeEach(async () => {
 });
 afterAll(() => bot.close());
 
-const settings = (who = scene.admin) => who.slash('settings');
+function settings(who = scene.admin): Promise<Answer> {
+  // Each time it asks Discord three things, of the 50 a second that a bot may ask: for people, a second has gone by.
+  bot.discord.clock.advance(1_000);
+  return who.slash('settings');
+}
 const press = async (answer: Answer, button: string, who = scene.admin) =>
   who.press(messageOf(answer), button);
 const pick = async (answer: Answer, values: readonly string[], who = scene.admin) =>
   who.pick(messageOf(answer), values);
+const INVALID_KEY = { status: 'error', message: 'Invalid API key.' };
 let port = 1000;
 const submit = (game = 'cs2', who = scene.member) => {
   port += 1;
@@ -73,12 +78,14 @@ describe('/settings', () => {
   it('shows every setting with its component, and says where commands are given to members', async () => {
     const said = textOf(await settings());
     expect(said).toContain('(only you can see this)');
-    expect(said).toMatch(/Log channel: None.*Announcements: Off.*Games: All games.*Daily quota: No limit/s);
+    expect(said).toMatch(
+      /API key: it last worked .*Log channel: none.*Role to notify: none.*Games: all.*Daily quota: none.*Announcements: off/s,
+    );
     expect(said).toContain('Server Settings → Integrations');
     expect(said).toContain('[ Who may use a command → https://support-apps.discord.com/');
     expect(said).toContain('▾ Choose a log channel');
     expect(said).toContain(
-      '[ Announce submissions ]  [ Games … ]  [ Daily quota … ]  [ No log channel · disabled ]',
+      '[ Games … ]  [ Daily quota … ]  [ Announce submissions ]\n[ No log channel · disabled ]  [ Notify no role · disabled ]',
     );
   });
 
@@ -89,17 +96,17 @@ describe('/settings', () => {
     await setQuota('7');
     await scene.restart();
     const said = textOf(await settings());
-    expect(said).toContain(`Log channel: #${staffChannel(scene)}: every submission`);
-    expect(said).toContain('Announcements: On');
-    expect(said).toContain('A member may submit 7 game servers a day');
-    expect(textOf(await press(message, 'Do not announce'))).toContain('Announcements: Off');
-    expect(textOf(await press(message, 'No log channel'))).toContain('Log channel: None');
+    expect(said).toContain(`Log channel: #${staffChannel(scene)} is told every submission`);
+    expect(said).toContain('Announcements: on');
+    expect(said).toContain('Daily quota: 7 game servers a day for each member');
+    expect(textOf(await press(message, 'Do not announce'))).toContain('Announcements: off');
+    expect(textOf(await press(message, 'No log channel'))).toContain('Log channel: none');
   });
 
   it('speaks German', async () => {
     const german = scene.person({ role: 'admin', locale: 'de' });
     expect(textOf(await settings(german))).toMatch(
-      /Servereinstellungen → Integrationen.*Protokollkanal: Keiner/s,
+      /API-Schlüssel: hat zuletzt .*Protokollkanal: keiner.*Servereinstellungen → Integrationen/s,
     );
   });
 
@@ -119,7 +126,7 @@ describe('/settings', () => {
     expect(textOf(await pick(shown, ['#staff'], other))).toContain(refused);
     expect(textOf(await press(shown, 'Daily quota …', other))).toContain(refused);
     expect(textOf(await other.submit(modal, { quota: '1' }))).toContain(refused);
-    expect(textOf(await settings())).toMatch(/Log channel: None.*Announcements: Off.*No limit/s);
+    expect(textOf(await settings())).toMatch(/Log channel: none.*Daily quota: none.*Announcements: off/s);
   });
 });
 
@@ -137,7 +144,7 @@ describe('the log channel', () => {
     expect(textOf(await pick(await settings(german), ['#staff'], german))).toContain(
       'diese Berechtigungen: Kanal ansehen, Nachrichten senden, Links einbetten.',
     );
-    expect(textOf(await settings())).toContain('Log channel: None');
+    expect(textOf(await settings())).toContain('Log channel: none');
     expect(logMessages(scene)).toEqual([]);
     allowBot(USUAL_BOT_PERMISSIONS);
     expect(textOf(await pick(message, ['#staff']))).toContain('every submission');
@@ -151,7 +158,7 @@ describe('the log channel', () => {
     const message = await settings();
     scene.discord.faults.inject({ ...post, times: 1, fault: { kind: 'status', status: 500 } });
     expect(textOf(await pick(message, ['#staff']))).toMatch(/Discord could not be asked.*try again/);
-    expect(textOf(await settings())).toContain('Log channel: None');
+    expect(textOf(await settings())).toContain('Log channel: none');
     expect(textOf(await pick(message, ['#staff']))).toContain('every submission');
   });
 
@@ -169,8 +176,10 @@ describe('the log channel', () => {
     await expect.poll(() => logLines(scene).length).toBe(4);
     const [accepted, rejected, unknown, notSent] = logLines(scene);
     expect(accepted).toContain(`${member} submitted **Counter-Strike 2** — \`play.example.com:`);
-    expect(accepted).toContain('Sent for review; answer: Servers have been added for review.');
-    expect(rejected).toMatch(/\*\*Rust\*\*.* Refused; answer: No such luck\./);
+    expect(accepted).toContain(
+      'Sent for review; the listing service said: Servers have been added for review.',
+    );
+    expect(rejected).toMatch(/\*\*Rust\*\*.* Refused; the listing service said: No such luck\./);
     expect(unknown).toMatch(/\*\*Minecraft\*\*.*Unknown: it may have been received\. /);
     expect(notSent).toMatch(/wanted to submit .*\. Not sent: The listing service could not be reached\./);
   });
@@ -210,35 +219,77 @@ describe('the log channel', () => {
       expect(texts).toHaveLength(1);
     }));
 
-  it('that vanished or forbids posting is shown in /settings and never gets in the way', async () => {
+  it('that forbids posting is found out when /settings is opened, before any entry is lost', async () => {
+    await chooseLogChannel(scene);
+    const german = scene.person({ role: 'admin', locale: 'de' });
+    const log = async (who = scene.admin) =>
+      textOf(await settings(who))
+        .split('\n')
+        .find((line) => /Log channel:|Protokollkanal:/.test(line));
+    const { EmbedLinks, SendMessages, ViewChannel } = PermissionFlagsBits;
+    allowBot(USUAL_BOT_PERMISSIONS & ~EmbedLinks);
+    expect(await log()).toMatch(/^❌ .*in #\d+ the bot lacks Embed Links, so entries are lost\. Allow it/);
+    allowBot(USUAL_BOT_PERMISSIONS & ~(EmbedLinks | SendMessages));
+    expect(await log()).toContain('the bot lacks Send Messages, Embed Links, so entries are lost');
+    expect(await log(german)).toContain('fehlt dem Bot Nachrichten senden, Links einbetten');
+    allowBot(USUAL_BOT_PERMISSIONS & ~ViewChannel);
+    expect(await log()).toContain('the bot lacks View Channel');
+    expect(logMessages(scene)).toHaveLength(1);
+    allowBot(USUAL_BOT_PERMISSIONS);
+    expect(await log()).toMatch(/^✅ /);
+    scene.discord.guildEvents.removeChannel(guild(), staffChannel(scene));
+    expect(await log()).toMatch(/^❌ .*it no longer exists, so entries are lost\. Choose another one below/);
+    expect(await log(german)).toContain('Den Kanal gibt es nicht mehr');
+  });
+
+  it('is shown as it was last met while Discord cannot be asked, and /settings opens all the same', async () => {
+    await chooseLogChannel(scene);
+    allowBot(USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.SendMessages);
+    expect(textOf(await settings())).toContain('the bot lacks Send Messages');
+    allowBot(USUAL_BOT_PERMISSIONS);
+    const fault = { kind: 'status', status: 500 } as const;
+    scene.discord.faults.inject({ method: 'GET', path: /\/channels\/\d+$/, fault });
+    await scene.restart();
+    expect(textOf(await settings())).toMatch(/the bot lacks Send Messages.*Announcements: off/s);
+    scene.discord.faults.clear();
+    scene.discord.faults.inject({
+      method: 'GET',
+      path: /\/guilds\/\d+/,
+      fault: { kind: 'delay', ms: 20_000 },
+    });
+    expect(textOf(await settings())).toMatch(/the bot lacks Send Messages.*Announcements: off/s);
+    scene.discord.faults.clear();
+    expect(textOf(await settings())).toContain('is told every submission');
+  });
+
+  it('that forbids posting never gets in the way', async () => {
     await chooseLogChannel(scene);
     allowBot(USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.EmbedLinks);
     expect(textOf(await submit())).toContain('Servers have been added for review.');
-    await expect
-      .poll(async () => textOf(await settings()))
-      .toMatch(/could not be posted: the bot needs the permissions Send Messages and Embed Links/);
-    await scene.restart();
-    expect(textOf(await settings())).toContain('could not be posted');
-
     scene.discord.guildEvents.removeChannel(guild(), staffChannel(scene));
     expect(textOf(await submit())).toContain('Servers have been added for review.');
-    await expect.poll(async () => textOf(await settings())).toContain('the channel no longer exists');
   });
 
   it('that was deleted a second ago does not keep /settings from opening', async () => {
     await chooseLogChannel(scene);
     scene.discord.guildEvents.removeChannel(guild(), staffChannel(scene));
-    expect(textOf(await settings())).toMatch(/Log channel:.*Announcements: Off/s);
-    expect(textOf(await press(await settings(), 'Announce submissions'))).toContain('Announcements: On');
+    expect(textOf(await settings())).toMatch(/Log channel: it no longer exists.*Announcements: off/s);
+    expect(textOf(await press(await settings(), 'Announce submissions'))).toContain('Announcements: on');
   });
 
-  it('works again once it is chosen again', async () => {
+  it('works again once it is open again', async () => {
     await chooseLogChannel(scene);
     allowBot(0n);
     await submit();
-    await expect.poll(async () => textOf(await settings())).toContain('needs the permission View Channel');
+    const [post] = [/\/channels\/\d+\/messages/];
+    await expect
+      .poll(
+        () => scene.discord.requests.filter(({ path, status }) => post.test(path) && status === 403).length,
+      )
+      .toBeGreaterThan(0);
+    expect(textOf(await settings())).toContain('the bot lacks View Channel');
     allowBot(USUAL_BOT_PERMISSIONS);
-    expect(textOf(await pick(await settings(), ['#staff']))).not.toContain('could not be posted');
+    expect(textOf(await settings())).toContain('is told every submission');
     await submit('rust');
     await expect.poll(() => logMessages(scene).join('\n')).toContain('**Rust**');
   });
@@ -247,6 +298,120 @@ describe('the log channel', () => {
     await submit();
     await scene.restart();
     expect(channelRequests()).toEqual([]);
+  });
+});
+
+describe('the role to notify', () => {
+  const role = (name: string, mentionable = true) =>
+    scene.discord.guildEvents.addRole(guild(), { name, mentionable });
+  const line = async (who = scene.admin) =>
+    textOf(await settings(who))
+      .split('\n')
+      .find((text) => /Role to notify:|Benachrichtigte Rolle:/.test(text));
+  const staff = () => staffChannel(scene);
+  const mentionAll = USUAL_BOT_PERMISSIONS | PermissionFlagsBits.MentionEveryone;
+  const alerts = () =>
+    scene.discord
+      .messages({ channelId: staff() })
+      .flatMap(({ current }) => (current?.content ? [current] : []));
+
+  it('is chosen, said in the log without a ping, kept over a restart, and taken back', async () => {
+    await chooseLogChannel(scene);
+    const id = role('staff');
+    expect(textOf(await pick(await settings(), ['@staff']))).toMatch(/Role to notify: @.*in the log channel/);
+    await expect.poll(() => logLines(scene).join()).toMatch(`(admin) chose <@&${id}> to be notified`);
+    await scene.restart();
+    expect(await line()).toMatch(/^✅ /);
+    expect(await line(scene.person({ role: 'admin', locale: 'de' }))).toMatch(/^✅ Benachrichtigte Rolle: @/);
+    expect(textOf(await press(await settings(), 'Notify no role'))).toContain('Role to notify: none');
+    await expect.poll(() => logLines(scene).join()).toContain('(admin) chose that no role is notified.');
+    const seen = scene.discord.messages({ channelId: staff() });
+    expect(seen.flatMap(({ current }) => current?.mention_roles ?? [])).toEqual([]);
+  });
+
+  it('alone is mentioned when the service refuses the key: in red, in the text, on top', async () => {
+    await chooseLogChannel(scene);
+    const id = role('staff');
+    await pick(await settings(), ['@staff']);
+    await scene.listing.behave({ kind: 'json', status: 401, body: INVALID_KEY }, 1);
+    await submit();
+    await expect.poll(() => alerts().length).toBe(1);
+    const [alert] = alerts();
+    expect(alert).toMatchObject({ mention_roles: [id], mentions: [], mention_everyone: false });
+    expect(alert?.content).toMatch(
+      new RegExp(`^<@&${id}>\\n❌ The listing service refuses this Discord server's API key`),
+    );
+    expect(alert?.embeds[0]).toMatchObject({ color: 0xed4245 });
+    expect(alert?.embeds[0]?.description).toMatch(
+      /^Is the key right\?.*\nIt was set by <@\d+> on <t:\d+:f>\./,
+    );
+    const posted = scene.discord.requests.filter(({ body }) => body.includes('The listing service refuses'));
+    expect(posted.map(({ body }) => JSON.parse(body).allowed_mentions)).toEqual([{ parse: [], roles: [id] }]);
+  });
+
+  it('is @everyone never', async () => {
+    expect(textOf(await pick(await settings(), ['@everyone']))).toContain('@everyone is never notified');
+    const german = scene.person({ role: 'admin', locale: 'de' });
+    expect(textOf(await pick(await settings(german), ['@everyone'], german))).toContain(
+      '@everyone benachrichtigt dieser Bot nie',
+    );
+    expect(await line()).toContain('none');
+  });
+
+  it('is none that the bot may not mention, which is named as such, before it is chosen and later', async () => {
+    await chooseLogChannel(scene);
+    const id = role('closed', false);
+    const refused =
+      /cannot be mentioned by the bot\. Let anyone mention it .*Mention @everyone, @here and All Roles.*stays as it was/;
+    expect(textOf(await pick(await settings(), ['@closed']))).toMatch(refused);
+    expect(await line()).toContain('none');
+    allowBot(mentionAll);
+    expect(textOf(await pick(await settings(), ['@closed']))).toContain('Role to notify: @');
+    allowBot(USUAL_BOT_PERMISSIONS);
+    expect(await line()).toMatch(/^❌ .*cannot be mentioned by the bot, so nobody is notified\. Let anyone/);
+    expect(await line(scene.person({ role: 'admin', locale: 'de' }))).toContain(
+      'kann der Bot nicht erwähnen',
+    );
+    scene.discord.guildEvents.setMentionable(guild(), id, true);
+    expect(await line()).toMatch(/^✅ /);
+  });
+
+  it('that is gone is said when /settings is opened', async () => {
+    await chooseLogChannel(scene);
+    const id = role('staff');
+    const shown = await settings();
+    await pick(shown, ['@staff']);
+    scene.discord.guildEvents.removeRole(guild(), id);
+    expect(await line()).toMatch(
+      /^❌ .*it no longer exists, so nobody is notified\. Choose another one below/,
+    );
+    expect(await line(scene.person({ role: 'admin', locale: 'de' }))).toContain(
+      'Die Rolle gibt es nicht mehr',
+    );
+  });
+
+  it('can be chosen before a log channel is, which is then asked for', async () => {
+    role('staff');
+    expect(textOf(await pick(await settings(), ['@staff']))).toMatch(
+      /⚠️ Role to notify: @.*there is no log channel/,
+    );
+  });
+
+  it('stays as it was while Discord cannot be asked, or does not say that it is one', async () => {
+    role('staff');
+    const shown = await settings();
+    const fault = { kind: 'status', status: 500 } as const;
+    scene.discord.faults.inject({ method: 'GET', path: /\/members\/\d+$/, fault });
+    expect(textOf(await pick(shown, ['@staff']))).toContain(
+      'Discord could not be asked whether the bot may mention',
+    );
+    scene.discord.faults.clear();
+    scene.discord.gateway.disturbDispatch({
+      alter: (payload) => ({ ...payload, data: { ...Object(payload).data, resolved: {} } }),
+    });
+    expect(textOf(await pick(shown, ['@staff']))).toContain('That role no longer exists.');
+    scene.discord.gateway.disturbDispatch({});
+    expect(await line()).toContain('none');
   });
 });
 
@@ -264,7 +429,7 @@ describe('a channel that Discord does not say is one', () => {
     const said = textOf(await pick(message, ['#staff']));
     scene.discord.gateway.disturbDispatch({});
     expect(said).toContain('The log channel stays as it was');
-    expect(textOf(await settings())).toContain('Log channel: None');
+    expect(textOf(await settings())).toContain('Log channel: none');
     expect(logMessages(scene)).toEqual([]);
     expect(channelRequests()).toEqual([]);
   });
@@ -317,9 +482,9 @@ describe('the games of a guild', () => {
     expect(textOf(await pick(second, ['Rust']))).toContain('Only 3 games may be submitted');
     await press(page, 'Previous');
     expect(textOf(await pick(page, ['Factorio']))).toContain('Only 2 games may be submitted: Rust, Factorio');
-    expect(textOf(await press(page, 'Back'))).toContain('Games: Only 2 games');
+    expect(textOf(await press(page, 'Back'))).toContain('Games: only Rust, Factorio may be');
     await press(page, 'Games …');
-    expect(textOf(await press(page, 'Allow all games'))).toContain('All games of the listing service');
+    expect(textOf(await press(page, 'Allow all games'))).toContain('Games: all of the listing service');
   });
 
   it('are allowed again when the last one is taken back', async () => {
@@ -355,7 +520,7 @@ describe('the games of a guild', () => {
       await setKey(admin, 'sandbox-key');
       const said = textOf(await pick(page, ['Factorio'], admin));
       expect(said).toContain('The list of games has changed meanwhile');
-      expect(textOf(await settings(admin))).toContain('All games of the listing service');
+      expect(textOf(await settings(admin))).toContain('Games: all of the listing service');
     }));
 });
 
@@ -364,9 +529,9 @@ describe('the daily quota', () => {
     for (const wrong of ['0', '-1', '1.5', 'ten']) {
       expect(await setQuota(wrong)).toContain('The quota must be a whole number from 1 to 9999');
     }
-    expect(await setQuota('3')).toContain('A member may submit 3 game servers a day.');
+    expect(await setQuota('3')).toContain('Daily quota: 3 game servers a day');
     expect(textOf(await press(await settings(), 'Daily quota …'))).toContain('now: 3');
-    expect(await setQuota('')).toContain('No limit');
+    expect(await setQuota('')).toContain('Daily quota: none');
   });
 
   it('counts what each member has submitted, over a restart too', async () => {

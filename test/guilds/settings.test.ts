@@ -45,6 +45,18 @@ describe('the settings of a guild', () => {
     expect(await store.get('set-aside.settings:1')).toEqual({ v: 99, from: 'the future' });
   });
 
+  it('are read as they were kept before there was a role to notify', async () => {
+    const store = await openStore();
+    const before = { locale: 'de', logChannelId: '10', announce: true, games: ['cs2'], dailyQuota: 5 };
+    await store.set('settings:1', { v: 1, ...before });
+    const settings = createGuildSettings({ store });
+    expect(await settings.get('1')).toEqual(before);
+    await settings.change('1', (now) => ({ ...now, notifyRoleId: '7' }));
+    expect(await store.get('settings:1')).toEqual({ v: 2, ...before, notifyRoleId: '7' });
+    expect((await logChannels(settings).channelOf('1'))?.roleId).toBe('7');
+    expect(await store.get('set-aside.settings:1')).toBeUndefined();
+  });
+
   it('are an error, and never the defaults, when the store fails', async () => {
     const store = await openStore();
     const settings = createGuildSettings({ store });

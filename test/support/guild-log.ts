@@ -14,14 +14,14 @@ export function staffChannel({ discord, admin }: Pick<Scene, 'discord' | 'admin'
 export async function chooseLogChannel({ admin }: Pick<Scene, 'admin'>): Promise<void> {
   const settings = messageOf(await admin.slash('settings'));
   const { current } = messageOf(await admin.pick(settings, ['#staff']));
-  assert.match(JSON.stringify(current?.embeds), /every submission/, 'the log channel was not taken');
+  assert.match(current?.content ?? '', /Log channel\*\*: <#\d+>/, 'the log channel was not taken');
 }
 
-/** What the log has said so far, message by message; the first is the greeting. */
+/** What the log has said so far, message by message, texts and embeds; the first is the greeting. */
 export function logMessages(scene: Pick<Scene, 'discord' | 'admin'>): readonly string[] {
   return scene.discord
     .messages({ channelId: staffChannel(scene) })
-    .map(({ current }) => current?.embeds[0]?.description ?? '');
+    .map(({ current }) => [current?.content, current?.embeds[0]?.description].filter(Boolean).join('\n'));
 }
 
 /** The entries of the log, without its greeting. */

@@ -152,6 +152,9 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
     },
     addMember(guild, member) {
       const userId = member.userId ?? snowflakes.next();
+      const there = guild.members.get(userId);
+      // Also who sits down in another language: what happens to the one happens to the other.
+      if (there !== undefined) return Object.assign(there, member, { userId });
       const added = { ...member, userId, joinedAt: timestamp(clock.now()) };
       guild.members.set(added.userId, added);
       return added;

@@ -3,6 +3,7 @@ import {
   type APIButtonComponent,
   type APIChannelSelectComponent,
   type APIModalInteractionResponseCallbackData,
+  type APIRoleSelectComponent,
   type APIStringSelectComponent,
   ButtonStyle,
   type ChannelType,
@@ -12,8 +13,12 @@ import {
 import { shorten } from '../../words/shorten.ts';
 import { LIMITS } from '../limits.ts';
 
-/** A button, a select of texts or a select of channels, as Discord takes it. */
-export type Control = APIButtonComponent | APIStringSelectComponent | APIChannelSelectComponent;
+/** A button, or a select of texts, channels or roles, as Discord takes it. */
+export type Control =
+  | APIButtonComponent
+  | APIStringSelectComponent
+  | APIChannelSelectComponent
+  | APIRoleSelectComponent;
 export type Row = APIActionRowComponent<Control>;
 export type Modal = APIModalInteractionResponseCallbackData;
 
@@ -89,6 +94,16 @@ export const channelSelect = ({ id, placeholder, types }: ChannelSelectOptions):
   custom_id: id,
   placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
   channel_types: [...types],
+});
+
+/** One role of the guild; @everyone is offered too. */
+export const roleSelect = ({
+  id,
+  placeholder,
+}: Pick<ChannelSelectOptions, 'id' | 'placeholder'>): Control => ({
+  type: ComponentType.RoleSelect,
+  custom_id: id,
+  placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
 });
 
 /**

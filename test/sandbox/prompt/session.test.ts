@@ -73,13 +73,13 @@ describe('at the prompt', () => {
     expect(await type('pick #staff')).toContain('lacks this permission: Embed Links');
     expect(await type('allow #staff')).toContain('may do what it may by default');
     expect(await type('read #staff')).toBe('Nothing is written in #staff.');
-    expect(await type('pick #staff')).toContain('Log channel: #staff: every submission');
+    expect(await type('pick #staff')).toContain('Log channel: #staff is told every submission');
     expect(await type('read #staff')).toContain('this channel is the log of this bot');
     expect(await refusal(prompt, 'read #elsewhere')).toContain(
       'there is #general, #staff, #news, #questions.',
     );
     expect(await refusal(prompt, 'forbid #staff fun')).toContain('view, send or embed');
-    expect(await type('press No log channel')).toContain('Log channel: None');
+    expect(await type('press No log channel')).toContain('Log channel: none');
     expect(await type('delete #staff')).toBe('#staff was deleted.');
     expect(await refusal(prompt, 'read #staff')).toContain('there is #general, #news, #questions.');
   });
