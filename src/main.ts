@@ -9,6 +9,9 @@ import { StoreError } from './storage/store.ts';
 /** Running interactions get 8 seconds when the bot stops; what has not ended by then must not keep it alive. */
 const STOP_MS = 10_000;
 
+/** How often it is looked whether whoever started the bot is still there, in milliseconds. */
+const PARENT_EVERY_MS = 500;
+
 /** Failures whose message tells the operator all there is to do; a stack trace would only hide it. */
 const EXPLAINED = [ConfigError, EncryptionKeyError, FatalDiscordError, HttpServerError, StoreError];
 
@@ -43,11 +46,31 @@ async function main(): Promise<void> {
       void end(0);
     });
   }
+  if (process.env.npm_lifecycle_event === 'start') {
+    whenLeft(() => {
+      if (ending) return;
+      logger.info({}, 'npm was stopped: stopping');
+      void end(0);
+    });
+  }
   process.on('unhandledRejection', (error) =>
     logger.error({ err: error }, 'a promise was rejected unnoticed'),
   );
   process.on('uncaughtException', fail);
   app.start().catch(fail);
+}
+
+/**
+ * npm passes a signal on to the shell that it runs its scripts by. Debian's shell ends by it, and tells nobody: without
+ * this the bot would go on alone, and keep the next one from its database.
+ */
+function whenLeft(stop: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    stop();
+  }, PARENT_EVERY_MS).unref();
 }
 
 function configOrExit(): Config {

@@ -1,0 +1,214 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { openScene, setKey, textOf } from '../support/scene.ts';
+import { readStored } from '../support/stored.ts';
+import { buildImage, type Image, run } from './image.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const UNIT = join(ROOT, 'ops/server-listing-bot.service');
+const USER = 1000;
+/** An image is built, and packages are installed. */
+const LONG_MS = 300_000;
+
+/** npm ends by the signal as soon as its shell has; the bot goes on to its end, and the scene waits for that. */
+const NPM_ENDS = [null, 'SIGTERM'] as const;
+
+const has = (program: string) => spawnSync(program, ['--version']).status === 0;
+const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
+const missing = ['buildah', 'dpkg-query', 'unshare', 'setpriv'].filter((program) => !has(program));
+const canBuild = isRoot && missing.length === 0;
+const canVerify = isRoot && has('systemd-analyze');
+if (!canBuild) {
+  process.stdout.write(
+    `The container path is skipped: it needs root on Debian, and ${missing.join(', ') || 'nothing else'}\n`,
+  );
+}
+if (!canVerify)
+  process.stdout.write('The systemd path is skipped: it needs root, and systemd-analyze (Debian: systemd)\n');
+
+/** The process runs as that user, without a right to become another, and cannot write to its own program. */
+function isConfined(pid: number, program: string): void {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  expect(status).toMatch(new RegExp(`^Uid:\\t${USER}\\t${USER}\\t`, 'm'));
+  expect(status).toMatch(/^CapEff:\t0+$/m);
+  expect(() => writeFileSync(`/proc/${pid}/root${program}/written`, '')).toThrow('EROFS');
+}
+
+let folder: string;
+/** What a clone has, with the packages of `npm ci --omit=dev`. */
+let clone: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'run-'));
+  chmodSync(folder, 0o755);
+  clone = join(folder, 'clone');
+  mkdirSync(clone);
+  const files = run('git', ['-C', ROOT, 'ls-files', '--cached', '--others', '--exclude-standard']).split(
+    '\n',
+  );
+  for (const file of files) cpSync(join(ROOT, file), join(clone, file));
+  run('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund', '--prefix', clone]);
+}, LONG_MS);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A shell script as a program that the scene runs in place of the bot's command line. */
+const script = (text: string) => ['sh', '-ec', text, 'sh'];
+const quoted = (words: readonly string[]) =>
+  words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+
+interface Path {
+  /** Runs the bot with the environment that it is given, and `exec`s into it. */
+  readonly text: (about: { readonly port: number; readonly data: string }) => string;
+  /** Whether the bot is ready, as that path asks. */
+  readonly probe?: (about: { readonly port: number; readonly data: string }) => boolean;
+  /** Looks at the process. */
+  readonly onStart?: (pid: number) => void;
+  /** How it ends after SIGTERM: status 0 unless told. */
+  readonly ends?: readonly [status: number | null, signal: string | null];
+  /** Whom the data belongs to. */
+  readonly user?: number;
+}
+
+const isReady = async (port: number) =>
+  fetch(`http://127.0.0.1:${port}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+/** Comes up, is probed, is stopped with SIGTERM in the middle of a submission, and has lost nothing. */
+async function losesNothing({ text, probe, onStart, ends = [0, null], user }: Path): Promise<void> {
+  const port = await freePort();
+  const data = mkdtempSync(join(folder, 'data-'));
+  if (user !== undefined) chownSync(data, user, user);
+  const about = { port, data };
+  const scene = await openScene({
+    data,
+    wrapper: script(text(about)),
+    startBot: false,
+    env: { HTTP_PORT: String(port) },
+  });
+  try {
+    expect(await isReady(port)).toBe(false);
+    if (probe) expect(probe(about)).toBe(false);
+    await scene.startBot();
+    await expect.poll(() => isReady(port)).toBe(true);
+    if (probe) expect(probe(about)).toBe(true);
+    onStart?.(Number(scene.bot.pid));
+    const { admin, member, listing } = scene;
+    await setKey(admin, 'sandbox-key');
+    const add = () => member.slash('addserver', { game: 'cs2', server: 'a.example.com:1' });
+    await listing.behave({ kind: 'slow', ms: 2_000 }, 1);
+    const answer = add();
+    const sent = () => listing.requests.filter(({ servers }) => servers.length > 0).length;
+    await expect.poll(sent).toBe(1);
+    const exit = await scene.bot.stop('SIGTERM');
+    expect([exit.status, exit.signal]).toEqual(ends);
+    expect(textOf(await answer)).toContain('Servers have been added for review.');
+    expect(readStored(data).unfinished).toEqual([]);
+    await scene.startBot();
+    expect(textOf(await add())).toContain('the listing service accepted it');
+    expect(sent()).toBe(1);
+  } finally {
+    await scene.close();
+  }
+}
+
+describe('the plain path: npm ci --omit=dev && npm start', () => {
+  it('comes up, is probed, is stopped in the middle of a submission, and loses nothing', async () => {
+    // The Node that a machine brings is this one here: the packages for production hold none.
+    const path = `${dirname(process.execPath)}:${process.env.PATH}`;
+    await losesNothing({
+      text: () => `cd ${clone} && PATH=${quoted([path])} exec npm start`,
+      ends: NPM_ENDS,
+    });
+  });
+});
+
+describe.skipIf(!canVerify)('the systemd path', () => {
+  const unit = readFileSync(UNIT, 'utf8');
+  const all = (name: string) =>
+    [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
+  const [workingDirectory = '', execStart = '', stateDirectory = ''] = [
+    ...[...all('WorkingDirectory'), ...all('ExecStart'), ...all('StateDirectory')],
+  ];
+
+  it('is taken by systemd without a word, and exposes little', () => {
+    const verified = spawnSync('systemd-analyze', ['verify', UNIT], { encoding: 'utf8' });
+    expect([verified.status, verified.stderr]).toEqual([0, '']);
+    // 20 stands for 2.0.
+    const security = ['security', '--offline=true', '--threshold=20', UNIT];
+    expect(run('systemd-analyze', security)).toMatch(/Overall exposure level for \S+: [01]\.\d/);
+  });
+
+  it('comes up, is probed, is stopped in the middle of a submission, and loses nothing', async () => {
+    // What systemd does of it where there is no systemd: the folders, the user, the environment, the command as it stands.
+    await losesNothing({
+      user: USER,
+      text: ({ data }) =>
+        `exec unshare --mount sh -ec ${quoted([
+          `mount -t tmpfs tmpfs /opt && mkdir -p ${workingDirectory} && mount --bind ${clone} ${workingDirectory}
+        mount -t tmpfs tmpfs /var/lib && mkdir /var/lib/${stateDirectory}
+        mount --bind ${data} /var/lib/${stateDirectory}
+        mount -t tmpfs tmpfs /usr/local/bin && touch /usr/local/bin/node
+        mount --bind ${process.execPath} /usr/local/bin/node
+        mount -o remount,bind,ro ${workingDirectory} && mount -o remount,bind,ro /
+        umask ${all('UMask')}
+        cd ${workingDirectory}
+        export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin ${all('Environment').join(' ')}
+        exec setpriv --reuid=${USER} --regid=${USER} --clear-groups --no-new-privs --bounding-set=-all ${execStart}`,
+        ])}`,
+      onStart: (pid) => isConfined(pid, workingDirectory),
+    });
+  });
+});
+
+describe.skipIf(!canBuild)('the container path', () => {
+  let image: Image;
+  beforeAll(() => {
+    image = buildImage();
+  }, LONG_MS);
+  afterAll(() => image?.remove());
+
+  it('comes up as its user with a root that is read-only, is probed, is stopped in the middle of a submission, and loses nothing', async () => {
+    const { root, command, healthcheck, env, user, workingDir } = image;
+    expect(user).toBe(`${USER}:${USER}`);
+    await losesNothing({
+      user: USER,
+      text: ({ port, data }) =>
+        `exec unshare --mount sh -ec ${quoted([
+          `mount --bind ${root} ${root} && mount --bind ${data} ${root}/data && mount -t tmpfs tmpfs ${root}/tmp
+        mount --rbind /proc ${root}/proc && mount --rbind /dev ${root}/dev && mount -o remount,bind,ro ${root}
+        exec env ${quoted(env)} HTTP_PORT=${port} chroot --userspec=${user} ${root} \
+          sh -ec 'cd ${workingDir} && exec "$@"' sh ${quoted(command)}`,
+        ])}`,
+      probe: ({ port }) => {
+        const inside = ['chroot', `--userspec=${user}`, root, 'env', `HTTP_PORT=${port}`, ...healthcheck];
+        return spawnSync('env', [...env, ...inside]).status === 0;
+      },
+      onStart: (pid) => isConfined(pid, workingDir),
+    });
+  });
+
+  it('has no secret, no data, no tests and no packages of development in it', () => {
+    const { root, workingDir } = image;
+    expect(
+      run('ls', ['-A', join(root, workingDir)])
+        .split('\n')
+        .sort(),
+    ).toEqual(['CHANGELOG.md', 'LICENSE', 'commands', 'node_modules', 'package.json', 'src'].sort());
+    expect(run('ls', [join(root, workingDir, 'node_modules')]).split('\n')).not.toContain('vitest');
+    expect(run('stat', ['--format', '%u:%g %a', join(root, 'data')])).toBe(`${USER}:${USER} 700`);
+  });
+});
