@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+
+/*
+ * Prints what CHANGELOG.md says of a version, for the page of its release: npm run -s release-notes -- 0.2.0
+ * Without a version: of the first one that is in it.
+ */
+const [wanted] = process.argv.slice(2);
+const changelog = readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8');
+const sections = changelog.split(/^(?=## )/m).slice(1);
+const nameOf = (section: string) => /^## \[?([^\]\s]+)/.exec(section)?.[1];
+const section =
+  wanted === undefined ? sections[0] : sections.find((each) => nameOf(each) === wanted.replace(/^v/, ''));
+
+if (section === undefined) {
+  process.stderr.write(`CHANGELOG.md has no ${wanted}: it has ${sections.map(nameOf).join(', ')}\n`);
+  process.exitCode = 1;
+} else {
+  process.stdout.write(`${section.slice(section.indexOf('\n') + 1).trim()}\n`);
+}
