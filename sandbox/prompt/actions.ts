@@ -49,7 +49,7 @@ export const ACTIONS: readonly Action[] = [
   {
     name: 'as',
     usage: ROLE_NAMES.join('|'),
-    help: 'be an admin (may manage the server), a member, or another member',
+    help: 'be an admin (may manage the server), a member, or another member; each finds their last message again',
     words: () => ROLE_NAMES,
     run(session, argument) {
       const role = ROLE_NAMES.find((name) => name === argument);

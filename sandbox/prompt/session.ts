@@ -26,7 +26,7 @@ export interface Session {
   /** Which of them, counted from 0. */
   guild: number;
   locale: string;
-  /** The message that was seen last: the one that buttons are pressed on. */
+  /** The message that this person saw last here: the one that buttons are pressed on. */
   message: SeenMessage | undefined;
   modal: OpenModal | undefined;
   /** The id of the message that a person wrote last. */
@@ -82,6 +82,9 @@ export function createSession(deps: SessionDeps): Session {
   const { sandbox, print, paint = plain, patienceMs = PATIENCE_MS, steady = false } = deps;
   const { discord } = sandbox;
   const reading = () => ({ ...readingOf(session, paint), ...(steady && { anyTime: '‹time›' }) });
+  /** By who looks at it where: each person has a screen of their own. */
+  const messages = new Map<string, SeenMessage | undefined>();
+  const seat = () => `${session.role} ${session.guild}`;
   let lost = false;
   /** What the bot owed when it ended. */
   let late: { readonly coming: Promise<Answer>; readonly on: SeenMessage | undefined } | undefined;
@@ -94,7 +97,12 @@ export function createSession(deps: SessionDeps): Session {
     },
     guild: 0,
     locale: 'en-US',
-    message: undefined,
+    get message() {
+      return messages.get(seat());
+    },
+    set message(seen) {
+      messages.set(seat(), seen);
+    },
     modal: undefined,
     said: undefined,
     get lost() {

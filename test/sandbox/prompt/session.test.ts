@@ -135,6 +135,15 @@ describe('at the prompt', () => {
     expect(await type('apps "Submit servers"')).toContain('a.example.com');
   });
 
+  it('each person has a screen of their own, with the message that they saw last', async () => {
+    const { prompt, type } = sitDown();
+    expect(await type('/games')).toContain('[ Next ]');
+    await type('as other');
+    expect(await refusal(prompt, 'press Next')).toContain('run a command first');
+    await type('as admin');
+    expect(await type('press Next')).toContain('Page 2 of');
+  });
+
   it('a list is typed into a window line by line', async () => {
     const { type } = sitDown();
     expect(await type('/addservers')).toContain(
