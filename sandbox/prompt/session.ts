@@ -114,11 +114,7 @@ export function createSession(deps: SessionDeps): Session {
       if (!guild) throw new BadLine(`There is no guild ${session.guild + 1}.`);
       return sandbox.people.at({ role, guild, locale });
     },
-    userNamed(name) {
-      const role = ROLE_NAMES.find((known) => known === name.replace(/^@/, '').toLowerCase());
-      const guild = session.guilds[session.guild];
-      return role && guild && sandbox.people.at({ role, guild, locale: session.locale }).userId;
-    },
+    userNamed: (name) => userNamed(name, session),
     published: () => [...discord.commands(session.guilds[session.guild]), ...discord.commands()],
     print,
     draw: (message) => showMessage(message, reading()),
@@ -138,10 +134,7 @@ export function createSession(deps: SessionDeps): Session {
           ? { seen: answer.modal, form: openForm(answer.modal.data), opener: on }
           : undefined;
       if (answer.kind !== 'message') return;
-      // What is only said beside a message leaves its buttons to be pressed.
-      const isAside = on !== undefined && (answer.message.current?.components ?? []).length === 0;
-      if (!isAside && !isBeside(answer.message)) session.message = answer.message;
-      else session.message = on ?? session.message;
+      session.message = isAside(answer.message, on) ? (on ?? session.message) : answer.message;
       const moved = await Promise.race([isMoved(answer.message, patienceMs), untilBotEnds(sandbox)]);
       if (moved === 'ended') {
         late = { coming, on };
@@ -162,6 +155,12 @@ export function createSession(deps: SessionDeps): Session {
   return session;
 }
 
+function userNamed(name: string, { sandbox, guilds, guild, locale }: Session): string | undefined {
+  const role = ROLE_NAMES.find((known) => known === name.replace(/^@/, '').toLowerCase());
+  const here = guilds[guild];
+  return role && here && sandbox.people.at({ role, guild: here, locale }).userId;
+}
+
 /** What it takes to show a message to whoever sits there. */
 function readingOf({ sandbox: { discord }, locale }: Session, paint: Paint): Reading {
   const nameOf = (id: string) => discord.nameOf(id);
@@ -171,6 +170,12 @@ function readingOf({ sandbox: { discord }, locale }: Session, paint: Paint): Rea
 /** Resolves when the bot that is running ends; never, when none is: then Discord says what comes of an action. */
 function untilBotEnds({ bot }: Sandbox): Promise<'ended'> {
   return bot.running ? bot.exited().then(() => 'ended') : new Promise(() => {});
+}
+
+/** What is only said beside a message leaves its buttons to be pressed. */
+function isAside(message: SeenMessage, on: SeenMessage | undefined): boolean {
+  const isBare = (message.current?.components ?? []).length === 0;
+  return (on !== undefined && isBare) || isBeside(message);
 }
 
 /** Said beside a message whose buttons stay: a refusal, for instance. */
