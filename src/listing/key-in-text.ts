@@ -1,5 +1,5 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import { decodeHTML } from 'entities';
+import { decodeHTML } from 'entities/decode';
 import type { Secret } from '../secret.ts';
 import {
   ADDED,
