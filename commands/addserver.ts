@@ -1,5 +1,5 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
-import { HIGHEST_PORT, LOWEST_PORT } from '../src/addresses/ports.ts';
+import { HIGHEST_PORT, LOWEST_PORT } from '../src/addresses/address.ts';
 import type { Command, CommandContext, Context, Reply, SubmitContext } from '../src/discord/command.ts';
 import {
   button,
@@ -14,7 +14,7 @@ import { LIMITS } from '../src/discord/limits.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import { readOneWithGames } from '../src/server-lists/read-with-games.ts';
+import { readOneWithGames } from '../src/server-lists/read-list.ts';
 import { type Repair, repaired } from '../src/server-lists/repairs.ts';
 import type { TypedRow } from '../src/server-lists/row.ts';
 import type { Refusal } from '../src/submissions/checks.ts';

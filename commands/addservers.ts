@@ -1,12 +1,12 @@
 import { ApplicationCommandOptionType, ApplicationCommandType, type Attachment } from 'discord.js';
-import type { Attachments } from '../src/discord/attachment.ts';
 import type { Command, CommandContext, Context, PressContext, Reply } from '../src/discord/command.ts';
 import { button, type Control, modal, type Row, rows, select } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
+import type { Attachments } from '../src/discord/incoming.ts';
 import { LIMITS } from '../src/discord/limits.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import { gameReading, readWithGames } from '../src/server-lists/read-with-games.ts';
+import { gameReading, readWithGames } from '../src/server-lists/read-list.ts';
 import { type Draft, lacksGame, previousOf, rowsToSend, withGame } from '../src/submissions/draft.ts';
 import type { History } from '../src/submissions/history.ts';
 import type { Pipeline } from '../src/submissions/order.ts';

@@ -1,7 +1,6 @@
 import { ApplicationCommandType } from 'discord.js';
-import type { Command, Context } from '../src/discord/command.ts';
+import { type Command, type Context, isAllowed } from '../src/discord/command.ts';
 import { linkButton, rows } from '../src/discord/components/controls.ts';
-import { isAllowed } from '../src/discord/permission.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import { commandText } from '../src/words/command-text.ts';
 import type { Translate } from '../src/words/words.ts';

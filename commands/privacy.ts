@@ -1,8 +1,7 @@
 import { ApplicationCommandType } from 'discord.js';
-import type { Command, Context, Reply } from '../src/discord/command.ts';
+import { type Command, type Context, isAllowed, type Reply } from '../src/discord/command.ts';
 import { button, rows } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
-import { isAllowed } from '../src/discord/permission.ts';
 import type { GuildData } from '../src/guilds/guild-data.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
 import { commandText } from '../src/words/command-text.ts';

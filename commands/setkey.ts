@@ -5,7 +5,7 @@ import { customId } from '../src/discord/components/custom-ids.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { LogChoiceDeps } from '../src/discord/log-choice.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
-import type { KeyTrials, TooSoon } from '../src/guilds/key-trials.ts';
+import type { KeyTrials, TooSoon } from '../src/guilds/key-watch.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { GamesOutcome } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';

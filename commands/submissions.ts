@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
-import type { Command, Context, Reply } from '../src/discord/command.ts';
+import { type Command, type Context, isAllowed, type Reply } from '../src/discord/command.ts';
 import { button, rows } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
 import {
@@ -12,7 +12,6 @@ import {
   writePage,
 } from '../src/discord/components/pager.ts';
 import { LIMITS } from '../src/discord/limits.ts';
-import { isAllowed } from '../src/discord/permission.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { csvFiles } from '../src/server-lists/csv-output.ts';
 import type { History, HistoryEntry, HistoryFilter } from '../src/submissions/history.ts';

@@ -1,7 +1,6 @@
 import { createCommands } from '../commands/index.ts';
 import type { Config } from './config.ts';
 import { createFailureWords } from './discord/answers.ts';
-import { createAttachments } from './discord/attachment.ts';
 import type { Context } from './discord/command.ts';
 import { createSignedIds } from './discord/components/custom-ids.ts';
 import {
@@ -12,6 +11,7 @@ import {
 } from './discord/connection.ts';
 import { createDispatcher } from './discord/dispatch.ts';
 import { createChannelPosts, createGuildLog, type GuildLogTiming } from './discord/guild-log.ts';
+import { createAttachments } from './discord/incoming.ts';
 import { createLogInspection } from './discord/log-channel.ts';
 import { asPublished } from './discord/publish.ts';
 import type { PastReplies } from './discord/resume.ts';
@@ -19,8 +19,7 @@ import { createTakenInteractions, interactionContext } from './discord/taken.ts'
 import { createTraces, type Traces } from './discord/traces.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
 import { createGuildData } from './guilds/guild-data.ts';
-import { createKeyTrials } from './guilds/key-trials.ts';
-import { createKeyWatch } from './guilds/key-watch.ts';
+import { createKeyTrials, createKeyWatch } from './guilds/key-watch.ts';
 import { createMembership } from './guilds/membership.ts';
 import { createGuildSettings, logChannels } from './guilds/settings.ts';
 import { inOrder, type Part } from './lifecycle.ts';
@@ -42,9 +41,8 @@ import { createHistory } from './submissions/history.ts';
 import type { Observer } from './submissions/order.ts';
 import { createPipeline, toResume } from './submissions/pipeline.ts';
 import { createPreviousRecords } from './submissions/previous/move.ts';
-import { createPruning } from './submissions/pruning.ts';
+import { createPruning, createTidying } from './submissions/pruning.ts';
 import { createRecords } from './submissions/record.ts';
-import { createTidying } from './submissions/tidying.ts';
 import { createKeyAlert, createSubmissionLog } from './words/guild-log.ts';
 import { toldAfterRestart } from './words/outcome.ts';
 import { createWords, type Words } from './words/words.ts';

@@ -4,9 +4,9 @@ import {
   formatAddress,
   MAX_ADDRESS_TEXT,
   parseAddress,
+  parsePort,
 } from './address.ts';
 import { plainText, withoutEnds, withoutPasswordWords } from './pasted-text.ts';
-import { parsePort } from './ports.ts';
 
 export interface FoundAddresses {
   /** In the order of the text, each once; without a port only where the text makes clear that it is a server. */

@@ -9,7 +9,15 @@ import {
 import type { Logger } from '../logger.ts';
 import { memberText } from '../words/guild-log.ts';
 import { complete, createProgress, isRefused, LostInteraction, say, show } from './answers.ts';
-import type { Choice, Command, Context, Handler, PressContext, SubmitContext } from './command.ts';
+import {
+  type Choice,
+  type Command,
+  type Context,
+  type Handler,
+  isDenied,
+  type PressContext,
+  type SubmitContext,
+} from './command.ts';
 import { ownerOf, parseCustomId } from './components/custom-ids.ts';
 import { createDeferral, type DeferralDeps } from './deferral.ts';
 import { createDeliveries, type Deliveries } from './deliver.ts';
@@ -23,14 +31,13 @@ import {
   type Incoming,
   isIncoming,
   optionsToKeep,
+  typeOf,
   type Wording,
 } from './incoming.ts';
 import { fitChoices } from './limits.ts';
 import { createLosses } from './losses.ts';
-import { isDenied } from './permission.ts';
 import { createResume, type PastReplies } from './resume.ts';
 import type { Pending, Work } from './taken.ts';
-import type { InteractionType } from './traces.ts';
 
 export interface DispatchDeps extends Omit<DeferralDeps, 'deliveries'> {
   readonly commands: readonly Command[];
@@ -290,11 +297,4 @@ function deny(
       ),
     ]);
   };
-}
-
-function typeOf(interaction: Interaction): InteractionType {
-  if (interaction.isCommand()) return 'command';
-  if (interaction.isAutocomplete()) return 'autocomplete';
-  if (interaction.isMessageComponent()) return 'component';
-  return interaction.isModalSubmit() ? 'modal' : 'other';
 }

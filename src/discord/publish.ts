@@ -11,8 +11,7 @@ import {
   Routes,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import type { Command } from './command.ts';
-import { defaultPermissions } from './permission.ts';
+import { type Command, defaultPermissions } from './command.ts';
 
 /** A command as Discord is to have it: in guilds where the bot itself is installed, for those who may use it. */
 export const asPublished = ({ data, permission }: Command): Command['data'] => ({

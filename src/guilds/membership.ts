@@ -2,8 +2,7 @@ import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from '../storage/store.ts';
 import type { ApiKeys } from './api-keys.ts';
-import type { GuildData } from './guild-data.ts';
-import { type Absence, createPresenceRecords, type PresenceRecords } from './presence-records.ts';
+import { type Absence, createPresenceRecords, type GuildData, type PresenceRecords } from './guild-data.ts';
 
 /** From this many absences on, one after the other, the bot counts as removed. */
 const ENOUGH = 2;

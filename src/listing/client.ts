@@ -10,8 +10,7 @@ import {
   type Outcome,
   type ServerSubmission,
 } from './contract.ts';
-import { type Exchange, post } from './exchange.ts';
-import { readAdd, readGames, readsBody, retryAfterMs } from './failures.ts';
+import { type Exchange, post, readAdd, readGames, readsBody, retryAfterMs } from './exchange.ts';
 import { isKeyInGames, withoutKey } from './key-in-text.ts';
 
 export interface ListingApiDeps {

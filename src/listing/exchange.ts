@@ -1,5 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import type { z } from 'zod';
+import {
+  type Failure,
+  type FailureReason,
+  type GamesOutcome,
+  gamesSchema,
+  KNOWN_ERRORS,
+  type KnownError,
+  type Outcome,
+  type Rejected,
+  verdictSchema,
+} from './contract.ts';
 
 /** What came of one POST, before anybody looks into the answer. */
 export type Exchange =
@@ -127,4 +139,160 @@ function requestOf(url: URL, form: string): Dispatcher.DispatchOptions {
     },
     body: form,
   };
+}
+
+type Answer = Extract<Exchange, { kind: 'answer' }>;
+type NoAnswer = Extract<Exchange, { kind: 'no-answer' }>;
+
+/** What `action=add` led to. A verdict is believed at any HTTP status: the specification names none for errors. */
+export function readAdd(exchange: Exchange, url: URL): Outcome {
+  if (exchange.kind === 'no-answer') return noAnswer(exchange);
+  const body = readJson(exchange, url);
+  if ('failure' in body) return body.failure;
+  const verdict = verdictSchema.safeParse(body.json);
+  if (!verdict.success) return unreadable(exchange, 'wrong-shape', whatIsWrong(verdict.error));
+  const { status, message } = verdict.data;
+  return status === 'success' ? { kind: 'accepted', message } : rejected(message, exchange);
+}
+
+/** What `action=games` led to. */
+export function readGames(exchange: Exchange, url: URL): GamesOutcome {
+  if (exchange.kind === 'no-answer') return noAnswer(exchange);
+  const body = readJson(exchange, url);
+  if ('failure' in body) return body.failure;
+  const verdict = verdictSchema.safeParse(body.json);
+  if (verdict.success && verdict.data.status === 'error') return rejected(verdict.data.message, exchange);
+  const games = gamesSchema.safeParse(body.json);
+  if (!games.success) return unreadable(exchange, 'wrong-shape', whatIsWrong(games.error));
+  const leftOut = Array.isArray(body.json) ? body.json.length - games.data.length : 0;
+  return { kind: 'games', games: games.data, ...(leftOut > 0 && { leftOut }) };
+}
+
+/** False for answers that say nothing, whatever is in them: reading on would only cost time. */
+export function readsBody(status: number, headers: IncomingHttpHeaders): boolean {
+  return !isRedirect(status) && !isEncoded(headers);
+}
+
+/** Milliseconds to wait by `Retry-After`, which is a number of seconds or a date (RFC 9110 §10.2.3). */
+export function retryAfterMs({ 'retry-after': value }: IncomingHttpHeaders): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+}
+
+function rejected(message: string, { status, headers }: Answer): Rejected {
+  const wait = status === 429 ? retryAfterMs(headers) : undefined;
+  const names = Object.keys(KNOWN_ERRORS) as KnownError[];
+  const known = names.find((name) => KNOWN_ERRORS[name] === message.trim());
+  return {
+    kind: 'rejected',
+    message,
+    ...(known !== undefined && { known }),
+    ...(wait !== undefined && { retryAfterMs: wait }),
+  };
+}
+
+function readJson(answer: Answer, url: URL): { readonly json: unknown } | { readonly failure: Failure } {
+  const { status, headers, body } = answer;
+  // Not followed: a 307 or 308 would send the key to whoever the new address belongs to.
+  if (isRedirect(status)) return { failure: unreadable(answer, 'redirect', newAddress(headers, url)) };
+  if (isEncoded(headers)) {
+    return { failure: unreadable(answer, 'not-json', 'compressed, although nobody asked for that') };
+  }
+  if (isNestedTooDeep(body))
+    return { failure: unreadable(answer, 'wrong-shape', 'lists in lists without end') };
+  try {
+    return { json: JSON.parse(body) };
+  } catch {
+    const type = /^[\w.+-]+\/[\w.+-]+/.exec(headers['content-type'] ?? '')?.[0] ?? 'no content type';
+    return { failure: unreadable(answer, 'not-json', `${type}, ${body.length} characters`) };
+  }
+}
+
+/** The specification's answers have two levels; what else a service adds may have many more. */
+const DEEPEST = 100;
+
+/** JSON.parse takes 100 ms and more for a mebibyte of opening brackets (measured); this reads it up to the first few. */
+function isNestedTooDeep(body: string): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let place = 0; place < body.length; place += 1) {
+    const sign = body[place];
+    if (isText) {
+      if (sign === '\\') place += 1;
+      else if (sign === '"') isText = false;
+    } else if (sign === '"') isText = true;
+    else if (sign === '[' || sign === '{') depth += 1;
+    else if (sign === ']' || sign === '}') depth -= 1;
+    if (depth > DEEPEST) return true;
+  }
+  return false;
+}
+
+/** Of an answer that does not fit: the HTTP status tells more than the body does, when it is an error. */
+function unreadable({ status, headers }: Answer, reason: FailureReason, what: string): Failure {
+  const wait = retryAfterMs(headers);
+  return {
+    kind: 'unknown',
+    reason: reasonOfStatus(status) ?? reason,
+    // Never the body: a page of a proxy may well show the request it was asked.
+    detail: `HTTP ${status}: ${what}`,
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+  };
+}
+
+function noAnswer({ sent, begun, cause, error }: NoAnswer): Failure {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  // An AggregateError (every address of a name failed) has no message of its own.
+  const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message;
+  const detail = [code, message].filter((part) => part !== '').join(': ');
+  if (cause === 'error' && OVERSIZE.has(code)) return { kind: 'unknown', reason: 'too-large', detail };
+  // Something answered, but not in HTTP. After a head it is an answer that broke off.
+  if (cause === 'error' && error.name === 'HTTPParserError' && !begun) {
+    return { kind: 'unknown', reason: 'not-json', detail };
+  }
+  const reason = cause === 'error' ? reasonOf(code) : cause;
+  return sent ? { kind: 'unknown', reason, detail } : { kind: 'not-sent', reason, detail };
+}
+
+function reasonOfStatus(status: number): FailureReason | undefined {
+  if (status === 429) return 'rate-limited';
+  if (status >= 500) return 'server-error';
+  if (status === 404 || status === 410) return 'not-found';
+  return status >= 400 ? 'client-error' : undefined;
+}
+
+const OVERSIZE = new Set(['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'UND_ERR_HEADERS_OVERFLOW']);
+
+const REASONS: readonly (readonly [RegExp, FailureReason])[] = [
+  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'refused'],
+  [/^(ENOTFOUND|EAI_\w+)$/, 'dns'],
+  [/TIMEOUT|^ETIMEDOUT$/, 'timeout'],
+  // Node's own errors, OpenSSL's, and OpenSSL's names for what is wrong with a certificate.
+  [/^(ERR_TLS|ERR_SSL|EPROTO$|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|CRL/, 'tls'],
+  // close() was called: undici refuses new requests.
+  [/^UND_ERR_(CLOSED|DESTROYED)$/, 'aborted'],
+];
+
+function reasonOf(code: string): FailureReason {
+  return REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'reset';
+}
+
+function isRedirect(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status);
+}
+
+function isEncoded({ 'content-encoding': encoding }: IncomingHttpHeaders): boolean {
+  return encoding !== undefined && encoding.toLowerCase() !== 'identity';
+}
+
+/** The origin alone: a redirect might repeat what it was sent anywhere behind it. */
+function newAddress({ location }: IncomingHttpHeaders, url: URL): string {
+  if (location === undefined || !URL.canParse(location, url)) return 'moved, but does not say where to';
+  return `moved to ${new URL(location, url).origin}`;
+}
+
+function whatIsWrong(error: z.ZodError): string {
+  const [issue] = error.issues;
+  return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'answer'}: ${issue.code}`;
 }

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { SHARD_STATES } from '../discord/gateway-state.ts';
+import { SHARD_STATES } from '../discord/client.ts';
 import { INTERACTION_OUTCOMES, INTERACTION_TYPES, type InteractionEnd } from '../discord/traces.ts';
 import { atMost } from '../lifecycle.ts';
 import type { ListingRequest } from '../listing/client.ts';

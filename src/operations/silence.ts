@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Config } from '../config.ts';
+import type { GatewayState } from '../discord/client.ts';
 import { FatalDiscordError } from '../discord/connection.ts';
-import type { GatewayState } from '../discord/gateway-state.ts';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Database } from '../storage/database.ts';

@@ -1,4 +1,4 @@
-import type { GatewayState } from '../discord/gateway-state.ts';
+import type { GatewayState } from '../discord/client.ts';
 import type { Traces } from '../discord/traces.ts';
 import type { GuardedListing } from '../listing/breaker.ts';
 import type { GameCatalog } from '../listing/game-catalog.ts';

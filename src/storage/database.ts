@@ -3,7 +3,6 @@ import { Kysely } from 'kysely';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { cannotWrite, checkFile, prepareFile, reason } from './database-file.ts';
-import { createDialect } from './dialect.ts';
 import { MIGRATIONS, migrate, removeCopies } from './migrations.ts';
 import {
   createStatements,
@@ -12,7 +11,7 @@ import {
   type TransactionOptions,
 } from './statements.ts';
 import { StoreError, storePath } from './store.ts';
-import type { Tables } from './tables.ts';
+import { createDialect, type Tables } from './tables.ts';
 import { openValues, type Values } from './values.ts';
 
 /**

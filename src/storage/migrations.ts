@@ -3,9 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { reason } from './database-file.ts';
-import { createDialect } from './dialect.ts';
 import type { Statements } from './statements.ts';
 import { StoreError } from './store.ts';
+import { createDialect } from './tables.ts';
 
 /** How long the copy from before a migration stays, in milliseconds: 7 days. */
 const COPY_KEPT_MS = 7 * 86_400_000;

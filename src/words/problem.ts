@@ -1,8 +1,7 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { Game } from '../listing/contract.ts';
 import { MAX_FILE_BYTES, type UnreadableList } from '../server-lists/read-list.ts';
-import type { RowProblem, ServerProblem } from '../server-lists/row.ts';
-import type { SubmissionProblem } from '../server-lists/submission.ts';
+import type { RowProblem, ServerProblem, SubmissionProblem } from '../server-lists/row.ts';
 import { escapeCode, escapeText, LONGEST_NAME } from './escape.ts';
 import { gamesText } from './games.ts';
 import type { Reader, Translate } from './words.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createKeyTrials } from '../../src/guilds/key-trials.ts';
+import { createKeyTrials } from '../../src/guilds/key-watch.ts';
 import type { GamesOutcome } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatAddress } from '../../src/addresses/address.ts';
-import { usualPort } from '../../src/addresses/ports.ts';
-import { parseSubmission, submissionSchema } from '../../src/server-lists/submission.ts';
+import { formatAddress, usualPort } from '../../src/addresses/address.ts';
+import { parseSubmission, submissionSchema } from '../../src/server-lists/row.ts';
 import * as arbitrary from '../submissions/arbitraries.ts';
 
 describe('one submission', () => {

@@ -6,12 +6,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createTakenInteractions } from '../../src/discord/taken.ts';
 import { Secret } from '../../src/secret.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { createDialect } from '../../src/storage/dialect.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { MIGRATIONS, migrate } from '../../src/storage/migrations.ts';
 import { createStatements } from '../../src/storage/statements.ts';
-import type { Tables } from '../../src/storage/tables.ts';
-import { createTidying } from '../../src/submissions/tidying.ts';
+import { createDialect, type Tables } from '../../src/storage/tables.ts';
+import { createTidying } from '../../src/submissions/pruning.ts';
 import { recorder } from '../storage/temporary.ts';
 import { addDone, partsOver } from '../support/submissions.ts';
 

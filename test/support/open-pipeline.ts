@@ -9,8 +9,8 @@ import type { Commit } from '../../src/storage/statements.ts';
 import { createLimits } from '../../src/submissions/checks.ts';
 import { createHistory } from '../../src/submissions/history.ts';
 import { createPipeline } from '../../src/submissions/pipeline.ts';
+import { createTidying } from '../../src/submissions/pruning.ts';
 import { createRecords } from '../../src/submissions/record.ts';
-import { createTidying } from '../../src/submissions/tidying.ts';
 import { openStore, recorder } from '../storage/temporary.ts';
 
 export interface PipelineOptions {
