@@ -93,8 +93,11 @@ export interface Person {
   ): Promise<readonly APIApplicationCommandOptionChoice[] | 'lost'>;
   /** Presses a button of a message, by its label or its custom id. */
   press(message: SeenMessage, button: string): Promise<Answer>;
-  /** Chooses in a select of a message: options by their labels or values, channels by `#name`, roles by `@name`, others by id. */
-  pick(message: SeenMessage, values: readonly string[]): Promise<Answer>;
+  /**
+   * Chooses in a select of a message: options by their labels or values, channels by `#name`, roles by
+   * `@name`, others by id. `customId` says which select is meant, where several offer the same.
+   */
+  pick(message: SeenMessage, values: readonly string[], customId?: string): Promise<Answer>;
   /** Fills a modal in and submits it: custom id of the field → value. */
   submit(modal: SeenModal, values: Readonly<Record<string, FormValue>>): Promise<Answer>;
   /** Runs a message command on a message that is in the channel. */
@@ -165,8 +168,10 @@ export interface DiscordStandIn {
   }): Omit<Person, 'guildId'>;
   /** Where messages can be in a guild: `general`, `staff`, the announcement channel `news`, the thread `questions`. */
   channels(guild: Guild): readonly Channel[];
-  /** The roles of a guild; @everyone is one. */
-  roles(guild: Guild): readonly { readonly id: string; readonly name: string }[];
+  /** Who is in a guild. */
+  members(guild: Guild): readonly Named[];
+  /** The roles of a guild, @everyone first. */
+  roles(guild: Guild): readonly Named[];
   /** Puts a message of a person in the channel, and returns its id. */
   say(person: Omit<Person, 'guildId'>, content: string): string;
   /** The messages of a channel that everybody can see, in order; of one person also those that only they can see. */
@@ -177,10 +182,16 @@ export interface DiscordStandIn {
   close(): Promise<void>;
 }
 
-/** A channel of a guild, or a thread. */
-export interface Channel {
+/** A member or a role. */
+export interface Named {
   readonly id: string;
   readonly name: string;
+}
+
+/** A channel of a guild, or a thread. */
+export interface Channel extends Named {
+  /** Discord docs: Channel, Channel Types. */
+  readonly type: number;
 }
 
 export interface RecordedRequest {

@@ -273,13 +273,15 @@ function viewsOf({
   bot,
 }: World): Pick<
   DiscordStandIn,
-  'nameOf' | 'commands' | 'channels' | 'roles' | 'messages' | 'setIntegrations'
+  'nameOf' | 'commands' | 'channels' | 'members' | 'roles' | 'messages' | 'setIntegrations'
 > {
   return {
     nameOf: (id) => (id === bot.id ? bot.username : guilds.nameOf(id)),
     commands: (guild) => commands.list(guild?.id ?? 'global'),
     channels: ({ id }) =>
       [...(guilds.get(id)?.channels.values() ?? [])].filter(({ type }) => type !== CATEGORY),
+    members: ({ id }) =>
+      [...(guilds.get(id)?.members.values() ?? [])].map(({ userId, name }) => ({ id: userId, name })),
     roles: ({ id }) => [...(guilds.get(id)?.roles.values() ?? [])],
     messages: ({ channelId, userId }) =>
       messages

@@ -47,13 +47,19 @@ export function findButton(message: APIMessage, labelOrId: string): ShownCompone
   return button;
 }
 
-/** The select that offers all of these, by label or value, with the values it would send; or why there is none. */
+/**
+ * The select that offers all of these, by label or value, with the values it would send; or why there is none.
+ * @param customId of the one that is meant, where several offer the same
+ */
 export function findSelect(
   message: APIMessage,
   wanted: readonly string[],
   here: Here | undefined = undefined,
+  customId?: string,
 ): { readonly select: ShownComponent; readonly values: readonly string[] } | string {
-  const selects = allComponents(message).filter(({ type }) => SELECTS.includes(type));
+  const selects = allComponents(message).filter(
+    ({ type, custom_id }) => SELECTS.includes(type) && (customId === undefined || custom_id === customId),
+  );
   const fitting = selects.flatMap((select) => {
     const values = wanted.flatMap((want) => offered(select, want, here) ?? []);
     return values.length === wanted.length ? [{ select, values }] : [];

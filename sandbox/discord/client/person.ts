@@ -192,11 +192,11 @@ function messagesOf(
       return answerTo(world, interaction);
     },
 
-    async pick(message, wanted) {
+    async pick(message, wanted, customId) {
       await sleep(reactionMs);
       const seen = shown(message);
       if (seen === undefined) return refused('the message is gone');
-      const found = findSelect(seen.current, wanted, actor.guild);
+      const found = findSelect(seen.current, wanted, actor.guild, customId);
       if (typeof found === 'string') return refused(found);
       const { select, values } = found;
       const resolved = createResolved(world, actor);
