@@ -20,11 +20,12 @@ export default defineConfig({
     projects: [
       project('main', {
         include: ['test/**/*.test.ts'],
-        exclude: ['test/transport/**', 'test/scale/**', 'test/ops/**'],
+        exclude: ['test/transport/**', 'test/scale/**', 'test/ops/**', 'test/page/**'],
       }),
       // Scripts of their own, which `.ci/run` runs too.
       project('transport', { include: ['test/transport/**/*.test.ts'] }),
       project('ops', { include: ['test/ops/**/*.test.ts'] }),
+      project('page', { include: ['test/page/**/*.test.ts'] }),
       project('scale', { include: ['test/scale/**/*.test.ts'] }),
     ],
     // Most of a test's time is waiting for real processes and sockets, so more files run at once than there are cores.

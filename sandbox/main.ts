@@ -1,13 +1,18 @@
 import { parseArgs } from 'node:util';
+import { openInBrowser } from './page/open.ts';
+import { type Page, servePage } from './page/server.ts';
 import { createFrontEnd } from './prompt/front-end.ts';
 import { USAGE } from './prompt/words.ts';
 import { openSandbox } from './sandbox.ts';
 
 const { stdin, stdout, stderr } = process;
-const { data, verbose } = readOptions();
+const { data, verbose, page, open, port } = readOptions();
 let leaving = false;
 
 const sandbox = await openSandbox({ surroundings: process.env, data });
+// A script has its output to itself, unless it asks for the page.
+const served: Page | undefined = page || stdin.isTTY ? await servePage({ sandbox, port }) : undefined;
+if (served !== undefined) stdout.write(`In a browser: ${served.address}\n`);
 const prompt = createFrontEnd({
   sandbox,
   input: stdin,
@@ -26,6 +31,7 @@ for (const [signal, status] of [
 // Whoever read our output is gone, as with `| head`.
 stdout.on('error', () => void leave(1));
 
+if (served !== undefined && open) openInBrowser(served.address);
 await leave(await prompt.run());
 
 async function leave(status: number): Promise<void> {
@@ -33,22 +39,46 @@ async function leave(status: number): Promise<void> {
   leaving = true;
   // Ctrl+C reaches the bot as well.
   prompt.leave();
+  await served?.close();
   await sandbox.close();
   stdout.write('', () => process.exit(status));
 }
 
-function readOptions(): { data: string | undefined; verbose: boolean } {
+interface Options {
+  readonly data: string | undefined;
+  readonly verbose: boolean;
+  /** The page is served also where nobody sits at a terminal. */
+  readonly page: boolean;
+  readonly open: boolean;
+  readonly port: number;
+}
+
+function readOptions(): Options {
   try {
     const { values } = parseArgs({
-      options: { data: { type: 'string' }, verbose: { type: 'boolean' }, help: { type: 'boolean' } },
+      options: {
+        data: { type: 'string' },
+        verbose: { type: 'boolean' },
+        page: { type: 'boolean' },
+        open: { type: 'boolean' },
+        port: { type: 'string' },
+        help: { type: 'boolean' },
+      },
     });
     if (values.help) {
       stdout.write(`${USAGE}\n`);
       process.exit(0);
     }
-    return { data: values.data, verbose: values.verbose ?? false };
+    const { data, verbose = false, page = false, open = false, port } = values;
+    return { data, verbose, page: page || open || port !== undefined, open, port: portFrom(port) };
   } catch (error) {
     stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}\n`);
     process.exit(1);
   }
+}
+
+function portFrom(text = '0'): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new RangeError(`--port must be a whole number from 0 to 65535, and not "${text}".`);
 }

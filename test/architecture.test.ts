@@ -53,7 +53,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   storage: ['@keyv/sqlite', 'keyv', 'kysely', 'zod'],
   config: ['zod'],
   leaves: ['pino', 'pino-pretty', 'undici'],
-  sandbox: ['discord-api-spec', 'discord.js', 'undici', 'ws', 'zod'],
+  sandbox: [
+    ...['@skyra/discord-components-core', 'discord-api-spec', 'discord-markdown-parser', 'discord.js', 'lit'],
+    ...['undici', 'ws', 'zod'],
+  ],
 };
 
 /** Where the environment is read, and the process is ended. */

@@ -5,7 +5,7 @@ import { BadLine, suggestion } from './bad-line.ts';
 import type { Action } from './session.ts';
 
 /** Ways to behave that need nothing more said, and what each one is like for the bot. */
-const BEHAVIOURS = {
+export const BEHAVIOURS = {
   ok: 'answers as it should',
   down: 'refuses connections',
   html: 'answers with a web page',

@@ -1,12 +1,15 @@
 import type { Breach } from '../discord/contract.ts';
 
-export const USAGE = `npm run sandbox -- [--data DIR] [--verbose]
+export const USAGE = `npm run sandbox -- [--data DIR] [--verbose] [--page] [--open] [--port N]
 
 Runs the bot against a Discord and a listing service of its own, on this machine only.
 Type commands at the prompt, or send them: npm run -s sandbox < script.txt
 
   --data DIR   keep the bot's database in DIR; by default it goes when the sandbox ends
-  --verbose    show the bot's whole log, not only warnings and errors`;
+  --verbose    show the bot's whole log, not only warnings and errors
+  --page       serve the page also where the lines come from a pipe; at a terminal it always is
+  --open       open the page in a browser
+  --port N     the page's port; a free one by default`;
 
 export const WELCOME = `The bot is running against a Discord and a listing service of its own; nothing leaves this machine.
 You are an admin of its first guild. To begin, type

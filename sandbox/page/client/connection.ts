@@ -1,0 +1,68 @@
+import type { Act, Entered, Outcome, SeatView, TraceEntry, View } from '../protocol.ts';
+
+/** What the address of the page says: the token, who sits at it, and which scenario it plays. */
+const address = () => new URLSearchParams(location.search);
+const token = address().get('token') ?? '';
+
+export function seat(): SeatView {
+  const about = address();
+  return {
+    role: (about.get('role') ?? 'admin') as SeatView['role'],
+    guild: about.get('guild') ?? '',
+    locale: about.get('locale') ?? 'en-US',
+  };
+}
+
+export const scenarioOfAddress = (): string | null => address().get('scenario');
+
+/** An address of this page with other things in it. */
+export function addressWith(changes: Readonly<Record<string, string | null>>): string {
+  const next = address();
+  for (const [name, value] of Object.entries(changes))
+    if (value === null) next.delete(name);
+    else next.set(name, value);
+  return `/?${next}`;
+}
+
+export function fileAddress(message: string, name: string): string {
+  return `/file?${new URLSearchParams({ token, ...seat(), message, name })}`;
+}
+
+/** @throws Error when the sandbox is gone */
+export async function act(what: Act): Promise<Outcome> {
+  const response = await fetch('/act', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-token': token },
+    body: JSON.stringify({ ...what, seat: seat() }),
+  });
+  if (!response.ok) return { kind: 'refused', why: await response.text() };
+  return response.json();
+}
+
+let source: EventSource | undefined;
+
+/** Hears of everything that this person sees; called again it listens as somebody else. */
+export function listen(heard: {
+  view(view: View): void;
+  trace(entries: readonly TraceEntry[]): void;
+  lost(isLost: boolean): void;
+}): void {
+  source?.close();
+  source = new EventSource(`/events?${new URLSearchParams({ token, ...seat() })}`);
+  source.addEventListener('view', (event) => heard.view(JSON.parse(event.data)));
+  source.addEventListener('trace', (event) => heard.trace(JSON.parse(event.data)));
+  source.addEventListener('open', () => heard.lost(false));
+  source.addEventListener('error', () => heard.lost(true));
+}
+
+const LARGEST_FILE = 10 * 1024 * 1024;
+
+/** A file as it goes to the sandbox; `undefined` when Discord would not take it. */
+export async function fileValue(file: File): Promise<Extract<Entered, { base64: string }> | undefined> {
+  if (file.size > LARGEST_FILE) return undefined;
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += 0x8000)
+    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return { filename: file.name, base64: btoa(binary) };
+}

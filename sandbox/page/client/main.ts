@@ -1,0 +1,214 @@
+import { html, nothing, render } from 'lit';
+import type { Act, ModalView, Outcome, SeatView, TraceEntry, View } from '../protocol.ts';
+import type { Sent } from './composer.ts';
+import './composer.ts';
+import { act, addressWith, listen, scenarioOfAddress } from './connection.ts';
+import { contrast } from './contrast.ts';
+import { type Doing, type Drawing, messages } from './message.ts';
+import type { Submitted } from './modal.ts';
+import './modal.ts';
+import { side } from './side.ts';
+import { wordsFor } from './words.ts';
+
+/** Everything that is drawn. */
+const state = {
+  view: undefined as View | undefined,
+  trace: [] as readonly TraceEntry[],
+  modal: undefined as ModalView | undefined,
+  modalProblem: '',
+  /** What this person's own Discord says, such as why it did not send something. */
+  told: '',
+  failed: new Set<string>(),
+  isLost: false,
+  isOpen: false,
+  beside: 'staff',
+  /** The scenario whose eyes are followed: the one of the address, while it plays. */
+  follows: scenarioOfAddress(),
+};
+const MOST_ENTRIES = 300;
+const light = matchMedia('(prefers-color-scheme: light)');
+const root = document.createElement('div');
+root.id = 'page';
+document.body.append(root);
+contrast();
+
+const words = () => wordsFor(state.view?.you.locale ?? '');
+
+/** Does something, and shows what this person's own Discord has to say of it. */
+async function perform(what: Act): Promise<Outcome> {
+  state.told = '';
+  try {
+    const outcome = await act(what);
+    if (outcome.kind === 'modal') {
+      state.modal = outcome.modal;
+      state.modalProblem = '';
+    }
+    if (outcome.kind === 'refused' && what.do !== 'submit') state.told = outcome.why;
+    return outcome;
+  } catch {
+    state.isLost = true;
+    return { kind: 'lost' };
+  } finally {
+    draw();
+  }
+}
+
+/** A press or a choice on a message; what it said of the press before goes. */
+async function performOn(message: string, what: Act): Promise<void> {
+  state.failed.delete(message);
+  const { kind } = await perform(what);
+  if (kind === 'lost') state.failed.add(message);
+  draw();
+}
+
+const doing: Doing = {
+  press: (message, button) => void performOn(message, { do: 'press', message, button }),
+  pick: (message, select, values) => void performOn(message, { do: 'pick', message, select, values }),
+  dismiss: (message) => void perform({ do: 'dismiss', message }),
+  apps: (message, command) => void performOn(message, { do: 'apps', message, command }),
+};
+
+function sent({ detail }: Sent): void {
+  if ('text' in detail) void perform({ do: 'say', text: detail.text });
+  else void perform({ do: 'slash', ...detail });
+}
+
+async function submitted({ detail }: Submitted): Promise<void> {
+  const { modal } = state;
+  if (modal === undefined) return;
+  // Discord closes the window as soon as the bot has acknowledged it; "thinking…" is then in the channel.
+  const slow = setTimeout(closeModal, 400);
+  const outcome = await perform({ do: 'submit', modal: modal.id, values: detail });
+  clearTimeout(slow);
+  if (outcome.kind === 'done') closeModal();
+  else if (outcome.kind !== 'modal') {
+    state.modal = modal;
+    state.modalProblem = outcome.kind === 'refused' ? outcome.why : words().somethingWrong;
+    draw();
+  }
+}
+
+function closeModal(): void {
+  if (state.modal === undefined) return;
+  state.modal = undefined;
+  state.modalProblem = '';
+  draw();
+  // Nothing behind the window takes the focus before it is closed.
+  requestAnimationFrame(() => {
+    const field = document.querySelector<HTMLElement>('.composer textarea');
+    // The closed dialog gave the focus back, but in Chromium without the caret: nothing could be typed.
+    field?.blur();
+    field?.focus();
+  });
+}
+
+/** Somebody else sits down, in another place or with another language. */
+function sit(changes: Partial<SeatView>): void {
+  history.replaceState(null, '', addressWith(changes));
+  state.told = '';
+  connect();
+}
+
+function play(scenario: string): void {
+  state.follows = scenario;
+  state.isOpen = false;
+  history.pushState(null, '', addressWith({ scenario }));
+  void perform({ do: 'play', scenario });
+}
+
+/** The scenario of the address begins by itself, but not again after a reload; and one sees it through its eyes. */
+function follow(view: View): void {
+  const { follows } = state;
+  if (follows === null) return;
+  const { scenario } = view;
+  if (scenario?.name !== follows) {
+    if (scenario?.state !== 'playing' && view.bot !== 'starting')
+      void perform({ do: 'play', scenario: follows });
+    return;
+  }
+  const { role, guild, locale } = scenario.seat;
+  if (scenario.state !== 'playing') state.follows = null;
+  const { you } = view;
+  if (you.role !== role || you.guild !== guild || you.locale !== locale) sit(scenario.seat);
+}
+
+function connect(): void {
+  listen({
+    view(view) {
+      state.view = view;
+      draw();
+      follow(view);
+    },
+    trace(entries) {
+      const known = new Map(state.trace.map((entry) => [entry.number, entry]));
+      for (const entry of entries) known.set(entry.number, entry);
+      state.trace = [...known.values()].slice(-MOST_ENTRIES);
+      draw();
+    },
+    lost(isLost) {
+      state.isLost = isLost;
+      draw();
+    },
+  });
+}
+
+function draw(): void {
+  const { view } = state;
+  if (view === undefined) return;
+  document.documentElement.lang = view.you.locale;
+  const scroller = document.querySelector('.messages');
+  const wasAtEnd =
+    scroller === null || scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 80;
+  render(page(view), root);
+  if (wasAtEnd) requestAnimationFrame(() => document.querySelector('.messages')?.scrollTo(0, 1e9));
+}
+
+function page(view: View) {
+  const { locale } = view.you;
+  const { messageCommands } = view;
+  const drawing: Drawing = { locale, isLight: light.matches, messageCommands, failed: state.failed, doing };
+  return html`<main>
+      <header>
+        <h1><span aria-hidden="true">#</span> ${view.channel}</h1>
+        <span class="where">${view.guilds.find(({ id }) => id === view.you.guild)?.name} · ${view.you.name}</span>
+        <button type="button" class="button secondary fold" aria-expanded=${state.isOpen ? 'true' : 'false'} aria-controls="side"
+          @click=${() => {
+            state.isOpen = !state.isOpen;
+            draw();
+          }}>Sandbox</button>
+      </header>
+      ${view.scenario === undefined ? nothing : html`<p class=${`caption ${view.scenario.state}`} role="status">${view.scenario.caption}</p>`}
+      <div class="messages" role="log" aria-live="polite" aria-label=${`Messages in #${view.channel}`} tabindex="0">
+        ${
+          view.messages.length === 0
+            ? html`<p class="quiet">Nothing is written here yet. Type <kbd>/</kbd> below: an admin begins with <code>/setkey</code> and the key <code>sandbox-key-1234</code>.</p>`
+            : messages(view.messages, drawing)
+        }
+      </div>
+      <div class="told" role="alert">${state.isLost ? 'The sandbox has ended.' : state.told}</div>
+      <sandbox-composer .view=${view} @sent=${sent}></sandbox-composer>
+    </main>
+    <aside id="side" class=${state.isOpen ? 'open' : ''} aria-label="The sandbox">
+      ${side({
+        view,
+        trace: state.trace,
+        drawing,
+        beside: state.beside,
+        sit,
+        play,
+        act: (what) => void perform(what),
+        read(channel) {
+          state.beside = channel;
+          draw();
+        },
+      })}
+    </aside>
+    <sandbox-modal .modal=${state.modal} .locale=${locale} .problem=${state.modalProblem} @submitted=${submitted} @closed=${closeModal}></sandbox-modal>`;
+}
+
+light.addEventListener('change', draw);
+addEventListener('popstate', () => {
+  state.follows = scenarioOfAddress();
+  connect();
+});
+connect();

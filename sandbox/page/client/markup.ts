@@ -1,0 +1,86 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { Mark } from '../protocol.ts';
+
+/** Pieces of a text, drawn. */
+export function draw(
+  marks: readonly Mark[],
+  locale: string,
+): readonly (TemplateResult | string | typeof nothing)[] {
+  return marks.map((mark, index) => drawOne(mark, marks[index - 1]?.kind ?? '', locale));
+}
+
+function drawOne(mark: Mark, before: string, locale: string): TemplateResult | string | typeof nothing {
+  switch (mark.kind) {
+    case 'text':
+      return mark.text;
+    case 'break':
+      // What is a block of its own ends its line by itself.
+      return ['quote', 'block', 'heading', 'small'].includes(before) ? nothing : html`<br />`;
+    case 'code':
+      return html`<code>${mark.text}</code>`;
+    case 'block':
+      return html`<pre tabindex="0"><code>${mark.text}</code></pre>`;
+    case 'mention':
+      return html`<span class="mention">${mark.text}</span>`;
+    case 'command':
+      return html`<span class="mention">/${mark.text}</span>`;
+    case 'strong':
+      return html`<strong>${draw(mark.inside, locale)}</strong>`;
+    case 'em':
+      return html`<em>${draw(mark.inside, locale)}</em>`;
+    case 'underline':
+      return html`<u>${draw(mark.inside, locale)}</u>`;
+    case 'strike':
+      return html`<s>${draw(mark.inside, locale)}</s>`;
+    case 'spoiler':
+      return html`<span class="spoiler">${draw(mark.inside, locale)}</span>`;
+    case 'quote':
+      return html`<blockquote>${draw(mark.inside, locale)}</blockquote>`;
+    case 'small':
+      return html`<small class="subtext">${draw(mark.inside, locale)}</small>`;
+    case 'heading':
+      return html`<strong class="heading">${draw(mark.inside, locale)}</strong>`;
+    case 'link':
+      return html`<a href=${mark.href} target="_blank" rel="noreferrer">${draw(mark.inside, locale)}</a>`;
+    case 'time':
+      return html`<time datetime=${iso(mark.seconds)}>${timeText(mark.seconds, mark.format, locale)}</time>`;
+  }
+}
+
+function iso(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
+}
+
+/** Units that Discord counts in, each with its length in seconds, the longest first. */
+const UNITS = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** Discord docs: Message Formatting, Timestamp Styles. */
+const STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
+  t: { timeStyle: 'short' },
+  T: { timeStyle: 'medium' },
+  d: { dateStyle: 'short' },
+  D: { dateStyle: 'long' },
+  f: { dateStyle: 'long', timeStyle: 'short' },
+  F: { dateStyle: 'full', timeStyle: 'short' },
+};
+
+function timeText(seconds: number, format: string, locale: string): string {
+  const date = new Date(seconds * 1000);
+  if (Number.isNaN(date.getTime())) return 'Invalid Date';
+  if (format !== 'R') return new Intl.DateTimeFormat(locale, STYLES[format] ?? STYLES.f).format(date);
+  const away = Math.round(seconds - Date.now() / 1000);
+  const [unit, length] = UNITS.find(([, size]) => Math.abs(away) >= size) ?? (['second', 1] as const);
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(away / length), unit);
+}
+
+/** When a message was written, as Discord writes it beside the name. */
+export const clockText = (ms: number, locale: string): string =>
+  new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' }).format(ms);

@@ -1,0 +1,158 @@
+import '@skyra/discord-components-core/discord-messages.js';
+import '@skyra/discord-components-core/discord-message.js';
+import '@skyra/discord-components-core/discord-embed.js';
+import '@skyra/discord-components-core/discord-embed-description.js';
+import '@skyra/discord-components-core/discord-embed-field.js';
+import '@skyra/discord-components-core/discord-embed-fields.js';
+import '@skyra/discord-components-core/discord-embed-footer.js';
+import '@skyra/discord-components-core/discord-file-attachment.js';
+import { html, nothing, type TemplateResult } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
+import { repeat } from 'lit/directives/repeat.js';
+import type { ButtonView, EmbedView, FileView, MessageView, PartView } from '../protocol.ts';
+import { fileAddress } from './connection.ts';
+import { clockText, draw } from './markup.ts';
+import { popupMenu } from './menu.ts';
+import type { Picked } from './select.ts';
+import './select.ts';
+import { wordsFor } from './words.ts';
+
+/** What can be done to a message; nothing of it where one only reads. */
+export interface Doing {
+  press(message: string, button: string): void;
+  pick(message: string, select: string, values: readonly string[]): void;
+  dismiss(message: string): void;
+  apps(message: string, command: string): void;
+}
+
+export interface Drawing {
+  readonly locale: string;
+  readonly isLight: boolean;
+  /** Commands on messages, for their menu. */
+  readonly messageCommands: readonly { readonly name: string; readonly label: string }[];
+  /** Messages on which the last press had no answer. */
+  readonly failed: ReadonlySet<string>;
+  readonly doing: Doing | undefined;
+}
+
+/** Messages, one under the other. The components look at the theme once, so another one needs new components. */
+export function messages(all: readonly MessageView[], drawing: Drawing): TemplateResult {
+  const { isLight } = drawing;
+  const each = repeat(
+    all,
+    ({ id }) => id,
+    (message) => drawMessage(message, drawing),
+  );
+  return html`${keyed(isLight, html`<discord-messages no-background ?light-theme=${isLight}>${each}</discord-messages>`)}`;
+}
+
+function drawMessage(message: MessageView, drawing: Drawing): TemplateResult {
+  const { id, author, bot, ephemeral, state, command, content, embeds, files, rows, edited } = message;
+  const { locale, doing, failed, messageCommands } = drawing;
+  const words = wordsFor(locale);
+  const text = content.length === 0 ? nothing : html`<span class="content">${draw(content, locale)}</span>`;
+  return html`<discord-message
+    data-id=${id}
+    class=${ephemeral ? 'ephemeral' : ''}
+    author=${author}
+    avatar=${`/avatars/${encodeURIComponent(author)}.svg`}
+    ?bot=${bot}
+    .timestamp=${clockText(message.at, locale)}
+  >
+    ${command === undefined ? nothing : html`<div slot="reply" class="used"><b>${command.user}</b> ${words.used} <span class="mention">/${command.name}</span></div>`}
+    ${state === 'thinking' ? html`<em class="thinking">${author} ${words.thinking}</em>` : text}
+    ${state === 'sending' ? html`<em class="thinking">${words.sending}</em>` : nothing}
+    ${state === 'failed' ? html`<span class="lost">${words.failed}</span>` : nothing}
+    ${edited ? html`<small class="edited">${words.edited}</small>` : nothing}
+    ${embeds.map((embed) => drawEmbed(embed, locale))}
+    ${files.length === 0 ? nothing : html`<div slot="attachments">${files.map((file) => drawFile(file, id))}</div>`}
+    <div slot="components" class="below">
+      ${rows.map((row) => html`<div class="row">${row.map((part) => drawPart(part, message, drawing))}</div>`)}
+      ${failed.has(id) ? html`<div class="lost">${words.pressFailed}</div>` : nothing}
+      ${
+        ephemeral && doing !== undefined
+          ? html`<div class="only-you">👁 ${words.onlyYou} •
+              <button type="button" class="link" @click=${() => doing.dismiss(id)}>${words.dismiss}</button></div>`
+          : nothing
+      }
+      ${
+        !ephemeral && doing !== undefined && messageCommands.length > 0
+          ? popupMenu({
+              id: `menu-${id}`,
+              label: words.more,
+              heading: words.apps,
+              items: messageCommands,
+              choose: (name) => doing.apps(id, name),
+            })
+          : nothing
+      }
+    </div>
+  </discord-message>`;
+}
+
+function drawEmbed(embed: EmbedView, locale: string): TemplateResult {
+  const { color, author, title, url, description, fields, footer } = embed;
+  return html`<discord-embed
+    slot="embeds"
+    color=${color || nothing}
+    author-name=${author || nothing}
+    embed-title=${title || nothing}
+    url=${url || nothing}
+  >
+    ${description.length === 0 ? nothing : html`<discord-embed-description slot="description">${draw(description, locale)}</discord-embed-description>`}
+    ${
+      fields.length === 0
+        ? nothing
+        : html`<discord-embed-fields slot="fields">
+            ${fields.map(
+              (field) =>
+                html`<discord-embed-field field-title=${field.name} ?inline=${field.inline}>${draw(field.value, locale)}</discord-embed-field>`,
+            )}
+          </discord-embed-fields>`
+    }
+    ${footer === '' ? nothing : html`<discord-embed-footer slot="footer">${footer}</discord-embed-footer>`}
+  </discord-embed>`;
+}
+
+function drawFile({ name, size, preview }: FileView, message: string): TemplateResult {
+  const kib = Math.max(0.1, Math.round(size / 102.4) / 10);
+  return html`<discord-file-attachment name=${name} bytes=${kib} bytes-unit="KB" href=${fileAddress(message, name)}></discord-file-attachment>
+    ${preview === '' ? nothing : html`<pre class="preview" tabindex="0" aria-label=${name}>${preview}</pre>`}`;
+}
+
+function drawPart(part: PartView, message: MessageView, drawing: Drawing): TemplateResult {
+  const { doing, locale } = drawing;
+  if (part.kind === 'text') return html`<div>${draw(part.marks, locale)}</div>`;
+  if (part.kind === 'button') return drawButton(part, message, doing);
+  return html`<sandbox-select
+    .choices=${part.choices}
+    .label=${part.placeholder || wordsFor(locale).choose}
+    .least=${part.least}
+    .most=${Math.min(part.most, part.choices.length)}
+    .disabled=${part.disabled || doing === undefined}
+    @picked=${(event: Picked) => doing?.pick(message.id, part.id, event.detail)}
+  ></sandbox-select>`;
+}
+
+const STYLES: Readonly<Record<number, string>> = {
+  1: 'primary',
+  2: 'secondary',
+  3: 'success',
+  4: 'danger',
+  5: 'secondary',
+};
+
+function drawButton(
+  { id, label, style, disabled, url }: ButtonView,
+  message: MessageView,
+  doing: Doing | undefined,
+): TemplateResult {
+  if (url !== '')
+    return html`<a class="button secondary" href=${url} target="_blank" rel="noreferrer">${label} ↗</a>`;
+  return html`<button
+    type="button"
+    class=${`button ${STYLES[style] ?? 'secondary'}`}
+    ?disabled=${disabled || doing === undefined}
+    @click=${() => doing?.press(message.id, id)}
+  >${label}</button>`;
+}

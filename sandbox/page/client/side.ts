@@ -1,0 +1,162 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { Act, SeatView, TraceEntry, View } from '../protocol.ts';
+import { addressWith } from './connection.ts';
+import { type Drawing, messages } from './message.ts';
+
+/** What stands beside the channel, and what it can change. */
+export interface Side {
+  readonly view: View;
+  readonly trace: readonly TraceEntry[];
+  readonly drawing: Drawing;
+  /** The channel that is read beside. */
+  readonly beside: string;
+  sit(changes: Partial<SeatView>): void;
+  read(channel: string): void;
+  act(what: Act): void;
+  play(scenario: string): void;
+}
+
+const ROLES = [
+  ['admin', 'An admin (may manage the server)'],
+  ['member', 'A member'],
+  ['other', 'Another member'],
+] as const;
+const LANGUAGES = [
+  ['en-US', 'English'],
+  ['de', 'Deutsch'],
+] as const;
+
+const options = (all: readonly (readonly [string, string])[], chosen: string) =>
+  all.map(([value, label]) => html`<option value=${value} ?selected=${value === chosen}>${label}</option>`);
+
+const selected = (event: Event) => (event.target as HTMLSelectElement).value;
+
+export const side = (about: Side): TemplateResult => html`
+  ${scenarios(about)} ${you(about)} ${bot(about)} ${service(about)} ${elsewhere(about)} ${wire(about)}
+`;
+
+const scenarios = ({ view, play }: Side) => html`<section aria-labelledby="scenarios">
+  <h2 id="scenarios">Scenarios</h2>
+  <ul class="scenarios">
+    ${view.scenarios.map(
+      ({ name, title }) => html`<li>
+        <a
+          href=${addressWith({ scenario: name })}
+          @click=${(event: Event) => {
+            event.preventDefault();
+            play(name);
+          }}
+          >${title}</a
+        >
+      </li>`,
+    )}
+  </ul>
+</section>`;
+
+function you({ view, sit }: Side): TemplateResult {
+  const { role, guild, locale } = view.you;
+  const guilds = view.guilds.map(({ id, name }, index) => [id, `${index + 1}. ${name}`] as const);
+  return html`<section aria-labelledby="you">
+    <h2 id="you">You</h2>
+    <label>Who you are <select @change=${(event: Event) => sit({ role: selected(event) as SeatView['role'] })}>${options(ROLES, role)}</select></label>
+    <label>Discord server <select @change=${(event: Event) => sit({ guild: selected(event) })}>${options(guilds, guild)}</select></label>
+    <label>Language <select @change=${(event: Event) => sit({ locale: selected(event) })}>${options(LANGUAGES, locale)}</select></label>
+  </section>`;
+}
+
+const BOT = { starting: 'starting…', ready: 'running', stopped: 'not running', crashed: 'ended by itself' };
+
+function bot({ view, act }: Side): TemplateResult {
+  const isRunning = view.bot === 'ready';
+  return html`<section aria-labelledby="bot">
+    <h2 id="bot">The bot</h2>
+    <p role="status">It is ${BOT[view.bot]}.</p>
+    <div class="row">
+      <button type="button" class="button danger" ?disabled=${!isRunning} @click=${() => act({ do: 'kill' })}>kill -9</button>
+      <button type="button" class="button success" ?disabled=${isRunning || view.bot === 'starting'} @click=${() => act({ do: 'start' })}>Start</button>
+    </div>
+  </section>`;
+}
+
+function service({ view, act }: Side): TemplateResult {
+  const { kind, kinds, keys, held } = view.service;
+  const faults = kinds.filter((each) => each.kind !== 'ok');
+  const allow = (event: Event) => {
+    event.preventDefault();
+    const field = (event.target as HTMLFormElement).querySelector('input');
+    if (field === null) return;
+    act({ do: 'allow', key: field.value });
+    field.value = '';
+  };
+  return html`<section aria-labelledby="service">
+    <h2 id="service">The listing service</h2>
+    <details>
+      <summary>Faults${kind === 'ok' ? '' : `: ${kinds.find((each) => each.kind === kind)?.words ?? kind}`}</summary>
+      ${faults.map(
+        (each) => html`<button
+          type="button"
+          class="switch"
+          role="switch"
+          aria-checked=${each.kind === kind ? 'true' : 'false'}
+          @click=${() => act({ do: 'behave', kind: each.kind === kind ? 'ok' : each.kind })}
+        >
+          <span class="track" aria-hidden="true"></span>${each.words}
+        </button>`,
+      )}
+    </details>
+    <details>
+      <summary>Keys (${keys.length})</summary>
+      <ul>
+        ${keys.map((key) => html`<li><code>${key}</code> <button type="button" class="link" @click=${() => act({ do: 'revoke', key })}>Revoke ${key}</button></li>`)}
+      </ul>
+      <form class="row" @submit=${allow}>
+        <input aria-label="A key that the service is to accept" placeholder="another-key" autocomplete="off" />
+        <button type="submit" class="button secondary">Allow</button>
+      </form>
+    </details>
+    <details>
+      <summary>It holds ${held.length} ${held.length === 1 ? 'server' : 'servers'}</summary>
+      <ol class="held" tabindex="0" aria-label="Servers that the service holds">
+        ${held.map(({ game, address }) => html`<li>${game} <code>${address}</code></li>`)}
+      </ol>
+    </details>
+  </section>`;
+}
+
+function elsewhere({ view, beside, read, drawing }: Side): TemplateResult {
+  const channels = view.elsewhere.map(({ channel }) => [channel, `#${channel}`] as const);
+  const shown = view.elsewhere.find(({ channel }) => channel === beside)?.messages ?? [];
+  return html`<section aria-labelledby="log">
+    <h2 id="log">Log channel</h2>
+    <label>Channel <select @change=${(event: Event) => read(selected(event))}>${options(channels, beside)}</select></label>
+    <div class="log" role="log" aria-label=${`Messages in #${beside}`} tabindex="0">
+      ${shown.length === 0 ? html`<p class="quiet">Nothing is written in #${beside}. An admin makes it the log channel with /settings.</p>` : messages(shown, { ...drawing, doing: undefined })}
+    </div>
+  </section>`;
+}
+
+function wire({ trace, view }: Side): TemplateResult {
+  return html`<section aria-labelledby="wire">
+    <h2 id="wire">Between bot and Discord</h2>
+    <p class=${view.broken === 0 ? 'quiet' : 'broken'} role="status">
+      ${view.broken === 0 ? 'No rule of Discord was broken.' : `Rules of Discord were broken ${view.broken} times.`}
+    </p>
+    <ol class="trace" reversed tabindex="0" aria-label="What went over the wire, the latest first">
+      ${repeat(
+        [...trace].reverse().slice(0, 100),
+        ({ number }) => number,
+        (entry) => html`<li class=${entry.broken.length > 0 ? 'broken' : ''}>
+          <details>
+            <summary>${entry.from === 'bot' ? 'bot →' : '→ bot'} ${entry.title}</summary>
+            ${entry.broken.map(
+              (rule) =>
+                html`<p><strong>Rule ${rule.rule}: ${rule.title}.</strong> ${rule.answer}<br /><small>Source: ${rule.source}</small></p>`,
+            )}
+            ${entry.body === '' ? nothing : html`<pre tabindex="0">${entry.body}</pre>`}
+          </details>
+        </li>`,
+      )}
+    </ol>
+  </section>`;
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { join, normalize, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A file as it is served. */
+export interface Served {
+  readonly type: string;
+  readonly body: Buffer | string;
+}
+
+const CLIENT = fileURLToPath(new URL('./client/', import.meta.url));
+const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
+
+/** The packages whose modules the page imports, and the file that the bare name stands for. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  lit: 'index.js',
+  'lit-html': 'lit-html.js',
+  'lit-element': 'index.js',
+  '@lit/reactive-element': 'reactive-element.js',
+  '@lit/context': 'index.js',
+};
+const COMPONENTS = '@skyra/discord-components-core';
+
+/** What a browser needs to find bare names: packages as they are in `node_modules`, unbundled. */
+export function importMap(): string {
+  const packages = Object.entries(PACKAGES).flatMap(([name, file]) => [
+    [name, `/modules/${name}/${file}`],
+    [`${name}/`, `/modules/${name}/`],
+  ]);
+  const { exports } = createRequire(import.meta.url)(join(MODULES, COMPONENTS, 'package.json')) as {
+    readonly exports: Readonly<Record<string, string>>;
+  };
+  const components = Object.entries(exports).map(([name, file]) => [
+    COMPONENTS + name.slice(1),
+    `/modules/${COMPONENTS}/${file.slice(2)}`,
+  ]);
+  return JSON.stringify({ imports: Object.fromEntries([...packages, ...components]) });
+}
+
+/** The page itself, and what a Content-Security-Policy has to know of it. */
+export function pageFile(): Served & { readonly mapHash: string } {
+  const map = importMap();
+  const html = readFileSync(join(CLIENT, 'index.html'), 'utf8').replace(
+    '<script type="importmap">',
+    (start) => start + map,
+  );
+  const mapHash = createHash('sha256').update(map).digest('base64');
+  return { type: 'text/html; charset=utf-8', body: html, mapHash };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  ts: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+};
+
+/** The page's own modules (TypeScript without its types), its style, and those of the packages; `undefined`: none such. */
+export async function findFile(path: string): Promise<Served | undefined> {
+  const [, folder, ...rest] = path.split('/');
+  const name = rest.join('/');
+  const type = TYPES[name.split('.').at(-1) ?? ''];
+  if (folder === 'avatars') return avatar(name);
+  if (type === undefined || (folder !== 'client' && folder !== 'modules')) return undefined;
+  const isPackage = [...Object.keys(PACKAGES), COMPONENTS].some((known) => name.startsWith(`${known}/`));
+  if (folder === 'modules' && !isPackage) return undefined;
+  const root = folder === 'client' ? CLIENT : MODULES;
+  const file = normalize(join(root, name));
+  if (!file.startsWith(root) || file.includes(`${sep}..`)) return undefined;
+  try {
+    const body = await readFile(file, 'utf8');
+    return { type, body: name.endsWith('.ts') ? stripTypeScriptTypes(body) : body };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Discord's colours for those who have no picture. */
+const COLOURS = ['#5865f2', '#3ba55c', '#b5651d', '#c03a3d', '#747f8d'];
+
+/** The first letter of a name on a colour: the components' own pictures come from Discord. */
+function avatar(name: string): Served {
+  const who = decodeURIComponent(name).replace(/\.svg$/, '');
+  const colour =
+    COLOURS[[...who].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % COLOURS.length];
+  const letter = (/[\p{L}\p{N}]/u.exec(who)?.[0] ?? '?').toUpperCase();
+  return {
+    type: 'image/svg+xml',
+    body: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" fill="${colour}"/><text x="20" y="27" fill="#fff" font-family="sans-serif" font-size="20" text-anchor="middle">${letter}</text></svg>`,
+  };
+}

@@ -1,0 +1,160 @@
+import { allComponents } from '../discord/client/components.ts';
+import type { Answer, Person } from '../discord/contract.ts';
+import type { SeenMessage } from '../discord/world/messages.ts';
+import { isFinished } from '../prompt/show.ts';
+import type { Sandbox } from '../sandbox.ts';
+import { PROBLEM_LINES, sampleList } from './sample-list.ts';
+
+/** Those who act in a scenario, and what they act with. */
+export interface Stage {
+  readonly sandbox: Sandbox;
+  readonly admin: Person;
+  readonly member: Person;
+  /** Says what happens next, and through whose eyes, and gives people the time to read it. */
+  tell(role: 'admin' | 'member', caption: string): Promise<void>;
+}
+
+/** Something that is played in a new Discord server, so that nothing that was there before is in its way. */
+export interface Scenario {
+  /** What stands in its address. */
+  readonly name: string;
+  readonly title: string;
+  /** @throws Error when it does not come as it should */
+  play(stage: Stage): Promise<void>;
+}
+
+const KEY = 'sandbox-key-1234';
+const ADDRESS = 'play.example.com:27015';
+/** How slowly the service answers, so that there is a middle of a list. */
+const SLOW_MS = 1_500;
+
+/** What can be played. To add one: an entry here; the page, its tests and the pictures follow. */
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'first-key',
+    title: 'First key',
+    async play(stage) {
+      await stage.tell('admin', 'An admin runs /setkey and types the key of their account.');
+      await setKey(stage);
+      await stage.tell('member', 'A member submits a server.');
+      await finished(await stage.member.slash('addserver', { game: 'cs2', server: ADDRESS }));
+    },
+  },
+  {
+    name: 'wrong-first-try',
+    title: 'A wrong first try',
+    async play(stage) {
+      await stage.tell('admin', 'An admin has set the key.');
+      await setKey(stage);
+      await stage.tell('member', 'A member forgets the port.');
+      const noPort = await finished(
+        await stage.member.slash('addserver', { game: 'cs2', server: 'play.example.com' }),
+      );
+      const mend = mainButton(noPort);
+      await stage.tell('member', 'They put it right.');
+      if (mend !== undefined) await finished(await stage.member.press(noPort, mend));
+      else await finished(await stage.member.slash('addserver', { game: 'cs2', server: ADDRESS }));
+      await stage.tell('member', 'They try an address that nobody outside can reach.');
+      await finished(await stage.member.slash('addserver', { game: 'cs2', server: '192.168.0.4:27015' }));
+    },
+  },
+  {
+    name: 'list-of-250',
+    title: 'A list of 250 with 12 wrong ones',
+    async play(stage) {
+      await stage.tell('admin', 'An admin has set the key.');
+      await setKey(stage);
+      await stage.tell('member', `A member sends a file of 250 lines; ${PROBLEM_LINES} of them are wrong.`);
+      const preview = await sendList(stage);
+      await stage.tell('member', 'They submit the others.');
+      await finished(await stage.member.press(preview, someButton(preview)));
+    },
+  },
+  {
+    name: 'service-outage',
+    title: 'A service outage',
+    async play(stage) {
+      const { listing } = stage.sandbox;
+      await stage.tell('admin', 'An admin has set the key.');
+      await setKey(stage);
+      await stage.tell('member', 'The listing service refuses connections, and a member submits a server.');
+      await listing.behave({ kind: 'down' });
+      const notSent = await finished(await stage.member.slash('addserver', { game: 'cs2', server: ADDRESS }));
+      await stage.tell('member', 'The service is back, and they try again.');
+      await listing.behave({ kind: 'ok' });
+      const again = mainButton(notSent);
+      if (again !== undefined) await finished(await stage.member.press(notSent, again));
+      else await finished(await stage.member.slash('addserver', { game: 'cs2', server: ADDRESS }));
+    },
+  },
+  {
+    name: 'crash-in-a-list',
+    title: 'A crash in the middle of a list',
+    async play(stage) {
+      const { bot, listing, startBot, watch } = stage.sandbox;
+      await stage.tell('admin', 'An admin has set the key.');
+      await setKey(stage);
+      await stage.tell('member', 'A member submits a list of 250, and the service answers slowly.');
+      const preview = await sendList(stage);
+      await listing.behave({ kind: 'slow', ms: SLOW_MS });
+      const before = listing.submitted.length;
+      const held = until(watch, () => listing.submitted.length > before);
+      // The answer comes from the bot's next run.
+      const answer = stage.member.press(preview, someButton(preview));
+      await held;
+      await stage.tell('member', 'The bot is killed in the middle of it.');
+      await bot.stop('SIGKILL');
+      await listing.behave({ kind: 'ok' });
+      await stage.tell('member', 'It is started again, and goes on: nothing is lost, nothing is sent twice.');
+      await startBot();
+      await finished(await answer);
+    },
+  },
+];
+
+async function setKey({ admin }: Stage): Promise<SeenMessage> {
+  const opened = await admin.slash('setkey');
+  if (opened.kind !== 'modal') throw new Error(`/setkey opened no window: ${wordsOf(opened)}`);
+  return finished(await admin.submit(opened.modal, { key: KEY }));
+}
+
+async function sendList({ member }: Stage): Promise<SeenMessage> {
+  const file = { filename: 'servers.csv', bytes: Buffer.from(sampleList()) };
+  return finished(await member.slash('addservers', { file }));
+}
+
+/** The message of an answer, once nothing more is to come in it. */
+async function finished(answer: Answer): Promise<SeenMessage> {
+  if (answer.kind !== 'message') throw new Error(`no message came: ${wordsOf(answer)}`);
+  const { message } = answer;
+  for (;;) {
+    const change = message.changed();
+    if (isFinished(message)) return message;
+    await change;
+  }
+}
+
+const wordsOf = (answer: Answer): string => (answer.kind === 'refused' ? answer.why : answer.kind);
+
+/** The button that the message offers first: the next thing to do. */
+function mainButton({ current }: SeenMessage): string | undefined {
+  const [LINK, DANGER] = [5, 4];
+  const buttons = current === undefined ? [] : allComponents(current).filter(({ type }) => type === 2);
+  return buttons.find(({ disabled, style }) => disabled !== true && style !== LINK && style !== DANGER)
+    ?.custom_id;
+}
+
+function someButton(message: SeenMessage): string {
+  const button = mainButton(message);
+  if (button === undefined) throw new Error('the message has no button');
+  return button;
+}
+
+/** Waits until something holds, looking whenever anything happens. */
+async function until(watch: Sandbox['watch'], holds: () => boolean): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = watch(() => holds() && resolve());
+  if (holds()) resolve();
+  await promise;
+  stop();
+}

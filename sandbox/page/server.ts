@@ -1,0 +1,221 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { createLoopbackServer } from '../loopback-server.ts';
+import { ROLES, type Role } from '../people.ts';
+import type { Sandbox } from '../sandbox.ts';
+import { createActs } from './acts.ts';
+import { findFile, pageFile } from './files.ts';
+import { createPlayer } from './play.ts';
+import type { Act, ScenarioView, SeatView, TraceEntry, View } from './protocol.ts';
+import { createTrace } from './trace.ts';
+import { createViews, type Views } from './view.ts';
+
+/** The sandbox in a browser. */
+export interface Page {
+  /** Where it is, with the token that actions need: `http://127.0.0.1:PORT/?token=…`. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+export interface PageOptions {
+  readonly sandbox: Sandbox;
+  /** 0, unless said: a free one. */
+  readonly port?: number;
+  /** How long each caption of a scenario stands before what it says happens, in milliseconds; 1,500. */
+  readonly pauseMs?: number;
+}
+
+/** A file of 10 MiB in base64, and what is around it. */
+const LARGEST_BODY = 15 * 1024 * 1024;
+/** So that a list that runs does not draw the page for each of its messages. */
+const TOGETHER_MS = 30;
+
+/** One page that is open somewhere. */
+interface Tab {
+  readonly seat: SeatView;
+  send(event: 'view' | 'trace', data: View | readonly TraceEntry[]): void;
+}
+
+/** Serves the page on 127.0.0.1 to whoever has the token. Nothing that it shows comes from anywhere else. */
+export async function servePage({ sandbox, port = 0, pauseMs = 1_500 }: PageOptions): Promise<Page> {
+  const token = randomBytes(18).toString('base64url');
+  const views = createViews(sandbox);
+  const player = createPlayer({ sandbox, pauseMs, onChange: () => tabs.soon() });
+  const tabs = createTabs({ sandbox, views, scenario: () => player.current });
+  const acts = createActs({ sandbox, views, play: player.play });
+
+  const loopback = createLoopbackServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  const listening = await loopback.listen(port);
+  const hosts = [`127.0.0.1:${listening}`, `localhost:${listening}`];
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', `http://${hosts[0]}`);
+    const refusal = refusalOf(request, {
+      hosts,
+      token,
+      given: url.searchParams.get('token'),
+      path: url.pathname,
+    });
+    if (refusal !== undefined) return end(response, refusal.status, 'text/plain', refusal.why);
+    if (url.pathname === '/events') return tabs.open(response, seatFrom(url.searchParams));
+    if (url.pathname === '/act') return act(request, response);
+    if (url.pathname === '/file') return giveFile(url.searchParams, response, { sandbox, views });
+    if (url.pathname === '/') {
+      const { body, type, mapHash } = pageFile();
+      response.setHeader('content-security-policy', policy(mapHash));
+      return end(response, 200, type, body);
+    }
+    const file = await findFile(url.pathname);
+    if (file === undefined) return end(response, 404, 'text/plain', 'There is nothing here.');
+    end(response, 200, file.type, file.body);
+  }
+
+  async function act(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY)
+      return end(response, 413, 'text/plain', 'That is too large.');
+    const { seat, ...what } = JSON.parse(await text(request)) as Act & { readonly seat: SeatView };
+    try {
+      const outcome = await acts.run(what as Act, seatFrom(new URLSearchParams({ ...seat })));
+      end(response, 200, 'application/json', JSON.stringify(outcome));
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      end(response, 200, 'application/json', JSON.stringify({ kind: 'refused', why }));
+    } finally {
+      tabs.soon();
+    }
+  }
+
+  return {
+    address: `http://127.0.0.1:${listening}/?token=${token}`,
+    async close() {
+      tabs.close();
+      await loopback.close();
+    },
+  };
+}
+
+/** The pages that are open, each of which hears of what its person sees. */
+function createTabs(deps: {
+  readonly sandbox: Sandbox;
+  readonly views: Views;
+  readonly scenario: () => ScenarioView | undefined;
+}) {
+  const { sandbox, views, scenario } = deps;
+  const tabs = new Set<Tab>();
+  const trace = createTrace();
+  let pending: NodeJS.Timeout | undefined;
+
+  function soon(): void {
+    pending ??= setTimeout(() => {
+      pending = undefined;
+      for (const tab of tabs) tab.send('view', views.of(tab.seat, scenario()));
+    }, TOGETHER_MS);
+  }
+
+  const stopWatching = sandbox.watch((event) => {
+    const entry = trace.take(event);
+    if (entry !== undefined) for (const tab of tabs) tab.send('trace', [entry]);
+    if (views.take(event)) soon();
+  });
+
+  return {
+    soon,
+    open(response: ServerResponse, seat: SeatView): void {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+      const tab: Tab = {
+        seat,
+        send: (event, data) => void response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+      };
+      tabs.add(tab);
+      response.once('close', () => tabs.delete(tab));
+      tab.send('trace', trace.entries());
+      tab.send('view', views.of(seat, scenario()));
+    },
+    close(): void {
+      stopWatching();
+      clearTimeout(pending);
+    },
+  };
+}
+
+/** An attachment of a message that this person sees. */
+function giveFile(
+  about: URLSearchParams,
+  response: ServerResponse,
+  { sandbox, views }: { readonly sandbox: Sandbox; readonly views: Views },
+): void {
+  const seat = seatFrom(about);
+  const me = sandbox.people.at({ role: seat.role, guild: views.guild(seat), locale: seat.locale });
+  const places = [me, ...sandbox.discord.channels(views.guild(seat)).map(({ id }) => ({ channelId: id }))];
+  const message = places
+    .flatMap((place) => sandbox.discord.messages(place))
+    .find(({ id }) => id === about.get('message'));
+  const bytes = message?.file(about.get('name') ?? '');
+  if (bytes !== undefined) response.setHeader('content-disposition', 'attachment');
+  if (bytes === undefined) end(response, 404, 'text/plain', 'The file is not there any more.');
+  else end(response, 200, 'application/octet-stream', bytes);
+}
+
+/**
+ * Only what the page itself asks for: `Host` is checked against names that others point here, `Origin` against other
+ * pages, the token against other programs' pages and other people of this machine.
+ */
+function refusalOf(
+  { headers, method }: IncomingMessage,
+  about: {
+    readonly hosts: readonly string[];
+    readonly token: string;
+    readonly given: string | null;
+    readonly path: string;
+  },
+): { readonly status: number; readonly why: string } | undefined {
+  const { hosts, token, given, path } = about;
+  const { host = '', origin } = headers;
+  if (!hosts.includes(host)) return { status: 403, why: 'This is not a name of the sandbox.' };
+  if (origin !== undefined && !hosts.includes(origin.replace(/^http:\/\//, '')))
+    return { status: 403, why: 'Another page may not ask for this.' };
+  if (method !== (path === '/act' ? 'POST' : 'GET')) return { status: 405, why: 'This is not asked for so.' };
+  const isOpen = /^\/(client|modules|avatars)\//.test(path);
+  const header = headers['x-token'];
+  if (isOpen || isSame(token, given ?? (typeof header === 'string' ? header : ''))) return undefined;
+  return { status: 403, why: 'Open the address that npm run sandbox printed: it has the token.' };
+}
+
+const digest = (secret: string) => createHash('sha256').update(secret).digest();
+const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
+
+/** The import map alone is inline; the components set style attributes. */
+const policy = (mapHash: string): string =>
+  [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${mapHash}'`,
+    "style-src 'self'",
+    "style-src-attr 'unsafe-inline'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+function end(response: ServerResponse, status: number, type: string, body: Buffer | string): void {
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.setHeader('referrer-policy', 'no-referrer');
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('cross-origin-opener-policy', 'same-origin');
+  response.writeHead(status, { 'content-type': type }).end(body);
+}
+
+/** Whoever asks for nobody is an admin of the first guild, in English. */
+function seatFrom(about: URLSearchParams): SeatView {
+  const role = about.get('role') ?? '';
+  const locale = about.get('locale') ?? '';
+  return {
+    role: Object.hasOwn(ROLES, role) ? (role as Role) : 'admin',
+    guild: about.get('guild') ?? '',
+    locale: /^[a-z]{2}(-[A-Z0-9]{2,3})?$/.test(locale) ? locale : 'en-US',
+  };
+}

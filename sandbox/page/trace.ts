@@ -1,0 +1,85 @@
+import { RULES } from '../discord/rules.ts';
+import type { SandboxEvent } from '../sandbox.ts';
+import type { TraceEntry } from './protocol.ts';
+
+const KEPT = 300;
+const LONGEST_BODY = 4_000;
+
+/** What went over the wire last, for people: without heartbeats, and without what is a credential. */
+export interface Trace {
+  /** @returns the entry that is new or has changed, if any */
+  take(event: SandboxEvent): TraceEntry | undefined;
+  entries(): readonly TraceEntry[];
+}
+
+export function createTrace(): Trace {
+  const entries: TraceEntry[] = [];
+  let count = 0;
+
+  function add(entry: Omit<TraceEntry, 'number' | 'broken'>): TraceEntry {
+    count += 1;
+    const added = { number: count, broken: [], ...entry };
+    entries.push(added);
+    if (entries.length > KEPT) entries.shift();
+    return added;
+  }
+
+  return {
+    entries: () => entries,
+    take(event) {
+      if (event.kind === 'wire') {
+        const { at, method, path, status, body } = event.request;
+        const isFrame = method === 'GATEWAY';
+        const title = isFrame ? frameTitle(body) : `${method} ${masked(path)} → ${status}`;
+        return title === undefined ? undefined : add({ at, from: event.from, title, body: masked(body) });
+      }
+      const last = entries.at(-1);
+      if (event.kind !== 'breach' || last === undefined) return undefined;
+      const { rule, body } = event.breach;
+      const known = RULES.find((each) => each.rule === rule);
+      const broken = {
+        rule,
+        title: known?.title ?? '',
+        source: known?.source ?? '',
+        answer: `${body.code}: ${body.message}${body.errors === undefined ? '' : ` ${JSON.stringify(body.errors)}`}`,
+      };
+      const changed = { ...last, broken: [...last.broken, broken] };
+      entries[entries.length - 1] = changed;
+      return changed;
+    },
+  };
+}
+
+/** Opcodes of the gateway (Discord docs: Opcodes and Status Codes). */
+const OPCODES: Readonly<Record<number, string>> = {
+  2: 'IDENTIFY',
+  3: 'PRESENCE UPDATE',
+  6: 'RESUME',
+  7: 'RECONNECT',
+  9: 'INVALID SESSION',
+  10: 'HELLO',
+};
+
+/** The name of a payload; `undefined` for heartbeats, which say nothing. */
+function frameTitle(text: string): string | undefined {
+  const payload = parsed(text);
+  if (payload.op === 1 || payload.op === 11) return undefined;
+  return `gateway ${payload.t ?? OPCODES[payload.op ?? -1] ?? `op ${payload.op}`}`;
+}
+
+function parsed(text: string): { readonly op?: number; readonly t?: string } {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+/** Tokens, and what somebody typed into a modal: that may be a key. */
+function masked(text: string): string {
+  const hidden = text
+    .replace(/(\/(?:interactions|webhooks)\/\d+\/)[\w.-]{20,}/g, '$1[token]')
+    .replace(/("token":")[^"]+/g, '$1[token]')
+    .replace(/("type":4,(?:"id":\d+,)?"custom_id":"[^"]*","value":")(?:\\.|[^"\\])+/g, '$1[typed]');
+  return hidden.length > LONGEST_BODY ? `${hidden.slice(0, LONGEST_BODY)}…` : hidden;
+}

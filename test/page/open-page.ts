@@ -1,0 +1,99 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContextOptions, chromium, type Page as Tab } from 'playwright-core';
+import { type Page, servePage } from '../../sandbox/page/server.ts';
+import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+
+/** Where Debian's package `chromium` puts it. */
+const CHROMIUM = '/usr/bin/chromium';
+/** Nothing that Chromium does of its own accord. */
+const QUIET = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
+const require = createRequire(import.meta.url);
+
+export const hasChromium = existsSync(CHROMIUM);
+if (!hasChromium)
+  process.stderr.write(`There is no ${CHROMIUM}, so the page is not tried (apt-get install chromium).\n`);
+
+export const launch = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+
+/** The sandbox with its page, a browser, and what must not have happened in it. */
+export interface PageScene {
+  readonly sandbox: Sandbox;
+  readonly page: Page;
+  readonly browser: Browser;
+  /** Requests that left this machine, errors on the console and in scripts. */
+  readonly complaints: readonly string[];
+  /** A new tab at the page; `more` goes on from its address: `&scenario=first-key`. */
+  tab(more?: string, options?: BrowserContextOptions): Promise<Tab>;
+  close(): Promise<void>;
+}
+
+export async function openPageScene(options: { readonly pauseMs?: number } = {}): Promise<PageScene> {
+  const sandbox = await openSandbox({ surroundings: process.env });
+  await sandbox.startBot();
+  const page = await servePage({ sandbox, pauseMs: options.pauseMs ?? 0 });
+  const browser = await launch();
+  const complaints: string[] = [];
+
+  return {
+    sandbox,
+    page,
+    browser,
+    complaints,
+    async tab(more = '', contextOptions = {}) {
+      const context = await browser.newContext({ viewport: { width: 1000, height: 800 }, ...contextOptions });
+      const tab = await context.newPage();
+      const { host } = new URL(page.address);
+      tab.on('request', (request) => {
+        const url = new URL(request.url());
+        if (url.host !== host) complaints.push(`a request to ${url.host}`);
+      });
+      tab.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+      });
+      tab.on('pageerror', (error) => complaints.push(String(error)));
+      tab.on('response', (response) => {
+        if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
+      });
+      await tab.goto(page.address + more);
+      await tab.getByRole('heading', { name: 'general' }).waitFor();
+      return tab;
+    },
+    async close() {
+      await browser.close();
+      await page.close();
+      await sandbox.close();
+    },
+  };
+}
+
+/** What axe-core finds wrong: rule, and the elements. */
+export async function axeViolations(tab: Tab): Promise<readonly string[]> {
+  // Run by the debugger, which the page's Content-Security-Policy does not bind.
+  await tab.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
+  const { violations } = (await tab.evaluate('axe.run()')) as {
+    readonly violations: readonly {
+      readonly id: string;
+      readonly nodes: readonly { readonly target: readonly unknown[]; readonly failureSummary?: string }[];
+    }[];
+  };
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary = '' }) => `${id}: ${JSON.stringify(target)} ${failureSummary}`),
+  );
+}
+
+/** Presses Tab until the focus is on what has this name. */
+export async function tabTo(tab: Tab, name: string | RegExp): Promise<void> {
+  for (let presses = 0; presses < 80; presses += 1) {
+    await tab.keyboard.press('Tab');
+    const focused = tab.locator(':focus');
+    const label = (await focused.getAttribute('aria-label').catch(() => null)) ?? '';
+    const text = (await focused.textContent().catch(() => null)) ?? '';
+    const own = label === '' ? text.trim() : label;
+    if (typeof name === 'string' ? own === name : name.test(own)) return;
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+}

@@ -1,0 +1,290 @@
+import type { Page as Tab } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPrompt } from '../../sandbox/prompt/prompt.ts';
+import { axeViolations, hasChromium, openPageScene, type PageScene, tabTo } from './open-page.ts';
+
+const composer = (tab: Tab) => tab.getByRole('textbox', { name: 'Message #general' });
+const log = (tab: Tab) => tab.getByRole('log', { name: 'Messages in #general' });
+const side = (tab: Tab) => tab.getByRole('complementary');
+
+describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
+  let scene: PageScene;
+  beforeAll(async () => {
+    scene = await openPageScene();
+  });
+  afterAll(async () => {
+    await scene.close();
+  });
+
+  /** A tab in a Discord server of its own, whose admin has set the key. */
+  async function inNewServer(options: { readonly key?: boolean; readonly more?: string } = {}): Promise<Tab> {
+    const { discord, people } = scene.sandbox;
+    const guild = discord.guildEvents.add({ name: `Server ${discord.everyGuild.length}` });
+    if (options.key !== false) {
+      const admin = people.at({ role: 'admin', guild, locale: 'en-US' });
+      const opened = await admin.slash('setkey');
+      if (opened.kind === 'modal') await admin.submit(opened.modal, { key: 'sandbox-key-1234' });
+    }
+    return scene.tab(`&guild=${guild.id}${options.more ?? '&role=member'}`);
+  }
+
+  /** Leaves a command picked, as a person would: by its name and Enter. */
+  async function pickCommand(tab: Tab, name: string): Promise<void> {
+    await composer(tab).fill(`/${name}`);
+    await tab
+      .getByRole('option', { name: `/${name}`, exact: false })
+      .first()
+      .waitFor();
+    await composer(tab).press('Enter');
+  }
+
+  it('sets the key and submits a server with the mouse', async () => {
+    const tab = await inNewServer({ key: false, more: '' });
+    await composer(tab).fill('/setk');
+    await tab.getByRole('option', { name: '/setkey' }).click();
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await tab.getByRole('dialog').getByRole('textbox').first().fill('sandbox-key-1234');
+    await tab.getByRole('button', { name: 'Submit' }).click();
+    await log(tab)
+      .getByText(/key works|key is saved|is saved/)
+      .first()
+      .waitFor();
+    await composer(tab).fill('/addserver');
+    await tab.getByRole('option', { name: '/addserver' }).first().click();
+    await tab.getByRole('combobox', { name: 'game' }).fill('counter-strike 2');
+    await tab.getByRole('option', { name: 'Counter-Strike 2' }).click();
+    await tab.getByRole('combobox', { name: 'server', exact: true }).fill('mouse.example.com:27015');
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await log(tab).getByText('Servers have been added for review.').waitFor();
+    expect(scene.sandbox.listing.submitted.at(-1)?.server).toBe('mouse.example.com');
+  });
+
+  it('sets the key and submits a server with the keyboard', async () => {
+    const tab = await inNewServer({ key: false, more: '' });
+    await tabTo(tab, 'Message #general');
+    await tab.keyboard.type('/setkey');
+    await tab.getByRole('option', { name: '/setkey' }).waitFor();
+    await tab.keyboard.press('Enter');
+    await tab.keyboard.press('Enter');
+    await tab.getByRole('dialog').waitFor();
+    await tab.keyboard.type('sandbox-key-1234');
+    await tab.keyboard.press('Enter');
+    await log(tab)
+      .getByText(/key works|key is saved|is saved/)
+      .first()
+      .waitFor();
+    await expect.poll(() => tab.locator(':focus').getAttribute('aria-label')).toBe('Message #general');
+    await tab.keyboard.type('/addserver');
+    await tab.getByRole('option', { name: '/addserver' }).first().waitFor();
+    await tab.keyboard.press('Enter');
+    await tab.keyboard.type('counter');
+    await tab.getByRole('option', { name: 'Counter-Strike 2' }).waitFor();
+    const wanted = await tab.getByRole('option').allTextContents();
+    const at = wanted.findIndex((text) => text.includes('Counter-Strike 2'));
+    for (let presses = 0; presses < at; presses += 1) await tab.keyboard.press('ArrowDown');
+    await tab.keyboard.press('Enter');
+    await tab.keyboard.type('keys.example.com:27015');
+    await tab.keyboard.press('Enter');
+    await log(tab).getByText('Servers have been added for review.').waitFor();
+    expect(scene.sandbox.listing.submitted.at(-1)?.server).toBe('keys.example.com');
+  });
+
+  it('lists the commands in the language that is chosen, and only those that one may use', async () => {
+    const tab = await inNewServer();
+    await composer(tab).fill('/');
+    await tab.getByRole('option', { name: '/addserver' }).first().waitFor();
+    expect(await tab.getByRole('option', { name: '/setkey' }).count()).toBe(0);
+    await side(tab).getByLabel('Language').selectOption('de');
+    await side(tab).getByLabel('Who you are').selectOption('admin');
+    const german = tab.getByRole('textbox', { name: 'Nachricht an #general' });
+    await german.fill('/setkey');
+    await tab
+      .getByRole('option', { name: /Schlüssel/ })
+      .first()
+      .waitFor();
+  });
+
+  it('says what Discord would not send, and asks for what is missing', async () => {
+    const tab = await inNewServer();
+    await pickCommand(tab, 'addserver');
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await tab.getByRole('alert').getByText('This option is required. Specify a value.').waitFor();
+    const before = scene.sandbox.discord.requests.length;
+    await tab
+      .getByRole('button', { name: /^\+ .*port/ })
+      .first()
+      .click();
+    await tab.keyboard.type('many');
+    await tab.getByRole('combobox', { name: 'game' }).fill('cs2');
+    await tab.getByRole('combobox', { name: 'server', exact: true }).fill('play.example.com:27015');
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await tab.getByRole('alert').getByText('Input a valid integer.').waitFor();
+    const callbacks = scene.sandbox.discord.requests
+      .slice(before)
+      .filter(({ body }) => body.includes('"type":5'));
+    expect(callbacks).toEqual([]);
+    await tab.keyboard.press('Escape');
+    await tab.keyboard.press('Escape');
+    await composer(tab).waitFor();
+  });
+
+  it('shows a private answer to whom it is for, until they dismiss it', async () => {
+    const tab = await inNewServer();
+    await pickCommand(tab, 'help');
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await log(tab).getByText('Only you can see this').waitFor();
+    await side(tab).getByLabel('Who you are').selectOption('other');
+    await tab.getByText('Nothing is written here yet.').waitFor();
+    await side(tab).getByLabel('Who you are').selectOption('member');
+    await log(tab).getByRole('button', { name: 'Dismiss message' }).click();
+    await tab.getByText('Nothing is written here yet.').waitFor();
+  });
+
+  it('is one world in two tabs and at the prompt', async () => {
+    const [first, second] = [await scene.tab('&role=admin'), await scene.tab('&role=member')];
+    const printed: string[] = [];
+    const prompt = createPrompt({ sandbox: scene.sandbox, print: (text) => void printed.push(text) });
+    await prompt.run('message "hello from the prompt"');
+    await log(first).getByText('hello from the prompt').waitFor();
+    await log(second).getByText('hello from the prompt').waitFor();
+    await composer(first).fill('hello from the page');
+    await composer(first).press('Enter');
+    await log(second).getByText('hello from the page').waitFor();
+    await prompt.run('read #general');
+    expect(printed.join('\n')).toContain('hello from the page');
+  });
+
+  it('submits the servers of a message by its menu, with the keyboard', async () => {
+    const tab = await inNewServer();
+    await composer(tab).fill('ours: play.example.com:27015\nand menu.example.com:27015');
+    await composer(tab).press('Enter');
+    await log(tab).getByText('menu.example.com').waitFor();
+    await tab.getByRole('button', { name: 'More' }).focus();
+    await tab.keyboard.press('Enter');
+    await tab.getByRole('menuitem', { name: /Submit servers/ }).waitFor();
+    await tab.keyboard.press('Enter');
+    await log(tab).getByText('Only you can see this').waitFor();
+    expect(await log(tab).locator('discord-message').count()).toBe(2);
+  });
+
+  it('takes a file into a command', async () => {
+    const tab = await inNewServer();
+    await pickCommand(tab, 'addservers');
+    await tab.getByRole('button', { name: '+ file' }).click();
+    await tab.locator('input[type=file]').setInputFiles({
+      name: 'list.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('game,server\ncs2,file.example.com:27015\n'),
+    });
+    await tab.getByText('list.csv').waitFor();
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await log(tab)
+      .getByRole('button', { name: /Submit/ })
+      .first()
+      .click();
+    await expect
+      .poll(() => scene.sandbox.listing.submitted.some(({ server }) => server === 'file.example.com'))
+      .toBe(true);
+  });
+
+  it('fills a window of several lines in, and Escape closes it', async () => {
+    const tab = await inNewServer();
+    await pickCommand(tab, 'addservers');
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await tab.getByRole('dialog').waitFor();
+    expect(await axeViolations(tab)).toEqual([]);
+    await tab.keyboard.press('Escape');
+    await expect.poll(() => tab.getByRole('dialog').count()).toBe(0);
+    await pickCommand(tab, 'addservers');
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await tab
+      .getByRole('dialog')
+      .getByRole('textbox')
+      .first()
+      .fill('cs2 a.example.com:27015\ncs2 b.example.com:27015');
+    await tab.getByRole('button', { name: 'Submit' }).click();
+    await log(tab).getByText('Only you can see this').waitFor();
+  });
+
+  it('chooses in a select with the keyboard', async () => {
+    const tab = await inNewServer({ more: '&role=admin' });
+    await pickCommand(tab, 'settings');
+    await tab.getByRole('button', { name: 'Send' }).click();
+    const select = log(tab)
+      .getByRole('combobox', { name: /channel/i })
+      .first();
+    await select.focus();
+    await tab.keyboard.press('ArrowDown');
+    await log(tab).getByRole('option', { name: '#staff' }).waitFor();
+    const names = await log(tab).getByRole('option').allTextContents();
+    const at = names.findIndex((text) => text.includes('#staff'));
+    for (let presses = 0; presses < at; presses += 1) await tab.keyboard.press('ArrowDown');
+    await tab.keyboard.press('Enter');
+    await expect
+      .poll(() =>
+        log(tab)
+          .getByRole('combobox', { name: /channel/i })
+          .first()
+          .textContent(),
+      )
+      .toContain('#staff');
+  });
+
+  it('shows the wire, and a broken rule in red with its source', async () => {
+    const { discord } = scene.sandbox;
+    const tab = await scene.tab();
+    const before = discord.breaches.length;
+    await fetch(`${discord.apiUrl}/v9/gateway`, { headers: { 'user-agent': 'DiscordBot (test, 1)' } });
+    expect(discord.breaches.length).toBe(before + 1);
+    const entry = side(tab).locator('li.broken').first();
+    await entry.locator('summary').click();
+    await entry.getByText('Rule 1:').waitFor();
+    await entry.getByText('Source: API Reference: API Versioning').waitFor();
+  });
+
+  it('says that the application did not respond when the bot is dead, and starts it again', async () => {
+    const tab = await inNewServer();
+    await side(tab).getByRole('button', { name: 'kill -9' }).click();
+    await side(tab).getByText('It is not running.').waitFor();
+    await pickCommand(tab, 'help');
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await log(tab).getByText('Sending command…').waitFor();
+    await log(tab).getByText('The application did not respond').waitFor();
+    await side(tab).getByRole('button', { name: 'Start' }).click();
+    await side(tab).getByText('It is running.').waitFor();
+  });
+
+  it('switches the faults of the service, and takes and gives keys', async () => {
+    const { listing } = scene.sandbox;
+    const tab = await scene.tab();
+    await side(tab).getByText('Faults', { exact: true }).click();
+    await side(tab).getByRole('switch', { name: 'refuses connections' }).click();
+    await expect.poll(() => listing.mode.kind).toBe('down');
+    await side(tab).getByRole('switch', { name: 'refuses connections', checked: true }).press('Space');
+    await expect.poll(() => listing.mode.kind).toBe('ok');
+    await side(tab)
+      .getByText(/^Keys \(/)
+      .click();
+    await side(tab).getByLabel('A key that the service is to accept').fill('another-key');
+    await side(tab).getByRole('button', { name: 'Allow' }).click();
+    await side(tab).getByRole('button', { name: 'Revoke another-key' }).click();
+    await expect.poll(() => listing.keys).not.toContain('another-key');
+  });
+
+  it('says nothing on the console and asks nobody else for anything', () => {
+    expect(scene.complaints).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasChromium)('a scenario that is being played', () => {
+  it('goes on through a reload in the middle', async () => {
+    const scene = await openPageScene({ pauseMs: 400 });
+    const tab = await scene.tab('&scenario=wrong-first-try');
+    await tab.locator('.caption.playing', { hasText: 'forgets the port' }).waitFor();
+    await tab.reload();
+    await tab.locator('.caption.over').waitFor();
+    await log(tab).getByText('Servers have been added for review.').waitFor();
+    expect(scene.complaints).toEqual([]);
+    await scene.close();
+  });
+});

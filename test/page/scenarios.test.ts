@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SCENARIOS } from '../../sandbox/page/scenarios.ts';
+import { axeViolations, hasChromium, openPageScene, type PageScene, tabTo } from './open-page.ts';
+
+describe.skipIf(!hasChromium)('the scenarios on the page', () => {
+  let scene: PageScene;
+  beforeAll(async () => {
+    scene = await openPageScene();
+  });
+  afterAll(async () => {
+    await scene.close();
+  });
+
+  it.for(SCENARIOS)('plays "$title" with the mouse', async ({ title }) => {
+    const tab = await scene.tab();
+    await tab.getByRole('link', { name: title, exact: true }).click();
+    await tab.locator('.caption.over', { hasText: title }).waitFor();
+    expect(await tab.getByRole('log', { name: 'Messages in #general' }).textContent()).toMatch(
+      /Servers have been added for review\.|accepted|sent for review/,
+    );
+    await tab.context().close();
+  });
+
+  it.for(SCENARIOS)('plays "$title" with the keyboard', async ({ title }) => {
+    const before = scene.sandbox.discord.everyGuild.length;
+    const tab = await scene.tab();
+    await tabTo(tab, title);
+    await tab.keyboard.press('Enter');
+    await tab.locator('.caption.over', { hasText: title }).waitFor();
+    expect(scene.sandbox.discord.everyGuild.length).toBe(before + 1);
+    await tab.context().close();
+  });
+
+  it.for(SCENARIOS)('plays "$name" at its address, once, and not again after a reload', async ({
+    name,
+    title,
+  }) => {
+    const tab = await scene.tab(`&scenario=${name}&locale=de`);
+    await tab.locator('.caption.over', { hasText: title }).waitFor();
+    await tab.getByText('Nur du kannst das sehen').first().waitFor();
+    const guilds = scene.sandbox.discord.everyGuild.length;
+    await tab.reload();
+    await tab.locator('.caption.over', { hasText: title }).waitFor();
+    expect(scene.sandbox.discord.everyGuild.length).toBe(guilds);
+    await tab.context().close();
+  });
+
+  it.for(SCENARIOS)('leaves axe nothing to say of "$name", light and dark, wide and narrow', async ({
+    name,
+  }) => {
+    const tab = await scene.tab(`&scenario=${name}`);
+    await tab.locator('.caption.over').waitFor();
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [1000, 360]) {
+        await tab.emulateMedia({ colorScheme });
+        await tab.setViewportSize({ width, height: 800 });
+        expect(await axeViolations(tab), `${colorScheme}, ${width} px`).toEqual([]);
+        expect(await tab.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      }
+    await tab.getByRole('button', { name: 'Sandbox' }).click();
+    expect(await axeViolations(tab)).toEqual([]);
+    await tab.context().close();
+  });
+
+  it('breaks no rule of Discord, asks nobody else for anything and says nothing on the console', () => {
+    expect(scene.sandbox.discord.breaches).toEqual([]);
+    expect(scene.complaints).toEqual([]);
+  });
+});

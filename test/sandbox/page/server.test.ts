@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Page, servePage } from '../../../sandbox/page/server.ts';
+import { openSandbox, type Sandbox } from '../../../sandbox/sandbox.ts';
+
+describe('who may ask the page for what', () => {
+  let sandbox: Sandbox;
+  let page: Page;
+  let port: string;
+  let token: string;
+  beforeAll(async () => {
+    sandbox = await openSandbox({ surroundings: process.env });
+    page = await servePage({ sandbox });
+    const address = new URL(page.address);
+    port = address.port;
+    token = address.searchParams.get('token') ?? '';
+  });
+  afterAll(async () => {
+    await page.close();
+    await sandbox.close();
+  });
+
+  async function ask(
+    path: string,
+    { method = 'GET', body = '', ...headers }: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly status: number; readonly body: string; readonly policy: string }> {
+    const asked = request({ host: '127.0.0.1', port, path, method, headers });
+    asked.end(body);
+    const [response] = await once(asked, 'response');
+    return {
+      status: response.statusCode,
+      body: await text(response),
+      policy: String(response.headers['content-security-policy'] ?? ''),
+    };
+  }
+  const seat = { role: 'admin', guild: '', locale: 'en-US' };
+  const say = JSON.stringify({ do: 'say', text: 'hello', seat });
+  const written = () =>
+    sandbox.discord.guilds.flatMap(({ channelId }) => sandbox.discord.messages({ channelId })).length;
+
+  it('gives the page to whoever has the token, under a strict policy', async () => {
+    const { status, body, policy } = await ask(`/?token=${token}`);
+    expect(status).toBe(200);
+    expect(body).toContain('<script type="importmap">{"imports":');
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self' 'sha256-[\w+/=]+'; style-src 'self'; /);
+    expect(policy).not.toContain('unsafe-eval');
+  });
+
+  it.for([
+    '/',
+    '/?token=wrong',
+    '/events',
+    '/events?token=',
+    '/file?message=1&name=a',
+  ])('refuses %s without it', async (path) => {
+    expect((await ask(path)).status).toBe(403);
+  });
+
+  it('acts for the token alone', async () => {
+    expect((await ask('/act', { method: 'POST', body: say })).status).toBe(403);
+    expect((await ask('/act', { method: 'POST', body: say, 'x-token': 'wrong' })).status).toBe(403);
+    expect((await ask('/act', { 'x-token': token })).status).toBe(405);
+    expect(written()).toBe(0);
+    const { body } = await ask('/act', { method: 'POST', body: say, 'x-token': token });
+    expect(JSON.parse(body)).toEqual({ kind: 'done' });
+    expect(written()).toBe(1);
+  });
+
+  it.for([
+    { host: 'sandbox.example.com' },
+    { host: '127.0.0.1:1' },
+    { origin: 'https://example.com' },
+    { origin: 'null' },
+    { origin: 'http://127.0.0.1:1' },
+  ])('refuses another host and another origin, %o', async (headers: Readonly<Record<string, string>>) => {
+    for (const path of [`/?token=${token}`, '/client/main.ts', `/events?token=${token}`])
+      expect((await ask(path, headers)).status).toBe(403);
+    const before = written();
+    const acted = await ask('/act', { method: 'POST', body: say, 'x-token': token, ...headers });
+    expect(acted.status).toBe(403);
+    expect(written()).toBe(before);
+  });
+
+  it.for([
+    '/client/../server.ts',
+    '/client/%2e%2e/server.ts',
+    '/modules/../package.json',
+    '/modules/discord.js/src/index.js',
+    '/modules/lit/../discord.js/src/index.js',
+    '/client/tsconfig.json',
+    '/client/none.ts',
+    '/nowhere',
+  ])('has nothing at %s', async (path) => {
+    const { status, body } = await ask(path);
+    expect([403, 404]).toContain(status);
+    expect(body).not.toContain('import');
+  });
+
+  it('serves modules that a browser can read', async () => {
+    const { status, body } = await ask('/client/main.ts');
+    expect(status).toBe(200);
+    expect(body).not.toContain('import type {');
+    expect((await ask('/modules/lit/index.js')).status).toBe(200);
+  });
+
+  it('answers what it does not know with a sentence', async () => {
+    const unknown = { method: 'POST', body: JSON.stringify({ do: 'fly', seat }), 'x-token': token };
+    expect(JSON.parse((await ask('/act', unknown)).body)).toEqual({
+      kind: 'refused',
+      why: 'there is nothing like fly',
+    });
+    const play = { ...unknown, body: JSON.stringify({ do: 'play', scenario: 'none', seat }) };
+    expect(JSON.parse((await ask('/act', play)).body)).toEqual({
+      kind: 'refused',
+      why: 'there is no scenario none',
+    });
+  });
+});
