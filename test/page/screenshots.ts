@@ -1,0 +1,32 @@
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { SCENARIOS } from '../../sandbox/page/scenarios.ts';
+import { hasChromium, openPageScene } from './open-page.ts';
+
+/** `npm run screenshots`: what each scenario ends with, narrow and wide, light and dark, in English and German. */
+const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
+const SIZES = [
+  { width: 390, height: 844 },
+  { width: 1000, height: 760 },
+];
+
+if (!hasChromium) process.exit(1);
+await mkdir(FOLDER, { recursive: true });
+const scene = await openPageScene();
+for (const { name } of SCENARIOS)
+  for (const locale of ['en-US', 'de']) {
+    const tab = await scene.tab(`&scenario=${name}&locale=${locale}`);
+    await tab.locator('.caption.over').waitFor();
+    for (const size of SIZES)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await tab.emulateMedia({ colorScheme });
+        await tab.setViewportSize(size);
+        await tab.locator('.messages').evaluate('(list) => list.scrollTo(0, list.scrollHeight)');
+        const file = `${name}-${locale.slice(0, 2)}-${colorScheme}-${size.width}.png`;
+        await tab.screenshot({ path: `${FOLDER}${file}` });
+        process.stdout.write(`${file}\n`);
+      }
+    await tab.context().close();
+  }
+await scene.close();
+if (scene.complaints.length > 0) throw new Error(scene.complaints.join('\n'));
