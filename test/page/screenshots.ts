@@ -16,11 +16,17 @@ const scene = await openPageScene();
 for (const { name } of SCENARIOS)
   for (const locale of ['en-US', 'de']) {
     const tab = await scene.tab(`&scenario=${name}&locale=${locale}`);
+    await tab.locator('.caption.playing').waitFor();
     await tab.locator('.caption.over').waitFor();
+    await tab.locator(`html[lang="${locale}"]`).waitFor();
     for (const size of SIZES)
       for (const colorScheme of ['light', 'dark'] as const) {
         await tab.emulateMedia({ colorScheme });
         await tab.setViewportSize(size);
+        // Two frames later it is drawn in the new size.
+        await tab.evaluate(
+          'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
+        );
         await tab.locator('.messages').evaluate('(list) => list.scrollTo(0, list.scrollHeight)');
         const file = `${name}-${locale.slice(0, 2)}-${colorScheme}-${size.width}.png`;
         await tab.screenshot({ path: `${FOLDER}${file}` });

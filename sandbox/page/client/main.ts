@@ -24,6 +24,8 @@ const state = {
   beside: 'staff',
   /** The scenario whose eyes are followed: the one of the address, while it plays. */
   follows: scenarioOfAddress(),
+  /** Nothing of it has been followed yet. */
+  isFresh: true,
 };
 const MOST_ENTRIES = 300;
 const light = matchMedia('(prefers-color-scheme: light)');
@@ -121,11 +123,14 @@ function follow(view: View): void {
   const { follows } = state;
   if (follows === null) return;
   const { scenario } = view;
-  if (scenario?.name !== follows) {
+  // In another language it is another play.
+  if (scenario?.name !== follows || (state.isFresh && scenario.seat.locale !== view.you.locale)) {
+    state.isFresh = false;
     if (scenario?.state !== 'playing' && view.bot !== 'starting')
       void perform({ do: 'play', scenario: follows });
     return;
   }
+  state.isFresh = false;
   const { role, guild, locale } = scenario.seat;
   if (scenario.state !== 'playing') state.follows = null;
   const { you } = view;
