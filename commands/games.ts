@@ -3,6 +3,7 @@ import type { Command, Context, Reply } from '../src/discord/command.ts';
 import { rows } from '../src/discord/components/controls.ts';
 import { pageButtons, pageFooter, pageOf, readPage } from '../src/discord/components/pager.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
+import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import type { Secret } from '../src/secret.ts';
@@ -14,6 +15,7 @@ import { cut } from '../src/words/shorten.ts';
 export interface GamesDeps {
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'refresh' | 'refreshSoon'>;
   readonly keys: Pick<ApiKeys, 'get' | 'isRefused'>;
+  readonly settings: Pick<GuildSettings, 'allowedGames'>;
 }
 
 /** Short enough for the custom id of the page buttons (100 characters) to carry it. */
@@ -24,11 +26,10 @@ const LONGEST_NAME = 85;
 const LONGEST_ALIAS = 80;
 
 /** /games: names and aliases, in pages whose buttons carry all their state, so that they survive a restart. */
-export function gamesCommand({ games, keys }: GamesDeps): Command {
+export function gamesCommand({ games, keys, settings }: GamesDeps): Command {
   function page(context: Context, search: string, wanted: number): Reply {
     const { t } = context;
-    const { games: all } = games.list();
-    const found = search === '' ? all : games.search(search, all.length);
+    const found = allowed({ games, settings }, context.guildId, search);
     if (found.length === 0) return { content: t('games.none', { search: escapeText(search) }) };
     const current = pageOf({ count: found.length, perPage: GAMES_PER_PAGE, wanted });
     const shown = found.slice(current.offset, current.offset + current.limit);
@@ -37,12 +38,22 @@ export function gamesCommand({ games, keys }: GamesDeps): Command {
       search === '' ? t('games.total', count) : t('games.found', { ...count, search: escapeText(search) });
     const embed = {
       title: t('games.title'),
-      description: [heading, '', ...shown.map((game) => line(context, game)), '', source(context)].join('\n'),
+      description: [
+        heading,
+        '',
+        ...shown.map((game) => line(context, game)),
+        '',
+        ...chosenText(context),
+        source(context),
+      ].join('\n'),
       ...pageFooter(context, current),
     };
     const turn = pageButtons(context, current, { command: 'games', action: 'page', state: search });
     return { embeds: [embed], components: rows(turn) };
   }
+
+  const chosenText = ({ t, guildId }: Context): readonly string[] =>
+    settings.allowedGames(guildId) === undefined ? [] : [`-# ${t('games.chosen')}`];
 
   function source({ t }: Context): string {
     const { fetchedAt, fresh } = games.list();
@@ -73,7 +84,12 @@ export function gamesCommand({ games, keys }: GamesDeps): Command {
       // Discord counts the option in code points, a custom id may have 100 UTF-16 units.
       return page(context, cut((context.options.getString('search') ?? '').trim(), MAX_SEARCH_LENGTH), 1);
     },
-    complete: (_call, typed) => gameChoices(games.search(typed)),
+    complete: ({ guildId }, typed) =>
+      gameChoices(
+        settings.allowedGames(guildId) === undefined
+          ? games.search(typed)
+          : allowed({ games, settings }, guildId, typed),
+      ),
     presses: {
       page: {
         answer: 'update',
@@ -84,6 +100,18 @@ export function gamesCommand({ games, keys }: GamesDeps): Command {
       },
     },
   };
+}
+
+/** The games that a guild allows, all that fit to what was typed; those that fit best are first. */
+function allowed(
+  { games, settings }: Pick<GamesDeps, 'games' | 'settings'>,
+  guildId: string,
+  typed: string,
+): readonly Game[] {
+  const { games: all } = games.list();
+  const found = typed === '' ? all : games.search(typed, all.length);
+  const chosen = settings.allowedGames(guildId);
+  return chosen === undefined ? found : found.filter(({ alias }) => chosen.has(alias));
 }
 
 /**

@@ -16,11 +16,19 @@ export interface HelpDeps {
  * @param commands every command of the bot, in the order to show them
  */
 export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly Command[]): Command {
-  async function keyText({ t, guildId }: Context): Promise<string> {
+  /** What to do next: with a key the one command, without one who can set it. */
+  async function nextText(context: Context): Promise<string> {
+    const { t, mention, guildId } = context;
+    const setkey = mention('setkey');
     const status = await keys.status(guildId);
-    if (status === undefined) return t('help.key.none');
-    if (!status.readable) return t('help.key.unreadable');
-    return t(status.invalidSince === undefined ? 'help.key.set' : 'help.key.refused');
+    const isAdmin = isAllowed(context, 'manage-guild');
+    if (status === undefined)
+      return isAdmin ? t('help.next.setNone', { setkey }) : t('addserver.noKey', { setkey });
+    if (!status.readable) return t('failure.undecryptable', { setkey });
+    if (status.invalidSince !== undefined) {
+      return isAdmin ? t('help.next.renew', { setkey }) : t('addserver.next.invalidKey', { setkey });
+    }
+    return t('help.next.set', { addserver: mention('addserver'), example: t('help.example') });
   }
 
   /** By language and mention: the same for everybody, and to make one takes longer than all else of an answer. */
@@ -46,8 +54,9 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
       const shown = commands()
         .filter(({ permission }) => permission === undefined || isAllowed(context, permission))
         .map(({ data }) => lineOf(context, data));
-      const description = [...shown, await keyText(context), `-# ${t('help.overrides')}`].join('\n\n');
+      const description = [...shown, '', `-# ${t('help.overrides')}`].join('\n');
       return {
+        content: await nextText(context),
         embeds: [{ title: t('help.title'), description }],
         components: rows([
           links.support !== undefined && linkButton(links.support, t('help.support')),
@@ -66,10 +75,7 @@ function line({ t, locale, mention }: Context, data: Command['data']): string {
   const fallback = 'description' in data ? (data.description ?? '') : '';
   const translations = 'description_localizations' in data ? data.description_localizations : undefined;
   const description = inLanguageOf(translations, locale) ?? fallback;
-  const examples: Readonly<Record<string, string>> = t('help.examples', { returnObjects: true });
-  const example = examples[data.name];
-  const values = { command: mention(data.name), description };
-  return example === undefined ? t('help.lineWithout', values) : t('help.line', { ...values, example });
+  return t('help.line', { command: mention(data.name), description });
 }
 
 function inLanguageOf(

@@ -4,7 +4,6 @@ import { button, rows } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
-import { UserError } from '../src/user-error.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeCode } from '../src/words/escape.ts';
 import { memberText } from '../src/words/guild-log.ts';
@@ -24,7 +23,9 @@ export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
     const { t, guildId, user } = context;
     const status = await keys.status(guildId);
     // The question was about one key; another that was set since is not to be deleted with it.
-    if (status && argumentFor(status) !== context.argument) throw new UserError(t('removekey.changed'));
+    if (status && argumentFor(status) !== context.argument) {
+      return { content: t('removekey.changed'), isRefusal: true };
+    }
     if (!(await keys.delete(guildId))) return none(context);
     await guildLog.tell(guildId, (words) => words('notice.keyRemoved', { user: memberText(user) }));
     return { content: t('removekey.deleted', { setkey: context.mention('setkey') }) };
@@ -48,6 +49,7 @@ export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
           return remove(context);
         },
       },
+      cancel: { answer: 'update', run: async ({ t }) => ({ content: t('removekey.cancelled') }) },
     },
   };
 }
@@ -62,6 +64,9 @@ function question({ t }: Context, status: KeyStatus): Reply {
     content: lastFour
       ? t('removekey.question', { lastFour: escapeCode(lastFour) })
       : t('removekey.questionShort'),
-    components: rows([button(id, t('removekey.confirm'), { style: 'danger' })]),
+    components: rows([
+      button(id, t('removekey.confirm'), { style: 'danger' }),
+      button(customId('removekey', 'cancel'), t('removekey.cancel')),
+    ]),
   };
 }

@@ -115,7 +115,7 @@ async function exported(
   history: SubmissionsDeps['history'],
   which: HistoryFilter,
 ): Promise<Reply> {
-  const { t, guildId } = context;
+  const { t, mention, guildId } = context;
   async function* rows(): AsyncGenerator<readonly (readonly string[])[]> {
     for await (const entries of history.all(guildId, which)) {
       yield entries.map((entry) => fileRow(context, entry));
@@ -132,7 +132,7 @@ async function exported(
     content: [
       t('submissions.exported', { count: found.rows }),
       ...(found.files.length > 1 ? [t('submissions.inFiles', { count: found.files.length })] : []),
-      ...(left > 0 ? [t('submissions.leftOut', { count: left })] : []),
+      ...(left > 0 ? [t('submissions.leftOut', { submissions: mention('submissions'), count: left })] : []),
     ].join('\n'),
     files: found.files.map((data, i) => ({
       name: found.files.length === 1 ? 'submissions.csv' : `submissions-${i + 1}.csv`,

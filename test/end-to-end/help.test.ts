@@ -9,7 +9,7 @@ afterEach(() => scene.close());
 const slashCommands = () => scene.discord.commands().filter(({ type }) => type === 1);
 
 describe('/help', () => {
-  it('shows a member the commands they may use, as mentions, with an example each', async () => {
+  it('shows a member the commands they may use, as mentions, in a line each', async () => {
     scene = await openAppScene();
     const answer = messageOf(await scene.member.slash('help'));
     const text = answer.current?.embeds[0]?.description ?? '';
@@ -17,7 +17,9 @@ describe('/help', () => {
       const usable = command.default_member_permissions === null;
       expect(text.includes(`</${command.name}:${command.id}>`), command.name).toBe(usable);
     }
-    expect(text).toContain('`/addserver game:cs2 server:play.example.com:27015`');
+    expect(text.split('\n').filter((line) => line.includes('</')).length).toBe(
+      slashCommands().filter(({ default_member_permissions: needed }) => needed === null).length,
+    );
     expect(answer.ephemeral).toBe(true);
     expect(answer.current?.components).toEqual([]);
     expect(text).toContain('Server Settings → Integrations');
@@ -33,31 +35,47 @@ describe('/help', () => {
     ]);
     scene.discord.faults.inject({ fault: { kind: 'status', status: 400 }, path: /\/callback$/ });
     const answer = messageOf(await scene.member.slash('help'));
-    expect(answer.current?.content).toContain('`/addserver game:cs2 server:play.example.com:27015`');
+    expect(answer.current?.content).toContain('Ask an admin');
+    expect(answer.current?.content).toContain('What you can do here');
     expect(answer.ephemeral).toBe(true);
   });
 
-  it('shows admins everything, and in an example only commands that exist', async () => {
+  it('shows admins everything', async () => {
     scene = await openAppScene();
     const text = textOf(await scene.admin.slash('help'));
-    const commands = slashCommands();
     expect(text).toContain('Submit servers (in the menu of a message');
-    for (const { name } of commands) expect(text).toContain(`/${name} — `);
-    const examples = Object.entries(languages.en.help.examples);
-    expect(examples.map(([name]) => name).sort()).toEqual(commands.map(({ name }) => name).sort());
-    for (const [name, example] of examples) expect(example).toMatch(new RegExp(`^/${name}( |$)`));
+    for (const { name } of slashCommands()) expect(text).toContain(`/${name} — `);
   });
 
-  it('says the state of the key in a word', async () => {
+  it('begins with what to do next: who can set the key, or the one command', async () => {
     scene = await openAppScene();
-    const state = async () =>
-      /API key of this Discord server: (.*)/.exec(textOf(await scene.member.slash('help')))?.[1];
-    expect(await state()).toBe('missing');
+    const german = scene.person({ locale: 'de' });
+    const next = async (person = scene.member) => textOf(await person.slash('help'));
+    expect(await next()).toMatch(
+      /^\(only you can see this\) This Discord server has no API key .* Ask an admin/,
+    );
+    expect(await next(scene.admin)).toContain('Next: set the API key of this Discord server with /setkey.');
+    expect(await next(german)).toContain('Bitte einen Admin darum');
+
     await setKey(scene.admin, 'sandbox-key');
-    expect(await state()).toBe('set');
+    expect(await next()).toContain('for example:\n/addserver game:cs2 server:play.example.com:27015');
+    // Under the names that this member sees.
+    expect(await next(german)).toContain(
+      'zum Beispiel:\n/server-eintragen spiel:cs2 server:play.example.com:27015',
+    );
+
     scene.listing.revoke('sandbox-key');
     await scene.member.slash('addserver', { game: 'cs2', server: 'play.example.com:1' });
-    expect(await state()).toBe('no longer accepted');
+    expect(await next()).toContain('Ask an admin to renew it');
+    expect(await next(scene.admin)).toContain('Next: renew the API key of this Discord server with /setkey.');
+  });
+
+  it('gives an example under the names that each language has for the command and its options', () => {
+    for (const { commands, help } of Object.values(languages)) {
+      const { name, options } = commands.addserver;
+      const { game, server } = options;
+      expect(help.example).toMatch(new RegExp(`^/${name} ${game.name}:\\S+ ${server.name}:\\S+$`));
+    }
   });
 
   it('links to the pages of the configuration, in the language of the member', async () => {

@@ -211,6 +211,17 @@ describe('/removekey', () => {
     expect(textOf(await scene.admin.slash('removekey'))).toContain('there is nothing to remove');
   });
 
+  it('is left alone with Cancel, and the message loses its buttons', async () => {
+    const question = messageOf(await scene.admin.slash('removekey'));
+    const said = textOf(await scene.admin.press(question, 'Cancel'));
+    expect(said).toBe('(only you can see this) Cancelled. Nothing was removed.');
+    expect(question.current?.components).toEqual([]);
+    expect(await submit()).toContain('Servers have been added for review.');
+    const german = scene.person({ role: 'admin', locale: 'de' });
+    const asked = messageOf(await german.slash('removekey'));
+    expect(textOf(await german.press(asked, 'Abbrechen'))).toContain('Es wurde nichts entfernt.');
+  });
+
   it('can be confirmed after a restart', async () => {
     const question = messageOf(await scene.admin.slash('removekey'));
     await scene.restart();
@@ -222,8 +233,8 @@ describe('/removekey', () => {
     scene.listing.allow('the-new-key-9876');
     await setKey(scene.admin, 'the-new-key-9876');
     await scene.admin.press(question, 'Remove the key');
-    const said = scene.discord.messages(scene.admin).map(({ current }) => current?.content);
-    expect(said.at(-1)).toContain('The API key was changed since you were asked');
+    expect(question.current?.content).toContain('The API key was changed since you were asked');
+    expect(question.current?.components).toEqual([]);
     expect(await submit()).toContain('Servers have been added for review.');
   });
 

@@ -13,6 +13,11 @@ describe('a listing service that the operator has named', () => {
 
   const add = (server: string, person = scene.member) => person.slash('addserver', { game: 'cs2', server });
 
+  const links = (answer: Awaited<ReturnType<typeof add>>) =>
+    (messageOf(answer).current?.components ?? []).flatMap((row) =>
+      'components' in row ? row.components.flatMap((each) => ('url' in each ? [each] : [])) : [],
+    );
+
   it('is called so, with a link to its page', async () => {
     const answer = await add('named.example.com:27015');
     expect(messageOf(answer).current?.content).toContain(
@@ -25,6 +30,7 @@ describe('a listing service that the operator has named', () => {
     const page = 'https://list.example/search?q=lost.example.com%3A27015';
     const answer = await add('lost.example.com:27015');
     expect(messageOf(answer).current?.content).toContain(`check [the list](<${page}>) before`);
+    expect(links(answer)).toMatchObject([{ url: page, label: 'Check the list' }]);
   });
 
   it('is called so in German', async () => {

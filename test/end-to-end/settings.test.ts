@@ -501,6 +501,11 @@ describe('the games of a guild', () => {
       const choices = await scene.member.complete('addserver', 'game', { game: '' });
       expect(choices).toMatchObject([{ value: 'cs2' }, { value: 'factorio' }]);
       expect(await scene.member.complete('addserver', 'game', { game: 'rust' })).toEqual([]);
+      expect(await scene.member.complete('games', 'search', { search: 'rust' })).toEqual([]);
+      expect(textOf(await scene.member.slash('games'))).toMatch(
+        /2 games\n.*Counter-Strike 2.*Factorio.*Only the games that the admins/s,
+      );
+      expect(textOf(await scene.member.slash('games', { search: 'rust' }))).toContain('No game matches');
       const before = sent().length;
       expect(textOf(await submit('rust'))).toContain('⚠️ Not sent: servers of Rust cannot be submitted here');
       expect(sent()).toHaveLength(before);

@@ -23,7 +23,7 @@ const placeholders = (sentence: string) =>
     .sort();
 
 /** Names of commands and options, what the service says, and how the service is called. */
-const NOT_SAID_BY_US = /^(commands\..*\.name|messageCommands\..*|help\.examples\..*|listing\..*|said\..*)$/;
+const NOT_SAID_BY_US = /^(commands\..*\.name|messageCommands\..*|help\.example|listing\..*|said\..*)$/;
 /** A key is accepted, or not; that is no outcome of a submission. */
 const ABOUT_KEYS = /key|said/i;
 /** What "server" may stand in: the rest of the name of what is meant, and names that Discord gave. */
