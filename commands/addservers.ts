@@ -104,7 +104,7 @@ export function addServers(deps: AddServersDeps): Command {
 }
 
 async function readFile({ t }: Context, { name, url }: Attachment, deps: AddServersDeps): Promise<Buffer> {
-  const isKnown = FILE_TYPES.some((ending) => name.toLowerCase().endsWith(ending));
+  const isKnown = FILE_TYPES.some((extension) => name.toLowerCase().endsWith(extension));
   if (!isKnown) throw new UserError(fileProblemText('kind', t));
   const read = await deps.attachments.read(url);
   if (read.ok) return read.bytes;

@@ -18,7 +18,7 @@ export interface BotProcess {
   readonly pid: number | undefined;
   /** Starts the process; it is ready when Discord says so. Nothing happens when it already runs. */
   start(): void;
-  /** Resolves when the present run has ended; with the end of the former run when none is under way. */
+  /** Resolves when the present run has ended; with the end of the previous run when none is under way. */
   exited(): Promise<Exit>;
   /** Sends the signal and waits for the end; a bot that has not ended after 15 s is killed. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;

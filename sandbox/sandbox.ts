@@ -184,7 +184,7 @@ function keepBot(deps: {
     // Discord lets a shard identify once in 5 seconds; nobody has to sit through that after a restart.
     if (startedBefore) discord.clock.advance(IDENTIFY_WINDOW_MS);
     startedBefore = true;
-    // The former run's connection must be seen to be gone, or its end could be taken for readiness.
+    // The previous run's connection must be seen to be gone, or its end could be taken for readiness.
     while (discord.gateway.sessions().length > 0) await sleep(10);
     bot.start();
     await untilReady();

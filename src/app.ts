@@ -111,7 +111,7 @@ export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> & Pick<Se
     { name: 'games', ...listing.games },
     createSilence({ config, gateway, store: database, onFatal, logger }),
     connection.serve(service),
-    leaving.departures,
+    leaving.membership,
     createScheduledBackups({ config, database, onBackup: listeners.onBackup, logger }),
   ];
   return { ...inOrder(inTheirOrder, logger), commands: service.commands };
@@ -215,7 +215,7 @@ function createLeaving(
 ) {
   const { database: store, keys, settings, erasure, connection } = parts;
   const guildData = createGuildData({ store, keys, submissions: erasure, parts: [settings] });
-  const departures = createMembership({
+  const membership = createMembership({
     store,
     data: guildData,
     keys,
@@ -228,14 +228,14 @@ function createLeaving(
     stopWithinMs: timing?.departuresStop,
     logger,
   });
-  return { guildData, departures };
+  return { guildData, membership };
 }
 
 type All = Storage & Guilds & Listing & Submissions & Leaving & Connected & { readonly traces: Traces };
 
 /** The commands, and how an interaction comes to them and its answer to Discord. */
 function createService({ config, logger }: AppDeps, parts: All) {
-  const { database, encryption, guildLog, records, games, departures, connection, traces, words } = parts;
+  const { database, encryption, guildLog, records, games, membership, connection, traces, words } = parts;
   const attachments = createAttachments({ hosts: config.attachmentHosts, maxBytes: MAX_FILE_BYTES, logger });
   const commands = createCommands({
     ...parts,
@@ -276,7 +276,7 @@ function createService({ config, logger }: AppDeps, parts: All) {
     commands: commands.map(asPublished),
     onReady: answerLeft,
     onInteraction: dispatcher.handle,
-    onUse: departures.used,
+    onUse: membership.used,
     async drain(ms) {
       await dispatcher.drain(ms);
       // While the connection is still there.

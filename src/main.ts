@@ -22,11 +22,11 @@ async function main(): Promise<void> {
     ...(process.stdout.isTTY && { destination: await terminalDestination() }),
   });
   for (const hint of misspelt(process.env)) logger.warn({}, `this variable is not read. ${hint}`);
-  let ending = false;
+  let stopping = false;
 
   async function end(status: number): Promise<void> {
-    if (ending) process.exit(status || 1);
-    ending = true;
+    if (stopping) process.exit(status || 1);
+    stopping = true;
     process.exitCode = status;
     setTimeout(() => process.exit(status || 1), STOP_MS).unref();
     await app.stop();
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
   }
   if (process.env.npm_lifecycle_event === 'start') {
     whenLeft(() => {
-      if (ending) return;
+      if (stopping) return;
       logger.info({}, 'npm was stopped: stopping');
       void end(0);
     });

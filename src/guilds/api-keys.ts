@@ -89,7 +89,7 @@ export interface ApiKeys {
    */
   usable(guildId: string): Promise<Secret | 'key-missing' | 'key-unreadable' | 'key-invalid'>;
   status(guildId: string): Promise<KeyStatus | undefined>;
-  /** Keeps the key, in place of a former one. When it returns, the key was read back and is the same. */
+  /** Keeps the key, in place of a previous one. When it returns, the key was read back and is the same. */
   set(guildId: string, key: Secret, by: { readonly userId: string }): Promise<void>;
   /**
    * Keeps what the service said to a request with this key, unless the guild has another one by now.

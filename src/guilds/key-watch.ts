@@ -53,7 +53,7 @@ export function createKeyWatch({ keys, onRefused, logger }: KeyWatchDeps): KeyWa
       try {
         if (await keep(guildId, key, outcome)) await tellRefused(guildId);
       } catch (error) {
-        logger.error({ err: error, guildId }, "what the service said of a guild's API key was not noted");
+        logger.error({ err: error, guildId }, "what the service said of a guild's API key was not kept");
       }
     },
   };

@@ -73,7 +73,7 @@ export function createListingApi(deps: ListingApiDeps): ListingApi {
   const closing = new AbortController();
 
   async function call<Heard extends Outcome | GamesOutcome>(
-    { action, form, key, signal }: Call,
+    { action, form, key, signal }: Asked,
     read: (exchange: Exchange, key: Secret) => Heard | Promise<Heard>,
     isWorthRepeating: (outcome: Heard, exchange: Exchange) => boolean,
   ): Promise<Heard> {
@@ -132,7 +132,7 @@ export function createListingApi(deps: ListingApiDeps): ListingApi {
   };
 }
 
-interface Call {
+interface Asked {
   readonly action: 'add' | 'games';
   readonly form: string;
   readonly key: Secret;

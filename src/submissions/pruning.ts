@@ -113,7 +113,7 @@ export function createPruning(deps: PruningDeps): Pruning {
   };
 }
 
-/** Those whose servers are kept apart, in the history of a former version, or have gone when the bot was stopped. */
+/** Those whose servers are kept apart, in the history of a previous version, or have gone when the bot was stopped. */
 async function dropOver(tables: Database['tables'], before: number): Promise<void> {
   const over = await tables
     .selectFrom('submissions')
@@ -165,7 +165,7 @@ const LONGEST_RUN_MS = 20 * 60_000;
 const TIDY_EVERY_MS = 600_000;
 
 /**
- * Ends what nobody ends any more. At the start: of what had left in a former run nobody knows how it ended. Then and
+ * Ends what nobody ends any more. At the start: of what had left in a previous run nobody knows how it ended. Then and
  * every 10 minutes: submissions that nobody carries on, drafts past their time, and what was typed for both.
  */
 export function createTidying(deps: {

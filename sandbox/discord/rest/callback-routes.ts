@@ -26,9 +26,9 @@ export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route
   function callback({ params, query, json, files }: Call): Reply | Denial {
     const interaction = interactions.byToken(params.token ?? '');
     if (interaction === undefined || interaction.id !== params.id) return unknownInteraction;
-    const former = interaction.acknowledged?.type;
-    if (former === 'lost') return unknownInteraction;
-    if (former !== undefined) return alreadyAcknowledged;
+    const previous = interaction.acknowledged?.type;
+    if (previous === 'lost') return unknownInteraction;
+    if (previous !== undefined) return alreadyAcknowledged;
     // A body that is refused does not use up the answer.
     const refusal = checkCallback(json, {
       kind: KIND[interaction.kind],

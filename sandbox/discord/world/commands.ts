@@ -46,15 +46,15 @@ export function createCommands(deps: {
     for (const listener of forgotten) listener(id);
   };
 
-  function store(scope: Scope, body: CommandBody, former: APIApplicationCommand | undefined) {
-    const version = former?.version ?? snowflakes.next();
+  function store(scope: Scope, body: CommandBody, previous: APIApplicationCommand | undefined) {
+    const version = previous?.version ?? snowflakes.next();
     const command = kept(body, {
-      id: former?.id ?? snowflakes.next(),
+      id: previous?.id ?? snowflakes.next(),
       applicationId,
       version,
       guildId: scope === 'global' ? undefined : scope,
     });
-    return former === undefined || isDeepStrictEqual(command, former)
+    return previous === undefined || isDeepStrictEqual(command, previous)
       ? command
       : { ...command, version: snowflakes.next() };
   }
@@ -64,33 +64,33 @@ export function createCommands(deps: {
     get: (scope, id) => list(scope).find((command) => command.id === id),
     sameName,
     upsert(scope, body) {
-      const former = sameName(scope, body);
-      const refusal = former === undefined ? countNew(scope, 1) : undefined;
+      const previous = sameName(scope, body);
+      const refusal = previous === undefined ? countNew(scope, 1) : undefined;
       if (refusal !== undefined) return refusal;
-      const command = store(scope, body, former);
+      const command = store(scope, body, previous);
       scopes.set(scope, [...list(scope).filter(({ id }) => id !== command.id), command]);
-      return { command, created: former === undefined };
+      return { command, created: previous === undefined };
     },
     replace(scope, bodies) {
       const before = list(scope);
-      const formers = matched(before, bodies);
-      const refusal = countNew(scope, formers.filter((former) => former === undefined).length);
+      const previousOnes = matched(before, bodies);
+      const refusal = countNew(scope, previousOnes.filter((previous) => previous === undefined).length);
       if (refusal !== undefined) return refusal;
-      const after = bodies.map((body, i) => store(scope, body, formers[i]));
+      const after = bodies.map((body, i) => store(scope, body, previousOnes[i]));
       scopes.set(scope, after);
       for (const { id, name } of before)
         if (!after.some((command) => command.id === id && command.name === name)) forget(id);
       return after;
     },
     patch(scope, id, changes) {
-      const former = list(scope).find((command) => command.id === id);
-      if (former === undefined) return undefined;
-      const command = store(scope, { ...former, ...changes } as CommandBody, former);
+      const previous = list(scope).find((command) => command.id === id);
+      if (previous === undefined) return undefined;
+      const command = store(scope, { ...previous, ...changes } as CommandBody, previous);
       scopes.set(
         scope,
         list(scope).map((other) => (other.id === id ? command : other)),
       );
-      if (command.name !== former.name) forget(id);
+      if (command.name !== previous.name) forget(id);
       return command;
     },
     remove(scope, id) {
