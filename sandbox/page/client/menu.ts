@@ -18,15 +18,12 @@ export function popupMenu(about: {
     event.preventDefault();
     all[next]?.focus();
   };
-  const onToggle = (event: ToggleEvent) => {
-    if (event.newState === 'open') entries(event.target as Element)[0]?.focus();
-  };
   const close = (name: string) => {
     document.getElementById(id)?.hidePopover();
     choose(name);
   };
   return html`<button type="button" class="more" popovertarget=${id} aria-haspopup="menu" aria-label=${label}>⋯</button>
-    <div id=${id} popover class="menu" role="menu" aria-label=${heading} @keydown=${onKey} @toggle=${onToggle}>
-      ${items.map((item) => html`<button type="button" role="menuitem" @click=${() => close(item.name)}>${heading} › ${item.label}</button>`)}
+    <div id=${id} popover class="menu" role="menu" aria-label=${heading} @keydown=${onKey}>
+      ${items.map((item, index) => html`<button type="button" role="menuitem" ?autofocus=${index === 0} @click=${() => close(item.name)}>${heading} › ${item.label}</button>`)}
     </div>`;
 }
