@@ -181,8 +181,14 @@ function createErasure({ path, needed, logger, rewrites = true }: ErasureDeps) {
     isLogCut = false;
     try {
       await needed().statements.alone((database) => {
-        const busy = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy;
-        if (busy !== 0) throw new Error('another process is reading it');
+        // A backup may read it for seconds: everybody would stand still meanwhile.
+        database.exec('PRAGMA busy_timeout = 0');
+        try {
+          const busy = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy;
+          if (busy !== 0) throw new Error('another process is reading it');
+        } finally {
+          database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+        }
       });
       isLogCut = true;
       await removeCopies(path, 'all');
