@@ -160,7 +160,7 @@ async function tryTyped(
   if (!isNew && (await records.isSubmitted(context, id))) return submit(context, { id }, deps);
   const keyOf = async () => {
     const key = await keys.usable(context.guildId);
-    return typeof key === 'string' ? undefined : key;
+    return 'code' in key ? undefined : key;
   };
   const read = await readOneWithGames(typed, games, keyOf);
   const draft = draftOfOne(typed, read);
@@ -170,7 +170,7 @@ async function tryTyped(
   const unsent = { id, line: typedLine(t, typed, games) };
   const key = await keys.usable(context.guildId);
   // Whoever has no key is told that first.
-  if (typeof key === 'string') return refused(context, { ...unsent, refusal: { code: key } }, deps);
+  if ('code' in key) return refused(context, { ...unsent, refusal: key }, deps);
   const { problem } = read;
   const near = problem.code === 'game-unknown' ? nearOf(context, problem.game, deps) : [];
   const text = singleProblemText(context, problem, { near, isListKnown: games.list().fresh });

@@ -43,7 +43,7 @@ import { createPipeline, toResume } from './submissions/pipeline.ts';
 import { createPreviousRecords } from './submissions/previous/move.ts';
 import { createPruning, createTidying } from './submissions/pruning.ts';
 import { createRecords } from './submissions/record.ts';
-import { createKeyAlert, createSubmissionLog } from './words/guild-log.ts';
+import { createKeyAlert, createKeyNotice, createSubmissionLog } from './words/guild-log.ts';
 import { toldAfterRestart } from './words/outcome.ts';
 import { createWords, type Words } from './words/words.ts';
 
@@ -253,6 +253,7 @@ function createService({ config, logger }: AppDeps, parts: All) {
     memory: taken,
     words: createFailureWords({ traces, logger }),
     traces,
+    firstForAdmins: createKeyNotice(parts),
     tellGuild: guildLog.tell,
     logger,
   });

@@ -3,7 +3,7 @@ import type { Logger } from '../logger.ts';
 import { Secret } from '../secret.ts';
 import { escapeText } from '../words/escape.ts';
 import { acknowledge, type FailureWords, isRefused, LostInteraction, say } from './answers.ts';
-import type { Context, Reply } from './command.ts';
+import { type Context, isAllowed, type Reply } from './command.ts';
 import { ownerOf, type SignedIds } from './components/custom-ids.ts';
 import { announce, bareText, type Deliveries, deliver, deliverAtOnce } from './deliver.ts';
 import type { GuildLog } from './guild-log.ts';
@@ -18,6 +18,8 @@ export interface DeferralDeps {
   readonly words: FailureWords;
   readonly deliveries: Deliveries;
   readonly traces: Traces;
+  /** What an admin reads above the answer to a command, of what they have to do something about; `undefined`: nothing. */
+  readonly firstForAdmins: (context: Context, command: string) => Promise<string | undefined>;
   /** Says to a guild what its member can no longer be told. */
   readonly tellGuild: GuildLog['tell'];
   readonly logger: Logger;
@@ -57,7 +59,7 @@ export function createDeferral(deps: DeferralDeps) {
   async function answerAtOnce(asked: Omit<Deferred, 'shape' | 'work'>): Promise<void> {
     const { interaction, context, isPrivate } = asked;
     const failed = (error: unknown) => words(error, context);
-    await deliverAtOnce(interaction, { isPrivate, failed }, await answerOf(asked));
+    await deliverAtOnce(interaction, { isPrivate, failed }, await below(asked, deps, await answerOf(asked)));
   }
 
   async function answerLater(deferred: Deferred): Promise<void> {
@@ -77,7 +79,7 @@ export function createDeferral(deps: DeferralDeps) {
       await forget(deferred);
       throw error;
     }
-    const answer = await answerOf(deferred);
+    const answer = await below(deferred, deps, await answerOf(deferred));
     try {
       const delivery = deliveries.begin(messageOf(deferred), answer);
       await deliver(interaction, { shape, failed: (error) => words(error, context), delivery }, answer);
@@ -101,6 +103,23 @@ export function createDeferral(deps: DeferralDeps) {
   }
 
   return { answerAtOnce, answerLater };
+}
+
+/** The answer to a command, below what an admin is to read first. */
+async function below(
+  { interaction, context }: Pick<Deferred, 'interaction' | 'context'>,
+  { firstForAdmins, logger }: Pick<DeferralDeps, 'firstForAdmins' | 'logger'>,
+  answer: Reply | string,
+): Promise<Reply | string> {
+  if (!interaction.isCommand() || !isAllowed(context, 'manage-guild')) return answer;
+  const first = await firstForAdmins(context, interaction.commandName).catch((error: unknown) => {
+    logger.warn({ err: error, guildId: context.guildId }, 'an admin could not be told what to do');
+    return undefined;
+  });
+  if (first === undefined) return answer;
+  const under = (text: string | undefined) =>
+    text === undefined || text === '' ? first : `${first}\n\n${text}`;
+  return typeof answer === 'string' ? under(answer) : { ...answer, content: under(answer.content) };
 }
 
 /** @returns false when this very interaction was taken before */

@@ -19,7 +19,7 @@ import { deliver, persist } from './deliver.ts';
 import { handlerOf, type Wording } from './incoming.ts';
 import type { Pending, Work } from './taken.ts';
 
-export interface ResumeDeps extends DeferralDeps {
+export interface ResumeDeps extends Omit<DeferralDeps, 'firstForAdmins'> {
   readonly commands: ReadonlyMap<string, Command>;
   readonly wording: Wording;
   /** Aborted when the bot is to stop. */

@@ -71,6 +71,12 @@ export interface KeyVerdict {
   readonly renews?: boolean;
 }
 
+/** Why there is no key that a request may leave with. */
+export type NoKey =
+  | { readonly code: 'key-missing' | 'key-unreadable' }
+  /** The service has refused it. `setBy`: the Discord id of the member who set it. */
+  | { readonly code: 'key-invalid'; readonly setBy: string };
+
 /**
  * The API key of each guild, sealed. Every method throws a {@link StoreError} when the store fails.
  */
@@ -87,7 +93,7 @@ export interface ApiKeys {
    * The key, unless there is none, it cannot be opened (any more), or the service has refused it: then no request may
    * leave with it.
    */
-  usable(guildId: string): Promise<Secret | 'key-missing' | 'key-unreadable' | 'key-invalid'>;
+  usable(guildId: string): Promise<Secret | NoKey>;
   status(guildId: string): Promise<KeyStatus | undefined>;
   /** Keeps the key, in place of a previous one. When it returns, the key was read back and is the same. */
   set(guildId: string, key: Secret, by: { readonly userId: string }): Promise<void>;
@@ -118,7 +124,9 @@ function createReading(records: Records) {
   /** By guild: what drops every key that was read so far. */
   const holds = new Map<string, AbortController>();
 
-  async function read(guildId: string): Promise<{ key: Secret; isRefused: boolean } | undefined> {
+  async function read(
+    guildId: string,
+  ): Promise<{ key: Secret; isRefused: boolean; setBy: string } | undefined> {
     // Taken before the store is read: a key that is removed meanwhile comes back dropped.
     const hold = holds.get(guildId) ?? new AbortController();
     holds.set(guildId, hold);
@@ -129,7 +137,7 @@ function createReading(records: Records) {
     }
     const key = new Secret(await records.open(guildId, record), hold.signal);
     owners.set(key, guildId);
-    return { key, isRefused: record.invalidSince !== undefined };
+    return { key, isRefused: record.invalidSince !== undefined, setBy: record.setBy };
   }
 
   return {
@@ -191,9 +199,9 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
     },
     async usable(guildId) {
       const found = await unlessUnreadable(read(guildId), 'key-unreadable' as const);
-      if (found === undefined) return 'key-missing';
-      if (found === 'key-unreadable') return found;
-      return found.isRefused ? 'key-invalid' : found.key;
+      if (found === undefined) return { code: 'key-missing' };
+      if (found === 'key-unreadable') return { code: found };
+      return found.isRefused ? { code: 'key-invalid', setBy: found.setBy } : found.key;
     },
     async status(guildId) {
       const record = await records.get(guildId);

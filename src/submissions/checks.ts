@@ -12,7 +12,7 @@ export type Refusal =
   /** The guild's key cannot be opened any more. */
   | { readonly code: 'key-unreadable' }
   /** The service has refused the guild's key; nothing leaves until it is renewed. */
-  | { readonly code: 'key-invalid' }
+  | { readonly code: 'key-invalid'; readonly setBy: string }
   /** The same server is on its way already. */
   | { readonly code: 'in-flight'; readonly server: ServerSubmission }
   /** This guild has submitted these before; they were accepted, or may have been received. */

@@ -60,7 +60,7 @@ export interface PipelineDeps {
   readonly limits: Limits;
   readonly keys: {
     /** The guild's key, if it may be used. */
-    usable(guildId: string): Promise<Secret | 'key-missing' | 'key-unreadable' | 'key-invalid'>;
+    usable(guildId: string): Promise<Secret | Extract<Refusal, { code: `key-${string}` }>>;
     /** Notes what an answer says of the key; whether it is refused for the first time. */
     hear(guildId: string, key: Secret, outcome: Outcome): Promise<boolean>;
     /** Tells the guild's admins of that. */

@@ -93,7 +93,7 @@ async function begin(deps: PipelineDeps, order: Order): Promise<Run | Exclude<Re
     if (draft.source === 'options') await records.saveDraft(order, id, { ...draft, ...again });
     return { kind: 'refused', refusal, draft } as const;
   };
-  if (typeof key === 'string') return refuse({ code: key });
+  if ('code' in key) return refuse(key);
   const refusal = await check(deps, order, { ...wanted, replaces });
   if (refusal) return refuse(refusal);
   if (replaces !== undefined) await records.giveBack(guildId, replaces);
@@ -197,7 +197,7 @@ async function leave(
   positions: readonly number[],
 ): Promise<Secret | undefined> {
   const key = await keys.usable(guildId);
-  if (typeof key === 'string') return undefined;
+  if ('code' in key) return undefined;
   await records.leave(id, positions);
   return key;
 }

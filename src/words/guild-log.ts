@@ -147,6 +147,19 @@ export function createKeyAlert({
   };
 }
 
+/** Commands that say how the key is by themselves. */
+const SAY_SO: readonly string[] = ['settings', 'keystatus'];
+
+/** What an admin reads above the answer to any command until a key that the service refuses is renewed. */
+export function createKeyNotice({ keys }: Pick<KeyAlertDeps, 'keys'>) {
+  return async ({ t, mention, guildId }: Reader & { readonly guildId: string }, command: string) => {
+    const status = SAY_SO.includes(command) ? undefined : await keys.status(guildId);
+    if (status?.invalidSince === undefined) return undefined;
+    const setBy = status.setBy === undefined ? [] : [t('notice.setBy', { userId: status.setBy })];
+    return [t('notice.forAdmins', { setkey: mention('setkey') }), ...setBy].join(' ');
+  };
+}
+
 /** Who set the key, and when; `undefined` where that is not known. */
 function keySetByText(
   t: Translate,

@@ -17,7 +17,7 @@ export function refusalText(refusal: Refusal, reader: Reader): string {
     case 'key-unreadable':
       return t('addserver.notReady', { problem: t('failure.undecryptable', { setkey: mention('setkey') }) });
     case 'key-invalid':
-      return t('refusal.key-invalid', { setkey: mention('setkey') });
+      return `${t('refusal.key-invalid', { setkey: mention('setkey') })} ${t('notice.setBy', { userId: refusal.setBy })}`;
     case 'in-flight': {
       const { server: host, port } = refusal.server;
       return t('refusal.in-flight', { address: formatAddress({ host, port }) });
@@ -56,8 +56,8 @@ export async function guildKey(
   keys: GuildKeys,
 ): Promise<Secret> {
   const key = await keys.usable(context.guildId);
-  if (typeof key !== 'string') return key;
-  throw new UserError(refusalText({ code: key }, context));
+  if (!('code' in key)) return key;
+  throw new UserError(refusalText(key, context));
 }
 
 /** Who submitted a server before, when, and how it ended. */

@@ -4,6 +4,7 @@ import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Answer } from '../../sandbox/discord/contract.ts';
 import { bytesOnDisk } from '../storage/temporary.ts';
 import { createTestClock } from '../support/clock.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
@@ -116,16 +117,52 @@ describe('a key that the service refuses', () => {
     const sent = scene.listing.requests.length;
     for (let run = 0; run < 2; run++) {
       const said = await submit(scene.person({ role: 'other' }));
-      expect(said).toContain(
-        'Not sent: the listing service no longer accepts the API key of this Discord server.',
-      );
-      expect(said).toContain('Ask an admin to renew it');
+      expect(said).toContain('Not sent: the listing service refuses the API key of this Discord server.');
+      expect(said).toContain('Ask an admin to renew the key');
       await scene.member.slash('games');
       await scene.member.slash('addserver', { game: 'no-such-game', server: 'play.example.com:27015' });
       expect(scene.listing.requests).toHaveLength(sent);
       await scene.restart();
     }
     expect(await keyStatus()).toMatch(/❌ The listing service has refused it since/);
+  });
+
+  it('is told with who set it, who is not notified: in the answer to members, in English and German', async () => {
+    scene.listing.revoke(KEY);
+    await submit();
+    const member = await scene.member.slash('addserver', { game: 'cs2', server: 'play.example.com:1' });
+    const { content, mentions } = messageOf(member).current ?? {};
+    expect(content).toMatch(/refuses the API key.*Ask an admin to renew the key.*\/setkey/s);
+    expect(content).toContain(`It was set by <@${scene.admin.userId}>.`);
+    expect(mentions).toEqual([]);
+    const german = scene.person({ locale: 'de' });
+    expect(await submit(german)).toMatch(/Bitte einen Admin, den Schlüssel zu erneuern.*Gesetzt hat ihn @/s);
+  });
+
+  it('is what an admin reads first, whatever command they use, until it is renewed; over a restart too', async () => {
+    const first = (answer: Answer) => messageOf(answer).current?.content.split('\n')[0];
+    const notice =
+      /^❌ The listing service refuses this Discord server's API key.*Renew it with.*set by <@\d+>\./;
+    expect(first(await scene.admin.slash('games'))).not.toMatch(notice);
+    // No log channel is needed for it.
+    await scene.admin.press(messageOf(await scene.admin.slash('settings')), 'No log channel');
+    scene.listing.revoke(KEY);
+    await submit();
+    await scene.restart();
+    const german = scene.person({ role: 'admin', locale: 'de' });
+    for (const name of ['games', 'help', 'submissions', 'privacy', 'removekey']) {
+      expect(first(await scene.admin.slash(name))).toMatch(notice);
+      expect(first(await german.slash(name))).toMatch(/^❌ Der Listendienst lehnt .*Erneuere ihn mit/);
+      if (name !== 'removekey') expect(textOf(await scene.member.slash(name))).not.toContain('refuses this');
+    }
+    expect(
+      first(await scene.admin.slash('addserver', { game: 'cs2', server: 'play.example.com:2' })),
+    ).toMatch(notice);
+    for (const name of ['settings', 'keystatus'])
+      expect(first(await scene.admin.slash(name))).not.toMatch(notice);
+    scene.listing.allow('the-new-key-9876');
+    await setKey(scene.admin, 'the-new-key-9876');
+    expect(first(await scene.admin.slash('help'))).not.toMatch(notice);
   });
 
   it('is told to the admins once', async () => {
@@ -149,7 +186,7 @@ describe('a key that the service refuses', () => {
     clock.advance(31_000);
     await scene.member.slash('games');
     await expect.poll(notices).toHaveLength(1);
-    expect(await submit()).toContain('⚠️ Not sent: the listing service no longer accepts the API key');
+    expect(await submit()).toContain('⚠️ Not sent: the listing service refuses the API key');
     expect(scene.listing.submitted).toEqual([]);
   });
 
@@ -157,7 +194,7 @@ describe('a key that the service refuses', () => {
     scene.listing.revoke(KEY);
     await submit();
     scene.listing.allow(KEY);
-    expect(await submit()).toContain('⚠️ Not sent: the listing service no longer accepts the API key');
+    expect(await submit()).toContain('⚠️ Not sent: the listing service refuses the API key');
     const message = messageOf(await scene.admin.slash('keystatus'));
     const said = textOf(await scene.admin.press(message, 'Check now'));
     expect(said).toContain('the listing service takes this key');

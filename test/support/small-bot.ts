@@ -72,6 +72,7 @@ export async function startSmallBot(): Promise<SmallBot> {
     memory: { remember: async () => true, forget: async () => undefined },
     traces,
     words: createFailureWords({ traces, logger }),
+    firstForAdmins: async () => undefined,
     tellGuild: async () => undefined,
     logger,
   });
