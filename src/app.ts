@@ -35,9 +35,10 @@ import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption, keyInUse } from './storage/encryption-key.ts';
 import { createStoreLock } from './storage/lock.ts';
-import { createLimits } from './submissions/checks.ts';
 import { createErasure } from './submissions/erasure.ts';
 import { createHistory } from './submissions/history.ts';
+import { createLimits } from './submissions/limits.ts';
+import { createListDrafts } from './submissions/list-drafts.ts';
 import type { Observer } from './submissions/order.ts';
 import { createPipeline, toResume } from './submissions/pipeline.ts';
 import { createPreviousRecords } from './submissions/previous/move.ts';
@@ -192,6 +193,7 @@ function createSubmissions({ config, logger }: AppDeps, parts: Storage & Guilds 
   const limits = createLimits({ database, encryption, member: config.memberLimit, guild: config.guildLimit });
   const erasure = createErasure({ database, encryption, limits });
   const records = createRecords({ database });
+  const drafts = createListDrafts({ records, history, limits, settings, games });
   const pipeline = createPipeline({
     database,
     records,
@@ -205,7 +207,7 @@ function createSubmissions({ config, logger }: AppDeps, parts: Storage & Guilds 
     longestRequestMs,
     logger,
   });
-  return { history, limits, erasure, records, pipeline };
+  return { history, limits, erasure, records, drafts, pipeline };
 }
 
 /** What becomes of a guild's data, on demand and when the bot was removed from it. */

@@ -41,6 +41,21 @@ export interface DeliverOptions {
   readonly delivery: Delivery;
 }
 
+/** What is answered; a button or a modal of a message also brings that. */
+type Deliverable = Pick<Answerable, 'editReply' | 'followUp'> & {
+  readonly message?: {
+    readonly attachments: { values(): Iterable<{ readonly id: string; readonly name: string }> };
+  } | null;
+};
+
+/** A changed message has the files that are listed, and new ones. */
+const keptFiles = ({ message }: Deliverable, { keepsFiles }: Reply): { id: string }[] =>
+  message && keepsFiles !== undefined
+    ? [...message.attachments.values()]
+        .filter(({ name }) => name.startsWith(keepsFiles))
+        .map(({ id }) => ({ id }))
+    : [];
+
 /**
  * Puts the answer in place of "thinking…". What was done is done by now, so this is tried for a minute and a half
  * before the answer is given up. A text alone is a failure: on an `update`, what the message shows is still true,
@@ -48,7 +63,7 @@ export interface DeliverOptions {
  * nobody is left with "thinking…".
  */
 export async function deliver(
-  interaction: Pick<Answerable, 'editReply' | 'followUp'>,
+  interaction: Deliverable,
   { shape, failed, delivery }: DeliverOptions,
   answer: Reply | string,
 ): Promise<void> {
@@ -104,7 +119,7 @@ const isMalformed = (error: unknown): boolean =>
   error instanceof DiscordAPIError && (error.status === 400 || error.status === 413);
 
 async function deliverOnce(
-  interaction: Pick<Answerable, 'editReply' | 'followUp'>,
+  interaction: Deliverable,
   { shape, delivery }: Pick<DeliverOptions, 'shape' | 'delivery'>,
   answer: Reply | string,
 ): Promise<void> {
@@ -123,7 +138,7 @@ async function deliverOnce(
         embeds: [...(fitted.embeds ?? [])],
         components: [...(fitted.components ?? [])],
         files: (fitted.files ?? []).map(({ name, data }) => ({ name, attachment: data })),
-        attachments: [],
+        attachments: keptFiles(interaction, fitted),
         allowedMentions: { parse: [] },
       }),
     delivery.isSeen,

@@ -101,7 +101,7 @@ function whereFrom(error: unknown): { readonly error?: string; readonly at?: str
 
 /**
  * An interaction with no more of a message than this bot uses: of one that a command was used on its text, as
- * `content`; of one that a component is on its flags and whom it answers. What is left, discord.js can build, whatever the message is.
+ * `content`; of one that a component is on its flags, its files and whom it answers. What is left, discord.js can build, whatever the message is.
  */
 function withoutUnused(interaction: unknown): unknown {
   const { data, message, channel_id, ...rest } = Object(interaction);
@@ -116,7 +116,20 @@ function withoutUnused(interaction: unknown): unknown {
     data: messages
       ? { ...data, resolved: { ...data.resolved, messages: textsOf(messages, channel_id) } }
       : data,
-    ...(message && { message: { ...madeFor(message), id: message.id, channel_id, flags: message.flags } }),
+    ...(message && {
+      message: { ...madeFor(message), id: message.id, channel_id, flags: message.flags, ...filesOf(message) },
+    }),
+  };
+}
+
+/** The files of a message by their ids and names, to be kept when it is changed. */
+function filesOf({ attachments }: { readonly attachments?: unknown }): object {
+  const files = Array.isArray(attachments) ? attachments : [];
+  return {
+    attachments: files.map((file) => {
+      const { id, filename } = Object(file);
+      return { id: String(id), filename: String(filename), size: 0, url: '', proxy_url: '' };
+    }),
   };
 }
 

@@ -1,7 +1,6 @@
 import { visibleLine } from '../visible-line.ts';
 import { disarmed } from './csv.ts';
-import type { Row } from './read-list.ts';
-import type { RowProblem } from './row.ts';
+import type { TypedRow } from './row.ts';
 
 /**
  * A CSV file for people with a spreadsheet: a byte order mark, because Excel takes UTF-8 for something else
@@ -53,23 +52,19 @@ const cell = (text: string): string => `"${disarmed(visibleLine(text)).replaceAl
 
 /**
  * The rows that cannot be sent, to be corrected and sent again: the columns `line` and `reason` are ignored then.
- * Repeated rows are left out, or they would be sent the second time.
- * @param reason the explanation in the member's language; gets the row as one text too
+ * Repeated rows are no part of it, or they would be sent the second time.
  */
-export function rejectedCsv(
-  rows: readonly Row[],
-  reason: (problem: RowProblem, text: string) => string,
-): string {
-  const rejected = rows.flatMap((row) => ('problem' in row ? [row] : []));
-  return csvFile([
+export const rejectedCsv = (
+  rows: readonly { readonly line: number; readonly typed: TypedRow; readonly reason: string }[],
+): string =>
+  csvFile([
     ['server', 'port', 'query_port', 'game', 'line', 'reason'],
-    ...rejected.map(({ typed, text, line, problem }) => [
+    ...rows.map(({ typed, line, reason }) => [
       typed.server,
       typed.port,
       typed.queryPort,
       typed.game,
       String(line),
-      reason(problem, text),
+      reason,
     ]),
   ]);
-}

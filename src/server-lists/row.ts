@@ -30,6 +30,8 @@ export type RowProblem =
   | { readonly code: 'not-kept' }
   /** Words, but none of them is an address. */
   | { readonly code: 'no-address' }
+  /** The guild lets only some games be submitted; by its alias. */
+  | { readonly code: 'game-not-allowed'; readonly game: string }
   | { readonly code: 'line-too-long'; readonly length: number; readonly most: number }
   /** More cells than the header or the form of a line has. */
   | { readonly code: 'too-many-cells'; readonly found: number; readonly most: number }

@@ -1,4 +1,4 @@
-import { formatAddress, parseAddress } from '../addresses/address.ts';
+import { formatAddress } from '../addresses/address.ts';
 import type { FoundAddresses } from '../addresses/find-addresses.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { Row } from '../server-lists/read-list.ts';
@@ -7,11 +7,10 @@ import {
   type GameReading,
   keptRow,
   type Reading,
-  type RowProblem,
   readRow,
+  rowText,
   type TypedRow,
 } from '../server-lists/row.ts';
-import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import type { History } from './history.ts';
 
 /** A row that the guild has submitted before. */
@@ -36,7 +35,7 @@ export interface Draft {
 }
 
 export type ReadyRow = Extract<Row, { readonly ok: true }>;
-type RejectedRow = Extract<Row, { readonly problem: unknown }>;
+export type RejectedRow = Extract<Row, { readonly problem: unknown }>;
 type RepeatedRow = Extract<Row, { readonly duplicateOf: number }>;
 
 export const isReady = (row: Row): row is ReadyRow => row.ok;
@@ -99,12 +98,17 @@ export async function previousOf(
   });
 }
 
-/** What is left of a draft of which only some of {@link rowsToSend} are to be submitted. */
+/**
+ * What is left of a draft of which only some of {@link rowsToSend} went: those, and the lines that are not ready. What
+ * was left out since it was submitted before, and what repeats another line, is no part of it.
+ */
 export function restOf(draft: Draft, isLeft: (index: number) => boolean): Draft {
-  const rows = rowsToSend(draft).filter((_, index) => isLeft(index));
-  const indices = new Map<Row | undefined, number>(rows.map((row, index) => [row, index]));
+  const left = new Set<Row>(rowsToSend(draft).filter((_, index) => isLeft(index)));
+  const rows = draft.rows.filter((row) => left.has(row) || isRejected(row));
+  const indices = new Map(rows.map((row, index) => [row, index]));
   const previous = draft.previous.flatMap((each) => {
-    const row = indices.get(draft.rows[each.row]);
+    const before = draft.rows[each.row];
+    const row = before && indices.get(before);
     return row === undefined ? [] : [{ ...each, row }];
   });
   return { ...draft, rows, previous };
@@ -112,6 +116,9 @@ export function restOf(draft: Draft, isLeft: (index: number) => boolean): Draft 
 
 export const lacksGame = (row: Row): row is RejectedRow =>
   isRejected(row) && row.problem.code === 'game-missing';
+
+/** What was found in a message is submitted once its game was chosen. */
+export const asksForGame = ({ source, rows }: Draft): boolean => source === 'message' && rows.some(lacksGame);
 
 /** The addresses of a message as rows that lack a game; those that were refused come last. */
 export function rowsOfAddresses({ found, refused }: FoundAddresses): readonly Row[] {
@@ -125,18 +132,57 @@ export function rowsOfAddresses({ found, refused }: FoundAddresses): readonly Ro
   });
 }
 
-/** The rows with a game for those that lack one; what has become the same as an earlier row is a repetition. */
-export function withGame(rows: readonly Row[], games: GameReading): readonly Row[] {
-  const firstLines = new Map<string, number>();
-  return rows.map((row) => {
-    const read = lacksGame(row) ? reread(row, games) : row;
-    if (!read.ok) return read;
-    const key = keyOf(read.submission);
-    const duplicateOf = firstLines.get(key);
-    if (duplicateOf !== undefined) return { ...read, ok: false, duplicateOf };
-    firstLines.set(key, read.line);
-    return read;
+/** The refused rows with the game that was meant for rows that name none, so that it is not lost with the others. */
+export const withDefaultGame = (rows: readonly Row[], game: string): readonly Row[] =>
+  rows.map((row) => {
+    if (!isRejected(row) || row.typed.game !== '' || UNREAD.has(row.problem.code)) return row;
+    const typed = { ...row.typed, game };
+    return { ...row, typed, text: rowText(typed) };
   });
+
+/** Of these nothing is known of what stood where. */
+const UNREAD: ReadonlySet<RejectedRow['problem']['code']> = new Set([
+  'no-address',
+  'line-too-long',
+  'not-an-object',
+]);
+
+/** The rows with a game for those that lack one. */
+export const withGame = (rows: readonly Row[], games: GameReading): readonly Row[] =>
+  withRepeats(rows.map((row) => (lacksGame(row) ? reread(row, games) : row)));
+
+/** The rows, of which those whose game may not be submitted here are refused; absent: all games may be. */
+export const withAllowed = (rows: readonly Row[], allowed: readonly string[] | undefined): readonly Row[] =>
+  allowed === undefined
+    ? rows
+    : rows.map((row) => (row.ok && !allowed.includes(row.submission.game) ? forbidden(row) : row));
+
+function forbidden({ line, text, submission }: ReadyRow): RejectedRow {
+  const { server: host, port, queryPort, game } = submission;
+  const query = queryPort === undefined ? '' : String(queryPort);
+  const typed = { server: formatAddress({ host, port }), port: '', queryPort: query, game };
+  return {
+    line,
+    text: text || rowText(typed),
+    ok: false,
+    problem: { code: 'game-not-allowed', game },
+    typed,
+  };
+}
+
+/** In the order of their lines; what has become the same as an earlier row is a repetition. */
+export function withRepeats(rows: readonly Row[]): readonly Row[] {
+  const firstLines = new Map<string, number>();
+  return rows
+    .toSorted((one, other) => one.line - other.line)
+    .map((row) => {
+      if (!row.ok) return row;
+      const key = keyOf(row.submission);
+      const duplicateOf = firstLines.get(key);
+      if (duplicateOf !== undefined) return { ...row, ok: false, duplicateOf };
+      firstLines.set(key, row.line);
+      return row;
+    });
 }
 
 function reread({ line, text, typed }: RejectedRow, games: GameReading): Row {
@@ -148,126 +194,3 @@ function reread({ line, text, typed }: RejectedRow, games: GameReading): Row {
 
 const keyOf = ({ server, port, queryPort, game }: ServerSubmission) =>
   JSON.stringify([server, port, queryPort, game]);
-
-/** Of what was typed only refused lines are kept, and so many characters of them a draft. */
-const MOST_KEPT = 4_000;
-
-/** The part of a draft that is in a row of the table of servers. */
-type DraftServer = Pick<
-  ServersTable,
-  'position' | 'line' | 'host' | 'port' | 'query_port' | 'game' | 'address' | 'submitted_before'
->;
-/** The part of a draft that is in its row of the table of submissions. */
-type DraftLines = Pick<SubmissionsTable, 'source' | 'again' | 'refused_lines' | 'repeated_lines'>;
-
-/**
- * A refused line: number, what to show of it, what is wrong, and its cells; without the last two it was not kept. With
- * `null` for what is wrong it is a server of the draft: what was typed of it, where it is the only one.
- */
-type RefusedLine = readonly [line: number, text?: string, problem?: RowProblem | null, typed?: TypedRow];
-/** A line that says the same as the server at a position. */
-type RepeatedLine = readonly [line: number, position: number];
-
-/** A draft as it is stored: servers, those that lack only a game too, and apart from them the lines that are none. */
-export function draftToStore({ source, rows, previous, includesPrevious }: Draft): {
-  readonly lines: DraftLines;
-  readonly servers: readonly DraftServer[];
-} {
-  const before = new Set(previous.map(({ row }) => row));
-  const servers = rows.flatMap((row, index) => {
-    const server = serverOf(row);
-    return server ? [{ ...server, line: row.line, submitted_before: before.has(index) ? 1 : 0 }] : [];
-  });
-  const positioned = servers.map((server, position) => ({ ...server, position }));
-  const repeated = rows.filter(isRepeated).map(({ line, submission, duplicateOf }): RepeatedLine => {
-    const address = formatAddress({ host: submission.server, port: submission.port });
-    return [line, positioned.findIndex((each) => each.line === duplicateOf && each.address === address)];
-  });
-  const typed = rows.filter(isReady).flatMap((row) => (row.typed ? [{ ...row, typed: row.typed }] : []));
-  const refused = keptLines([...rows.filter(isRejected).filter((row) => !lacksGame(row)), ...typed]);
-  return {
-    lines: {
-      source,
-      again: includesPrevious ? 1 : 0,
-      refused_lines: refused.length === 0 ? null : JSON.stringify(refused),
-      repeated_lines: repeated.length === 0 ? null : JSON.stringify(repeated),
-    },
-    servers: positioned,
-  };
-}
-
-/** The reverse of {@link draftToStore}. What is known of previous submissions is only which servers they concern. */
-export function storedDraft(
-  { source, again, refused_lines, repeated_lines }: DraftLines,
-  servers: readonly DraftServer[],
-): Draft {
-  const list = <Line>(json: string | null): readonly Line[] => (json === null ? [] : JSON.parse(json));
-  const refused = list<RefusedLine>(refused_lines);
-  const typedOfLine = new Map(
-    refused.flatMap(([line, , problem, typed]) => (problem === null && typed ? [[line, typed]] : [])),
-  );
-  const rows: { readonly row: Row; readonly isPrevious: boolean }[] = [
-    ...servers.map((server) => {
-      const [row, typed] = [rowOf(server), typedOfLine.get(server.line)];
-      return { row: typed ? { ...row, typed } : row, isPrevious: server.submitted_before === 1 };
-    }),
-    ...list<RepeatedLine>(repeated_lines).flatMap(([line, position]) => {
-      const first = servers[position];
-      const row = first && rowOf(first);
-      return row?.ok
-        ? [{ row: { ...row, ok: false as const, line, duplicateOf: row.line }, isPrevious: false }]
-        : [];
-    }),
-    ...refused.flatMap(([line, text = '', problem, typed = EMPTY_ROW]) => {
-      if (problem === null) return [];
-      const said = problem ?? { code: 'not-kept' as const };
-      return { row: { line, text, ok: false as const, problem: said, typed }, isPrevious: false };
-    }),
-  ];
-  const sorted = rows.toSorted((one, other) => one.row.line - other.row.line);
-  return {
-    source,
-    rows: sorted.map(({ row }) => row),
-    previous: sorted.flatMap(({ isPrevious }, row) =>
-      isPrevious ? [{ row, at: 0, userName: '', outcome: 'accepted' as const }] : [],
-    ),
-    includesPrevious: again === 1,
-  };
-}
-
-function serverOf(row: Row): Omit<DraftServer, 'position' | 'line' | 'submitted_before'> | undefined {
-  if (isReady(row)) {
-    const { server: host, port, queryPort, game } = row.submission;
-    return { host, port, query_port: queryPort ?? null, game, address: formatAddress({ host, port }) };
-  }
-  if (!lacksGame(row)) return undefined;
-  const { typed } = row;
-  const parsed = parseAddress(typed.server);
-  // It lacks nothing but a game, so it is an address.
-  if (!parsed.ok) return undefined;
-  const { host, port = Number(typed.port) } = parsed.address;
-  const query_port = typed.queryPort === '' ? null : Number(typed.queryPort);
-  return { host, port, query_port, game: '', address: formatAddress({ host, port }) };
-}
-
-function rowOf({ line, host, port, query_port, game }: DraftServer): Row {
-  const text = formatAddress({ host, ...(port > 0 && { port }) });
-  if (game === '') {
-    const typed = { server: text, port: '', queryPort: query_port === null ? '' : String(query_port), game };
-    return { line, text, ok: false, problem: { code: 'game-missing' }, typed };
-  }
-  const queryPart = query_port === null ? {} : { queryPort: query_port };
-  return { line, text, ok: true, submission: { server: host, port, ...queryPart, game } };
-}
-
-/** As many of the lines as may be kept, and of the others that there were some. */
-function keptLines(
-  rows: readonly (RejectedRow | (ReadyRow & { readonly typed: TypedRow }))[],
-): readonly RefusedLine[] {
-  let left = MOST_KEPT;
-  return rows.map(({ line, text, typed, ...row }) => {
-    const whole: RefusedLine = [line, text, 'problem' in row ? row.problem : null, typed];
-    left -= JSON.stringify(whole).length;
-    return left >= 0 ? whole : [line];
-  });
-}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../storage/database.ts';
 import type { Encryption } from '../storage/encryption.ts';
-import { type Limits, memberHashes } from './checks.ts';
+import { type Limits, memberHashes } from './limits.ts';
 
 /** Rows in one statement; others get their turn in between. */
 export const ROWS_AT_ONCE = 500;

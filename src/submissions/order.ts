@@ -1,9 +1,10 @@
 import type { ListingApi, Outcome, Scheduler, ServerSubmission } from '../listing/contract.ts';
 import type { Secret } from '../secret.ts';
 import type { Database } from '../storage/database.ts';
-import type { Limits, Refusal } from './checks.ts';
+import type { Refusal } from './checks.ts';
 import type { Draft } from './draft.ts';
 import type { History } from './history.ts';
+import type { Held, Limits } from './limits.ts';
 import type { Records, Submitter } from './record.ts';
 
 /** A draft that a member wants carried out by an interaction. */
@@ -40,7 +41,9 @@ export interface Ended {
   readonly isResumed: boolean;
   /** Whether the guild wants submissions announced in the channel. */
   readonly announce: boolean;
-  /** The draft of what can be corrected or go again, if there is anything: see `isLeft`. */
+  /** What held up the others of the draft, which come after {@link servers}; not known after a crash. */
+  readonly held?: Held;
+  /** The draft of what was refused or not sent, and of the lines that were not ready, if there is anything. */
   readonly restId?: string;
 }
 
@@ -97,6 +100,7 @@ export interface Answered {
 
 export interface Run extends Pick<Ended, 'draft' | 'servers' | 'isResumed' | 'announce'> {
   readonly id: string;
+  readonly held: Held | undefined;
   readonly isOver: boolean;
   readonly startedAt: number;
   readonly positions: readonly number[];

@@ -21,11 +21,11 @@ export const isForKey = (outcome: Outcome | undefined): boolean =>
   outcome?.kind === 'rejected' && outcome.known === 'invalidKey';
 
 /**
- * Whether a server becomes a draft of its own once it has ended: what was not sent, or refused for the key, to be sent
- * by a button; one server for itself also when it was refused or nobody knows, to be corrected or asked for again.
+ * Whether a server becomes part of a draft of its own once it has ended: what was refused or not sent, and what a limit
+ * held up and so has no outcome; one server for itself also when nobody knows, to be asked for again.
  */
 export const isLeft = ({ source }: Pick<Draft, 'source'>, outcome: Outcome | undefined): boolean =>
-  source === 'options' ? outcome?.kind !== 'accepted' : outcome?.kind === 'not-sent' || isForKey(outcome);
+  outcome?.kind !== 'accepted' && (source === 'options' || outcome?.kind !== 'unknown');
 
 /** Code points of the service's words that are kept: the specification's own messages have at most 45. */
 const MAX_MESSAGE = 300;

@@ -21,6 +21,7 @@ import type {
 } from './order.ts';
 import { INTERRUPTED, isLeft } from './outcome.ts';
 import type { SubmissionRecord } from './record.ts';
+import { restIdOf } from './rest.ts';
 import { grouped, submitAll } from './submit-all.ts';
 
 /** What every submission passes, from top to bottom: checks, reservation, record, request, outcome, observers. */
@@ -48,9 +49,10 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   }
 
   async function conclude(order: Order, run: Run, { outcomes, key }: Carried): Promise<Ended> {
-    const { draft, servers, isResumed, announce } = run;
+    const { draft, servers, isResumed, announce, held } = run;
     if (!run.isOver) await tell(({ ended }) => ended?.(order, { servers, outcomes, key }));
-    const rest = outcomes.some((outcome) => isLeft(draft, outcome)) && { restId: restIdOf(order) };
+    const isAny = restOf(draft, (index) => isLeft(draft, outcomes[index])).rows.length > 0;
+    const rest = { ...(isAny && { restId: restIdOf(order.interactionId) }), ...(held && { held }) };
     return { kind: 'ended', draft, servers, outcomes, isResumed, announce, ...rest };
   }
 
@@ -81,12 +83,11 @@ async function begin(deps: PipelineDeps, order: Order): Promise<Run | Exclude<Re
   if (stored === 'gone' && (await records.isSubmitted(order, id))) return { kind: 'no-draft', why: 'taken' };
   if (typeof stored === 'string') return { kind: 'no-draft', why: stored };
   const draft = order.draft ?? stored?.draft;
-  const servers = draft ? rowsToSend(draft).map(({ submission }) => submission) : [];
-  if (!draft || servers.length === 0) return { kind: 'no-draft', why: 'empty' };
+  const wanted = draft ? rowsToSend(draft).map(({ submission }) => submission) : [];
+  if (!draft || wanted.length === 0) return { kind: 'no-draft', why: 'empty' };
 
   const key = await keys.usable(guildId);
-  const wanted = { servers, again: draft.includesPrevious, ...chosen };
-  const replaces = draft.source === 'options' ? replacedBy(id) : undefined;
+  const replaces = await records.replacedBy(guildId, id);
   const refuse = async (refusal: Refusal) => {
     // One server waits for its buttons, of which one submits it all the same; a list is shown anew.
     const again = refusal.code === 'submitted-before' && { includesPrevious: true };
@@ -94,15 +95,18 @@ async function begin(deps: PipelineDeps, order: Order): Promise<Run | Exclude<Re
     return { kind: 'refused', refusal, draft } as const;
   };
   if ('code' in key) return refuse(key);
-  const refusal = await check(deps, order, { ...wanted, replaces });
-  if (refusal) return refuse(refusal);
+  const again = draft.includesPrevious;
+  const checked = await check(deps, order, { servers: wanted, again, replaces, ...chosen });
+  if ('refusal' in checked) return refuse(checked.refusal);
   if (replaces !== undefined) await records.giveBack(guildId, replaces);
   if (order.draft) await records.insertDraft(order, id, withoutTyped(draft));
-  const positions = stored ? toSend(stored) : servers.map((_, index) => index);
+  const { count, held } = checked.room;
+  const servers = wanted.slice(0, count);
+  const positions = (stored ? toSend(stored) : [...wanted.keys()]).slice(0, count);
   const first = positions.slice(0, MAX_SERVERS_PER_REQUEST);
   await records.begin(id, interactionId, positions);
   await records.leave(id, first);
-  const run = { id, draft, servers, positions, announce, known: new Map(), startedAt: now() };
+  const run = { id, draft, servers, positions, announce, held, known: new Map(), startedAt: now() };
   return {
     ...run,
     isOver: false,
@@ -211,7 +215,7 @@ async function finish(
 ): Promise<void> {
   await records.finish(run.id);
   const rest = restOf(run.draft, (index) => isLeft(run.draft, outcomes.get(index)));
-  if (rest.rows.length > 0) await records.saveDraft(order, restIdOf(order), rest);
+  if (rest.rows.length > 0) await records.saveDraft(order, restIdOf(order.interactionId), rest);
 }
 
 const scheduled = <Done>(
@@ -235,12 +239,6 @@ const request = async (
 };
 
 const NOT_SENT: Outcome = { kind: 'not-sent', reason: 'bot' };
-
-/** The id of the draft that is left of an order; its own is taken. */
-const restIdOf = ({ interactionId }: Order) => interactionId + REST;
-/** The submission of one server that a draft corrects, unless that was a correction itself. */
-const replacedBy = (id: string) => (id.endsWith(REST) ? id.slice(0, -REST.length) : undefined);
-const REST = '-rest';
 
 /** Tells the observers one after the other; none of them holds up what follows. */
 function createTeller({ observers, logger }: Pick<PipelineDeps, 'observers' | 'logger'>) {
@@ -277,7 +275,7 @@ export function toResume({
     }),
   );
   return {
-    ...{ id, draft, startedAt, known },
+    ...{ id, draft, startedAt, known, held: undefined },
     isOver: state === 'done',
     firstIndices: [],
     isResumed: known.size > 0,

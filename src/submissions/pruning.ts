@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Database } from '../storage/database.ts';
-import type { Limits } from './checks.ts';
 import { type Erasure, inParts, ROWS_AT_ONCE } from './erasure.ts';
 import { MOST_ENTRIES } from './history.ts';
+import type { Limits } from './limits.ts';
 import { INTERRUPTED, outcomeToStore } from './outcome.ts';
 import { DRAFT_LIVES_MS } from './record.ts';
 

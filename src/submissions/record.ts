@@ -1,8 +1,10 @@
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { Database } from '../storage/database.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
-import { type Draft, draftToStore, storedDraft } from './draft.ts';
+import type { Draft } from './draft.ts';
 import { isForKey, outcomeOf, outcomeToStore } from './outcome.ts';
+import { createReplacing } from './rest.ts';
+import { draftToStore, storedDraft } from './stored-draft.ts';
 
 /** How long a draft is kept, in milliseconds: as long as an interaction can be answered. */
 export const DRAFT_LIVES_MS = 15 * 60_000;
@@ -157,6 +159,7 @@ export function createRecords({
 
   return {
     ...createDrafts({ database, now }),
+    ...createReplacing(tables),
     /** The member's draft; `gone`: never there, too old, submitted, or cancelled. */
     async findDraft(
       { guildId, user }: Submitter,
@@ -202,16 +205,6 @@ export function createRecords({
         ...(outcome.kind === 'not-sent' && { reserved_at: null, sent_at: null }),
         ...(isForKey(outcome) && { reserved_at: null }),
       });
-    },
-    /** What the service refused of a submission counts no more, since a correction is sent in its place. */
-    async giveBack(guildId: string, id: string): Promise<void> {
-      await tables
-        .updateTable('servers')
-        .set({ reserved_at: null })
-        .where('submission_id', '=', id)
-        .where('guild_id', '=', guildId)
-        .where('outcome', '=', 'rejected')
-        .execute();
     },
     async finish(id: string): Promise<void> {
       await tables

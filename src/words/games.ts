@@ -18,8 +18,23 @@ export interface KnownGames {
 export const gameNamed = (alias: string, games: KnownGames): Game =>
   games.find(alias) ?? { name: alias, alias };
 
+/** The games of a catalog that a guild allows; absent: all of them. */
+export function gamesAmong(
+  games: KnownGames & SearchedGames & { list(): { readonly games: readonly Game[] } },
+  allowed: readonly string[] | undefined,
+): KnownGames & SearchedGames & { readonly all: readonly Game[] } {
+  const all = games.list().games;
+  if (allowed === undefined) return { find: games.find, search: games.search, all };
+  const isAllowed = ({ alias }: Game) => allowed.includes(alias);
+  return {
+    find: games.find,
+    search: (typed, limit) => games.search(typed, all.length).filter(isAllowed).slice(0, limit),
+    all: all.filter(isAllowed),
+  };
+}
+
 /** The games that may be looked for, best first. */
-interface SearchedGames {
+export interface SearchedGames {
   search(typed: string, limit?: number): readonly Game[];
 }
 

@@ -1,176 +1,250 @@
 import { formatAddress } from '../addresses/address.ts';
-import { MAX_SERVERS_PER_REQUEST } from '../listing/contract.ts';
-import { rejectedCsv } from '../server-lists/csv-output.ts';
-import { MAX_FILE_BYTES, type Row } from '../server-lists/read-list.ts';
+import { MAX_SERVERS_PER_REQUEST, type ServerSubmission } from '../listing/contract.ts';
 import {
+  asksForGame,
   type Draft,
   isRejected,
   isRepeated,
   lacksGame,
   type PreviousRow,
+  type ReadyRow,
   rowsToSend,
 } from '../submissions/draft.ts';
-import { escapeCode, escapeText } from './escape.ts';
-import { rowProblemText } from './problem.ts';
-import { shortenMarkup } from './shorten.ts';
-import type { Reader } from './words.ts';
+import type { Held } from '../submissions/limits.ts';
+import type { Prepared } from '../submissions/list-drafts.ts';
+import { escapeText } from './escape.ts';
+import { gameNamed, type KnownGames } from './games.ts';
+import {
+  type ExplainedRow,
+  explained,
+  explainedRows,
+  filesOfRefused,
+  type ListFile,
+  previewFile,
+} from './list-files.ts';
+import {
+  addressItem,
+  addressLine,
+  fewRanges,
+  groupItem,
+  groupsOf,
+  type ListedGames,
+  serverItem,
+} from './list-lines.ts';
+import { type ServerEmbed, serverEmbed, serverLine } from './look.ts';
+import { shorten, shortenMarkup } from './shorten.ts';
+import type { Reader, Translate } from './words.ts';
 
-/** How many lines of each kind are named in the message; the files name them all. */
-const SHOWN = { rejected: 10, repeated: 5, previous: 5 };
-/** UTF-16 units of a line of the message: with these numbers everything fits into one embed. */
-const MOST_LINE = 200;
-const MOST_ADDRESS = 80;
-const MOST_USER = 70;
-/** Discord takes 10 files in a message, and a report is another one. */
-const MOST_FILES = 9;
+/** How many of each kind are named in the message; the files name them all. */
+const SHOWN = { servers: 10, groups: 10, found: 10 };
+/** UTF-16 units of a part of the message. */
+const MOST = { notice: 350, numbers: 60, user: 16 };
+/** UTF-16 units of the items that say what is refused, and items of what was submitted before: as much as fits. */
+const TRIES = [
+  { items: 900, previous: 4 },
+  { items: 600, previous: 2 },
+  { items: 250, previous: 1 },
+  { items: 130, previous: 0 },
+];
+/** UTF-16 units of a message (Discord docs: Message resource). */
+const MOST_TEXT = 2000;
 
-/** A list as a message shows it: what there is to say of it, and the files with all of its lines. */
+/** A list as a message shows it: what there is to say of it, its servers, and the files with all of its lines. */
 export interface ListPage {
-  readonly embeds: readonly { readonly title: string; readonly description: string }[];
-  readonly files: readonly { readonly name: string; readonly data: Buffer }[];
+  readonly content: string;
+  readonly embeds: readonly ServerEmbed[];
+  readonly files: readonly ListFile[];
+  /** Files of the message that it changes stay whose names begin so. */
+  readonly keepsFiles?: string;
 }
 
 /**
  * What would be submitted, what would not and why.
  * @param notice something to say first
  */
-export function previewOf(reader: Reader, draft: Draft, notice = ''): ListPage {
-  const files = rejectedFiles(reader, draft);
-  const asksForGame = draft.source === 'message' && draft.rows.some(lacksGame);
-  const names = files.map(({ name }) => name);
-  const sections = asksForGame
-    ? [foundText(reader, draft)]
-    : [
-        readyText(reader, rowsToSend(draft).length),
-        rejectedText(reader, draft, names),
-        repeatedText(reader, draft),
-        previousText(reader, draft),
-      ];
-  const description = [notice, ...sections].filter((section) => section !== '').join('\n\n');
+export function previewOf(reader: Reader, prepared: Prepared, games: ListedGames, notice = ''): ListPage {
+  const { draft } = prepared;
+  const { t } = reader;
+  const [ready, waiting] = inAndOut(prepared);
+  const refused = explainedRows(reader, { rows: draft.rows.filter((row) => !lacksGame(row)) });
+  const held = heldRows(t, waiting, prepared.room.held);
+  const { files, names, ...kept } = filesOfRefused([...refused, ...held], draft);
+  const isAsking = asksForGame(draft);
+  const text = (most: (typeof TRIES)[number]) =>
+    [
+      shortenMarkup(notice, MOST.notice),
+      isAsking ? foundText(t, draft) : readyText(t, prepared),
+      refusedText(reader, prepared, { games, files: isAsking ? '' : names, most: most.items }),
+      ...(isAsking
+        ? []
+        : [missingText(t, draft), repeatedText(t, draft), previousText(t, draft, most.previous)]),
+    ]
+      .filter((part) => part !== '')
+      .join('\n\n');
+  const texts = TRIES.map((most) => () => text(most));
+  const content = texts.reduce((said, next) => (said !== '' && said.length <= MOST_TEXT ? said : next()), '');
+  if (isAsking || ready.length === 0) return { content, embeds: [], files: isAsking ? [] : files, ...kept };
   return {
-    embeds: [{ title: reader.t('list.preview.title'), description }],
-    files: asksForGame ? [] : files,
+    content,
+    embeds: [
+      serversEmbed(
+        t,
+        'not-sent',
+        ready.map(({ submission }) => submission),
+        games,
+      ),
+    ],
+    files: [previewFile(ready), ...files],
+    ...kept,
   };
 }
 
-/**
- * `rejected.csv`, where there is anything to put into it, and further files for what would make it too large to be
- * sent back.
- */
-export function rejectedFiles({ t }: Pick<Reader, 't'>, draft: Draft): ListPage['files'] {
-  const rows = draft.rows.filter(isRejected);
-  if (rows.length === 0) return [];
-  // Most of the time goes into the reasons, and the files may be made several times.
-  const reasons = new Map(
-    rows.map(({ problem, text }) => [problem, plain(rowProblemText(problem, text, t))]),
+/** The first servers of a list in the one embed, none of its lines wider than a phone. */
+export function serversEmbed(
+  t: Translate,
+  kind: Parameters<typeof serverEmbed>[1],
+  servers: readonly ServerSubmission[],
+  games: KnownGames,
+): ServerEmbed {
+  const lines = servers.map(({ game, server: host, port }, index) =>
+    index < SHOWN.servers ? serverOf(t, { game, address: formatAddress({ host, port }) }, games) : '',
   );
-  const file = (some: readonly Row[]) =>
-    Buffer.from(rejectedCsv(some, (problem) => reasons.get(problem) ?? ''));
-  for (let count = 1; ; count++) {
-    const each = Math.ceil(rows.length / count);
-    const files = Array.from({ length: count }, (_, i) => file(rows.slice(i * each, (i + 1) * each)));
-    if (count < MOST_FILES && files.some((data) => data.length > MAX_FILE_BYTES)) continue;
-    return files.map((data, i) => ({ name: i === 0 ? 'rejected.csv' : `rejected-${i + 1}.csv`, data }));
+  return serverEmbed(t, kind, lines, SHOWN.servers);
+}
+
+const serverOf = (t: Translate, { game, address }: Record<'game' | 'address', string>, games: KnownGames) =>
+  serverLine(t, serverItem(gameNamed(game, games).name, address));
+
+/** The rows that go when the draft is submitted now, and those that a limit holds up. */
+function inAndOut({
+  draft,
+  room,
+}: Pick<Prepared, 'draft' | 'room'>): [readonly ReadyRow[], readonly ReadyRow[]] {
+  const rows = rowsToSend(draft);
+  return [rows.slice(0, room.count), rows.slice(room.count)];
+}
+
+/** Rows that a limit holds up, with that for a reason. */
+export function heldRows(
+  t: Translate,
+  rows: readonly ReadyRow[],
+  held: Held | undefined,
+): readonly ExplainedRow[] {
+  const at = held && new Date(held.until).toISOString().slice(0, 16).replace('T', ' ');
+  const reason = held ? t(`list.held.${held.by}`, { at }) : t('list.held.unknown');
+  return rows.map((row) => explained(row, reason));
+}
+
+function readyText(t: Translate, prepared: Prepared): string {
+  const { room } = prepared;
+  const all = rowsToSend(prepared.draft).length;
+  if (all === 0) return t('list.preview.nothing');
+  const listed = t('list.preview.all');
+  if (room.held) {
+    const text = roomText(t, all, { count: room.count, held: room.held });
+    if (room.count === 0) return `${text} ${t('list.preview.keepFile')}`;
+    return `${text} ${t('list.preview.sendsFirst', { count: room.count })} ${listed}`;
   }
+  const requests = t('list.preview.requests', { count: Math.ceil(all / MAX_SERVERS_PER_REQUEST) });
+  return `${t('list.preview.ready', { count: all })} ${requests} ${listed}`;
 }
 
-/** A sentence without the marks that make a part of it code or a link. */
-export const plain = (text: string): string =>
-  text.replaceAll('`', '').replace(/\[([^[\]]*)\]\(<[^<>]*>\)/g, '$1');
-
-function readyText({ t }: Reader, count: number): string {
-  if (count === 0) return t('list.preview.nothing');
-  const requests = t('list.preview.requests', { count: Math.ceil(count / MAX_SERVERS_PER_REQUEST) });
-  return `${t('list.preview.ready', { count })} ${requests}`;
+/** How many may go by the quota of the day or the limits, and when the others may. */
+function roomText(
+  t: Translate,
+  all: number,
+  { count, held }: { readonly count: number; readonly held: Held },
+): string {
+  const kind = held.by === 'daily-quota' ? 'today' : 'now';
+  const rest = Math.min(all - count, held.limit);
+  const values = { count, all, rest, seconds: Math.ceil(held.until / 1000) };
+  return rest < all - count ? t(`list.preview.${kind}Next`, values) : t(`list.preview.${kind}`, values);
 }
 
-function foundText(reader: Reader, { rows, ...draft }: Draft): string {
+function foundText(t: Translate, { rows }: Draft): string {
   const lacking = rows.filter(lacksGame);
-  const names = lacking.map(({ text }) => `- \`${escapeCode(text, MOST_ADDRESS)}\``);
-  const others = rejectedText(reader, { ...draft, rows: rows.filter((row) => !lacksGame(row)) }, []);
+  const items = lacking.slice(0, SHOWN.found).map(({ text }) => addressLine(text));
+  const rest = lacking.length - items.length;
   return [
-    listed(reader, {
-      heading: reader.t('list.preview.found', { count: lacking.length }),
-      lines: names,
-      most: SHOWN.rejected,
-    }),
-    ...(others === '' ? [] : [others]),
-  ].join('\n\n');
-}
-
-function rejectedText(reader: Reader, { source, rows }: Draft, files: readonly string[]): string {
-  const { t, mention } = reader;
-  const rejected = rows.filter(isRejected);
-  if (rejected.length === 0) return '';
-  const count = rejected.length;
-  const missing = rejected.filter(lacksGame).length;
-  const heading =
-    source === 'text' ? t('list.preview.rejected', { count }) : t('list.preview.refused', { count });
-  const lines = rejected.map(({ line, text, problem }, index) => {
-    if (index >= SHOWN.rejected) return ''; // only counted
-    const reason = rowProblemText(problem, text, t);
-    if (source === 'text') return `- ${t('list.preview.line', { line, reason })}`;
-    // Found in a message, an address has no line; most reasons name it.
-    const address = escapeCode(text, MOST_ADDRESS);
-    return reason.includes(address) ? `- ${reason}` : `- ${t('list.preview.address', { address, reason })}`;
-  });
-  return [
-    listed(reader, { heading, lines, most: SHOWN.rejected }),
-    ...(files.length > 0
-      ? [
-          t('list.preview.file', {
-            files: files.map((name) => `\`${name}\``).join(', '),
-            addservers: mention('addservers'),
-          }),
-        ]
-      : []),
-    ...(missing > 0 ? ['', t('list.preview.gameMissing', { count: missing })] : []),
+    t('list.preview.found', { count: lacking.length }),
+    ...items,
+    ...(rest > 0 ? [t('list.preview.moreServers', { count: rest })] : []),
   ].join('\n');
 }
 
-function repeatedText({ t }: Reader, { rows }: Draft): string {
-  const repeated = rows.filter(isRepeated);
-  if (repeated.length === 0) return '';
-  const named = repeated
-    .slice(0, SHOWN.repeated)
-    .map(({ line, duplicateOf: first }) => t('list.preview.sameAs', { line, first }));
-  const rest = repeated.length - named.length;
-  const which = [...named, ...(rest > 0 ? [t('list.preview.more', { count: rest })] : [])].join(', ');
-  return t('list.preview.repeated', { count: repeated.length, which });
+/** What is wrong, in groups of lines of which the same is; what only lacks a game is not among it. */
+function refusedText(
+  reader: Reader,
+  { draft, edits }: Pick<Prepared, 'draft' | 'edits'>,
+  { games, files, most }: { readonly games: ListedGames; readonly files: string; readonly most: number },
+): string {
+  const { t, mention } = reader;
+  const rows = draft.rows.filter(isRejected).filter((row) => !lacksGame(row));
+  if (rows.length === 0) return '';
+  const count = rows.length;
+  const isText = draft.source === 'text';
+  const heading = isText ? t('list.preview.rejected', { count }) : t('list.preview.refused', { count });
+  const each: readonly (() => readonly [item: string, lines: number])[] = isText
+    ? groupsOf(rows).map((group) => () => [groupItem(t, group, games), group.lines.length])
+    : rows.map((row) => () => [addressItem(t, row, games), 1]);
+  const items: string[] = [];
+  let [named, units] = [0, 0];
+  for (const make of each.slice(0, SHOWN.groups)) {
+    const [item, lines] = make();
+    units += item.length + 1;
+    if (units > most) break;
+    items.push(item);
+    named += lines;
+  }
+  const next =
+    edits.refused === count
+      ? t('list.preview.correct', { files })
+      : t('list.preview.correctPart', { count: edits.refused, files, addservers: mention('addservers') });
+  const rest = count - named;
+  const more = isText
+    ? t('list.preview.moreLines', { count: rest })
+    : t('list.preview.moreServers', { count: rest });
+  return [heading, ...items, ...(rest > 0 ? [more] : []), ...(files === '' ? [] : [next])].join('\n');
 }
 
-function previousText(reader: Reader, { rows, previous, includesPrevious }: Draft): string {
-  const { t } = reader;
+function missingText(t: Translate, { source, rows }: Draft): string {
+  const lines = source === 'text' ? rows.filter(lacksGame).map(({ line }) => line) : [];
+  return lines.length === 0 ? '' : t('list.preview.gameMissing', numbersOf(lines));
+}
+
+function repeatedText(t: Translate, { rows }: Draft): string {
+  const lines = rows.filter(isRepeated).map(({ line }) => line);
+  return lines.length === 0 ? '' : t('list.preview.repeated', numbersOf(lines));
+}
+
+const numbersOf = (lines: readonly number[]) => ({
+  count: lines.length,
+  numbers: fewRanges(lines, MOST.numbers),
+});
+
+function previousText(t: Translate, { rows, previous, includesPrevious }: Draft, most: number): string {
   const count = previous.length;
   if (count === 0) return '';
   const heading = includesPrevious
     ? t('list.preview.previousIncluded', { count })
     : t('list.preview.previous', { count });
-  const lines = previous.map((each) => `- ${previousLine(reader, each, rows[each.row])}`);
-  return listed(reader, { heading, lines, most: SHOWN.previous });
-}
-
-function previousLine({ t }: Reader, { at, userName, outcome }: PreviousRow, row: Row | undefined): string {
-  const { server: host, port } = row?.ok ? row.submission : { server: '?', port: 0 };
-  return t(`list.preview.previousLine.${outcome}`, {
-    address: escapeCode(formatAddress({ host, port }), MOST_ADDRESS),
-    seconds: Math.floor(at / 1000),
-    user: userName === '' ? t('list.preview.someone') : escapeText(userName, MOST_USER),
+  const items = previous.slice(0, most).flatMap((each) => {
+    const row = rows[each.row];
+    return row?.ok ? [previousItem(t, each, row)] : [];
   });
+  const rest = count - items.length;
+  return [heading, ...items, ...(rest > 0 ? [t('list.preview.moreServers', { count: rest })] : [])].join(
+    '\n',
+  );
 }
 
-function listed(
-  { t }: Reader,
-  {
-    heading,
-    lines,
-    most,
-  }: { readonly heading: string; readonly lines: readonly string[]; readonly most: number },
+function previousItem(
+  t: Translate,
+  { at, userName, outcome }: PreviousRow,
+  { submission }: ReadyRow,
 ): string {
-  const rest = lines.length - most;
-  return [
-    heading,
-    ...lines.slice(0, most).map((line) => shortenMarkup(line, MOST_LINE)),
-    ...(rest > 0 ? [t('list.preview.more', { count: rest })] : []),
-  ].join('\n');
+  const { server: host, port } = submission;
+  const user = userName === '' ? t('list.preview.someone') : escapeText(shorten(userName, MOST.user));
+  const said = t(`list.preview.previousLine.${outcome}`, { seconds: Math.floor(at / 1000), user });
+  return `${addressLine(formatAddress({ host, port }))}\n  ${said}`;
 }

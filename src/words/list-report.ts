@@ -1,70 +1,129 @@
+import { formatAddress } from '../addresses/address.ts';
 import { KNOWN_ERRORS, type Outcome, type ServerSubmission } from '../listing/contract.ts';
 import { csvFile } from '../server-lists/csv-output.ts';
 import type { Row } from '../server-lists/read-list.ts';
-import { type Draft, type ReadyRow, rowsToSend } from '../submissions/draft.ts';
-import { escapeCode } from './escape.ts';
-import { type ListPage, plain, rejectedFiles } from './list-preview.ts';
+import { isRejected, type ReadyRow, rowsToSend } from '../submissions/draft.ts';
+import type { Ended } from '../submissions/order.ts';
+import type { KnownGames } from './games.ts';
+import { explained, explainedRows, filesOfRefused, plain } from './list-files.ts';
+import { addressLine, fewRanges } from './list-lines.ts';
+import { heldRows, type ListPage, serversEmbed } from './list-preview.ts';
 import { LOOK } from './look.ts';
 import { listOutcomeText } from './outcome.ts';
 import { rowProblemText } from './problem.ts';
 import { serviceWords } from './service.ts';
-import { shortenMarkup } from './shorten.ts';
 import type { Reader } from './words.ts';
 
-interface ReportOptions {
-  readonly draft: Draft;
-  /** What came of each row that was to be sent, in their order. */
-  readonly outcomes: readonly Outcome[];
-}
+type Report = Pick<Ended, 'draft' | 'outcomes' | 'held'>;
 
-const KINDS = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;
+/** The gravest first: its colour is the report's, and its servers are shown. */
+const KINDS = ['rejected', 'unknown', 'not-sent', 'accepted'] as const;
+const IN_ORDER = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;
 /** Different texts that are shown; `report.csv` has them all. */
 const MOST_TEXTS = 6;
-/** UTF-16 units; with these numbers the report fits into one embed. */
-const MOST_WHERE = 150;
-const MOST_ADDRESS = 60;
+/** UTF-16 units of these texts, and of the numbers of the lines they are about: all of it fits into 2,000. */
+const MOST = { texts: 1_100, numbers: 45 };
+/** Addresses that are named where there are no line numbers, or nobody knows what came of them. */
+const MOST_ADDRESSES = 5;
 
 /** What came of a draft: in numbers, in the service's words with the lines they are about, and line by line. */
-export function reportOf(reader: Reader, { draft, outcomes }: ReportOptions): ListPage {
+export function reportOf(reader: Reader, report: Report, games: KnownGames): ListPage {
   const { t } = reader;
-  const counts = KINDS.flatMap((kind) => {
-    const count = outcomes.filter((outcome) => outcome.kind === kind).length;
-    return count > 0
-      ? [t('list.report.count', { sign: LOOK[kind].sign, count, outcome: t(`outcome.${kind}`) })]
-      : [];
+  const { draft, outcomes, held } = report;
+  const ended = endedRows(report);
+  const left = rowsToSend(draft).slice(outcomes.length);
+  const invalid = draft.rows.filter(isRejected).length;
+  const seconds = Math.ceil((held?.until ?? 0) / 1000);
+  const notSent = { sign: LOOK['not-sent'].sign, outcome: t('outcome.not-sent') };
+  const counts = [
+    ...IN_ORDER.flatMap((kind) => {
+      const count = outcomes.filter((outcome) => outcome.kind === kind).length;
+      return count > 0
+        ? [t('list.report.count', { sign: LOOK[kind].sign, count, outcome: t(`outcome.${kind}`) })]
+        : [];
+    }),
+    ...(left.length > 0 ? [t('list.report.held', { ...notSent, count: left.length, seconds })] : []),
+    ...(invalid > 0 ? [t('list.report.invalid', { ...notSent, count: invalid })] : []),
+  ];
+  const refused = [
+    ...explainedRows(reader, draft),
+    ...refusedRows(reader, ended),
+    ...heldRows(t, left, held),
+  ];
+  const { files, names, ...kept } = filesOfRefused(refused, draft);
+  const csv = { name: 'report.csv', data: Buffer.from(reportCsv(reader, report)) };
+  const content = [
+    counts.join('\n'),
+    ...textsOf(reader, ended, draft.source === 'text'),
+    ...keyText(reader, outcomes),
+    [t('list.report.file'), ...(names === '' ? [] : [t('list.report.rejectedFile', { files: names })])].join(
+      ' ',
+    ),
+  ].join('\n\n');
+  const kind = KINDS.find((each) => ended.some(({ outcome }) => outcome.kind === each)) ?? 'not-sent';
+  const shown = ended.filter(({ outcome }) => outcome.kind === kind).map(({ row }) => row.submission);
+  return { content, embeds: [serversEmbed(t, kind, shown, games)], files: [csv, ...files], ...kept };
+}
+
+interface EndedRow {
+  readonly row: ReadyRow;
+  readonly outcome: Outcome;
+}
+
+const endedRows = ({ draft, outcomes }: Report): readonly EndedRow[] =>
+  rowsToSend(draft).flatMap((row, index) => {
+    const outcome = outcomes[index];
+    return outcome ? [{ row, outcome }] : [];
   });
-  const sent = rowsToSend(draft);
-  const about = new Map<string, ReadyRow[]>();
-  for (const [index, outcome] of outcomes.entries()) {
-    const row = sent[index];
+
+/** What the service refused and what was not sent, each with why. */
+const refusedRows = (reader: Reader, ended: readonly EndedRow[]) =>
+  ended
+    .filter(({ outcome }) => outcome.kind === 'rejected' || outcome.kind === 'not-sent')
+    .map(({ row, outcome }) => explained(row, messageOf(reader, outcome)));
+
+/** What is to be said of an outcome in a cell: the service's own words, or why there are none. */
+const messageOf = (reader: Reader, outcome: Outcome): string =>
+  'message' in outcome ? serviceWords(outcome.message, reader.t) : plain(listOutcomeText(reader, outcome));
+
+/** What was said, once for all that ended alike, with the lines that it is about. */
+function textsOf(reader: Reader, ended: readonly EndedRow[], hasLines: boolean): readonly string[] {
+  const { t } = reader;
+  const about = new Map<string, { readonly kind: Outcome['kind']; readonly rows: ReadyRow[] }>();
+  for (const { row, outcome } of ended) {
     const text = listOutcomeText(reader, outcome);
-    if (row)
-      about
-        .set(text, about.get(text) ?? [])
-        .get(text)
-        ?.push(row);
+    const same = about.get(text) ?? { kind: outcome.kind, rows: [] };
+    same.rows.push(row);
+    about.set(text, same);
   }
-  const texts = [...about].slice(0, MOST_TEXTS).map(([text, rows]) => {
-    if (rows.length === draft.rows.length) return text;
-    return t('list.report.where', {
-      text,
-      where: shortenMarkup(whereText(reader, rows, draft), MOST_WHERE),
-    });
-  });
-  return {
-    embeds: [
-      {
-        title: t('list.report.title'),
-        description: [counts.join('\n'), ...texts, ...keyText(reader, outcomes), t('list.report.file')].join(
-          '\n\n',
-        ),
-      },
-    ],
-    files: [
-      { name: 'report.csv', data: Buffer.from(reportCsv(reader, draft, outcomes)) },
-      ...rejectedFiles(reader, draft),
-    ],
-  };
+  const texts: string[] = [];
+  let units = 0;
+  for (const [text, { kind, rows }] of [...about].slice(0, MOST_TEXTS)) {
+    const isAll = about.size === 1 && kind !== 'unknown';
+    const said = isAll ? text : [text, ...whereText(reader, rows, { hasLines, kind })].join('\n');
+    units += said.length;
+    if (units > MOST.texts && texts.length > 0) break;
+    texts.push(said);
+  }
+  return texts.length < about.size ? [...texts, t('list.report.moreTexts')] : texts;
+}
+
+/** The numbers of lines; the addresses where there are none, and where somebody has to look them up. */
+function whereText(
+  { t }: Reader,
+  rows: readonly ReadyRow[],
+  { hasLines, kind }: { readonly hasLines: boolean; readonly kind: Outcome['kind'] },
+): readonly string[] {
+  const numbers = rows.map(({ line }) => line);
+  const lines = hasLines
+    ? [`-# ${t('list.report.lines', { count: rows.length, lines: fewRanges(numbers, MOST.numbers) })}`]
+    : [];
+  if (hasLines && kind !== 'unknown') return lines;
+  const named = rows
+    .slice(0, MOST_ADDRESSES)
+    .map(({ submission: { server: host, port } }) => addressLine(formatAddress({ host, port })));
+  const rest = rows.length - named.length;
+  return [...lines, ...named, ...(rest > 0 ? [t('list.preview.moreServers', { count: rest })] : [])];
 }
 
 /** What to do about the key, unless servers that were not sent because of it say so. */
@@ -77,10 +136,13 @@ function keyText({ t, mention }: Reader, outcomes: readonly Outcome[]): readonly
 }
 
 /** Every row of the input in its order, with what came of it. */
-function reportCsv(reader: Reader, draft: Draft, outcomes: readonly Outcome[]): string {
+function reportCsv(reader: Reader, report: Report): string {
   const { t } = reader;
   const notSent = t('outcome.not-sent');
-  const indexOf = new Map<Row, number>(rowsToSend(draft).map((row, index) => [row, index]));
+  const { draft, held } = report;
+  const outcomeOf = new Map<Row, Outcome>(endedRows(report).map(({ row, outcome }) => [row, outcome]));
+  const left = new Set<Row>(rowsToSend(draft).slice(report.outcomes.length));
+  const [waiting] = heldRows(t, [...left].filter((row) => row.ok).slice(0, 1), held);
   const cells = (row: Row): readonly string[] => {
     if ('problem' in row) {
       const { server, port, queryPort, game } = row.typed;
@@ -91,11 +153,14 @@ function reportCsv(reader: Reader, draft: Draft, outcomes: readonly Outcome[]): 
       const said = t('list.preview.sameAs', { line: row.line, first: row.duplicateOf });
       return [...fields(row.submission), notSent, said];
     }
-    const outcome = outcomes[indexOf.get(row) ?? -1];
-    if (!outcome) return [...fields(row.submission), notSent, t('list.report.leftOut')];
-    const message =
-      'message' in outcome ? serviceWords(outcome.message, t) : plain(listOutcomeText(reader, outcome));
-    return [...fields(row.submission), t(`outcome.${outcome.kind}`), message];
+    const outcome = outcomeOf.get(row);
+    if (outcome) {
+      return [...fields(row.submission), t(`outcome.${outcome.kind}`), messageOf(reader, outcome)];
+    }
+    if (left.has(row)) {
+      return [...fields(row.submission), notSent, waiting?.reason ?? ''];
+    }
+    return [...fields(row.submission), notSent, t('list.report.leftOut')];
   };
   return csvFile([
     ['line', 'server', 'port', 'query_port', 'game', 'outcome', 'message'],
@@ -110,29 +175,15 @@ const fields = ({ server, port, queryPort, game }: ServerSubmission): readonly s
   game,
 ];
 
-function whereText({ t }: Reader, rows: readonly ReadyRow[], { source }: Draft): string {
-  if (source === 'text') {
-    return t('list.report.lines', { count: rows.length, lines: lineRanges(rows.map(({ line }) => line)) });
-  }
-  return rows.map(({ text }) => `\`${escapeCode(text, MOST_ADDRESS)}\``).join(', ');
-}
-
-/** Ascending numbers in a few words: `3, 7, 101–200`. */
-function lineRanges(lines: readonly number[]): string {
-  const ranges: { first: number; last: number }[] = [];
-  for (const line of lines) {
-    const range = ranges.at(-1);
-    if (range && line === range.last + 1) range.last = line;
-    else ranges.push({ first: line, last: line });
-  }
-  return ranges.map(({ first, last }) => (first === last ? `${first}` : `${first}–${last}`)).join(', ');
-}
-
 /** Characters of the bar; narrow enough for a telephone. */
 const WIDTH = 20;
 
 /** How far a list has come, in place of the preview and its buttons. */
-export function progressOf({ t }: Reader, done: number, count: number): Pick<ListPage, 'embeds'> {
+export function progressOf(
+  { t }: Reader,
+  done: number,
+  count: number,
+): { readonly embeds: readonly { readonly title: string; readonly description: string }[] } {
   const full = Math.floor((done / count) * WIDTH);
   const bar = '▰'.repeat(full) + '▱'.repeat(WIDTH - full);
   const description = t('list.progress.text', { bar, done, count });

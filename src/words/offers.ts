@@ -72,14 +72,12 @@ function labelAfterRefusal(refusal: Refusal): Again | undefined {
     case 'member-limit':
     case 'guild-limit':
       // What was typed is kept no longer.
-      return refusal.waitSeconds * 1000 < DRAFT_LIVES_MS ? 'tryAgain' : undefined;
+      return refusal.until - Date.now() < DRAFT_LIVES_MS ? 'tryAgain' : undefined;
     case 'in-flight':
     case 'service-down':
     case 'daily-quota':
       return 'tryAgain';
     case 'game-not-allowed':
-    case 'member-limit-size':
-    case 'guild-limit-size':
       return undefined;
   }
 }

@@ -93,6 +93,7 @@ export function rowProblemText(problem: RowProblem, text: string, t: Translate):
     case 'port-conflict':
     case 'game-missing':
     case 'game-unknown':
+    case 'game-not-allowed':
     case 'no-address':
     case 'line-too-long':
     case 'too-many-cells':

@@ -26,21 +26,15 @@ export function refusalText(refusal: Refusal, reader: Reader): string {
       const [entry] = refusal.entries;
       return entry ? submittedBefore(entry, reader) : t('refusal.submitted-before');
     }
-    case 'member-limit-size':
-    case 'guild-limit-size':
-      return t(`refusal.${refusal.code}`, { limit: refusal.limit, time: duration(refusal.seconds, t) });
     case 'member-limit':
-    case 'guild-limit': {
+    case 'guild-limit':
+    case 'daily-quota':
       // Discord counts down by itself, in the member's language.
-      const seconds = Math.ceil(Date.now() / 1000) + refusal.waitSeconds;
-      return t(`refusal.${refusal.code}`, { seconds });
-    }
+      return t(`refusal.${refusal.code}`, { count: refusal.limit, seconds: Math.ceil(refusal.until / 1000) });
     case 'service-down':
       return t('refusal.service-down');
     case 'game-not-allowed':
       return t('refusal.game-not-allowed', { game: escapeText(refusal.game, LONGEST_NAME) });
-    case 'daily-quota':
-      return t('refusal.daily-quota', { count: refusal.left, limit: refusal.limit });
   }
 }
 
@@ -72,16 +66,6 @@ function submittedBefore(
   return userName === ''
     ? t(`twice.${ended}`, about)
     : t(`twice.${ended}By`, { ...about, user: escapeText(userName, LONGEST_NAME) });
-}
-
-/** A length of time in its largest whole unit. */
-function duration(seconds: number, t: Translate): string {
-  const units = [
-    ['hours', 3600],
-    ['minutes', 60],
-  ] as const;
-  const [unit, length] = units.find(([, size]) => seconds % size === 0) ?? (['seconds', 1] as const);
-  return t(`duration.${unit}`, { count: seconds / length });
 }
 
 /** Why there is no server any more that a button or a window could submit. */

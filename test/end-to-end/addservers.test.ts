@@ -110,13 +110,13 @@ describe('/addservers with a file', () => {
     const person = scene.person({ role: 'member', guild: 1 });
     await setKey(scene.person({ role: 'admin', guild: 1 }), 'sandbox-key');
     for (const [kind, count] of [
-      ['csv', 3],
+      ['csv', 6],
       ['text', 6],
     ] as const) {
       const options = { file: upload('list.txt', example(kind)), game: 'css' };
       const preview = await person.slash('addservers', options);
       expect(textOf(preview)).toContain(`${count} game servers are ready`);
-      expect(textOf(preview)).not.toContain('not ready');
+      expect(textOf(preview)).not.toContain('refused');
     }
   });
 });
@@ -140,12 +140,15 @@ describe('/addservers without a file', () => {
     const text = textOf(preview);
     expect(text).toContain('(only you can see this)');
     expect(text).toContain('4 game servers are ready to be submitted.');
-    expect(text).toContain('4 lines are not ready:');
-    expect(text).toContain('line 7: port 70000 is above 65535');
-    expect(text).toContain('line 8: 192.168.0.4 is a private address');
-    expect(text).toContain('line 9: chess is not a game');
-    expect(text).toContain('line 10: there is no address in hello there');
-    expect(text).toContain('line 5 is line 1 again');
+    expect(text).toContain('4 lines are refused:');
+    expect(text).toContain('line 7: port 70000 is above 65535 (Counter-Strike 2)');
+    expect(text).toContain('line 8: private address (Counter-Strike 2)');
+    expect(text).toContain('line 9: unknown game chess');
+    expect(text).toContain('line 10: no address in it');
+    expect(text).toContain('1 line repeats an earlier one and is sent once: line 5.');
+    expect(csvOf(messageOf(preview), 'rejected.csv').map((row) => row[5])).toContainEqual(
+      expect.stringContaining('192.168.0.4 is a private address: it can only be reached inside a home'),
+    );
     const report = await submit(member, preview);
     expect(added().map(({ server }) => server)).toEqual([
       'm1.example.com',
@@ -171,8 +174,8 @@ describe('/addservers without a file', () => {
   it('takes the file of rejected lines back once it is corrected', async () => {
     const wrong = Array.from({ length: 15 }, (_, n) => `r${n}.example.com:70000 rust`).join('\n');
     const preview = await paste(wrong);
-    expect(textOf(preview)).toContain('… and 5 more');
-    expect(labelsOf(preview)).toEqual([]);
+    expect(textOf(preview)).toContain('• lines 1–15: port 70000 is above 65535 (Rust)');
+    expect(labelsOf(preview)).toEqual(['Edit', 'Cancel']);
     const rejected = messageOf(preview).file('rejected.csv')?.toString() ?? '';
     expect(csvOf(messageOf(preview), 'rejected.csv').length).toBe(15);
     await submit(member, await send('rejected.csv', rejected.replaceAll(':70000', ':28015')));
@@ -249,7 +252,7 @@ describe('the preview', () => {
     await submit(member, await paste('f2.example.com:27015 cs2'));
     const preview = await paste(list);
     expect(textOf(preview)).toContain('2 game servers are ready');
-    expect(textOf(preview)).toMatch(/f2\.example\.com:27015: sent for review .*, from member/);
+    expect(textOf(preview)).toMatch(/• f2\.example\.com:27015\n {2}sent for review .* by member/);
     expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Include the 1 submitted before', 'Cancel']);
     const included = await member.press(messageOf(preview), 'Include the 1 submitted before');
     expect(labelsOf(included)).toContain('Submit 3 game servers');

@@ -40,7 +40,7 @@ describe('"Submit servers" on a message', () => {
     );
     expect(textOf(preview)).toContain('(only you can see this)');
     expect(textOf(preview)).toContain('3 game servers were found in the message.');
-    expect(textOf(preview)).toContain('10.0.0.3 is a private address');
+    expect(textOf(preview)).toContain('• 10.0.0.3\n  private address');
     expect(labelsOf(preview)).not.toContain('Submit 3 game servers');
     const chosen = await scene.member.pick(messageOf(preview), ['cs2']);
     expect(textOf(chosen)).toContain('3 game servers are ready to be submitted.');
@@ -84,10 +84,8 @@ describe('"Submit servers" on a message', () => {
   it('asks for the port that is missing', async () => {
     const preview = await use('steam://connect/m4.example.com');
     const chosen = await scene.member.pick(messageOf(preview), ['cs2']);
-    expect(textOf(chosen)).toContain(
-      'the port of m4.example.com is missing; servers of this game usually have 27015',
-    );
-    expect(labelsOf(chosen)).toEqual([]);
+    expect(textOf(chosen)).toContain('• m4.example.com\n  no port, usually 27015 (Counter-Strike 2)');
+    expect(labelsOf(chosen)).toEqual(['Edit', 'Cancel']);
   });
 
   it('says when there is nothing in the message', async () => {

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellsOf } from '../../src/server-lists/csv.ts';
 import { csvFile, csvFiles, rejectedCsv } from '../../src/server-lists/csv-output.ts';
-import { readList } from '../../src/server-lists/read-list.ts';
+import { type Row, readList } from '../../src/server-lists/read-list.ts';
+import type { RowProblem } from '../../src/server-lists/row.ts';
 import { games } from '../submissions/arbitraries.ts';
 
 async function rowsOf(text: string) {
@@ -11,12 +12,16 @@ async function rowsOf(text: string) {
   return list.rows;
 }
 
+/** The refused ones of these rows as the file has them. */
+const rejected = (rows: readonly Row[], reason: (problem: RowProblem) => string) =>
+  rejectedCsv(rows.flatMap((row) => ('problem' in row ? [{ ...row, reason: reason(row.problem) }] : [])));
+
 describe('rejected.csv', () => {
   it('has what was typed, the line and the reason, for the rows that are wrong only', async () => {
     const rows = await rowsOf(
       '8.8.8.8:1 cs2\n8.8.8.8,70000,cs2,5\n8.8.8.8:1 cs2\nconnect 10.0.0.1:1; password x\n',
     );
-    expect(rejectedCsv(rows, ({ code }) => `Wrong: "${code}"`).split('\r\n')).toEqual([
+    expect(rejected(rows, ({ code }) => `Wrong: "${code}"`).split('\r\n')).toEqual([
       '\ufeff"server","port","query_port","game","line","reason"',
       '"8.8.8.8","70000","5","cs2","2","Wrong: ""port-too-high"""',
       '"10.0.0.1:1","","","","4","Wrong: ""not-public"""',
@@ -25,11 +30,11 @@ describe('rejected.csv', () => {
   });
 
   it('can be corrected and sent again', async () => {
-    const rejected = rejectedCsv(
+    const file = rejected(
       await rowsOf('8.8.8.8,70000,cs2,5\n8.8.4.4:1 Half-Life 3'),
       () => 'reason, "quoted"\nand more',
     );
-    const corrected = rejected.replace('70000', '27015').replace('Half-Life 3', 'rust');
+    const corrected = file.replace('70000', '27015').replace('Half-Life 3', 'rust');
     expect(await rowsOf(corrected)).toMatchObject([
       { line: 2, submission: { server: '8.8.8.8', port: 27_015, queryPort: 5, game: 'cs2' } },
       { line: 3, submission: { server: '8.8.4.4', port: 1, game: 'rust' } },
@@ -56,7 +61,7 @@ describe('rejected.csv', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 5 }), async (lines) => {
         const rows = (await rowsOf(lines.join('\n'))).filter((row) => 'problem' in row);
-        const again = await rowsOf(rejectedCsv(rows, ({ code }) => code));
+        const again = await rowsOf(rejected(rows, ({ code }) => code));
         expect(again.map(({ text }) => text)).toEqual(rows.map(({ text }) => text));
         expect(again.filter(({ ok }) => ok)).toEqual([]);
       }),

@@ -26,23 +26,23 @@ describe('a member who has their name deleted', () => {
     const { database, erasure, limits, at } = await open();
     const hosts = ['a', 'b', 'c', 'd', 'e'];
     await addDone(database, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts });
-    expect((await limits.refusal(ask()))?.code).toBe('member-limit');
+    expect((await limits.room(ask())).held?.by).toBe('member-limit');
     const quota = { ...ask(), dailyQuota: 5 };
-    expect(await limits.refusal(quota)).toEqual({ code: 'daily-quota', limit: 5, left: 0 });
+    expect(await limits.room(quota)).toMatchObject({ count: 0, held: { by: 'daily-quota', limit: 5 } });
 
     expect(await erasure.forgetMember('1', USER)).toBe(5);
-    expect(await limits.refusal(ask())).toEqual({ code: 'member-limit', waitSeconds: 3600 });
-    expect(await limits.refusal(quota)).toEqual({ code: 'daily-quota', limit: 5, left: 0 });
-    expect(await limits.refusal(ask('1', '2'))).toBeUndefined();
+    expect((await limits.room(ask())).held).toMatchObject({ by: 'member-limit', until: NOON + HOUR_MS });
+    expect(await limits.room(quota)).toMatchObject({ count: 0, held: { by: 'daily-quota', limit: 5 } });
+    expect((await limits.room(ask('1', '2'))).held).toBeUndefined();
 
     at.now = NOON + HOUR_MS;
-    expect(await limits.refusal(ask())).toBeUndefined();
-    expect((await limits.refusal(quota))?.code).toBe('daily-quota');
+    expect((await limits.room(ask())).held).toBeUndefined();
+    expect((await limits.room(quota)).held?.by).toBe('daily-quota');
     await erasure.dropOldHashes();
     expect((await servers(database)).every(({ user_hash }) => user_hash !== null)).toBe(true);
 
     at.now = NOON + 12 * HOUR_MS;
-    expect(await limits.refusal(quota)).toBeUndefined();
+    expect((await limits.room(quota)).held).toBeUndefined();
     await erasure.dropOldHashes();
     expect((await servers(database)).map(({ user_id, user_hash }) => [user_id, user_hash])).toEqual(
       hosts.map(() => [null, null]),
@@ -74,8 +74,9 @@ describe('a member who has their name deleted', () => {
     await addDone(database, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts: ['a'] });
     await erasure.forgetMember('1', USER);
     const quota = { ...ask(), dailyQuota: 1 };
-    expect((await over(database, { keys: [after, before] }).limits.refusal(quota))?.code).toBe('daily-quota');
-    expect(await over(database, { keys: [after] }).limits.refusal(quota)).toBeUndefined();
+    const both = over(database, { keys: [after, before] });
+    expect((await both.limits.room(quota)).held?.by).toBe('daily-quota');
+    expect((await over(database, { keys: [after] }).limits.room(quota)).held).toBeUndefined();
   });
 });
 

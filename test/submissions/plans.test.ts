@@ -117,9 +117,9 @@ describe('a statement that runs for an interaction searches an index', () => {
     ]);
     // The member has used up all of it, and the second everything but the limit of the guild.
     for (const userId of ['7', '8']) {
-      const ask = () => limits.refusal({ guildId: '1', userId, count: 1, dailyQuota: 100 });
-      expect((await ask())?.code).toBe(userId === '7' ? 'member-limit' : 'guild-limit');
-      expect(await plansOf(ask)).toEqual(LIMITS.slice(0, userId === '7' ? 2 : 3));
+      const ask = () => limits.room({ guildId: '1', userId, count: 1, dailyQuota: 100 });
+      expect((await ask()).held?.by).toBe(userId === '7' ? 'member-limit' : 'guild-limit');
+      expect(await plansOf(ask)).toEqual(LIMITS);
     }
   });
 

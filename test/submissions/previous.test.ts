@@ -6,8 +6,8 @@ import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { createDatabase, type Database } from '../../src/storage/database.ts';
 import { createStoreEncryption } from '../../src/storage/encryption-key.ts';
-import { createLimits } from '../../src/submissions/checks.ts';
 import { createHistory } from '../../src/submissions/history.ts';
+import { createLimits } from '../../src/submissions/limits.ts';
 import { toResume } from '../../src/submissions/pipeline.ts';
 import { createPreviousRecords } from '../../src/submissions/previous/move.ts';
 import { createRecords } from '../../src/submissions/record.ts';
@@ -174,10 +174,10 @@ describe('a store that version 0.1 wrote', () => {
   it('counts for the quota of the day what counted before the update', async () => {
     const { limits } = await start();
     const ask = (count: number) =>
-      limits.refusal({ ...{ guildId: guild, userId: member, count }, dailyQuota: 400 });
+      limits.room({ ...{ guildId: guild, userId: member, count }, dailyQuota: 400 });
     // 105 were accepted before, 102 are on their way with an unknown end, and 50 of the list are to follow.
-    expect(await ask(400 - 105 - 102 - 50)).toBeUndefined();
-    expect(await ask(400 - 105 - 102 - 50 + 1)).toEqual({ code: 'daily-quota', limit: 400, left: 143 });
+    expect((await ask(400 - 105 - 102 - 50)).held).toBeUndefined();
+    expect(await ask(400 - 105 - 102 - 50 + 1)).toMatchObject({ count: 143, held: { by: 'daily-quota' } });
   });
 
   it('is moved once, however often the bot starts', async () => {

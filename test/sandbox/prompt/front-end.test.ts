@@ -123,7 +123,7 @@ describe('a script', () => {
     ]);
     const [, , preview, report, , found, chosen, last, held] = parts(stdout);
     expect(preview?.shown).toContain('line 2: port 70000 is above 65535');
-    expect(preview?.shown).toContain('[ Submit 2 game servers ]  [ Cancel ]');
+    expect(preview?.shown).toContain('[ Submit 2 game servers ]  [ Edit ]  [ Cancel ]');
     expect(report?.shown).toContain('✅ 2 sent for review');
     expect(found?.shown).toContain('2 game servers were found in the message.');
     expect(chosen?.shown).toContain('2 game servers are ready');

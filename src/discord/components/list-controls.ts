@@ -1,0 +1,110 @@
+import { cut } from '../../words/shorten.ts';
+import type { Translate } from '../../words/words.ts';
+import { LIMITS } from '../limits.ts';
+import { button, type Modal, modal, type Row, rows, type SelectOption, select } from './controls.ts';
+import { customId } from './custom-ids.ts';
+
+/** The custom id of a control of a list: all of them belong to /addservers. */
+export const listId = (action: string, id = ''): string => customId('addservers', action, id);
+
+interface Words {
+  readonly t: Translate;
+}
+
+interface PreviewControls {
+  /** Of the draft. */
+  readonly id: string;
+  /** How many servers the button submits; without any there is none. */
+  readonly submits: number;
+  /** Nothing may go now, but soon. */
+  readonly canTryAgain: boolean;
+  /** How many lines can be corrected. */
+  readonly edits: number;
+  /** How many servers were submitted before, and whether they are included. */
+  readonly previous: number;
+  readonly includesPrevious: boolean;
+  /** To choose from for the lines that lack one, if any does; where a select does not take them all one can be typed. */
+  readonly games?: readonly SelectOption[];
+}
+
+/** What can be done with a list before it is submitted. */
+export function previewRows(
+  { t }: Words,
+  { id, submits, canTryAgain, edits, previous, includesPrevious, games }: PreviewControls,
+): readonly Row[] {
+  const label = includesPrevious ? 'list.button.leave' : 'list.button.include';
+  const options = games?.slice(0, LIMITS.choices) ?? [];
+  const isAll = options.length > 0 && options.length === games?.length;
+  return rows(
+    [select({ id: listId('game', id), placeholder: t('list.button.selectGame'), options })],
+    [games !== undefined && !isAll && button(listId('askgame', id), t('list.button.game'))],
+    [
+      submits > 0 &&
+        button(listId('submit', id), t('list.button.submit', { count: submits }), { style: 'success' }),
+      canTryAgain && button(listId('submit', id), t('again.tryAgain')),
+      edits > 0 && button(listId('edit', id), t('list.button.edit')),
+      previous > 0 && button(listId('previous', id), t(label, { count: previous })),
+      button(listId('cancel', id), t('list.button.cancel')),
+    ],
+  );
+}
+
+/** What can be done with what was refused or not sent. */
+export const reportRows = (
+  { t }: Words,
+  { id, canGoAgain }: { readonly id: string; readonly canGoAgain: boolean },
+): readonly Row[] =>
+  rows([
+    canGoAgain && button(listId('submit', id), t('list.button.again'), { style: 'primary' }),
+    button(listId('editall', id), t('list.button.edit')),
+  ]);
+
+interface Typed {
+  /** The custom id. */
+  readonly id: string;
+  /** UTF-16 units. */
+  readonly most: number;
+}
+
+/** The window in which lines are corrected. */
+export const editModal = ({ t }: Words, { id, text, most }: Typed & { readonly text: string }): Modal =>
+  modal({
+    id,
+    title: t('list.edit.title'),
+    fields: [
+      {
+        ...{ id: 'servers', label: t('list.edit.lines'), hint: t('list.edit.hint') },
+        ...{ value: text, most, long: true },
+      },
+    ],
+  });
+
+/** The window in which a game is typed in, for lists of games that are too long for a select. */
+export const gameModal = ({ t }: Words, id: string): Modal =>
+  modal({
+    id,
+    title: t('list.chooseModal.title'),
+    fields: [
+      {
+        ...{ id: 'game', label: t('list.chooseModal.game'), hint: t('list.chooseModal.hint') },
+        ...{ least: 1, most: LIMITS.choiceValue },
+      },
+    ],
+  });
+
+/** The window into which a list is pasted. */
+export const pasteModal = ({ t }: Words, { id, game, most }: Typed & { readonly game: string }): Modal =>
+  modal({
+    id,
+    title: t('list.modal.title'),
+    fields: [
+      {
+        ...{ id: 'servers', label: t('list.modal.servers'), hint: t('list.modal.serversHint') },
+        ...{ example: t('list.modal.example'), least: 1, most, long: true },
+      },
+      {
+        ...{ id: 'game', label: t('list.modal.game'), hint: t('list.modal.gameHint') },
+        ...{ value: cut(game, LIMITS.choiceValue), most: LIMITS.choiceValue },
+      },
+    ],
+  });

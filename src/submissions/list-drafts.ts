@@ -1,0 +1,187 @@
+import { formatAddress } from '../addresses/address.ts';
+import type { Secret } from '../secret.ts';
+import { numberedLines, renumbered, withoutNumbers } from '../server-lists/edited-lines.ts';
+import {
+  gameReading,
+  MAX_ROWS,
+  type Row,
+  readWithGames,
+  type UnreadableList,
+} from '../server-lists/read-list.ts';
+import type { TypedRow } from '../server-lists/row.ts';
+import {
+  type Draft,
+  isReady,
+  isRejected,
+  lacksGame,
+  previousOf,
+  type ReadyRow,
+  type RejectedRow,
+  rowsToSend,
+  withAllowed,
+  withGame,
+  withRepeats,
+} from './draft.ts';
+import type { History } from './history.ts';
+import type { Limits, Room } from './limits.ts';
+import type { NoDraft, PipelineDeps } from './order.ts';
+import type { Records, Submitter } from './record.ts';
+import { draftToStore, storedDraft } from './stored-draft.ts';
+
+export interface ListDraftsDeps {
+  readonly records: Pick<Records, 'saveDraft' | 'changeDraft' | 'findDraft' | 'dropDraft' | 'replacedBy'>;
+  readonly history: Pick<History, 'find'>;
+  readonly limits: Pick<Limits, 'room'>;
+  readonly settings: PipelineDeps['settings'];
+  readonly games: Parameters<typeof readWithGames>[1];
+}
+
+/** A draft that is kept, and how much of it could go now. */
+export interface Prepared {
+  readonly id: string;
+  readonly draft: Draft;
+  readonly room: Room;
+  /** Of the lines that are refused and of those that lack a game: how many of them can be edited. */
+  readonly edits: Record<'refused' | 'lacking', number>;
+}
+
+/** What a paragraph field takes (Discord docs: Component Reference, Text Input), and so what can be edited at once. */
+export const MOST_TYPED = 4000;
+
+/** Which lines are edited: those that are not ready, or all there are, as in what was refused or not sent. */
+export type Editing = 'refused' | 'all';
+
+/** The lines of a draft to be edited, as far as they fit: first what is refused, then what lacks a game, then the others. */
+export function linesToEdit(
+  { rows }: Draft,
+  which: Editing,
+): { readonly text: string; readonly rows: readonly Row[] } {
+  const refused = rows.filter(isRejected).filter((row) => !lacksGame(row));
+  const others = which === 'all' ? rows.filter(isReady) : [];
+  const wanted = [...refused, ...rows.filter(lacksGame), ...others];
+  const kept = wanted.filter((row) => row.ok || row.problem.code !== 'not-kept');
+  const lines = numberedLines(
+    kept.map((row) => ({ line: row.line, typed: typedOf(row), row })),
+    MOST_TYPED,
+  );
+  return { text: lines.text, rows: lines.rows.map(({ row }) => row) };
+}
+
+/** How much of a draft can be edited, of which only a part is kept. */
+function editsOf(draft: Draft): Prepared['edits'] {
+  const { lines, servers } = draftToStore(draft);
+  const { rows } = linesToEdit(storedDraft(lines, servers), 'refused');
+  const lacking = rows.filter(lacksGame).length;
+  return { refused: rows.length - lacking, lacking };
+}
+
+function typedOf(row: ReadyRow | RejectedRow): TypedRow {
+  if (!row.ok) return row.typed;
+  const { server: host, port, queryPort, game } = row.submission;
+  const query = queryPort === undefined ? '' : String(queryPort);
+  return { server: formatAddress({ host, port }), port: '', queryPort: query, game };
+}
+
+/** Lists from their preview until they are submitted: each change is kept, and counted anew against what is allowed. */
+export type ListDrafts = ReturnType<typeof createListDrafts>;
+
+export function createListDrafts({ records, history, limits, settings, games }: ListDraftsDeps) {
+  async function prepare(by: Submitter, id: string, draft: Draft): Promise<Prepared> {
+    const { guildId, user } = by;
+    const { games: allowed, dailyQuota } = await settings.get(guildId);
+    const rows = withAllowed(draft.rows, allowed);
+    const previous = await previousOf(guildId, rows, history);
+    const prepared = { ...draft, rows, previous };
+    const count = rowsToSend(prepared).length;
+    const edits = editsOf(prepared);
+    if (count === 0) return { id, draft: prepared, room: { count }, edits };
+    const replaces = await records.replacedBy(guildId, id);
+    const room = await limits.room({ guildId, userId: user.id, count, dailyQuota, replaces });
+    return { id, draft: prepared, room, edits };
+  }
+
+  /** Keeps what becomes of a draft, unless it was submitted or cancelled meanwhile. */
+  async function change(
+    by: Submitter,
+    id: string,
+    how: (draft: Draft) => Draft,
+  ): Promise<Prepared | NoDraft> {
+    const found = await records.findDraft(by, id);
+    if (typeof found === 'string') return found;
+    const prepared = await prepare(by, id, how(found.draft));
+    return (await records.changeDraft(by, id, prepared.draft)) ? prepared : 'gone';
+  }
+
+  async function open(by: Submitter, id: string, read: Pick<Draft, 'source' | 'rows'>): Promise<Prepared> {
+    const prepared = await prepare(by, id, { ...read, previous: [], includesPrevious: false });
+    await records.saveDraft(by, id, prepared.draft);
+    return prepared;
+  }
+
+  return {
+    /** Keeps a new draft. */
+    open,
+    /** As it is, counted against what is allowed now. */
+    anew: (by: Submitter, id: string) => change(by, id, (draft) => draft),
+    async find(by: Submitter, id: string): Promise<Draft | NoDraft> {
+      const found = await records.findDraft(by, id);
+      return typeof found === 'string' ? found : found.draft;
+    },
+    /** Gives the rows that lack a game this one. */
+    chooseGame: (by: Submitter, id: string, alias: string) =>
+      change(by, id, (draft) => ({ ...draft, rows: withGame(draft.rows, gameReading(games, alias)) })),
+    togglePrevious: (by: Submitter, id: string) => change(by, id, toggled),
+    /** Drops it, or says why there is nothing to drop. */
+    async drop(by: Submitter, id: string): Promise<NoDraft | undefined> {
+      const found = await records.findDraft(by, id);
+      if (typeof found === 'string') return found;
+      return (await records.dropDraft(by.guildId, id)) ? undefined : 'gone';
+    },
+
+    /**
+     * Reads what has become of {@link linesToEdit} in place of those lines; what is not in it any more is dropped.
+     * Where the draft is gone, what was typed is a new draft under the other id.
+     * @param key what the service is asked with for a game that is not known
+     */
+    async edit(
+      by: Submitter,
+      { id, newId, typed, which }: Record<'id' | 'newId' | 'typed', string> & { readonly which: Editing },
+      key: Secret,
+    ): Promise<Prepared | (Prepared & { readonly instead: NoDraft }) | UnreadableList> {
+      const { text, numbers } = withoutNumbers(typed);
+      const list = await readWithGames({ content: text, game: '' }, games, key);
+      if (list.kind !== 'rows') return list;
+      const found = await records.findDraft(by, id);
+      if (typeof found !== 'string') {
+        const draft = inPlace(found.draft, which, { rows: list.rows, numbers });
+        const count = draft.rows.length;
+        if (count > MAX_ROWS) return { kind: 'too-many', count, most: MAX_ROWS };
+        const changed = await change(by, id, () => draft);
+        if (typeof changed !== 'string') return changed;
+      }
+      const instead = await open(by, newId, { source: 'text', rows: onTheirOwn(list.rows, numbers) });
+      return { ...instead, instead: typeof found === 'string' ? found : 'gone' };
+    },
+  };
+}
+
+/** The draft with the rows that were read in place of those that were edited. */
+function inPlace(
+  draft: Draft,
+  which: Editing,
+  { rows, numbers }: { readonly rows: readonly Row[]; readonly numbers: readonly (number | undefined)[] },
+): Draft {
+  const replaced = new Set(linesToEdit(draft, which).rows);
+  const edited = [...replaced].map(({ line }) => line);
+  const last = Math.max(0, ...draft.rows.map(({ line }) => line));
+  const read = renumbered(rows, { numbers, edited, last });
+  return { ...draft, rows: withRepeats([...draft.rows.filter((row) => !replaced.has(row)), ...read]) };
+}
+
+/** The rows that were read, under the numbers that stood before them. */
+function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)[]): readonly Row[] {
+  const edited = numbers.flatMap((number) => number ?? []);
+  return withRepeats(renumbered(rows, { numbers, edited, last: Math.max(0, ...edited) }));
+}
+
+const toggled = (draft: Draft): Draft => ({ ...draft, includesPrevious: !draft.includesPrevious });

@@ -1,0 +1,153 @@
+import { formatAddress, parseAddress } from '../addresses/address.ts';
+import type { Row } from '../server-lists/read-list.ts';
+import { type RowProblem, rowText, type TypedRow } from '../server-lists/row.ts';
+import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
+import { type Draft, isReady, isRejected, isRepeated, lacksGame, type RejectedRow } from './draft.ts';
+
+/** Of what was typed only refused lines are kept, and so many characters of them a draft. */
+const MOST_KEPT = 4_000;
+
+/** The part of a draft that is in a row of the table of servers. */
+type DraftServer = Pick<
+  ServersTable,
+  'position' | 'line' | 'host' | 'port' | 'query_port' | 'game' | 'address' | 'submitted_before'
+>;
+/** The part of a draft that is in its row of the table of submissions. */
+type DraftLines = Pick<SubmissionsTable, 'source' | 'again' | 'refused_lines' | 'repeated_lines'>;
+
+/**
+ * A refused line: number, what is wrong, and its cells up to the last that is not empty; without these it was not kept.
+ * With `null` for what is wrong it is a server of the draft: what was typed of it, where it is the only one.
+ */
+type RefusedLine = readonly [line: number, problem?: RowProblem | null, cells?: readonly string[]];
+/** As it was stored before, with what to show of it. */
+type OlderLine = readonly [line: number, text: string, problem: RowProblem | null, typed: TypedRow];
+/** A line that says the same as the server at a position. */
+type RepeatedLine = readonly [line: number, position: number];
+
+/** A draft as it is stored: servers, those that lack only a game too, and apart from them the lines that are none. */
+export function draftToStore({ source, rows, previous, includesPrevious }: Draft): {
+  readonly lines: DraftLines;
+  readonly servers: readonly DraftServer[];
+} {
+  const before = new Set(previous.map(({ row }) => row));
+  const servers = rows.flatMap((row, index) => {
+    const server = serverOf(row);
+    return server ? [{ ...server, line: row.line, submitted_before: before.has(index) ? 1 : 0 }] : [];
+  });
+  const positioned = servers.map((server, position) => ({ ...server, position }));
+  const repeated = rows.filter(isRepeated).map(({ line, submission, duplicateOf }): RepeatedLine => {
+    const address = formatAddress({ host: submission.server, port: submission.port });
+    return [line, positioned.findIndex((each) => each.line === duplicateOf && each.address === address)];
+  });
+  const refused = keptLines([
+    ...rows.filter(isRejected).filter((row) => !lacksGame(row)),
+    ...rows.filter(isReady).flatMap((row) => (row.typed ? [{ line: row.line, typed: row.typed }] : [])),
+  ]);
+  return {
+    lines: {
+      source,
+      again: includesPrevious ? 1 : 0,
+      refused_lines: refused.length === 0 ? null : JSON.stringify(refused),
+      repeated_lines: repeated.length === 0 ? null : JSON.stringify(repeated),
+    },
+    servers: positioned,
+  };
+}
+
+/** The reverse of {@link draftToStore}. What is known of previous submissions is only which servers they concern. */
+export function storedDraft(
+  { source, again, refused_lines, repeated_lines }: DraftLines,
+  servers: readonly DraftServer[],
+): Draft {
+  const list = <Line>(json: string | null): readonly Line[] => (json === null ? [] : JSON.parse(json));
+  const refused = list<RefusedLine | OlderLine>(refused_lines).map(refusedLine);
+  const typedOfLine = new Map(
+    refused.flatMap(({ line, problem, typed }) => (problem === null ? [[line, typed] as const] : [])),
+  );
+  const rows: { readonly row: Row; readonly isPrevious: boolean }[] = [
+    ...servers.map((server) => {
+      const [row, typed] = [rowOf(server), typedOfLine.get(server.line)];
+      return { row: typed ? { ...row, typed } : row, isPrevious: server.submitted_before === 1 };
+    }),
+    ...list<RepeatedLine>(repeated_lines).flatMap(([line, position]) => {
+      const first = servers[position];
+      const row = first && rowOf(first);
+      return row?.ok
+        ? [{ row: { ...row, ok: false as const, line, duplicateOf: row.line }, isPrevious: false }]
+        : [];
+    }),
+    ...refused.flatMap(({ problem, ...line }) =>
+      problem === null ? [] : [{ row: { ...line, ok: false as const, problem }, isPrevious: false }],
+    ),
+  ];
+  const sorted = rows.toSorted((one, other) => one.row.line - other.row.line);
+  return {
+    source,
+    rows: sorted.map(({ row }) => row),
+    previous: sorted.flatMap(({ isPrevious }, row) =>
+      isPrevious ? [{ row, at: 0, userName: '', outcome: 'accepted' as const }] : [],
+    ),
+    includesPrevious: again === 1,
+  };
+}
+
+function serverOf(row: Row): Omit<DraftServer, 'position' | 'line' | 'submitted_before'> | undefined {
+  if (isReady(row)) {
+    const { server: host, port, queryPort, game } = row.submission;
+    return { host, port, query_port: queryPort ?? null, game, address: formatAddress({ host, port }) };
+  }
+  if (!lacksGame(row)) return undefined;
+  const { typed } = row;
+  const parsed = parseAddress(typed.server);
+  // It lacks nothing but a game, so it is an address.
+  if (!parsed.ok) return undefined;
+  const { host, port = Number(typed.port) } = parsed.address;
+  const query_port = typed.queryPort === '' ? null : Number(typed.queryPort);
+  return { host, port, query_port, game: '', address: formatAddress({ host, port }) };
+}
+
+function rowOf({ line, host, port, query_port, game }: DraftServer): Row {
+  const text = formatAddress({ host, ...(port > 0 && { port }) });
+  if (game === '') {
+    const typed = { server: text, port: '', queryPort: query_port === null ? '' : String(query_port), game };
+    return { line, text, ok: false, problem: { code: 'game-missing' }, typed };
+  }
+  const queryPart = query_port === null ? {} : { queryPort: query_port };
+  return { line, text, ok: true, submission: { server: host, port, ...queryPart, game } };
+}
+
+/** As many of the lines as may be kept, and of the others that there were some. */
+function keptLines(
+  rows: readonly (Pick<RejectedRow, 'line' | 'typed'> & { readonly problem?: RowProblem })[],
+): readonly RefusedLine[] {
+  let left = MOST_KEPT;
+  return rows.map(({ line, problem = null, typed: { server, port, queryPort, game } }) => {
+    if (problem?.code === 'not-kept') return [line];
+    const cells = [server, port, queryPort, game];
+    const whole: RefusedLine = [
+      line,
+      problem,
+      cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1),
+    ];
+    left -= JSON.stringify(whole).length;
+    return left >= 0 ? whole : [line];
+  });
+}
+
+function refusedLine(stored: RefusedLine | OlderLine) {
+  const [line] = stored;
+  if (isOlder(stored)) {
+    const [, text, problem, typed] = stored;
+    return { line, text, problem, typed };
+  }
+  const [
+    ,
+    problem = { code: 'not-kept' as const },
+    [server = '', port = '', queryPort = '', game = ''] = [],
+  ] = stored;
+  const typed = { server, port, queryPort, game };
+  return { line, text: rowText(typed), problem, typed };
+}
+
+const isOlder = (stored: RefusedLine | OlderLine): stored is OlderLine => typeof stored[1] === 'string';

@@ -1,0 +1,103 @@
+import { csvFile, rejectedCsv } from '../server-lists/csv-output.ts';
+import { MAX_FILE_BYTES } from '../server-lists/read-list.ts';
+import type { RowProblem, TypedRow } from '../server-lists/row.ts';
+import { type Draft, isRejected, type ReadyRow } from '../submissions/draft.ts';
+import { rowProblemText } from './problem.ts';
+import type { Reader } from './words.ts';
+
+/** Discord takes 10 files in a message, and there are others. */
+const MOST_FILES = 6;
+
+export interface ListFile {
+  readonly name: string;
+  readonly data: Buffer;
+}
+
+/** A row with what is to be said of it. */
+export interface ExplainedRow {
+  readonly line: number;
+  readonly typed: TypedRow;
+  readonly reason: string;
+}
+
+/** A sentence without the marks that make a part of it code or a link. */
+export const plain = (text: string): string =>
+  text.replaceAll('`', '').replace(/\[([^[\]]*)\]\(<[^<>]*>\)/g, '$1');
+
+/** The refused rows of a draft with the reasons at length. Most of the time goes into these. */
+export function explainedRows(
+  { t }: Pick<Reader, 't'>,
+  { rows }: Pick<Draft, 'rows'>,
+): readonly ExplainedRow[] {
+  const reasons = new Map<RowProblem, string>();
+  return rows.filter(isRejected).map(({ line, typed, problem, text }) => {
+    const reason = reasons.get(problem) ?? plain(rowProblemText(problem, text, t));
+    reasons.set(problem, reason);
+    return { line, typed, reason };
+  });
+}
+
+/** A ready row that is not sent, for a reason that is not its own. */
+export const explained = ({ line, submission }: ReadyRow, reason: string): ExplainedRow => ({
+  line,
+  typed: typedOf(submission),
+  reason: plain(reason),
+});
+
+function typedOf({ server, port, queryPort, game }: ReadyRow['submission']): TypedRow {
+  return { server, port: String(port), queryPort: queryPort === undefined ? '' : String(queryPort), game };
+}
+
+/**
+ * The files with the rows that cannot be sent. Where a draft keeps only a part of them, those of its first preview stay
+ * beside a newer one.
+ */
+export function filesOfRefused(
+  rows: readonly ExplainedRow[],
+  { rows: all }: Pick<Draft, 'rows'>,
+): { readonly files: readonly ListFile[]; readonly keepsFiles?: string; readonly names: string } {
+  const lost = new Set(
+    all.filter((row) => isRejected(row) && row.problem.code === 'not-kept').map(({ line }) => line),
+  );
+  if (lost.size === 0) {
+    const files = rejectedFiles(rows);
+    return { files, names: namesOf(files) };
+  }
+  const files = rejectedFiles(rows.filter(({ line }) => !lost.has(line))).map((file) => ({
+    ...file,
+    name: `still-${file.name}`,
+  }));
+  return { files, keepsFiles: FIRST, names: namesOf([{ name: `${FIRST}.csv` }, ...files]) };
+}
+
+const FIRST = 'rejected';
+
+/**
+ * `rejected.csv`, where there is anything to put into it, and further files for what would make it too large to be
+ * sent back.
+ */
+function rejectedFiles(rows: readonly ExplainedRow[]): readonly ListFile[] {
+  if (rows.length === 0) return [];
+  const inOrder = rows.toSorted((one, other) => one.line - other.line);
+  for (let count = 1; ; count++) {
+    const each = Math.ceil(inOrder.length / count);
+    const files = Array.from({ length: count }, (_, i) =>
+      Buffer.from(rejectedCsv(inOrder.slice(i * each, (i + 1) * each))),
+    );
+    if (count < MOST_FILES && files.some((data) => data.length > MAX_FILE_BYTES)) continue;
+    return files.map((data, i) => ({ name: i === 0 ? 'rejected.csv' : `rejected-${i + 1}.csv`, data }));
+  }
+}
+
+/** `preview.csv`: all that is sent, in columns that can be read again. */
+export function previewFile(rows: readonly ReadyRow[]): ListFile {
+  const lines = rows.map((row) => {
+    const { server, port, queryPort, game } = typedOf(row.submission);
+    return [server, port, queryPort, game, String(row.line)];
+  });
+  const heading = ['server', 'port', 'query_port', 'game', 'line'];
+  return { name: 'preview.csv', data: Buffer.from(csvFile([heading, ...lines])) };
+}
+
+const namesOf = (files: readonly Pick<ListFile, 'name'>[]): string =>
+  files.map(({ name }) => `\`${name}\``).join(', ');
