@@ -484,7 +484,7 @@ describe('the games of a guild', () => {
     expect(textOf(await pick(page, ['Factorio']))).toContain('Only 2 games may be submitted: Rust, Factorio');
     expect(textOf(await press(page, 'Back'))).toContain('Games: only Rust, Factorio may be');
     await press(page, 'Games …');
-    expect(textOf(await press(page, 'Allow all games'))).toContain('Games: all of the listing service');
+    expect(textOf(await press(page, 'Allow all games'))).toContain('Games: all games of the listing service');
   });
 
   it('are allowed again when the last one is taken back', async () => {
@@ -525,7 +525,7 @@ describe('the games of a guild', () => {
       await setKey(admin, 'sandbox-key');
       const said = textOf(await pick(page, ['Factorio'], admin));
       expect(said).toContain('The list of games has changed meanwhile');
-      expect(textOf(await settings(admin))).toContain('Games: all of the listing service');
+      expect(textOf(await settings(admin))).toContain('Games: all games of the listing service');
     }));
 });
 
