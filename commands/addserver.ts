@@ -220,7 +220,7 @@ function ended(context: Context, result: Ended, { games }: AddServerDeps): Reply
   return {
     content: result.isResumed ? afterRestartText(context, result) : outcomeText(context, outcome, server),
     embeds: [serverEmbed(t, outcome.kind, [describe(t, server, games)])],
-    components: rows([...(restId === undefined ? [] : buttonsOf(restId, offersAfter(t, outcome))), listLink]),
+    components: restId === undefined ? [] : rows([...buttonsOf(restId, offersAfter(t, outcome)), listLink]),
     ...(announcement !== undefined && { announcement }),
   };
 }

@@ -9,7 +9,8 @@ export const ROWS_AT_ONCE = 500;
 /** Deletes what is kept of submissions. Every method throws a StoreError when the store fails. */
 export interface Erasure {
   /**
-   * Takes a member's id and name out of the guild's submissions; from how many servers. As long as a limit counts one
+   * Takes a member's id and name out of the guild's submissions; from how many servers. What they have typed and not
+   * submitted goes. As long as a limit counts one
    * of those, a hash stands for the member.
    */
   forgetMember(guildId: string, userId: string): Promise<number>;

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterEach(() => shared.listing.behave({ kind: 'ok' }));
 afterAll(() => shared.close());
 
-const ACCEPTED = 'Servers have been added for review.';
+const ACCEPTED = 'Servers have been added for review';
 type Options = Readonly<Record<string, string | number>>;
 
 const requests = () => shared.listing.requests.filter(({ action }) => action === 'add');
@@ -142,6 +142,53 @@ describe('a first try that is put right with one press', () => {
     await isAccepted(message, sent);
     expect(message.current?.embeds[0]?.color).toBe(0x57f287);
     expect(requests()).toHaveLength(before + 1);
+  });
+});
+
+describe('a first try in German', () => {
+  const texts = [
+    [
+      'ein Port fehlt',
+      { game: 'cs2', server: 'eins.example.com' },
+      /^⚠️ Nicht gesendet\. .*meist 27015/,
+      '27015 nehmen',
+    ],
+    [
+      'ein Port fehlt bei Minecraft',
+      { game: 'minecraft', server: 'zwei.example.com' },
+      /SRV-Eintrag/,
+      '25565 nehmen',
+    ],
+    [
+      'das Spiel stimmt fast',
+      { game: 'minecraf', server: 'drei.example.com:1' },
+      /Meintest du Minecraft/,
+      'Minecraft',
+    ],
+    ['zwei Ports', { game: 'cs2', server: 'vier.example.com:1', port: 2 }, /steht Port 1/, '2 nehmen'],
+  ] as const;
+  it.each(texts)('%s', async (_what, options, says, press) => {
+    const german = shared.person({ locale: 'de' });
+    const message = await addserver(german, options);
+    expect(message.current?.content).toMatch(says);
+    expect(buttonsOf(message).at(-1)).toBe('Bearbeiten');
+    await german.press(message, press);
+    await expect.poll(() => message.current?.content).toMatch(/^✅ Zur Prüfung gesendet\./);
+    expect(buttonsOf(message)).toEqual([]);
+  });
+
+  it('der Dienst ist nicht erreichbar, der Schlüssel fehlt', async () => {
+    const { person, admin } = await inNewGuild(shared);
+    const german = person({ locale: 'de' });
+    const message = await addserver(german, { game: 'cs2', server: 'de.example.com:1' });
+    expect(buttonsOf(message)).toEqual(['Erneut senden', 'Bearbeiten']);
+    await setKey(admin, 'sandbox-key');
+    await shared.listing.behave({ kind: 'down' });
+    await german.press(message, 'Erneut senden');
+    await expect.poll(() => buttonsOf(message)).toEqual(['Erneut versuchen', 'Bearbeiten']);
+    await shared.listing.behave({ kind: 'ok' });
+    await german.press(message, 'Erneut versuchen');
+    await isAccepted(message, { server: 'de.example.com', port: '1', game: 'cs2' });
   });
 });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { eventually } from '../support/eventually.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
-import { inNewGuild, messageOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { inNewGuild, messageOf, modalOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
 
 /** One bot, which every test kills, and a guild of its own for each test. */
@@ -34,6 +34,13 @@ const thinking = ({ channelId, userId } = scene.member) =>
     .messages({ channelId })
     .concat(scene.discord.messages({ channelId, userId }))
     .filter(({ loading }) => loading).length;
+
+/** A try that lacks its port, and the window to correct it in. */
+async function wrong(server: string) {
+  const message = messageOf(await scene.member.slash('addserver', { game: 'cs2', server }));
+  const modal = modalOf(await scene.member.press(message, 'Edit'));
+  return { modal, typed: { game: 'cs2', server, query_port: '' } };
+}
 
 /** Ends the bot as if the machine had lost its power, and starts it again on the same data. */
 async function crash(): Promise<void> {
@@ -130,6 +137,24 @@ describe('after a kill -9', () => {
     expect(textOf(await pressed)).toContain(ACCEPTED);
     await Promise.all(others);
     expect(requestsFor('button.example.com')).toBe(2);
+  });
+
+  it('goes on with a window that was submitted, with what was typed in it, once', async () => {
+    const [sent, waits] = [await wrong('sent.example.com'), await wrong('waits.example.com')];
+    await scene.listing.behave({ kind: 'hang', carriedOut: true });
+    const other = add('other.example.com:1');
+    await expect.poll(() => heldOf('other.example.com')).toBe(1);
+    const first = scene.member.submit(sent.modal, { ...sent.typed, port: '1' });
+    await expect.poll(() => heldOf('sent.example.com')).toBe(1);
+    // At most two requests of a guild run at once.
+    const second = scene.member.submit(waits.modal, { ...waits.typed, port: '2' });
+    await expect.poll(() => callbacks()).toBe(5);
+    await crash();
+    expect(textOf(await first)).toMatch(UNKNOWN);
+    expect(textOf(await second)).toContain(ACCEPTED);
+    expect(textOf(await second)).toContain('waits.example.com:2');
+    await other;
+    expect([requestsFor('sent.example.com'), requestsFor('waits.example.com')]).toEqual([1, 1]);
   });
 
   it('leaves nothing behind in the store', async () => {
