@@ -43,7 +43,7 @@ import {
   unknownGameText,
 } from '../src/words/games.ts';
 import { previewOf } from '../src/words/list-preview.ts';
-import { progressOf, reportOf } from '../src/words/list-report.ts';
+import { pageOfUnknown, progressOf, reportOf } from '../src/words/list-report.ts';
 import { announcementOf } from '../src/words/outcome.ts';
 import { fileProblemText, unreadableText } from '../src/words/problem.ts';
 import { type GuildKeys, guildKey, noListText, refusalText } from '../src/words/refusal.ts';
@@ -284,8 +284,10 @@ async function submitList(context: PressContext, deps: AddServersDeps): Promise<
   const announcement = announcementOf(context, result, deps.games);
   return {
     ...reportOf(context, result, deps.games),
-    ...(restId !== undefined && {
-      components: reportRows(context, { id: restId, canGoAgain: canGoAgain(result) }),
+    components: reportRows(context, {
+      id: restId,
+      canGoAgain: canGoAgain(result),
+      page: pageOfUnknown(context, result),
     }),
     ...(announcement !== undefined && { announcement }),
   };

@@ -11,7 +11,7 @@ import { heldRows, type ListPage, serversEmbed } from './list-preview.ts';
 import { LOOK } from './look.ts';
 import { listOutcomeText } from './outcome.ts';
 import { rowProblemText } from './problem.ts';
-import { serviceWords } from './service.ts';
+import { pageAbout, serviceWords } from './service.ts';
 import type { Reader } from './words.ts';
 
 type Report = Pick<Ended, 'draft' | 'outcomes' | 'held'>;
@@ -188,4 +188,11 @@ export function progressOf(
   const bar = '▰'.repeat(full) + '▱'.repeat(WIDTH - full);
   const description = t('list.progress.text', { bar, done, count });
   return { embeds: [{ title: t('list.progress.title'), description }] };
+}
+
+/** The page on which to look for servers of which nobody knows what became: of the one, or of the list. */
+export function pageOfUnknown(reader: Pick<Reader, 'pages'>, report: Report): string | undefined {
+  const unknown = endedRows(report).filter(({ outcome }) => outcome.kind === 'unknown');
+  const [first, ...others] = unknown;
+  return first && pageAbout(reader, others.length === 0 ? first.row.submission : undefined);
 }

@@ -282,6 +282,21 @@ describe('Edit', () => {
 });
 
 describe('the report', () => {
+  it('names what is unknown, with a button that leads to the list', () =>
+    inAppScene(
+      { key: 'sandbox-key', env: { LISTING_URL: 'https://list.example.com/?server={address}' } },
+      async (own) => {
+        await own.listing.behave({ kind: 'status', status: 500 }, 1);
+        const report = await submit(own.member, await send(own.member, 'a.example.com:1 rust'));
+        expect(read(report)).toContain('❔ 1 unknown');
+        expect(read(report)).toContain('• a.example.com:1');
+        expect(read(report)).toContain(
+          '[ Check the list → https://list.example.com/?server=a.example.com%3A1 ]',
+        );
+        expect(tooWide(report)).toEqual([]);
+      },
+    ));
+
   it('offers what was refused or not sent again, and all of it to be corrected, which counts once', () =>
     inAppScene({ key: 'sandbox-key', env: { MEMBER_LIMIT: '3/600' } }, async (own) => {
       await own.listing.behave(

@@ -1,7 +1,16 @@
 import { cut } from '../../words/shorten.ts';
 import type { Translate } from '../../words/words.ts';
 import { LIMITS } from '../limits.ts';
-import { button, type Modal, modal, type Row, rows, type SelectOption, select } from './controls.ts';
+import {
+  button,
+  linkButton,
+  type Modal,
+  modal,
+  type Row,
+  rows,
+  type SelectOption,
+  select,
+} from './controls.ts';
 import { customId } from './custom-ids.ts';
 
 /** The custom id of a control of a list: all of them belong to /addservers. */
@@ -49,14 +58,22 @@ export function previewRows(
   );
 }
 
-/** What can be done with what was refused or not sent. */
-export const reportRows = (
-  { t }: Words,
-  { id, canGoAgain }: { readonly id: string; readonly canGoAgain: boolean },
-): readonly Row[] =>
+interface ReportControls {
+  /** Of the draft of what was refused or not sent, if there is one. */
+  readonly id: string | undefined;
+  readonly canGoAgain: boolean;
+  /** Where to look up what nobody knows. */
+  readonly page: string | undefined;
+}
+
+/** What can be done with what was refused or not sent, and where to look up what is unknown. */
+export const reportRows = ({ t }: Words, { id, canGoAgain, page }: ReportControls): readonly Row[] =>
   rows([
-    canGoAgain && button(listId('submit', id), t('list.button.again'), { style: 'primary' }),
-    button(listId('editall', id), t('list.button.edit')),
+    id !== undefined &&
+      canGoAgain &&
+      button(listId('submit', id), t('list.button.again'), { style: 'primary' }),
+    id !== undefined && button(listId('editall', id), t('list.button.edit')),
+    page !== undefined && linkButton(page, t('listing.check')),
   ]);
 
 interface Typed {
