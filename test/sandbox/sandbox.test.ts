@@ -96,8 +96,11 @@ describe('a front end of the sandbox', () => {
       listing.revoke('sandbox-key');
       listing.allow('sandbox-key');
     });
-    expect([revoked?.state.keys, allowed?.state.keys]).toEqual([[], ['sandbox-key']]);
-    expect(listing.keys).toEqual(['sandbox-key']);
+    expect([revoked?.state.keys, allowed?.state.keys]).toEqual([
+      ['sandbox-key-1234'],
+      ['sandbox-key-1234', 'sandbox-key'],
+    ]);
+    expect(listing.keys).toEqual(['sandbox-key-1234', 'sandbox-key']);
     const used = await told('listing', async () => {
       await listing.behave({ kind: 'status', status: 503 }, 1);
       await fetch(`${listing.url}/api`, { method: 'POST', body: 'action=games&api_key=sandbox-key' });

@@ -22,7 +22,7 @@ export interface Members {
 }
 
 /** Buttons that submit a server once more. */
-const SUBMITTING = ['Submit again', 'Try again'];
+const SUBMITTING = ['Submit again', 'Try again', 'Send again'];
 
 export function createMembers(): Members {
   const asks: Ask[] = [];
