@@ -19,6 +19,7 @@ import { type Repair, repaired } from '../src/server-lists/repairs.ts';
 import type { TypedRow } from '../src/server-lists/row.ts';
 import type { Refusal } from '../src/submissions/checks.ts';
 import { draftOfOne, typedOf } from '../src/submissions/draft.ts';
+import type { Suggestions } from '../src/submissions/games.ts';
 import type { Ended, Order, Pipeline } from '../src/submissions/order.ts';
 import type { Records } from '../src/submissions/record.ts';
 import { UserError } from '../src/user-error.ts';
@@ -39,6 +40,7 @@ export interface AddServerDeps {
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'find' | 'refresh'>;
   readonly keys: GuildKeys;
   readonly settings: Pick<GuildSettings, 'allowedGames'>;
+  readonly suggestions: Pick<Suggestions, 'games'>;
 }
 
 /** UTF-16 units of an address as it can be typed. */
@@ -81,7 +83,7 @@ export function addServer(deps: AddServerDeps): Command {
     data: DATA,
     audience: 'member',
     resumes: true,
-    complete: ({ guildId }, typed) => gameChoices(offered(guildId, typed, deps)),
+    complete: ({ guildId }, typed) => gameChoices(deps.suggestions.games(guildId, typed)),
     run: (context) =>
       tryTyped(context, { id: context.interactionId, typed: typedIn(context), isNew: true }, deps),
     presses: {
@@ -113,17 +115,6 @@ export function addServer(deps: AddServerDeps): Command {
       },
     },
   };
-}
-
-/** Suggestions, of the games that this guild allows; as Discord waits for them, all of this is in memory. */
-function offered(
-  guildId: string,
-  typed: string,
-  { games, settings }: Pick<AddServerDeps, 'games' | 'settings'>,
-): readonly Game[] {
-  const allowed = settings.allowedGames(guildId);
-  if (allowed === undefined) return games.search(typed);
-  return games.search(typed, games.list().games.length).filter(({ alias }) => allowed.has(alias));
 }
 
 const typedIn = ({ options }: CommandContext): TypedRow => ({

@@ -24,6 +24,7 @@ import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { readWithGames } from '../src/server-lists/read-list.ts';
 import { canTryAgain, isSeenInPreview } from '../src/submissions/checks.ts';
 import { asksForGame, type Draft, lacksGame, rowsToSend, withDefaultGame } from '../src/submissions/draft.ts';
+import type { Suggestions } from '../src/submissions/games.ts';
 import {
   type Editing,
   type ListDrafts,
@@ -59,6 +60,7 @@ export interface DraftDeps {
 export interface AddServersDeps extends DraftDeps {
   readonly pipeline: Pipeline;
   readonly attachments: Pick<Attachments, 'read'>;
+  readonly suggestions: Pick<Suggestions, 'games'>;
 }
 
 const FILE_TYPES = ['.txt', '.csv', '.json'] as const;
@@ -99,7 +101,7 @@ export function addServers(deps: AddServersDeps): Command {
   return {
     data: DATA,
     audience: 'member',
-    complete: (_context, typed) => gameChoices(deps.games.search(typed)),
+    complete: ({ guildId }, typed) => gameChoices(deps.suggestions.games(guildId, typed)),
     opens: (context) => (context.options.getAttachment('file') ? undefined : async () => paste(context)),
     async run(context) {
       const file = context.options.getAttachment('file');

@@ -7,6 +7,7 @@ import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import type { Secret } from '../src/secret.ts';
+import type { Suggestions } from '../src/submissions/games.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
 import { gameChoices } from '../src/words/games.ts';
@@ -16,6 +17,7 @@ export interface GamesDeps {
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'refresh' | 'refreshSoon'>;
   readonly keys: Pick<ApiKeys, 'get' | 'isRefused'>;
   readonly settings: Pick<GuildSettings, 'allowedGames'>;
+  readonly suggestions: Pick<Suggestions, 'games'>;
 }
 
 /** Short enough for the custom id of the page buttons (100 characters) to carry it. */
@@ -26,7 +28,7 @@ const LONGEST_NAME = 85;
 const LONGEST_ALIAS = 80;
 
 /** /games: names and aliases, in pages whose buttons carry all their state, so that they survive a restart. */
-export function gamesCommand({ games, keys, settings }: GamesDeps): Command {
+export function gamesCommand({ games, keys, settings, suggestions }: GamesDeps): Command {
   function page(context: Context, search: string, wanted: number): Reply {
     const { t } = context;
     const found = allowed({ games, settings }, context.guildId, search);
@@ -84,12 +86,7 @@ export function gamesCommand({ games, keys, settings }: GamesDeps): Command {
       // Discord counts the option in code points, a custom id may have 100 UTF-16 units.
       return page(context, cut((context.options.getString('search') ?? '').trim(), MAX_SEARCH_LENGTH), 1);
     },
-    complete: ({ guildId }, typed) =>
-      gameChoices(
-        settings.allowedGames(guildId) === undefined
-          ? games.search(typed)
-          : allowed({ games, settings }, guildId, typed),
-      ),
+    complete: ({ guildId }, typed) => gameChoices(suggestions.games(guildId, typed)),
     presses: {
       page: {
         answer: 'update',

@@ -36,10 +36,10 @@ import { createDatabase } from './storage/database.ts';
 import { createStoreEncryption, keyInUse } from './storage/encryption-key.ts';
 import { createStoreLock } from './storage/lock.ts';
 import { createErasure } from './submissions/erasure.ts';
+import { createSuggestions, gamesObserver } from './submissions/games.ts';
 import { createHistory } from './submissions/history.ts';
 import { createLimits } from './submissions/limits.ts';
 import { createListDrafts } from './submissions/list-drafts.ts';
-import type { Observer } from './submissions/order.ts';
 import { createPipeline, toResume } from './submissions/pipeline.ts';
 import { createPreviousRecords } from './submissions/previous/move.ts';
 import { createPruning, createTidying } from './submissions/pruning.ts';
@@ -194,6 +194,7 @@ function createSubmissions({ config, logger }: AppDeps, parts: Storage & Guilds 
   const erasure = createErasure({ database, encryption, limits });
   const records = createRecords({ database });
   const drafts = createListDrafts({ records, history, limits, settings, games });
+  const suggestions = createSuggestions({ history, games, settings, logger });
   const pipeline = createPipeline({
     database,
     records,
@@ -203,11 +204,16 @@ function createSubmissions({ config, logger }: AppDeps, parts: Storage & Guilds 
     keys: { usable: keys.usable, hear: keyWatch.hear, tellRefused: keyWatch.tellRefused },
     settings,
     listing,
-    observers: [createSubmissionLog({ guildLog, games }), gamesObserver(games), ...listeners.observers],
+    observers: [
+      createSubmissionLog({ guildLog, games }),
+      gamesObserver(games),
+      suggestions,
+      ...listeners.observers,
+    ],
     longestRequestMs,
     logger,
   });
-  return { history, limits, erasure, records, drafts, pipeline };
+  return { history, limits, erasure, records, drafts, pipeline, suggestions };
 }
 
 /** What becomes of a guild's data, on demand and when the bot was removed from it. */
@@ -215,8 +221,8 @@ function createLeaving(
   { config, logger, timing }: AppDeps,
   parts: Storage & Guilds & Submissions & Connected,
 ) {
-  const { database: store, keys, settings, erasure, connection } = parts;
-  const guildData = createGuildData({ store, keys, submissions: erasure, parts: [settings] });
+  const { database: store, keys, settings, erasure, suggestions, connection } = parts;
+  const guildData = createGuildData({ store, keys, submissions: erasure, parts: [settings, suggestions] });
   const membership = createMembership({
     store,
     data: guildData,
@@ -279,7 +285,10 @@ function createService({ config, logger }: AppDeps, parts: All) {
     commands: commands.map(asPublished),
     onReady: answerLeft,
     onInteraction: dispatcher.handle,
-    onUse: membership.used,
+    onUse(guildId) {
+      membership.used(guildId);
+      parts.suggestions.used(guildId);
+    },
     async drain(ms) {
       await dispatcher.drain(ms);
       // While the connection is still there.
@@ -288,12 +297,3 @@ function createService({ config, logger }: AppDeps, parts: All) {
   };
   return { service, taken, attachments };
 }
-
-/** Keeps the games list fresh with the keys that are in use, and asks for it anew when the service knows another. */
-const gamesObserver = (games: Listing['games']): Observer => ({
-  async ended(_, { outcomes, key }) {
-    const isKnown = (error: string) => outcomes.some((end) => end.kind === 'rejected' && end.known === error);
-    if (isKnown('gameInvalid')) games.invalidate();
-    if (!isKnown('invalidKey')) games.refreshSoon(key);
-  },
-});

@@ -43,6 +43,11 @@ export interface History {
   all(guildId: string, filter: HistoryFilter): AsyncIterable<readonly HistoryEntry[]>;
   /** The aliases of all games that the guild has submitted servers of. */
   games(guildId: string): Promise<readonly string[]>;
+  /**
+   * The games, one for each server, of what the guild has submitted last before a time, in milliseconds since 1970; of
+   * the latest 1,000 servers those that were accepted or may have been received.
+   */
+  latestGames(guildId: string, before: number): Promise<readonly string[]>;
   /** Whether the guild has so many entries that the oldest make room. */
   isFull(guildId: string): Promise<boolean>;
 }
@@ -52,6 +57,8 @@ export const MOST_ENTRIES = 100_000;
 /** Addresses in one statement. */
 const ADDRESSES_AT_ONCE = 500;
 const ENTRIES_AT_ONCE = 1_000;
+/** What a guild submits most shows in so many of its latest servers. */
+const LATEST_SERVERS = 1_000;
 
 const COLUMNS = [
   'servers.address',
@@ -139,6 +146,7 @@ export function createHistory({ database }: { readonly database: Pick<Database, 
         .execute();
       return rows.map(({ game }) => game);
     },
+    latestGames: (guildId, before) => findLatestGames(tables, guildId, before),
     async isFull(guildId) {
       const last = inOrder(guildId, {})
         .offset(MOST_ENTRIES - 1)
@@ -177,6 +185,22 @@ async function findLatest(
     for (const row of rows) found.set(row.address, entryOf(row));
   }
   return found;
+}
+
+async function findLatestGames(
+  tables: Database['tables'],
+  guildId: string,
+  before: number,
+): Promise<readonly string[]> {
+  const rows = await tables
+    .selectFrom('servers')
+    .where('guild_id', '=', guildId)
+    .where('ended_at', '<', before)
+    .orderBy('ended_at', 'desc')
+    .limit(LATEST_SERVERS)
+    .select(['game', 'outcome'])
+    .execute();
+  return rows.flatMap(({ game, outcome }) => (outcome === 'accepted' || outcome === 'unknown' ? [game] : []));
 }
 
 /** `%` and `_` mean themselves. */

@@ -138,6 +138,16 @@ describe('a statement that runs for an interaction searches an index', () => {
     expect(plans).toEqual(expected);
   });
 
+  it('of the games that a guild submits most', async () => {
+    const { history } = parts();
+    expect(await plansOf(() => history.latestGames('1', at))).toEqual([
+      'servers_by_time (guild_id=? AND ended_at<?)',
+    ]);
+    expect(statements.map(({ sql, parameters }) => [/limit \?$/.test(sql), parameters.at(-1)])).toEqual([
+      [true, 1_000],
+    ]);
+  });
+
   it('of an interaction itself', async () => {
     const encryption = createEncryption([randomBytes(32)]);
     const taken = createTakenInteractions({ database, logger: recorder(), encryption });
