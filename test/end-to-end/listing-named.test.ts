@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { messageOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
+import { messageOf, modalOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
 
 describe('a listing service that the operator has named', () => {
   let scene: Scene;
@@ -41,6 +41,40 @@ describe('a listing service that the operator has named', () => {
     expect(said).toContain(
       'Sieh in der [Liste](<https://list.example/search?q=verloren.example.com%3A27015>)',
     );
+  });
+
+  const addList = async (servers: string, submit: string, person = scene.member) => {
+    const preview = await person.submit(modalOf(await person.slash('addservers')), { servers, game: 'cs2' });
+    return person.press(messageOf(preview), submit);
+  };
+
+  it('is linked to in the report of a list: at the one address that is unknown, or as a whole', async () => {
+    await scene.listing.behave({ kind: 'reset' }, 1);
+    const one = await addList('list-a.example.com:27015', 'Submit 1 game server');
+    await expect
+      .poll(() => links(one))
+      .toMatchObject([
+        { url: 'https://list.example/search?q=list-a.example.com%3A27015', label: 'Check the list' },
+      ]);
+    await scene.listing.behave({ kind: 'reset' }, 1);
+    const several = await addList('list-b.example.com:1\nlist-b.example.com:2', 'Submit 2 game servers');
+    await expect
+      .poll(() => links(several))
+      .toMatchObject([{ url: 'https://list.example/search', label: 'Check the list' }]);
+    const known = await addList('list-c.example.com:27015', 'Submit 1 game server');
+    await expect.poll(() => textOf(known)).toContain('1 sent for review');
+    expect(links(known)).toEqual([]);
+  });
+
+  it('is linked to in the report of a list in German', async () => {
+    const german = scene.person({ locale: 'de' });
+    await scene.listing.behave({ kind: 'reset' }, 1);
+    const answer = await addList('liste.example.com:27015', '1 Spielserver absenden', german);
+    await expect
+      .poll(() => links(answer))
+      .toMatchObject([
+        { url: 'https://list.example/search?q=liste.example.com%3A27015', label: 'In der Liste nachsehen' },
+      ]);
   });
 
   it('relays what it says word for word; what is known stands in the reader’s language before it', async () => {
