@@ -108,7 +108,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const certificateFile = join(data, 'stand-ins.pem');
   if (certificate !== undefined) await writeFile(certificateFile, certificate.cert);
   const common = certificate === undefined ? {} : { certificate };
-  const discord = await startDiscord({ ...common, ...options.discord, token });
+  const discord = await startDiscord({ ...common, botName: 'Listing Bot', ...options.discord, token });
   const listing = await startListing({ ...common, ...options.listing });
   const { tell, watch } = createWatchers<SandboxEvent>();
   discord.watch(tell);

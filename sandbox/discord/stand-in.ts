@@ -27,6 +27,8 @@ import { createWorld, type World } from './world/world.ts';
 export interface StandInOptions {
   readonly token: string;
   readonly port?: number;
+  /** What the bot and its application are called. */
+  readonly botName?: string;
   /** Listens on TLS with this certificate, and offers HTTP/2 beside HTTP/1.1, as Discord's CDN does. */
   readonly certificate?: Certificate;
   /** Called for every rule that is broken, as it happens. */
@@ -78,6 +80,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
   const bounds = { ...USUAL_BOUNDS, ...options.keep };
   const { tell, watch } = createWatchers<DiscordEvent>();
   const world = createWorld({
+    botName: options.botName ?? 'Test Bot',
     cdnOrigin: () => served.origin(),
     dailyLimitStatus: options.dailyLimitStatus ?? 429,
     bounds,

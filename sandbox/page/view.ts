@@ -1,3 +1,4 @@
+import type { Person } from '../discord/contract.ts';
 import type { Guild } from '../discord/world/guilds.ts';
 import type { InteractionEvent } from '../discord/world/interactions.ts';
 import type { SubmittedServer } from '../listing/service.ts';
@@ -62,7 +63,7 @@ export function createViews(sandbox: Sandbox): Views {
         you: { role, guild: guild.id, locale, name: me.name },
         guilds: discord.everyGuild.map(({ id, name }) => ({ id, name })),
         channel: discord.nameOf(me.channelId) ?? '',
-        messages: [...seen(me, guild), ...waiting.of(me)]
+        messages: [...seen(me, guild), ...waiting.of(me, discord.nameOf(discord.applicationId) ?? '')]
           .filter(({ id }) => !dismissed.has(id))
           .sort((a, b) => a.at - b.at),
         elsewhere: channels
@@ -107,15 +108,7 @@ function createWaiting() {
       else if (event.state === 'lost' && known !== undefined) known.state = 'failed';
       else commands.delete(id);
     },
-    of({
-      userId,
-      channelId,
-      name,
-    }: {
-      readonly userId: string;
-      readonly channelId: string;
-      readonly name: string;
-    }) {
+    of({ userId, channelId, name }: Person, botName: string) {
       return [...commands.values()]
         .filter(
           ({ event: { interaction } }) =>
@@ -124,7 +117,7 @@ function createWaiting() {
         .map(
           ({ event: { interaction }, at, state }): MessageView => ({
             id: interaction.id,
-            author: 'bot',
+            author: botName,
             bot: true,
             at,
             edited: false,

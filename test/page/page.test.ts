@@ -249,6 +249,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await pickCommand(tab, 'help');
     await tab.getByRole('button', { name: 'Send' }).click();
     await log(tab).getByText('Sending command…').waitFor();
+    expect(await log(tab).locator('discord-message').last().getAttribute('author')).toBe('Listing Bot');
     await log(tab).getByText('The application did not respond').waitFor();
     await side(tab).getByRole('button', { name: 'Start' }).click();
     await side(tab).getByText('It is running.').waitFor();

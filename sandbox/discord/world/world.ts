@@ -30,6 +30,7 @@ export interface World {
 }
 
 export interface WorldOptions {
+  readonly botName: string;
   readonly cdnOrigin: () => string;
   readonly dailyLimitStatus: 400 | 429;
   readonly bounds: Bounds;
@@ -38,7 +39,7 @@ export interface WorldOptions {
 }
 
 export function createWorld(options: WorldOptions): World {
-  const { cdnOrigin, dailyLimitStatus, bounds, takesUnknownDefaults, onEvent } = options;
+  const { botName, cdnOrigin, dailyLimitStatus, bounds, takesUnknownDefaults, onEvent } = options;
   const clock = createClock();
   const snowflakes = createSnowflakes(clock);
   const applicationId = snowflakes.next();
@@ -58,7 +59,7 @@ export function createWorld(options: WorldOptions): World {
     applicationId,
     // Bots still have a discriminator, and no display name.
     bot: {
-      ...userObject({ id: applicationId, name: 'bot-under-test' }),
+      ...userObject({ id: applicationId, name: botName }),
       discriminator: '4711',
       global_name: null,
       bot: true,

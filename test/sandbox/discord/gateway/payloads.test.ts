@@ -57,7 +57,7 @@ describe('rules 49 and 52: the payloads of the gateway, field by field as docume
     expect(ready?.d).toMatchObject({
       v: 10,
       user: {
-        ...user(standIn.applicationId, 'bot-under-test'),
+        ...user(standIn.applicationId, 'Test Bot'),
         bot: true,
         verified: true,
         mfa_enabled: false,
