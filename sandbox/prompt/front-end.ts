@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
-import { ReadStream, WriteStream } from 'node:tty';
 import { describeExit } from '../bot-process.ts';
 import { BotNotReady, type Sandbox } from '../sandbox.ts';
 import { BadLine } from './bad-line.ts';
 import { paintFor } from './markdown.ts';
 import type { Origin } from './modal-line.ts';
+import { createNews } from './news.ts';
 import { createPrompt } from './prompt.ts';
 import { NoAnswer, type OpenModal } from './session.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
@@ -69,18 +69,27 @@ export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
     return complaints.any() || prompt.session.lost ? 1 : 0;
   }
 
-  async function converse(screen: { readonly input: ReadStream; readonly output: WriteStream }): Promise<0> {
+  async function converse(): Promise<0> {
     output.write(`${WELCOME}\n`);
     const onUrgent = (line: string) => void take(line, 'typed');
-    terminal = openTerminal({ ...screen, session: prompt.session, onInterrupt, onUrgent });
-    complaints.writeAside(terminal);
-    for await (const { line, origin } of terminal.lines()) {
+    const screen = openTerminal({ input, output, session: prompt.session, onInterrupt, onUrgent });
+    terminal = screen;
+    complaints.writeAside(screen);
+    const news = createNews(prompt.session);
+    let isBusy = false;
+    sandbox.watch((event) => {
+      if (news.take(event) && !isBusy) screen.aside(news.show);
+    });
+    for await (const { line, origin } of screen.lines()) {
+      isBusy = true;
       try {
         if (!(await take(line, origin))) break;
       } catch (error) {
         if (!isTold(error)) throw error;
         fail(error.message);
       }
+      isBusy = false;
+      news.show();
     }
     return 0;
   }
@@ -89,9 +98,7 @@ export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
     async run() {
       try {
         await sandbox.startBot();
-        if (input instanceof ReadStream && output instanceof WriteStream)
-          return await converse({ input, output });
-        return await runScript();
+        return isTerminal(input) && isTerminal(output) ? await converse() : await runScript();
       } catch (error) {
         if (!isTold(error)) throw error;
         fail(error.message);
@@ -104,6 +111,8 @@ export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
     },
   };
 }
+
+const isTerminal = (stream: object): boolean => 'isTTY' in stream && stream.isTTY === true;
 
 /** A line of a script as it is shown: a key is not. */
 const echoOf = (line: string, modal: OpenModal | undefined): string =>

@@ -40,6 +40,8 @@ export interface Session {
   print(text: string): void;
   /** A message as this person sees it, in words. */
   draw(message: SeenMessage): string;
+  /** Whether the message was drawn here as it is now. */
+  hasDrawn(message: SeenMessage): boolean;
   /**
    * Waits for what comes of an action, and prints it. `on` is the message that was acted on. When the bot ends
    * meanwhile that is said, and the answer is shown by {@link Session.showLate}.
@@ -117,7 +119,7 @@ export function createSession(deps: SessionDeps): Session {
     userNamed: (name) => userNamed(name, session),
     published: () => [...discord.commands(session.guilds[session.guild]), ...discord.commands()],
     print,
-    draw: (message) => showMessage(message, reading()),
+    ...createDrawing(reading),
     async show(coming, on) {
       session.modal = undefined;
       const answer = await patiently(Promise.race([coming, untilBotEnds(sandbox)]), patienceMs);
@@ -127,7 +129,8 @@ export function createSession(deps: SessionDeps): Session {
         return;
       }
       const isMoving = answer.kind === 'message' && !isFinished(answer.message);
-      if (!(steady && isMoving)) print(showAnswer(answer, reading()));
+      if (!(steady && isMoving))
+        print(answer.kind === 'message' ? session.draw(answer.message) : showAnswer(answer, reading()));
       lost ||= answer.kind === 'lost';
       session.modal =
         answer.kind === 'modal'
@@ -153,6 +156,18 @@ export function createSession(deps: SessionDeps): Session {
     },
   };
   return session;
+}
+
+/** Draws messages, and knows what each said when it was drawn last. */
+function createDrawing(reading: () => Reading): Pick<Session, 'draw' | 'hasDrawn'> {
+  const drawn = new Map<string, SeenMessage['current']>();
+  return {
+    draw(message) {
+      drawn.set(message.id, message.current);
+      return showMessage(message, reading());
+    },
+    hasDrawn: ({ id, current }) => drawn.has(id) && drawn.get(id) === current,
+  };
 }
 
 function userNamed(name: string, { sandbox, guilds, guild, locale }: Session): string | undefined {

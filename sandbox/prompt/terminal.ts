@@ -21,7 +21,8 @@ export interface Terminal {
 /** The screen's, where it is one; a test has streams of its own. */
 type Output = NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
 
-const CLEAR_LINE = '\r\u001b[K';
+const CLEAR_BELOW = '\r\u001b[J';
+const up = (rows: number): string => (rows === 0 ? '' : `\u001b[${rows}A`);
 /** The terminal marks what is pasted (xterm: bracketed paste mode), so that its lines are told from typed ones. */
 const MARK_PASTES = '\u001b[?2004h';
 const NO_MARKS = '\u001b[?2004l';
@@ -46,6 +47,7 @@ export function openTerminal(deps: {
   const typed = new PassThrough({ objectMode: true });
   const pastes = { running: false };
   let awaiting = false;
+  let isClosed = false;
 
   const readline = createInterface({
     input,
@@ -54,7 +56,9 @@ export function openTerminal(deps: {
     completer(line: string, done: (error: null, found: [string[], string]) => void) {
       // A tab among what is pasted is part of it. Answered at once, since the rest of the paste is right behind it.
       if (pastes.running) return done(null, [['\t'], '']);
-      void completed(line).then((found) => done(null, found));
+      void completed(line, session, (text) => aside(() => output.write(text))).then((found) =>
+        done(null, found),
+      );
     },
   });
   followPastes({ input, output }, pastes);
@@ -63,6 +67,7 @@ export function openTerminal(deps: {
     typed.write({ line, origin: pastes.running ? 'pasted' : 'typed' });
   });
   readline.on('close', () => {
+    isClosed = true;
     output.write(NO_MARKS);
     typed.end();
   });
@@ -74,14 +79,9 @@ export function openTerminal(deps: {
     else onInterrupt();
   });
 
-  async function completed(line: string): Promise<[string[], string]> {
-    const completion = await complete(line, session).catch(() => undefined);
-    if (completion?.kind === 'words') return [[...completion.words], completion.typed];
-    if (completion) aside(() => output.write(`${completion.text}\n`));
-    return [[], line];
-  }
-
   function prompt(): void {
+    // A line may still be being carried out when the terminal is given back.
+    if (isClosed) return;
     awaiting = true;
     if (hidden()) output.write(`${session.modal?.form.asks} (hidden): `);
     else readline.setPrompt(`${who(session)}> `);
@@ -89,8 +89,8 @@ export function openTerminal(deps: {
   }
 
   function aside(write: () => void): void {
-    if (awaiting) output.write(CLEAR_LINE);
-    write();
+    if (awaiting) writeAbove({ rows: hidden() ? 0 : readline.getCursorPos().rows, output, write });
+    else write();
     if (awaiting) prompt();
   }
 
@@ -109,6 +109,33 @@ export function openTerminal(deps: {
     aside,
     close: () => readline.close(),
   };
+}
+
+/**
+ * Writes in the place of the line that is typed, whose cursor is so many `rows` below its first one where the screen is
+ * narrower than the line. readline goes up as many before it draws the line again.
+ */
+function writeAbove(deps: {
+  readonly rows: number;
+  readonly output: Output;
+  readonly write: () => void;
+}): void {
+  const { rows, output, write } = deps;
+  output.write(up(rows) + CLEAR_BELOW);
+  write();
+  output.write('\n'.repeat(rows));
+}
+
+/** What Tab adds to the line, as readline wants it; what else there is to know is said. */
+async function completed(
+  line: string,
+  session: Session,
+  say: (text: string) => void,
+): Promise<[string[], string]> {
+  const completion = await complete(line, session).catch(() => undefined);
+  if (completion?.kind === 'words') return [[...completion.words], completion.typed];
+  if (completion) say(`${completion.text}\n`);
+  return [[], line];
 }
 
 /** What was typed goes, and an empty line closes the modal. */

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Guild } from '../../../sandbox/discord/world/guilds.ts';
+import type { Role } from '../../../sandbox/people.ts';
 import { createFrontEnd } from '../../../sandbox/prompt/front-end.ts';
-import { openSandbox } from '../../../sandbox/sandbox.ts';
+import { openSandbox, type Sandbox } from '../../../sandbox/sandbox.ts';
 import { createBotInProcess } from '../../support/bot-in-process.ts';
 
 let temporary: string;
@@ -188,5 +190,112 @@ describe('a script', () => {
     expect(await told).toContain(
       '!!! A RULE OF DISCORD WAS BROKEN (rule 2)\n!!! GET /api/v10/users/@me → 401',
     );
+  });
+});
+
+describe('at a terminal beside another front end', () => {
+  let sandbox: Sandbox;
+  let closeTerminal: () => Promise<void>;
+  let type: (keys: string) => void;
+  /** What came on the screen since this was asked for last. */
+  let shown: () => string;
+
+  beforeEach(async () => {
+    sandbox = await openSandbox({ surroundings: process.env, createBot: createBotInProcess });
+    const [input, output] = [new PassThrough(), new PassThrough()].map((stream) =>
+      Object.assign(stream, { isTTY: true, columns: 40, rows: 24 }),
+    );
+    if (input === undefined || output === undefined) throw new Error('there are two');
+    let screen = '';
+    output.on('data', (chunk) => (screen += String(chunk)));
+    shown = () => {
+      const text = screen;
+      screen = '';
+      return text;
+    };
+    type = (keys) => void input.write(keys);
+    const prompt = createFrontEnd({
+      sandbox,
+      input,
+      output,
+      errors: new PassThrough(),
+      onInterrupt: () => {},
+    });
+    const running = prompt.run();
+    closeTerminal = async () => {
+      prompt.leave();
+      await running;
+      await sandbox.close();
+    };
+    await until('admin> ');
+  });
+  afterEach(() => closeTerminal());
+
+  /** Everything up to where this is on the screen. */
+  async function until(text: string): Promise<string> {
+    let all = '';
+    await expect.poll(() => (all += shown()), { timeout: 10_000 }).toContain(text);
+    return all;
+  }
+  const elsewhere = (role: Role) =>
+    sandbox.people.at({ role, guild: sandbox.discord.guilds[0] as Guild, locale: 'en-US' });
+
+  it('messages come on the screen as they are written, and the line that is typed stays', async () => {
+    type('/games sea');
+    await until('/games sea');
+    sandbox.discord.say(elsewhere('member'), 'hello from the page');
+    expect(await until('/games sea')).toBe(
+      '\r\u001b[Jmember: hello from the page\n\u001b[1G\u001b[0Jadmin> /games sea\u001b[18G',
+    );
+  });
+
+  it('a line of several rows is cleared from its first row, and drawn again below', async () => {
+    const line = `/addserver server:${'long.'.repeat(16)}example.com`;
+    type(line);
+    await until('example.com');
+    sandbox.discord.say(elsewhere('member'), 'hello');
+    const rows = Math.floor(`admin> ${line}`.length / 40);
+    const screen = await until('example.com');
+    expect(screen.startsWith(`\u001b[${rows}A\r\u001b[Jmember: hello${'\n'.repeat(rows + 1)}`)).toBe(true);
+  });
+
+  it('answers come once they are finished, private ones only to the same person', async () => {
+    await elsewhere('member').slash('help');
+    await elsewhere('admin').slash('games');
+    const screen = await until('only you can see this');
+    expect(screen).toContain('Listing Bot (admin used games):\n');
+    expect(screen).not.toContain('member');
+    expect(screen).not.toContain('thinking');
+  });
+
+  it('an own message and an own answer are shown once', async () => {
+    type('message "hello from the prompt"\r/games\r');
+    const answered = await until('only you can see this');
+    sandbox.discord.say(elsewhere('member'), 'the end');
+    const screen = answered + (await until('the end'));
+    expect(screen.match(/^admin: hello from the prompt$/gm)).toHaveLength(1);
+    expect(screen.match(/only you can see this/g)).toHaveLength(1);
+    expect(screen).not.toContain('used');
+  });
+
+  it('a message from elsewhere can be used here, and what is done to it elsewhere is shown', async () => {
+    type('/setkey\r');
+    await until('(hidden)');
+    type('sandbox-key-1234\r');
+    await until('is saved');
+    const preview = async (server: string) => {
+      const file = { filename: 'list.txt', bytes: Buffer.from(`cs2 ${server}:27015\n`) };
+      const answer = await elsewhere('admin').slash('addservers', { file });
+      if (answer.kind !== 'message') throw new Error('no preview');
+      await until('[ Submit 1 game server ]');
+      return answer.message;
+    };
+    await preview('a.example.com');
+    type('press Submit\r');
+    await until('sent for review');
+    const second = await preview('b.example.com');
+    await elsewhere('admin').press(second, 'Submit 1 game server');
+    await until('sent for review');
+    expect(sandbox.listing.submitted.map(({ server }) => server)).toEqual(['a.example.com', 'b.example.com']);
   });
 });
