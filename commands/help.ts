@@ -3,6 +3,7 @@ import { type Command, type Context, isAllowed } from '../src/discord/command.ts
 import { linkButton, rows } from '../src/discord/components/controls.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import { commandText } from '../src/words/command-text.ts';
+import { invalidKeyText } from '../src/words/outcome.ts';
 import type { Translate } from '../src/words/words.ts';
 
 export interface HelpDeps {
@@ -21,12 +22,12 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
     const { t, mention, guildId } = context;
     const setkey = mention('setkey');
     const status = await keys.status(guildId);
-    const isAdmin = isAllowed(context, 'manage-guild');
+    const { isAdmin } = context;
     if (status === undefined)
       return isAdmin ? t('help.next.setNone', { setkey }) : t('addserver.noKey', { setkey });
     if (!status.readable) return t('failure.undecryptable', { setkey });
     if (status.invalidSince !== undefined) {
-      return isAdmin ? t('help.next.renew', { setkey }) : t('addserver.next.invalidKey', { setkey });
+      return isAdmin ? t('help.next.renew', { setkey }) : invalidKeyText(context);
     }
     return t('help.next.set', { addserver: mention('addserver'), example: t('help.example') });
   }

@@ -3,7 +3,7 @@ import type { Logger } from '../logger.ts';
 import { Secret } from '../secret.ts';
 import { escapeText } from '../words/escape.ts';
 import { acknowledge, type FailureWords, isRefused, LostInteraction, say } from './answers.ts';
-import { type Context, isAllowed, type Reply } from './command.ts';
+import type { Context, Reply } from './command.ts';
 import { ownerOf, type SignedIds } from './components/custom-ids.ts';
 import { announce, bareText, type Deliveries, deliver, deliverAtOnce } from './deliver.ts';
 import type { GuildLog } from './guild-log.ts';
@@ -19,7 +19,7 @@ export interface DeferralDeps {
   readonly deliveries: Deliveries;
   readonly traces: Traces;
   /** What an admin reads above the answer to a command, of what they have to do something about; `undefined`: nothing. */
-  readonly firstForAdmins: (context: Context, command: string) => Promise<string | undefined>;
+  readonly firstForAdmins: (context: Context, command: string, answer: string) => Promise<string | undefined>;
   /** Says to a guild what its member can no longer be told. */
   readonly tellGuild: GuildLog['tell'];
   readonly logger: Logger;
@@ -111,8 +111,9 @@ async function below(
   { firstForAdmins, logger }: Pick<DeferralDeps, 'firstForAdmins' | 'logger'>,
   answer: Reply | string,
 ): Promise<Reply | string> {
-  if (!interaction.isCommand() || !isAllowed(context, 'manage-guild')) return answer;
-  const first = await firstForAdmins(context, interaction.commandName).catch((error: unknown) => {
+  if (!interaction.isCommand() || !context.isAdmin) return answer;
+  const said = typeof answer === 'string' ? answer : (answer.content ?? '');
+  const first = await firstForAdmins(context, interaction.commandName, said).catch((error: unknown) => {
     logger.warn({ err: error, guildId: context.guildId }, 'an admin could not be told what to do');
     return undefined;
   });

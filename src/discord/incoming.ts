@@ -16,7 +16,7 @@ import { createHttpAgent } from '../http-agent.ts';
 import type { Logger } from '../logger.ts';
 import type { ListingPages } from '../words/listing-pages.ts';
 import type { WordsFor } from '../words/words.ts';
-import type { ChosenChannel, Context } from './command.ts';
+import { type ChosenChannel, type Context, isAllowed } from './command.ts';
 import type { InteractionType } from './traces.ts';
 
 export type ComponentInteraction =
@@ -62,13 +62,15 @@ export function contextOf(
   interaction: Incoming | AutocompleteInteraction,
   { wordsFor, mention, pages }: Wording,
 ): Context {
+  const permissions = interaction.memberPermissions ?? new PermissionsBitField();
   return {
     interactionId: interaction.id,
     receivedAt: Date.now(),
     guildId: interaction.guildId ?? '',
     channelId: interaction.channelId ?? '',
     user: { id: interaction.user.id, name: interaction.user.username },
-    permissions: interaction.memberPermissions ?? new PermissionsBitField(),
+    permissions,
+    isAdmin: isAllowed({ permissions }, 'manage-guild'),
     locale: interaction.locale,
     guildLocale: interaction.guildLocale ?? interaction.locale,
     t: wordsFor(interaction.locale),
@@ -206,7 +208,7 @@ export function createAttachments(deps: AttachmentsDeps): Attachments {
   return {
     async read(text) {
       const url = URL.canParse(text) ? new URL(text) : undefined;
-      if (!url || !isAllowed(url, hosts)) {
+      if (!url || !isUploadUrl(url, hosts)) {
         logger.warn({ host: url?.host }, 'an attachment is on a host that is not in ATTACHMENT_HOSTS');
         return { ok: false, problem: 'foreign' };
       }
@@ -224,7 +226,7 @@ export function createAttachments(deps: AttachmentsDeps): Attachments {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-function isAllowed(url: URL, hosts: readonly string[]): boolean {
+function isUploadUrl(url: URL, hosts: readonly string[]): boolean {
   const { protocol, hostname, host, username, password } = url;
   const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
   return (

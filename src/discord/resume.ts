@@ -12,7 +12,14 @@ import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import { escapeText } from '../words/escape.ts';
 import { type Answerable, createProgress, isRefused } from './answers.ts';
-import type { Command, OptionValues, PressContext, Reply, SubmitContext } from './command.ts';
+import {
+  type Command,
+  isAllowed,
+  type OptionValues,
+  type PressContext,
+  type Reply,
+  type SubmitContext,
+} from './command.ts';
 import { ownerOf } from './components/custom-ids.ts';
 import type { DeferralDeps } from './deferral.ts';
 import { deliver, persist } from './deliver.ts';
@@ -56,10 +63,12 @@ export function createResume(deps: ResumeDeps) {
 
   async function answer({ interaction, at, report }: Pending, replies: PastReplies): Promise<void> {
     const { user, guildId, token, shape, isPrivate, work } = interaction;
+    const permissions = new PermissionsBitField(BigInt(interaction.permissions)).freeze();
     const context = {
       ...interaction,
       receivedAt: at,
-      permissions: new PermissionsBitField(BigInt(interaction.permissions)).freeze(),
+      permissions,
+      isAdmin: isAllowed({ permissions }, 'manage-guild'),
       t: wordsFor(interaction.locale),
       guildT: wordsFor(interaction.guildLocale),
       mention,

@@ -6,7 +6,7 @@ import type { Observer } from '../submissions/order.ts';
 import type { Submitter } from '../submissions/record.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
 import { gameNamed, type KnownGames } from './games.ts';
-import { failureText, serviceWords } from './service.ts';
+import { failureText, renewText, serviceWords } from './service.ts';
 import type { Reader, Translate } from './words.ts';
 
 export interface SubmissionLogDeps {
@@ -150,13 +150,19 @@ export function createKeyAlert({
 /** Commands that say how the key is by themselves. */
 const SAY_SO: readonly string[] = ['settings', 'keystatus'];
 
-/** What an admin reads above the answer to any command until a key that the service refuses is renewed. */
+/**
+ * What an admin reads above the answer to any command until a key that the service refuses is renewed; nothing where
+ * the answer says so by itself.
+ */
 export function createKeyNotice({ keys }: Pick<KeyAlertDeps, 'keys'>) {
-  return async ({ t, mention, guildId }: Reader & { readonly guildId: string }, command: string) => {
+  return async (reader: Reader & { readonly guildId: string }, command: string, answer: string) => {
+    const { t, guildId } = reader;
+    const renew = renewText(reader);
+    if (answer.includes(renew)) return undefined;
     const status = SAY_SO.includes(command) ? undefined : await keys.status(guildId);
     if (status?.invalidSince === undefined) return undefined;
     const setBy = status.setBy === undefined ? [] : [t('notice.setBy', { userId: status.setBy })];
-    return [t('notice.forAdmins', { setkey: mention('setkey') }), ...setBy].join(' ');
+    return [t('notice.forAdmins'), renew, ...setBy].join(' ');
   };
 }
 

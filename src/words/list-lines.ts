@@ -104,9 +104,6 @@ export function shortReason(problem: RowProblem, t: Translate): string {
   }
 }
 
-/** Ascending numbers in a few words: `3, 7, 101–200`. */
-export const lineRanges = (lines: readonly number[]): string => rangesOf(lines).map(rangeText).join(', ');
-
 interface Range {
   readonly first: number;
   readonly last: number;
@@ -123,29 +120,40 @@ function rangesOf(lines: readonly number[]): readonly Range[] {
   return ranges;
 }
 
-const rangeText = ({ first, last }: Range): string => (first === last ? `${first}` : `${first}–${last}`);
+/** No line breaks behind it, as one may behind a dash (Unicode Standard Annex 14: WJ); it takes no room. */
+const WORD_JOINER = '\u2060';
 
-/** As {@link lineRanges}, as many ranges as fit and at least one, and how many numbers more there are: `3, 7 (+12)`. */
-export function fewRanges(lines: readonly number[], most: number): string {
+const rangeText = ({ first, last }: Range): string =>
+  first === last ? `${first}` : `${first}–${WORD_JOINER}${last}`;
+
+const inBrackets = (numbers: string, count: number): string => `${numbers} (+${count})`;
+
+/**
+ * Ascending numbers in a few words, `3, 7, 101–200`: as many ranges as fit and at least one, and how many numbers more
+ * there are, `3, 7 (+12)`.
+ * @param most characters that are seen of it
+ * @param withMore says how many more there are
+ */
+export function fewRanges(lines: readonly number[], most: number, withMore = inBrackets): string {
   const ranges = rangesOf(lines);
   const whole = ranges.map(rangeText).join(', ');
-  if (whole.length <= most) return whole;
+  if (seen(whole) <= most) return whole;
+  const withRest = (some: readonly Range[], left: readonly number[]) =>
+    withMore(
+      some.map(rangeText).join(', '),
+      left.reduce((sum, size) => sum + size, 0),
+    );
   const sizes = ranges.map(({ first, last }) => last - first + 1);
   // Each takes a character and more.
   for (let count = Math.min(ranges.length - 1, most); count > 1; count--) {
     const text = withRest(ranges.slice(0, count), sizes.slice(count));
-    if (text.length <= most) return text;
+    if (seen(text) <= most) return text;
   }
   return withRest(ranges.slice(0, 1), sizes.slice(1));
 }
 
-const withRest = (ranges: readonly Range[], sizes: readonly number[]): string => {
-  const rest = sizes.reduce((sum, size) => sum + size, 0);
-  return `${ranges.map(rangeText).join(', ')}${rest > 0 ? ` (+${rest})` : ''}`;
-};
-
 /** How much is seen of a text of ours. */
-const seen = (text: string): number => text.replace(/[`\\]|\*\*/gu, '').length;
+const seen = (text: string): number => text.replace(/[`\\\u2060]|\*\*/gu, '').length;
 
 /**
  * A group as an item of a list, no line of it wider than a phone: numbers and reason, the game's name, and for a game

@@ -38,7 +38,7 @@ import type { Reader, Translate } from './words.ts';
 /** How many of each kind are named in the message; the files name them all. */
 const SHOWN = { servers: 10, groups: 10, found: 10 };
 /** UTF-16 units of a part of the message. */
-const MOST = { notice: 350, numbers: 60, user: 16 };
+const MOST = { notice: 350, numbers: 36, user: 16 };
 /** UTF-16 units of the items that say what is refused, and items of what was submitted before: as much as fits. */
 const TRIES = [
   { items: 900, previous: 4 },
@@ -209,18 +209,22 @@ function refusedText(
 
 function missingText(t: Translate, { source, rows }: Draft): string {
   const lines = source === 'text' ? rows.filter(lacksGame).map(({ line }) => line) : [];
-  return lines.length === 0 ? '' : t('list.preview.gameMissing', numbersOf(lines));
+  return lines.length === 0 ? '' : t('list.preview.gameMissing', numbersOf(t, lines));
 }
 
 function repeatedText(t: Translate, { rows }: Draft): string {
   const lines = rows.filter(isRepeated).map(({ line }) => line);
-  return lines.length === 0 ? '' : t('list.preview.repeated', numbersOf(lines));
+  return lines.length === 0 ? '' : t('list.preview.repeated', numbersOf(t, lines));
 }
 
-const numbersOf = (lines: readonly number[]) => ({
+const numbersOf = (t: Translate, lines: readonly number[]) => ({
   count: lines.length,
-  numbers: fewRanges(lines, MOST.numbers),
+  numbers: someLines(t, lines),
 });
+
+/** The numbers of lines, as many as a phone shows in one line. */
+export const someLines = (t: Translate, lines: readonly number[]): string =>
+  fewRanges(lines, MOST.numbers, (numbers, count) => t('list.moreNumbers', { numbers, count }));
 
 function previousText(t: Translate, { rows, previous, includesPrevious }: Draft, most: number): string {
   const count = previous.length;

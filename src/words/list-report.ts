@@ -6,10 +6,10 @@ import { isRejected, type ReadyRow, rowsToSend } from '../submissions/draft.ts';
 import type { Ended } from '../submissions/order.ts';
 import type { KnownGames } from './games.ts';
 import { explained, explainedRows, filesOfRefused, plain } from './list-files.ts';
-import { addressLine, fewRanges } from './list-lines.ts';
-import { heldRows, type ListPage, serversEmbed } from './list-preview.ts';
+import { addressLine } from './list-lines.ts';
+import { heldRows, type ListPage, serversEmbed, someLines } from './list-preview.ts';
 import { LOOK } from './look.ts';
-import { listOutcomeText } from './outcome.ts';
+import { invalidKeyText, listOutcomeText } from './outcome.ts';
 import { rowProblemText } from './problem.ts';
 import { pageAbout, serviceWords } from './service.ts';
 import type { Reader } from './words.ts';
@@ -21,8 +21,8 @@ const KINDS = ['rejected', 'unknown', 'not-sent', 'accepted'] as const;
 const IN_ORDER = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;
 /** Different texts that are shown; `report.csv` has them all. */
 const MOST_TEXTS = 6;
-/** UTF-16 units of these texts, and of the numbers of the lines they are about: all of it fits into 2,000. */
-const MOST = { texts: 1_100, numbers: 45 };
+/** UTF-16 units of these texts: all of it fits into 2,000. */
+const MOST_OF_TEXTS = 1_100;
 /** Addresses that are named where there are no line numbers, or nobody knows what came of them. */
 const MOST_ADDRESSES = 5;
 
@@ -35,6 +35,12 @@ export function reportOf(reader: Reader, report: Report, games: KnownGames): Lis
   const invalid = draft.rows.filter(isRejected).length;
   const seconds = Math.ceil((held?.until ?? 0) / 1000);
   const notSent = { sign: LOOK['not-sent'].sign, outcome: t('outcome.not-sent') };
+  const refused = [
+    ...explainedRows(reader, draft),
+    ...refusedRows(reader, ended),
+    ...heldRows(t, left, held),
+  ];
+  const { files, names, ...kept } = filesOfRefused(refused, draft);
   const counts = [
     ...IN_ORDER.flatMap((kind) => {
       const count = outcomes.filter((outcome) => outcome.kind === kind).length;
@@ -43,14 +49,8 @@ export function reportOf(reader: Reader, report: Report, games: KnownGames): Lis
         : [];
     }),
     ...(left.length > 0 ? [t('list.report.held', { ...notSent, count: left.length, seconds })] : []),
-    ...(invalid > 0 ? [t('list.report.invalid', { ...notSent, count: invalid })] : []),
+    ...(invalid > 0 ? [t('list.report.invalid', { ...notSent, count: invalid, files: names })] : []),
   ];
-  const refused = [
-    ...explainedRows(reader, draft),
-    ...refusedRows(reader, ended),
-    ...heldRows(t, left, held),
-  ];
-  const { files, names, ...kept } = filesOfRefused(refused, draft);
   const csv = { name: 'report.csv', data: Buffer.from(reportCsv(reader, report)) };
   const content = [
     counts.join('\n'),
@@ -86,7 +86,7 @@ const refusedRows = (reader: Reader, ended: readonly EndedRow[]) =>
 const messageOf = (reader: Reader, outcome: Outcome): string =>
   'message' in outcome ? serviceWords(outcome.message, reader.t) : plain(listOutcomeText(reader, outcome));
 
-/** What was said, once for all that ended alike, with the lines that it is about. */
+/** What was said, once for all that ended alike, with the lines that it is about; the sign tells which of the counts. */
 function textsOf(reader: Reader, ended: readonly EndedRow[], hasLines: boolean): readonly string[] {
   const { t } = reader;
   const about = new Map<string, { readonly kind: Outcome['kind']; readonly rows: ReadyRow[] }>();
@@ -99,25 +99,30 @@ function textsOf(reader: Reader, ended: readonly EndedRow[], hasLines: boolean):
   const texts: string[] = [];
   let units = 0;
   for (const [text, { kind, rows }] of [...about].slice(0, MOST_TEXTS)) {
-    const isAll = about.size === 1 && kind !== 'unknown';
-    const said = isAll ? text : [text, ...whereText(reader, rows, { hasLines, kind })].join('\n');
+    const where = about.size === 1 && kind !== 'unknown' ? [] : whereText(reader, rows, { hasLines, kind });
+    const said = [about.size === 1 ? text : `${LOOK[kind].sign} ${text}`, ...where].join('\n');
     units += said.length;
-    if (units > MOST.texts && texts.length > 0) break;
+    if (units > MOST_OF_TEXTS && texts.length > 0) break;
     texts.push(said);
   }
   return texts.length < about.size ? [...texts, t('list.report.moreTexts')] : texts;
 }
 
-/** The numbers of lines; the addresses where there are none, and where somebody has to look them up. */
+/**
+ * The numbers of lines; the addresses where there are none, and where somebody has to look them up. Of those that were
+ * sent for review the count is enough.
+ */
 function whereText(
   { t }: Reader,
   rows: readonly ReadyRow[],
   { hasLines, kind }: { readonly hasLines: boolean; readonly kind: Outcome['kind'] },
 ): readonly string[] {
-  const numbers = rows.map(({ line }) => line);
-  const lines = hasLines
-    ? [`-# ${t('list.report.lines', { count: rows.length, lines: fewRanges(numbers, MOST.numbers) })}`]
-    : [];
+  if (kind === 'accepted') return [];
+  const numbers = someLines(
+    t,
+    rows.map(({ line }) => line),
+  );
+  const lines = hasLines ? [`-# ${t('list.report.lines', { count: rows.length, lines: numbers })}`] : [];
   if (hasLines && kind !== 'unknown') return lines;
   const named = rows
     .slice(0, MOST_ADDRESSES)
@@ -127,12 +132,12 @@ function whereText(
 }
 
 /** What to do about the key, unless servers that were not sent because of it say so. */
-function keyText({ t, mention }: Reader, outcomes: readonly Outcome[]): readonly string[] {
+function keyText(reader: Reader, outcomes: readonly Outcome[]): readonly string[] {
   const isRefused = outcomes.some(
     (each) => each.kind === 'rejected' && each.message === KNOWN_ERRORS.invalidKey,
   );
   const isSaid = outcomes.some((each) => each.kind === 'not-sent' && each.reason === 'key');
-  return isRefused && !isSaid ? [t('addserver.next.invalidKey', { setkey: mention('setkey') })] : [];
+  return isRefused && !isSaid ? [invalidKeyText(reader)] : [];
 }
 
 /** Every row of the input in its order, with what came of it. */

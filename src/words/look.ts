@@ -14,7 +14,7 @@ export const LOOK = {
   accepted: { sign: '✅', color: 0x57f287 },
   rejected: { sign: '❌', color: 0xed4245 },
   'not-sent': { sign: '⚠️', color: 0xfee75c },
-  unknown: { sign: '❔', color: 0xfee75c },
+  unknown: { sign: '❓', color: 0xfee75c },
 } as const satisfies Readonly<Record<Outcome['kind'], { readonly sign: string; readonly color: number }>>;
 
 /** An embed of Discord's with game servers in it. */

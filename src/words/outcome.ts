@@ -3,23 +3,27 @@ import type { Ended } from '../submissions/order.ts';
 import { escapeText } from './escape.ts';
 import type { KnownGames } from './games.ts';
 import { describe, type ServerEmbed, serverEmbed } from './look.ts';
-import { failureText, listAbout, serviceWords } from './service.ts';
+import { failureText, listAbout, renewText, serviceWords } from './service.ts';
 import type { Reader, Translate } from './words.ts';
 
 /** How the submission of one server ended; which server it is stands in the embed. */
 export function outcomeText(reader: Reader, outcome: Outcome, server: ServerSubmission): string {
   const { t, mention } = reader;
-  const next = { setkey: mention('setkey'), games: mention('games') };
   switch (outcome.kind) {
     case 'accepted':
       return t('addserver.accepted', { message: escapeText(serviceWords(outcome.message, t)) });
     case 'rejected': {
       const said = t('addserver.rejected', { message: escapeText(serviceWords(outcome.message, t)) });
-      return outcome.known ? `${said}\n${t(`addserver.next.${outcome.known}`, next)}` : said;
+      if (outcome.known === undefined) return said;
+      const next =
+        outcome.known === 'invalidKey'
+          ? invalidKeyText(reader)
+          : t(`addserver.next.${outcome.known}`, { games: mention('games') });
+      return `${said}\n${next}`;
     }
     case 'not-sent': {
       const said = t('addserver.notSent', { reason: failureText(outcome, t) });
-      return outcome.reason === 'key' ? `${said}\n${t('addserver.next.invalidKey', next)}` : said;
+      return outcome.reason === 'key' ? `${said}\n${invalidKeyText(reader)}` : said;
     }
     case 'unknown':
       return t('addserver.unknown', {
@@ -30,7 +34,8 @@ export function outcomeText(reader: Reader, outcome: Outcome, server: ServerSubm
 }
 
 /** How a server of a list ended, to be said once for all that ended alike. */
-export function listOutcomeText({ t, mention }: Reader, outcome: Outcome): string {
+export function listOutcomeText(reader: Reader, outcome: Outcome): string {
+  const { t } = reader;
   switch (outcome.kind) {
     case 'accepted':
     case 'rejected':
@@ -41,12 +46,14 @@ export function listOutcomeText({ t, mention }: Reader, outcome: Outcome): strin
       return t('list.report.unknownText', { reason: failureText(outcome, t) });
     case 'not-sent': {
       const said = t('list.report.notSentText', { reason: failureText(outcome, t) });
-      return outcome.reason === 'key'
-        ? `${said} ${t('addserver.next.invalidKey', { setkey: mention('setkey') })}`
-        : said;
+      return outcome.reason === 'key' ? `${said} ${invalidKeyText(reader)}` : said;
     }
   }
 }
+
+/** That the service refuses the guild's key, and what the one who reads it can do. */
+export const invalidKeyText = (reader: Reader): string =>
+  `${reader.t('addserver.next.invalidKey')} ${renewText(reader)}`;
 
 /** UTF-16 units of the service's words in a report of a list. */
 const LONGEST_MESSAGE = 400;

@@ -5,7 +5,7 @@ import type { HistoryEntry } from '../submissions/history.ts';
 import type { NoDraft, PipelineDeps } from '../submissions/order.ts';
 import { UserError } from '../user-error.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
-import { listAbout } from './service.ts';
+import { listAbout, renewText } from './service.ts';
 import type { Reader, Translate } from './words.ts';
 
 /** Why nothing was sent, as a sentence for the member who asked. */
@@ -17,7 +17,9 @@ export function refusalText(refusal: Refusal, reader: Reader): string {
     case 'key-unreadable':
       return t('addserver.notReady', { problem: t('failure.undecryptable', { setkey: mention('setkey') }) });
     case 'key-invalid':
-      return `${t('refusal.key-invalid', { setkey: mention('setkey') })} ${t('notice.setBy', { userId: refusal.setBy })}`;
+      return [t('refusal.key-invalid'), renewText(reader), t('notice.setBy', { userId: refusal.setBy })].join(
+        ' ',
+      );
     case 'in-flight': {
       const { server: host, port } = refusal.server;
       return t('refusal.in-flight', { address: formatAddress({ host, port }) });

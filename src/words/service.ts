@@ -89,3 +89,7 @@ export const listAbout = (
 ): { readonly list: string } => ({
   list: linked(reader.t('listing.unnamed.list'), pageAbout(reader, server)),
 });
+
+/** What to do about a key that the service refuses: an admin renews it, a member asks one. */
+export const renewText = ({ t, mention, isAdmin }: Pick<Reader, 't' | 'mention' | 'isAdmin'>): string =>
+  t(isAdmin ? 'notice.renew' : 'notice.askToRenew', { setkey: mention('setkey') });

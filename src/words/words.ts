@@ -27,6 +27,8 @@ export interface Reader {
   readonly t: Translate;
   /** A command as a clickable mention, or as plain text while its id is not known. */
   readonly mention: (command: string) => string;
+  /** Whether they may manage the guild: they are told what to do, others whom to ask. */
+  readonly isAdmin: boolean;
   /** Where the list can be looked at. */
   readonly pages: ListingPages;
 }

@@ -39,6 +39,7 @@ async function choose(result: PostResult): Promise<Settings> {
     t: wordsFor('en-US'),
     guildT: wordsFor('de'),
     mention: (name) => `/${name}`,
+    isAdmin: true,
     pages: () => undefined,
     argument: '',
     values: ['10'],

@@ -174,7 +174,7 @@ describe('/addservers without a file', () => {
   it('takes the file of rejected lines back once it is corrected', async () => {
     const wrong = Array.from({ length: 15 }, (_, n) => `r${n}.example.com:70000 rust`).join('\n');
     const preview = await paste(wrong);
-    expect(textOf(preview)).toContain('• lines 1–15: port 70000 is above 65535 (Rust)');
+    expect(textOf(preview)).toContain('• lines 1–\u206015: port 70000 is above 65535 (Rust)');
     expect(labelsOf(preview)).toEqual(['Edit', 'Cancel']);
     const rejected = messageOf(preview).file('rejected.csv')?.toString() ?? '';
     expect(csvOf(messageOf(preview), 'rejected.csv').length).toBe(15);

@@ -118,7 +118,7 @@ describe('a key that the service refuses', () => {
     for (let run = 0; run < 2; run++) {
       const said = await submit(scene.person({ role: 'other' }));
       expect(said).toContain('Not sent: the listing service refuses the API key of this Discord server.');
-      expect(said).toContain('Ask an admin to renew the key');
+      expect(said).toContain('Ask an admin to renew it');
       await scene.member.slash('games');
       await scene.member.slash('addserver', { game: 'no-such-game', server: 'play.example.com:27015' });
       expect(scene.listing.requests).toHaveLength(sent);
@@ -132,11 +132,11 @@ describe('a key that the service refuses', () => {
     await submit();
     const member = await scene.member.slash('addserver', { game: 'cs2', server: 'play.example.com:1' });
     const { content, mentions } = messageOf(member).current ?? {};
-    expect(content).toMatch(/refuses the API key.*Ask an admin to renew the key.*\/setkey/s);
+    expect(content).toMatch(/refuses the API key.*Ask an admin to renew it.*\/setkey/s);
     expect(content).toContain(`It was set by <@${scene.admin.userId}>.`);
     expect(mentions).toEqual([]);
     const german = scene.person({ locale: 'de' });
-    expect(await submit(german)).toMatch(/Bitte einen Admin, den Schlüssel zu erneuern.*Gesetzt hat ihn @/s);
+    expect(await submit(german)).toMatch(/Bitte einen Admin, ihn zu erneuern.*Gesetzt hat ihn @/s);
   });
 
   it('is what an admin reads first, whatever command they use, until it is renewed; over a restart too', async () => {
@@ -155,14 +155,29 @@ describe('a key that the service refuses', () => {
       expect(first(await german.slash(name))).toMatch(/^❌ Der Listendienst lehnt .*Erneuere ihn mit/);
       if (name !== 'removekey') expect(textOf(await scene.member.slash(name))).not.toContain('refuses this');
     }
-    expect(
-      first(await scene.admin.slash('addserver', { game: 'cs2', server: 'play.example.com:2' })),
-    ).toMatch(notice);
     for (const name of ['settings', 'keystatus'])
       expect(first(await scene.admin.slash(name))).not.toMatch(notice);
     scene.listing.allow('the-new-key-9876');
     await setKey(scene.admin, 'the-new-key-9876');
     expect(first(await scene.admin.slash('help'))).not.toMatch(notice);
+  });
+
+  it.each([
+    ['en-US', /^⚠️ Not sent: .* refuses the API key.*Renew it with \/setkey\. It was set by @/],
+    ['de', /^⚠️ Nicht gesendet: .* lehnt den API-Schlüssel.* Erneuere ihn mit \/setkey\. Gesetzt hat ihn @/],
+  ])('is told to an admin who submits once, with what to do about it (%s)', async (locale, said) => {
+    const admin = scene.person({ role: 'admin', locale });
+    scene.listing.revoke(KEY);
+    // The first one is refused by the service, the second one by the bot.
+    const texts = [await submit(admin), await submit(admin)].map((text) =>
+      text.replace('(only you can see this) ', ''),
+    );
+    expect(texts[0]).toContain('Invalid API key.');
+    expect(texts[1]).toMatch(said);
+    for (const text of texts) {
+      expect(text.match(/\/setkey/g)).toHaveLength(1);
+      expect(text).not.toMatch(/Ask an admin|Bitte einen Admin/);
+    }
   });
 
   it('is told to the admins once', async () => {

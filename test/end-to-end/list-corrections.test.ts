@@ -288,7 +288,7 @@ describe('the report', () => {
       async (own) => {
         await own.listing.behave({ kind: 'status', status: 500 }, 1);
         const report = await submit(own.member, await send(own.member, 'a.example.com:1 rust'));
-        expect(read(report)).toContain('❔ 1 unknown');
+        expect(read(report)).toContain('❓ 1 unknown');
         expect(read(report)).toContain('• a.example.com:1');
         expect(read(report)).toContain(
           '[ Check the list → https://list.example.com/?server=a.example.com%3A1 ]',

@@ -3,6 +3,7 @@ import type { Mode } from '../../sandbox/listing/modes.ts';
 import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
 import { idsOf, postButton } from '../support/forged-button.ts';
 import { csvOf, labelsOf, lines, read, reported, submit, upload } from '../support/lists.ts';
+import { PHONE_WIDTH, tooWide, widthOf } from '../support/phone.ts';
 import { messageOf, openAppScene, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
@@ -24,7 +25,8 @@ async function open(opener = openAppScene): Promise<void> {
 }
 afterEach(() => scene.close());
 
-const preview = (content: string) => scene.member.slash('addservers', { file: upload('list.txt', content) });
+const preview = (content: string, person = scene.member) =>
+  person.slash('addservers', { file: upload('list.txt', content) });
 const sizes = () =>
   scene.listing.requests.filter(({ action }) => action === 'add').map(({ servers }) => servers.length);
 const outcomes = (report: Parameters<typeof csvOf>[0]) => {
@@ -70,8 +72,8 @@ describe('a list that the service does not take as it is', () => {
     const report = await submit(scene.member, await preview(lines(250)));
     expect(sizes()).toEqual([100, 100]);
     expect(outcomes(report)).toEqual({ 'sent for review': 100, refused: 100, 'not sent': 50 });
-    expect(read(report)).toMatch(/Invalid API key\.\n.*Lines 101–200/);
-    expect(read(report)).toMatch(/“Manage Server” can do so with \/setkey\.\n.*Lines 201–250/);
+    expect(read(report)).toMatch(/Invalid API key\.\n.*Lines 101–\u2060200/);
+    expect(read(report)).toMatch(/“Manage Server” can do so with \/setkey\.\n.*Lines 201–\u2060250/);
 
     scene.listing.allow('new-key');
     await setKey(scene.admin, 'new-key');
@@ -89,13 +91,60 @@ describe('a list that the service does not take as it is', () => {
     expect(text.match(/can do so with \/setkey/g)?.length).toBe(1);
   });
 
+  it('tells an admin to renew the key, and not to ask an admin', async () => {
+    const before = await preview(lines(2), scene.admin);
+    scene.listing.revoke('sandbox-key');
+    const text = read(await submit(scene.admin, before));
+    expect(text).toContain('❌ 2 refused');
+    expect(text.match(/Renew it with \/setkey\./g)).toHaveLength(1);
+    expect(text).not.toContain('Ask an admin');
+  });
+
+  it.each([
+    {
+      locale: 'en-US',
+      counts: [
+        '✅ 20 sent for review',
+        '❓ 100 unknown',
+        '⚠️ 20 not sent: the lines are wrong, see rejected.csv',
+      ],
+      numbers: 'Lines 1–\u20603, 5–\u206010, 12–\u206017, 19–\u206024 and 79 more',
+      says: '✅ The listing service says:',
+    },
+    {
+      locale: 'de',
+      counts: [
+        '✅ 20 zur Prüfung gesendet',
+        '❓ 100 unklar',
+        '⚠️ 20 nicht gesendet: falsche Zeilen, siehe rejected.csv',
+      ],
+      numbers: 'Zeilen 1–\u20603, 5–\u206010, 12–\u206017 und 85 weitere',
+      says: '✅ Der Listendienst sagt:',
+    },
+  ])('has one short line for each outcome on top, and few numbers ($locale)', async (expected) => {
+    const { locale, counts, numbers, says } = expected;
+    const person = scene.person({ locale });
+    answer = (nth) => (nth === 1 ? { kind: 'status', status: 500 } : undefined);
+    const list = lines(140)
+      .split('\n')
+      .map((line, n) => (n % 7 === 3 ? 'no address' : line));
+    const report = await submit(person, await preview(list.join('\n'), person));
+    const text = read(report);
+    expect(text).toContain(`${counts.join('\n')}\n\n`);
+    expect(text).toContain(numbers);
+    // Of what was sent for review the count is enough.
+    expect(text).toMatch(new RegExp(`${says}\\n│ .*Servers have been added for review\\..*\\n\\n`));
+    expect(tooWide(report)).toEqual([]);
+    for (const line of counts) expect(widthOf(line)).toBeLessThanOrEqual(PHONE_WIDTH);
+  });
+
   it('tells what is sure and what is not when the service goes down at request 3 of 5', async () => {
     answer = (nth) => (nth === 3 ? { kind: 'down' } : undefined);
     const report = await submit(scene.member, await preview(lines(500)));
     expect(outcomes(report)).toEqual({ 'sent for review': 200, unknown: 100, 'not sent': 200 });
     const text = read(report);
-    expect(text).toMatch(/check the list before you submit them again\.\n.*Lines 201–300/);
-    expect(text).toMatch(/safely submit them again\.\n.*Lines 301–400/);
+    expect(text).toMatch(/check the list before you submit them again\.\n.*Lines 201–\u2060300/);
+    expect(text).toMatch(/safely submit them again\.\n.*Lines 301–\u2060400/);
 
     await scene.listing.behave({ kind: 'ok' });
     const rest = await submit(scene.member, { kind: 'message', message: report });
@@ -134,7 +183,7 @@ describe('a list that a crash interrupts', () => {
     await expect.poll(() => read(messageOf(before))).toContain('report.csv');
     const report = messageOf(before);
     expect(outcomes(report)).toEqual({ 'sent for review': 400, unknown: 100 });
-    expect(read(report)).toMatch(/check the list before you submit them again\.\n.*Lines 201–300/);
+    expect(read(report)).toMatch(/check the list before you submit them again\.\n.*Lines 201–\u2060300/);
     expect(sizes()).toEqual([100, 100, 100, 100, 100]);
     expect(scene.listing.submitted.map(({ server }) => server)).toEqual(
       Array.from({ length: 500 }, (_, n) => `s${n}.example.com`),

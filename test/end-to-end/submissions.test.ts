@@ -33,7 +33,7 @@ describe('/submissions', () => {
     const said = textOf(await submissions());
     expect(said).toContain('(only you can see this)');
     expect(said).toMatch(
-      /4 submissions, newest first.*Factorio — fourth\.example\.com:4.*not sent · .*ARK.* — \[2606:4700::1111\]:3.*❔ unknown · .*Rust — second\.example\.com:2.*refused: =No \*\*luck\*\*\..*Counter-Strike 2 — first\.example\.com:1.*✅ sent for review · (now|\d+ seconds? ago) · by @/s,
+      /4 submissions, newest first.*Factorio — fourth\.example\.com:4.*not sent · .*ARK.* — \[2606:4700::1111\]:3.*❓ unknown · .*Rust — second\.example\.com:2.*refused: =No \*\*luck\*\*\..*Counter-Strike 2 — first\.example\.com:1.*✅ sent for review · (now|\d+ seconds? ago) · by @/s,
     );
     expect(said).not.toMatch(/approved|pending|in review/i);
   });

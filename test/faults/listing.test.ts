@@ -15,7 +15,7 @@ import { ACCEPTED, submit } from './submission.ts';
 
 const KEY = 'sandbox-key';
 const NOT_SENT = /⚠️ Not sent\. .*You can safely try again/;
-const UNKNOWN = /❔ Unknown\. .*may have been received: check the list before you submit it again/;
+const UNKNOWN = /❓ Unknown\. .*may have been received: check the list before you submit it again/;
 
 interface Fault {
   readonly what: string;
@@ -34,7 +34,7 @@ interface Fault {
 
 /** Why it is unknown, as the member reads it. */
 const because = (why: string) =>
-  new RegExp(`❔ Unknown\\. ${why} Your game server was sent and may have been received: check the list`);
+  new RegExp(`❓ Unknown\\. ${why} Your game server was sent and may have been received: check the list`);
 const SILENT = because('The listing service did not answer in time\\.');
 const BROKEN_OFF = because(
   'The connection to the listing service broke off before its answer was complete\\.',

@@ -4,7 +4,7 @@ import { type Ask, claimOf, type Findings, judge } from './verdict.ts';
 const ACCEPTED = '✅ Sent for review. The listing service says:\n│ Servers have been added for review.';
 const REJECTED = '❌ Refused. The listing service says:\n> Not today.';
 const UNKNOWN =
-  '❔ Unknown. The listing service did not answer in time. Your game server was sent and may have been received: check the list.';
+  '❓ Unknown. The listing service did not answer in time. Your game server was sent and may have been received: check the list.';
 const NOT_SENT = '⚠️ Not sent. The listing service could not be reached. You can safely try again.';
 const WARNING =
   '⚠️ Not sent: mia submitted a.example.com. What became of it is unknown, and it may have been received.';

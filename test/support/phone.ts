@@ -4,6 +4,9 @@ import { rendered } from './rendered.ts';
 /** Characters of a line of a list that a phone shows without wrapping it. */
 export const PHONE_WIDTH = 60;
 
+/** Characters that are seen of a line: a word joiner only keeps its neighbours together. */
+export const widthOf = (line: string): number => [...line.replaceAll('\u2060', '')].length;
+
 /** What Discord's clients write in place of a time, at its longest. */
 const TIMES: Readonly<Record<string, string>> = { R: 'in 12 months', '': 'September 22, 2026 12:00 AM' };
 
@@ -22,5 +25,5 @@ export function listLines(message: SeenMessage): readonly string[] {
 export function tooWide(message: SeenMessage): readonly string[] {
   const { content = '' } = message.current ?? {};
   const tables = /```|^\s*\|/m.test(content) ? [content] : [];
-  return [...listLines(message).filter((line) => [...line].length > PHONE_WIDTH), ...tables];
+  return [...listLines(message).filter((line) => widthOf(line) > PHONE_WIDTH), ...tables];
 }

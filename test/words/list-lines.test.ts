@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fewRanges, groupItem, groupsOf, lineRanges } from '../../src/words/list-lines.ts';
+import { fewRanges, groupItem, groupsOf } from '../../src/words/list-lines.ts';
 import { createWords } from '../../src/words/words.ts';
-import { PHONE_WIDTH } from '../support/phone.ts';
+import { PHONE_WIDTH, widthOf } from '../support/phone.ts';
 import { rendered } from '../support/rendered.ts';
 
 const numbersOf = (text: string): number[] =>
   text.split(', ').flatMap((range) => {
-    const [first = 0, last = first] = range.split('–').map(Number);
+    const [first = 0, last = first] = range.split('–\u2060').map(Number);
     return Array.from({ length: last - first + 1 }, (_, index) => first + index);
   });
 
@@ -43,7 +43,8 @@ describe('lines that are refused alike', () => {
         expect(lines.toSorted((one, other) => one - other)).toEqual(
           rows.map(({ line }) => line).toSorted((one, other) => one - other),
         );
-        for (const group of groups) expect(numbersOf(lineRanges(group.lines))).toEqual(group.lines);
+        for (const group of groups)
+          expect(numbersOf(fewRanges(group.lines, Number.POSITIVE_INFINITY))).toEqual(group.lines);
       }),
     );
   });
@@ -54,7 +55,7 @@ describe('lines that are refused alike', () => {
       fc.property(fc.array(row, { minLength: 1, maxLength: 60 }), (rows) => {
         for (const group of groupsOf(rows)) {
           for (const line of groupItem(t, group, games).split('\n')) {
-            expect(rendered(line).text.length).toBeLessThanOrEqual(PHONE_WIDTH);
+            expect(widthOf(rendered(line).text)).toBeLessThanOrEqual(PHONE_WIDTH);
           }
         }
       }),
@@ -75,5 +76,11 @@ describe('a few ranges of numbers', () => {
         },
       ),
     );
+  });
+
+  it('are broken over lines between ranges only', () => {
+    const graphemes = [...fewRanges([2, 3, 4, 7, 9, 10], 40)];
+    const afterDashes = graphemes.filter((_, index) => graphemes[index - 1] === '–');
+    expect(afterDashes).toEqual(['\u2060', '\u2060']);
   });
 });

@@ -46,6 +46,6 @@ group('the one embed with game servers', () => {
   });
 
   it('has a sign and a colour for every outcome', () => {
-    expect(Object.values(LOOK).map(({ sign }) => sign)).toEqual(['✅', '❌', '⚠️', '❔']);
+    expect(Object.values(LOOK).map(({ sign }) => sign)).toEqual(['✅', '❌', '⚠️', '❓']);
   });
 });

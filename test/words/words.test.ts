@@ -66,8 +66,8 @@ describe('the sentences', () => {
 
     it(`call outcomes by one name in ${language}`, () => {
       const others = {
-        en: /\b(?:accepted|rejected|sent without)\b|⏸|❓/i,
-        de: /angenommen|ungewiss|Prüfung geschickt|⏸|❓/i,
+        en: /\b(?:accepted|rejected|sent without)\b|⏸|❔/i,
+        de: /angenommen|ungewiss|Prüfung geschickt|⏸|❔/i,
       };
       const strange = [...translated].filter(
         ([key, sentence]) =>
