@@ -22,14 +22,14 @@ import { draftOfOne, typedOf } from '../src/submissions/draft.ts';
 import type { Suggestions } from '../src/submissions/games.ts';
 import type { Ended, Order, Pipeline } from '../src/submissions/order.ts';
 import type { Records } from '../src/submissions/record.ts';
-import { UserError } from '../src/user-error.ts';
+import type { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
 import { gameChoices, gameNamed, nearGames } from '../src/words/games.ts';
 import { describe, serverEmbed, typedLine } from '../src/words/look.ts';
 import { type Offer, offersAfter, offersAfterRefusal, offersForProblem } from '../src/words/offers.ts';
 import { afterRestartText, announcementOf, outcomeText } from '../src/words/outcome.ts';
 import { singleProblemText } from '../src/words/problem.ts';
-import { type GuildKeys, noServerText, refusalText } from '../src/words/refusal.ts';
+import { type GuildKeys, noServer, refusalText } from '../src/words/refusal.ts';
 import { pageAbout } from '../src/words/service.ts';
 import { cut } from '../src/words/shorten.ts';
 import type { Translate } from '../src/words/words.ts';
@@ -198,7 +198,7 @@ async function submit(
 
 /** What was kept is there no more: it was submitted, or is too old. */
 const noDraft = async (context: Context, id: string, { records }: AddServerDeps): Promise<UserError> =>
-  new UserError(noServerText(context, await records.isSubmitted(context, id)));
+  noServer(context, await records.isSubmitted(context, id));
 
 function ended(context: Context, result: Ended, { games }: AddServerDeps): Reply {
   const { t } = context;

@@ -47,7 +47,7 @@ import { previewOf } from '../src/words/list-preview.ts';
 import { pageOfUnknown, progressOf, reportOf } from '../src/words/list-report.ts';
 import { announcementOf } from '../src/words/outcome.ts';
 import { fileProblemText, unreadableText } from '../src/words/problem.ts';
-import { type GuildKeys, guildKey, noListText, refusalText } from '../src/words/refusal.ts';
+import { type GuildKeys, guildKey, noList, refusalText } from '../src/words/refusal.ts';
 
 /** What a draft is opened with and shown. */
 export interface DraftDeps {
@@ -204,7 +204,7 @@ async function showDraft(
   { notice, choice }: Shown,
   { games, settings }: DraftDeps,
 ): Promise<Reply> {
-  if (typeof prepared === 'string') throw new UserError(noListText(prepared, context.t));
+  if (typeof prepared === 'string') throw noList(prepared, context.t);
   const { games: allowed } = await settings.get(context.guildId);
   const some = gamesAmong(games, allowed);
   const { id, draft, room, edits } = prepared;
@@ -244,7 +244,7 @@ async function chooseGame(context: DraftContext, typed: string, deps: DraftDeps)
 /** The window in which lines are corrected. */
 async function openEdit(context: DraftContext, which: Editing, { drafts }: DraftDeps): Promise<Modal> {
   const draft = await drafts.find(context, context.argument);
-  if (typeof draft === 'string') throw new UserError(noListText(draft, context.t));
+  if (typeof draft === 'string') throw noList(draft, context.t);
   const action = which === 'all' ? 'correct' : 'edit';
   const { text } = linesToEdit(draft, which);
   return editModal(context, { id: listId(action, context.argument), text, most: MOST_TYPED });
@@ -263,7 +263,7 @@ async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Pr
 
 async function cancel(context: DraftContext, { drafts }: DraftDeps): Promise<Reply> {
   const why = await drafts.drop(context, context.argument);
-  if (why !== undefined) throw new UserError(noListText(why, context.t));
+  if (why !== undefined) throw noList(why, context.t);
   return { content: context.t('list.cancelled') };
 }
 
@@ -274,7 +274,7 @@ async function submitList(context: PressContext, deps: AddServersDeps): Promise<
     ...{ guildId, interactionId, receivedAt, user, id, stopping },
     onProgress: (done, count) => context.progress(progressOf(context, done, count)),
   });
-  if (result.kind === 'no-draft') throw new UserError(noListText(result.why, t));
+  if (result.kind === 'no-draft') throw noList(result.why, t);
   if (result.kind === 'refused') {
     const { refusal } = result;
     const notice = refusalText(refusal, context);

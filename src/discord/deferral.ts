@@ -1,6 +1,7 @@
 import { MessageFlags } from 'discord.js';
 import type { Logger } from '../logger.ts';
 import { Secret } from '../secret.ts';
+import { isOver } from '../user-error.ts';
 import { escapeText } from '../words/escape.ts';
 import { acknowledge, type FailureWords, isRefused, LostInteraction, say } from './answers.ts';
 import type { Context, Reply } from './command.ts';
@@ -8,6 +9,7 @@ import { ownerOf, type SignedIds } from './components/custom-ids.ts';
 import { announce, bareText, type Deliveries, deliver, deliverAtOnce } from './deliver.ts';
 import type { GuildLog } from './guild-log.ts';
 import type { Incoming } from './incoming.ts';
+import { createButtonRemoval } from './remove-buttons.ts';
 import type { Memory, Remembered, Work } from './taken.ts';
 import type { Traces } from './traces.ts';
 
@@ -40,6 +42,7 @@ export interface Deferred {
 /** Remember, acknowledge, carry out, answer, forget: a crash anywhere in between leaves nobody waiting. */
 export function createDeferral(deps: DeferralDeps) {
   const { ids, memory, words, deliveries, traces, tellGuild, logger } = deps;
+  const answerPress = createButtonRemoval({ logger });
 
   async function forget({ context: { guildId, interactionId }, shape }: Deferred): Promise<void> {
     await memory.forget({ guildId, interactionId, shape }).catch((error: unknown) => {
@@ -62,7 +65,7 @@ export function createDeferral(deps: DeferralDeps) {
     await deliverAtOnce(interaction, { isPrivate, failed }, await below(asked, deps, await answerOf(asked)));
   }
 
-  async function answerLater(deferred: Deferred): Promise<void> {
+  async function answerAfterDeferral(deferred: Deferred): Promise<void> {
     const { interaction, context, shape, work } = deferred;
     try {
       if (!(await remember(deferred, deps))) throw new LostInteraction('The interaction was delivered twice');
@@ -102,7 +105,26 @@ export function createDeferral(deps: DeferralDeps) {
     });
   }
 
+  const answerLater = (deferred: Deferred): Promise<void> =>
+    deferred.shape === 'update'
+      ? answerPress(deferred.interaction, deferred.run, (run) => answerAfterDeferral({ ...deferred, run }))
+      : answerAfterDeferral(deferred);
+
   return { answerAtOnce, answerLater };
+}
+
+/** Says why no modal opens. */
+export async function refuseModal(
+  {
+    words,
+    answerLater,
+  }: Pick<DeferralDeps, 'words'> & Pick<ReturnType<typeof createDeferral>, 'answerLater'>,
+  asked: Pick<Deferred, 'interaction' | 'context'>,
+  error: unknown,
+): Promise<void> {
+  const { interaction, context } = asked;
+  if (interaction.isCommand() || !isOver(error)) return say(interaction, words(error, context));
+  return answerLater({ ...asked, shape: 'update', isPrivate: true, run: () => Promise.reject(error) });
 }
 
 /** The answer to a command, below what an admin is to read first. */

@@ -19,7 +19,7 @@ import {
   type SubmitContext,
 } from './command.ts';
 import { ownerOf, parseCustomId } from './components/custom-ids.ts';
-import { createDeferral, type DeferralDeps } from './deferral.ts';
+import { createDeferral, type DeferralDeps, refuseModal } from './deferral.ts';
 import { createDeliveries, type Deliveries } from './deliver.ts';
 import {
   type ComponentInteraction,
@@ -257,17 +257,17 @@ function respond<In extends Context>(
 
 /** Runs what opens a modal; a refusal is said in its stead. */
 function open(
-  { ids, words }: Parts,
+  parts: Parts,
   interaction: ChatInputCommandInteraction | ComponentInteraction,
   context: Context,
   run: () => Promise<Parameters<typeof show>[1]>,
 ): Begin {
   return async () => {
     try {
-      await show(interaction, ids.modal(await run(), ownerOf(context, true)));
+      await show(interaction, parts.ids.modal(await run(), ownerOf(context, true)));
     } catch (error) {
       if (error instanceof LostInteraction) throw error;
-      await say(interaction, words(error, context));
+      await refuseModal(parts, { interaction, context }, error);
     }
   };
 }

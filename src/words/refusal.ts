@@ -70,12 +70,16 @@ function submittedBefore(
     : t(`twice.${ended}By`, { ...about, user: escapeText(userName, LONGEST_NAME) });
 }
 
-/** Why there is no server any more that a button or a window could submit. */
-export const noServerText = ({ t, mention }: Reader, isSubmitted: boolean): string =>
-  isSubmitted ? t('again.taken') : t('again.gone', { addserver: mention('addserver') });
+/** There is no server any more that a button or a window could submit. */
+export const noServer = ({ t, mention }: Reader, isSubmitted: boolean): UserError =>
+  new UserError(isSubmitted ? t('again.taken') : t('again.gone', { addserver: mention('addserver') }), {
+    isOver: true,
+  });
 
-/** Why there is no list to submit. */
-export function noListText(why: NoDraft, t: Translate): string {
-  if (why === 'of-another-member') return t('list.notYours');
-  return t(why === 'empty' ? 'list.nothingLeft' : 'list.gone');
+/** There is no list to submit. */
+export function noList(why: NoDraft, t: Translate): UserError {
+  if (why === 'of-another-member') return new UserError(t('list.notYours'));
+  return why === 'empty'
+    ? new UserError(t('list.nothingLeft'))
+    : new UserError(t('list.gone'), { isOver: true });
 }
