@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox } from '../sandbox.ts';
 import type { ScenarioView } from './protocol.ts';
 import { SCENARIOS } from './scenarios.ts';
@@ -16,11 +15,11 @@ export interface Player {
 
 export function createPlayer(deps: {
   readonly sandbox: Sandbox;
-  /** How long each caption stands before what it says happens, in milliseconds. */
-  readonly pauseMs: number;
+  /** Waits while a caption stands, before what it says happens. */
+  readonly read: (caption: string) => Promise<unknown>;
   readonly onChange: () => void;
 }): Player {
-  const { sandbox, pauseMs, onChange } = deps;
+  const { sandbox, read, onChange } = deps;
   let current: ScenarioView | undefined;
 
   function show(next: ScenarioView): void {
@@ -48,7 +47,7 @@ export function createPlayer(deps: {
       const tell = async (role: 'admin' | 'member', caption: string) => {
         told = { ...told, caption, seat: { ...told.seat, role } };
         show(told);
-        await sleep(pauseMs);
+        await read(caption);
       };
       async function run(): Promise<void> {
         await sandbox.listing.behave({ kind: 'ok' });

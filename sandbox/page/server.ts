@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createLoopbackServer } from '../loopback-server.ts';
 import { ROLES, type Role } from '../people.ts';
 import type { Sandbox } from '../sandbox.ts';
@@ -22,8 +23,8 @@ export interface PageOptions {
   readonly sandbox: Sandbox;
   /** 0, unless said: a free one. */
   readonly port?: number;
-  /** How long each caption of a scenario stands before what it says happens, in milliseconds; 1,500. */
-  readonly pauseMs?: number;
+  /** Waits while a caption of a scenario stands, before what it says happens; 1.5 seconds, unless said. */
+  readonly read?: (caption: string) => Promise<unknown>;
 }
 
 /** A file of 10 MiB in base64, and what is around it. */
@@ -38,10 +39,14 @@ interface Tab {
 }
 
 /** Serves the page on 127.0.0.1 to whoever has the token. Nothing that it shows comes from anywhere else. */
-export async function servePage({ sandbox, port = 0, pauseMs = 1_500 }: PageOptions): Promise<Page> {
+export async function servePage({
+  sandbox,
+  port = 0,
+  read = () => sleep(1_500),
+}: PageOptions): Promise<Page> {
   const token = randomBytes(18).toString('base64url');
   const views = createViews(sandbox);
-  const player = createPlayer({ sandbox, pauseMs, onChange: () => tabs.soon() });
+  const player = createPlayer({ sandbox, read, onChange: () => tabs.soon() });
   const tabs = createTabs({ sandbox, views, scenario: () => player.current });
   const acts = createActs({ sandbox, views, play: player.play });
 

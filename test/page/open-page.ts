@@ -31,10 +31,12 @@ export interface PageScene {
   close(): Promise<void>;
 }
 
-export async function openPageScene(options: { readonly pauseMs?: number } = {}): Promise<PageScene> {
+export async function openPageScene(
+  options: { readonly read?: (caption: string) => Promise<unknown> } = {},
+): Promise<PageScene> {
   const sandbox = await openSandbox({ surroundings: process.env });
   await sandbox.startBot();
-  const page = await servePage({ sandbox, pauseMs: options.pauseMs ?? 0 });
+  const page = await servePage({ sandbox, read: options.read ?? (async () => undefined) });
   const browser = await launch();
   const complaints: string[] = [];
 

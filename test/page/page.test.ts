@@ -279,10 +279,15 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
 
 describe.skipIf(!hasChromium)('a scenario that is being played', () => {
   it('goes on through a reload in the middle', async () => {
-    const scene = await openPageScene({ pauseMs: 400 });
+    const reloaded = Promise.withResolvers<void>();
+    const scene = await openPageScene({
+      read: async (caption) => (caption.includes('forgets the port') ? reloaded.promise : undefined),
+    });
     const tab = await scene.tab('&scenario=wrong-first-try');
     await tab.locator('.caption.playing', { hasText: 'forgets the port' }).waitFor();
     await tab.reload();
+    await tab.locator('.caption.playing', { hasText: 'forgets the port' }).waitFor();
+    reloaded.resolve();
     await tab.locator('.caption.over').waitFor();
     await log(tab).getByText('Servers have been added for review.').waitFor();
     expect(scene.complaints).toEqual([]);
