@@ -1,8 +1,11 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Person } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import {
+  inAppScene,
   inNewGuild,
   messageOf,
   modalOf,
@@ -441,4 +444,123 @@ describe('a limit', () => {
       await scene.close();
     }
   });
+});
+
+/** Makes the key of the first guild unreadable, as a torn write does. */
+async function tearKey(scene: Scene): Promise<void> {
+  await scene.bot.stop();
+  const database = new DatabaseSync(join(scene.data, 'bot.sqlite'));
+  const { changes } = database
+    .prepare("UPDATE keyv SET value = 'torn' WHERE key = ?")
+    .run(`api-key:${scene.discord.guilds[0]?.id}`);
+  database.close();
+  expect(Number(changes)).toBe(1);
+  await scene.startBot();
+}
+
+async function setQuota(admin: Person, servers: string): Promise<void> {
+  const modal = modalOf(await admin.press(messageOf(await admin.slash('settings')), 'Daily quota …'));
+  await admin.submit(modal, { [modalFields(modal.data)[0]?.id ?? '']: servers });
+}
+
+describe.each([
+  {
+    locale: 'en-US',
+    labels: { again: 'Try again', send: 'Send again', twice: 'Submit again', edit: 'Edit' },
+    says: {
+      quota: /^⚠️ Not sent: .*you have 0 left today/,
+      flight: /^⚠️ Not sent: `flight\.example\.com:1` is on its way/,
+      unreadable: /^⚠️ Not sent.*can no longer be read/s,
+      down: /^⚠️ Not sent: the listing service is down at the moment/,
+    },
+  },
+  {
+    locale: 'de',
+    labels: {
+      again: 'Erneut versuchen',
+      send: 'Erneut senden',
+      twice: 'Noch einmal einreichen',
+      edit: 'Bearbeiten',
+    },
+    says: {
+      quota: /^⚠️ Nicht gesendet: .*heute keinen mehr frei/,
+      flight: /^⚠️ Nicht gesendet: `flight\.example\.com:1` ist schon auf dem Weg/,
+      unreadable: /^⚠️ Nicht gesendet.*nicht mehr lesen/s,
+      down: /^⚠️ Nicht gesendet: Der Listendienst ist gerade nicht erreichbar/,
+    },
+  },
+])('what waits, and goes again without retyping ($locale)', ({ locale, labels, says }) => {
+  const hosts = (scene: Scene) => scene.listing.submitted.map(({ server }) => server);
+  const goes = async (scene: Scene, person: Person, message: SeenMessage, label: string, host: string) => {
+    await person.press(message, label);
+    await expect.poll(() => message.current?.embeds[0]?.color).toBe(0x57f287);
+    expect(hosts(scene).at(-1)).toBe(host);
+  };
+
+  it('is more than the daily quota of an admin', async () => {
+    const own = await inNewGuild(shared, { key: 'sandbox-key' });
+    const person = own.person({ locale });
+    await setQuota(own.admin, '1');
+    await addserver(person, { game: 'cs2', server: 'first.example.com:1' });
+    const message = await addserver(person, { game: 'cs2', server: `quota-${locale}.example.com:1` });
+    expect(message.current?.content).toMatch(says.quota);
+    expect(buttonsOf(message)).toEqual([labels.again, labels.edit]);
+    expect((await open(person, message, labels.edit)).typed).toMatchObject({
+      server: `quota-${locale}.example.com:1`,
+    });
+    await setQuota(own.admin, '2');
+    await goes(shared, person, message, labels.again, `quota-${locale}.example.com`.toLowerCase());
+  });
+
+  it('is on its way already', async () => {
+    const own = await inNewGuild(shared, { key: 'sandbox-key' });
+    const person = own.person({ locale });
+    await shared.listing.behave({ kind: 'slow', ms: 1_500 }, 1);
+    const before = requests().length;
+    const first = addserver(own.member, { game: 'cs2', server: 'flight.example.com:1' });
+    await expect.poll(() => requests().length).toBe(before + 1);
+    const message = await addserver(person, { game: 'cs2', server: 'flight.example.com:1' });
+    expect(message.current?.content).toMatch(says.flight);
+    expect(buttonsOf(message)).toEqual([labels.again, labels.edit]);
+    await first;
+    await person.press(message, labels.again);
+    await expect.poll(() => buttonsOf(message)).toEqual([labels.twice, labels.edit]);
+    await edit(person, message, { server: 'other.example.com:1' }, labels.edit);
+    await isAccepted(message, { server: 'other.example.com', port: '1', game: 'cs2' });
+  });
+
+  it('has a key that can no longer be read', () =>
+    inAppScene({ key: 'sandbox-key' }, async (own) => {
+      await tearKey(own);
+      const person = own.person({ locale });
+      const message = await addserver(person, { game: 'cs2', server: 'torn.example.com:1' });
+      expect(message.current?.content).toMatch(says.unreadable);
+      expect(buttonsOf(message)).toEqual([labels.send, labels.edit]);
+      expect((await open(person, message, labels.edit)).typed).toMatchObject({
+        server: 'torn.example.com:1',
+      });
+      await setKey(own.admin, 'sandbox-key');
+      await goes(own, person, message, labels.send, 'torn.example.com');
+    }));
+
+  it('meets the breaker, which knows that the service is down', () =>
+    inAppScene({ key: 'sandbox-key' }, async (own) => {
+      const person = own.person({ locale });
+      await own.listing.behave({ kind: 'down' });
+      const tries: SeenMessage[] = [];
+      for (let n = 0; n < 8; n++) {
+        tries.push(await addserver(person, { game: 'cs2', server: `down${n}.example.com:1` }));
+      }
+      const index = tries.findIndex(({ current }) => says.down.test(current?.content ?? ''));
+      const message = tries[index];
+      if (!message) throw new Error('the breaker refused nothing');
+      expect(buttonsOf(message)).toEqual([labels.again, labels.edit]);
+      expect((await open(person, message, labels.edit)).typed).toMatchObject({
+        server: `down${index}.example.com:1`,
+      });
+      await own.listing.behave({ kind: 'ok' });
+      // A list that a key brings says that the service is back.
+      await setKey(own.admin, 'sandbox-key');
+      await goes(own, person, message, labels.again, `down${index}.example.com`);
+    }));
 });
