@@ -48,7 +48,9 @@ export function createViews(sandbox: Sandbox): Views {
     },
     take(event) {
       if (event.kind === 'interaction') waiting.take(event);
-      return event.kind !== 'wire' && event.kind !== 'log';
+      if (event.kind === 'wire')
+        return event.from === 'bot' && /\/commands(\/\d+)?$/.test(event.request.path);
+      return event.kind !== 'log';
     },
     of(seat, scenario) {
       const guild = guildOf(seat);

@@ -1,0 +1,175 @@
+import type { Page as Tab } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Guild } from '../../sandbox/discord/world/guilds.ts';
+import { axeViolations, hasChromium, openPageScene, type PageScene } from './open-page.ts';
+
+/** What the bot's own commands do not have is asked of Discord with its token: any bot's page must be operable. */
+describe.skipIf(!hasChromium)('what people pick and drop on the page', () => {
+  let scene: PageScene;
+  let tab: Tab;
+  let guild: Guild;
+  /** The data of the interactions that the bot was told of. */
+  const told: string[] = [];
+
+  beforeAll(async () => {
+    scene = await openPageScene();
+    const { discord, people } = scene.sandbox;
+    const [first] = discord.guilds;
+    if (first === undefined) throw new Error('there is a guild');
+    guild = first;
+    const admin = people.at({ role: 'admin', guild, locale: 'en-US' });
+    const opened = await admin.slash('setkey');
+    if (opened.kind === 'modal') await admin.submit(opened.modal, { key: 'sandbox-key-1234' });
+    discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
+    discord.watch((event) => {
+      if (event.kind === 'wire' && event.request.body.includes('INTERACTION_CREATE'))
+        told.push(event.request.body);
+    });
+    tab = await scene.tab('&role=admin');
+  });
+  afterAll(async () => {
+    await scene.close();
+  });
+
+  const log = () => tab.getByRole('log', { name: 'Messages in #general' });
+  const composer = () => tab.getByRole('textbox', { name: 'Message #general' });
+
+  async function asBot(method: string, path: string, body: unknown): Promise<void> {
+    const { discord, token } = scene.sandbox;
+    const { status } = await fetch(`${discord.apiUrl}/v10${path}`, {
+      method,
+      headers: {
+        authorization: `Bot ${token}`,
+        'user-agent': 'DiscordBot (https://example.com, 1)',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+    expect(status).toBeLessThan(300);
+  }
+
+  /** A message with one select of this type. */
+  const offer = (placeholder: string, select: object) =>
+    asBot('POST', `/channels/${guild.channelId}/messages`, {
+      content: placeholder,
+      components: [{ type: 1, components: [{ custom_id: placeholder, placeholder, ...select }] }],
+    });
+  const select = (placeholder: string) => log().getByRole('combobox', { name: placeholder });
+  const valuesOf = (custom: string): readonly string[] | undefined => {
+    const body = told.find((text) => text.includes(`"custom_id":"${custom}"`) && text.includes('"values"'));
+    return body === undefined ? undefined : JSON.parse(/"values":(\[[^\]]*\])/.exec(body)?.[1] ?? '[]');
+  };
+  const idOf = (name: string) =>
+    [...scene.sandbox.discord.members(guild), ...scene.sandbox.discord.roles(guild)].find(
+      (one) => one.name === name,
+    )?.id;
+
+  it.for([
+    { placeholder: 'a member', type: 5, option: '@other', name: 'other' },
+    { placeholder: 'a role', type: 6, option: '@staff', name: 'staff' },
+    { placeholder: 'either', type: 7, option: '@staff', name: 'staff' },
+  ])('picks $placeholder with the mouse', async ({ placeholder, type, option, name }) => {
+    await offer(placeholder, { type });
+    await select(placeholder).click();
+    await log().getByRole('option', { name: option }).click();
+    await expect.poll(() => valuesOf(placeholder)).toEqual([idOf(name)]);
+  });
+
+  it('picks several with the keyboard, as many as are allowed, and Escape is the end', async () => {
+    const options = ['one', 'two', 'three'].map((value) => ({ label: value, value }));
+    await offer('several', { type: 3, min_values: 1, max_values: 2, options });
+    await select('several').focus();
+    for (const key of ['ArrowDown', 'Enter', 'ArrowDown', ' ', 'ArrowDown', 'Enter'])
+      await tab.keyboard.press(key);
+    expect(await log().getByRole('option', { selected: true }).allTextContents()).toHaveLength(2);
+    expect(await axeViolations(tab)).toEqual([]);
+    expect(valuesOf('several')).toBeUndefined();
+    await tab.keyboard.press('Escape');
+    await expect.poll(() => valuesOf('several')).toEqual(['one', 'two']);
+  });
+
+  it('picks several with the mouse, and a press beside it is the end', async () => {
+    await offer('some channels', { type: 8, max_values: 3, channel_types: [0] });
+    await select('some channels').click();
+    await log().getByRole('option', { name: '#general' }).click();
+    await log().getByRole('option', { name: '#staff' }).click();
+    await composer().click();
+    await expect.poll(() => valuesOf('some channels')).toHaveLength(2);
+  });
+
+  it('fills a member, a role and a channel into a command from those that are there', async () => {
+    const { applicationId } = scene.sandbox.discord;
+    await asBot('POST', `/applications/${applicationId}/guilds/${guild.id}/commands`, {
+      name: 'invite',
+      description: 'Invite somebody',
+      options: [
+        { type: 6, name: 'who', description: 'Whom', required: true },
+        { type: 8, name: 'as', description: 'As what', required: true },
+        { type: 7, name: 'where', description: 'Where to', required: true },
+      ],
+    });
+    await composer().fill('/invite');
+    await tab.getByRole('option', { name: '/invite' }).click();
+    for (const [field, option] of [
+      ['who', '@member'],
+      ['as', '@staff'],
+      ['where', '#staff'],
+    ] as const) {
+      await tab.getByRole('combobox', { name: field, exact: true }).fill(option.slice(1));
+      await tab.getByRole('listbox', { name: field }).getByRole('option', { name: option }).click();
+    }
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await expect.poll(() => told.find((text) => text.includes('"name":"invite"'))).toContain(idOf('member'));
+    expect(told.find((text) => text.includes('"name":"invite"'))).toContain(idOf('staff'));
+  });
+
+  it('says who is not there', async () => {
+    await composer().fill('/invite');
+    await tab.getByRole('option', { name: '/invite' }).click();
+    await tab.getByRole('combobox', { name: 'who', exact: true }).fill('nobody');
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await tab.getByText('who: Pick one from the list.').waitFor();
+    await tab.keyboard.press('Escape');
+    await tab.keyboard.press('Escape');
+    await composer().waitFor();
+  });
+
+  it('takes a file that is dropped on a command, and says which is too large', async () => {
+    await composer().fill('/addservers');
+    await tab.getByRole('option', { name: '/addservers' }).first().click();
+    const command = tab.getByRole('group', { name: '/addservers' });
+    const drop = async (text: string) =>
+      command.dispatchEvent('drop', {
+        dataTransfer: await tab.evaluateHandle(`(() => {
+          const dropped = new DataTransfer();
+          dropped.items.add(new File([${text}], 'dropped.csv', { type: 'text/csv' }));
+          return dropped;
+        })()`),
+      });
+    await drop(`'x'.repeat(10 * 1024 * 1024 + 1)`);
+    await tab.getByText(/^file: /).waitFor();
+    await drop(`'game,server\\ncs2,dropped.example.com:27015\\n'`);
+    await command.getByText('dropped.csv').waitFor();
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await log().getByRole('button', { name: 'Submit 1 game server' }).click();
+    await expect
+      .poll(() => scene.sandbox.listing.submitted.map(({ server }) => server))
+      .toEqual(['dropped.example.com']);
+  });
+
+  it('leaves axe nothing to say of a window, light and dark', async () => {
+    await composer().fill('/setkey');
+    await tab.getByRole('option', { name: '/setkey' }).click();
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await tab.getByRole('dialog').waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await tab.emulateMedia({ colorScheme });
+      expect(await axeViolations(tab), colorScheme).toEqual([]);
+    }
+    await tab.keyboard.press('Escape');
+  });
+
+  it('says nothing on the console and asks nobody else for anything', () => {
+    expect(scene.complaints).toEqual([]);
+  });
+});
