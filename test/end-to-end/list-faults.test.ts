@@ -106,7 +106,7 @@ describe('a list that the service does not take as it is', () => {
       counts: [
         '✅ 20 sent for review',
         '❓ 100 unknown',
-        '⚠️ 20 not sent: the lines are wrong, see rejected.csv',
+        '⚠️ 20 not sent, see rejected.csv',
       ],
       numbers: 'Lines 1–\u20603, 5–\u206010, 12–\u206017, 19–\u206024 and 79 more',
       says: '✅ The listing service says:',
@@ -116,7 +116,7 @@ describe('a list that the service does not take as it is', () => {
       counts: [
         '✅ 20 zur Prüfung gesendet',
         '❓ 100 unklar',
-        '⚠️ 20 nicht gesendet: falsche Zeilen, siehe rejected.csv',
+        '⚠️ 20 nicht gesendet, siehe rejected.csv',
       ],
       numbers: 'Zeilen 1–\u20603, 5–\u206010, 12–\u206017 und 85 weitere',
       says: '✅ Der Listendienst sagt:',

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { SCENARIOS } from '../../sandbox/page/scenarios.ts';
 import { hasChromium, openPageScene } from './open-page.ts';
@@ -12,7 +13,8 @@ const SIZES = [
 
 if (!hasChromium) process.exit(1);
 await mkdir(FOLDER, { recursive: true });
-const scene = await openPageScene();
+// A scenario that is over at once would not be seen to play.
+const scene = await openPageScene({ read: () => setTimeout(500) });
 for (const { name } of SCENARIOS)
   for (const locale of ['en-US', 'de']) {
     const tab = await scene.tab(`&scenario=${name}&locale=${locale}`);
@@ -27,7 +29,10 @@ for (const { name } of SCENARIOS)
         await tab.evaluate(
           'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
         );
-        await tab.locator('.messages').evaluate('(list) => list.scrollTo(0, list.scrollHeight)');
+        // What the last message says comes first: below it may be long files. A short one ends at the bottom.
+        await tab.evaluate(
+          "[...document.querySelectorAll('.messages discord-message')].at(-1).scrollIntoView({ block: 'start' })",
+        );
         const file = `${name}-${locale.slice(0, 2)}-${colorScheme}-${size.width}.png`;
         await tab.screenshot({ path: `${FOLDER}${file}` });
         process.stdout.write(`${file}\n`);
