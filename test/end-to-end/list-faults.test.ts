@@ -103,21 +103,13 @@ describe('a list that the service does not take as it is', () => {
   it.each([
     {
       locale: 'en-US',
-      counts: [
-        '✅ 20 sent for review',
-        '❓ 100 unknown',
-        '⚠️ 20 not sent, see rejected.csv',
-      ],
+      counts: ['✅ 20 sent for review', '❓ 100 unknown', '⚠️ 20 not sent, see rejected.csv'],
       numbers: 'Lines 1–\u20603, 5–\u206010, 12–\u206017, 19–\u206024 and 79 more',
       says: '✅ The listing service says:',
     },
     {
       locale: 'de',
-      counts: [
-        '✅ 20 zur Prüfung gesendet',
-        '❓ 100 unklar',
-        '⚠️ 20 nicht gesendet, siehe rejected.csv',
-      ],
+      counts: ['✅ 20 zur Prüfung gesendet', '❓ 100 unklar', '⚠️ 20 nicht gesendet, siehe rejected.csv'],
       numbers: 'Zeilen 1–\u20603, 5–\u206010, 12–\u206017 und 85 weitere',
       says: '✅ Der Listendienst sagt:',
     },
