@@ -44,7 +44,7 @@ export function createHostile(scene: Scene): Hostile {
     ]);
     late.abort();
     act.to = Date.now();
-    if (JSON.stringify(messageIn(found)?.embeds ?? []).includes(PREVIEW)) previews += 1;
+    if (JSON.stringify(messageIn(found)?.components ?? []).includes(PREVIEW)) previews += 1;
     const isLost = found === undefined || found === 'lost' || (found as { kind?: string }).kind === 'lost';
     if (isLost) unanswered.push(`${what} at ${new Date(act.from).toISOString()}`);
     return found;
@@ -171,8 +171,8 @@ export function createHostile(scene: Scene): Hostile {
   };
 }
 
-/** The title of a list that is shown before it is submitted. */
-const PREVIEW = 'Check before submitting';
+/** How the id of a button begins that stands under every list that is shown before it is submitted. */
+const PREVIEW = '"addservers:cancel:';
 
 const messageIn = (answer: unknown) =>
   (answer as { readonly message?: SeenMessage } | undefined)?.message?.current;
