@@ -1,4 +1,5 @@
 import { ApplicationCommandOptionType, ApplicationCommandType, type Attachment } from 'discord.js';
+import type { Attachments } from '../src/discord/attachments.ts';
 import type {
   Command,
   CommandContext,
@@ -16,7 +17,6 @@ import {
   previewRows,
   reportRows,
 } from '../src/discord/components/list-controls.ts';
-import type { Attachments } from '../src/discord/incoming.ts';
 import { LIMITS } from '../src/discord/limits.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';

@@ -3,7 +3,7 @@ import type { Command, Context, Reply, SubmitContext } from '../src/discord/comm
 import { button, type Modal, modal, rows } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
-import type { LogChoiceDeps } from '../src/discord/log-choice.ts';
+import type { LogChoiceDeps } from '../src/discord/log-channel.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { KeyTrials, TooSoon } from '../src/guilds/key-watch.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';

@@ -11,11 +11,14 @@ import {
   rows,
 } from '../src/discord/components/controls.ts';
 import { customId } from '../src/discord/components/custom-ids.ts';
-import { chosenOnPage, pagedSelect } from '../src/discord/components/paged-select.ts';
-import { pageButtons, readPage } from '../src/discord/components/pager.ts';
+import { chosenOnPage, pageButtons, pagedSelect, readPage } from '../src/discord/components/pager.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
-import type { LogState } from '../src/discord/log-channel.ts';
-import { chosenLogChannel, chosenRole, type LogChoiceDeps } from '../src/discord/log-choice.ts';
+import {
+  chosenLogChannel,
+  chosenRole,
+  type LogChoiceDeps,
+  type LogState,
+} from '../src/discord/log-channel.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import { type GuildSettings, HIGHEST_QUOTA, logChannels, type Settings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';

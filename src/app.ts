@@ -1,6 +1,7 @@
 import { createCommands } from '../commands/index.ts';
 import type { Config } from './config.ts';
 import { createFailureWords } from './discord/answers.ts';
+import { createAttachments } from './discord/attachments.ts';
 import type { Context } from './discord/command.ts';
 import { createSignedIds } from './discord/components/custom-ids.ts';
 import {
@@ -11,7 +12,6 @@ import {
 } from './discord/connection.ts';
 import { createDispatcher } from './discord/dispatch.ts';
 import { createChannelPosts, createGuildLog, type GuildLogTiming } from './discord/guild-log.ts';
-import { createAttachments } from './discord/incoming.ts';
 import { createLogInspection } from './discord/log-channel.ts';
 import { asPublished } from './discord/publish.ts';
 import type { PastReplies } from './discord/resume.ts';

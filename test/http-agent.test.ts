@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { selfSigned } from '../sandbox/loopback-server.ts';
+import { createAttachments } from '../src/discord/attachments.ts';
 import { createClient } from '../src/discord/client.ts';
-import { createAttachments } from '../src/discord/incoming.ts';
 import { createListingApi } from '../src/listing/client.ts';
 import { Secret } from '../src/secret.ts';
 

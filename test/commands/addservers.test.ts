@@ -1,7 +1,7 @@
 import type { Attachment } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { type AddServersDeps, addServers } from '../../commands/addservers.ts';
-import type { AttachmentResult } from '../../src/discord/incoming.ts';
+import type { AttachmentResult } from '../../src/discord/attachments.ts';
 import { UserError } from '../../src/user-error.ts';
 
 /** A command whose files come when the test says so; only what is used up to there is in it. */

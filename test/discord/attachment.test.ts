@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Attachments, type AttachmentsDeps, createAttachments } from '../../src/discord/incoming.ts';
+import { type Attachments, type AttachmentsDeps, createAttachments } from '../../src/discord/attachments.ts';
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {

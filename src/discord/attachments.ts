@@ -1,0 +1,90 @@
+import { DefaultUserAgent } from 'discord.js';
+import { request } from 'undici';
+import { createHttpAgent } from '../http-agent.ts';
+import type { Logger } from '../logger.ts';
+
+export interface AttachmentsDeps {
+  /** The hosts that files are read from, `host` or `host:port`; without a port it is the scheme's own. */
+  readonly hosts: readonly string[];
+  /** The most bytes of a file. */
+  readonly maxBytes: number;
+  readonly logger: Logger;
+  /** Milliseconds for the whole file; 10 seconds. */
+  readonly timeoutMs?: number;
+}
+
+export type AttachmentResult =
+  | { readonly ok: true; readonly bytes: Buffer }
+  /**
+   * `foreign`: an address that Discord would not give out, nothing was asked of it. `unavailable`: there is no such
+   * file (any more), or it did not come in time.
+   */
+  | { readonly ok: false; readonly problem: 'foreign' | 'too-large' | 'unavailable' };
+
+export interface Attachments {
+  /** Reads an uploaded file. Failing to get it is a result, not an exception. */
+  read(url: string): Promise<AttachmentResult>;
+  close(): Promise<void>;
+}
+
+/**
+ * Reads what members upload. Size and type of an attachment are what the uploader's Discord claims, so neither is
+ * looked at: bytes are counted as they come. Redirects are not followed.
+ */
+export function createAttachments(deps: AttachmentsDeps): Attachments {
+  const { hosts, maxBytes, logger, timeoutMs = 10_000 } = deps;
+  const agent = createHttpAgent({ connect: { timeout: timeoutMs } });
+
+  async function download(url: URL): Promise<AttachmentResult> {
+    const { statusCode, body } = await request(url, {
+      dispatcher: agent,
+      headers: { 'accept-encoding': 'identity', 'user-agent': DefaultUserAgent },
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    if (statusCode !== 200) {
+      body.on('error', () => undefined).destroy();
+      logger.warn({ host: url.host, statusCode }, 'an attachment could not be read');
+      return { ok: false, problem: 'unavailable' };
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of body) {
+      size += chunk.length;
+      // Leaving the loop ends the download.
+      if (size > maxBytes) return { ok: false, problem: 'too-large' };
+      chunks.push(chunk);
+    }
+    return { ok: true, bytes: Buffer.concat(chunks) };
+  }
+
+  return {
+    async read(text) {
+      const url = URL.canParse(text) ? new URL(text) : undefined;
+      if (!url || !isUploadUrl(url, hosts)) {
+        logger.warn({ host: url?.host }, 'an attachment is on a host that is not in ATTACHMENT_HOSTS');
+        return { ok: false, problem: 'foreign' };
+      }
+      try {
+        return await download(url);
+      } catch (error) {
+        // The address carries a signature, so only the host is logged.
+        logger.warn({ host: url.host, err: error }, 'an attachment could not be read');
+        return { ok: false, problem: 'unavailable' };
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+function isUploadUrl(url: URL, hosts: readonly string[]): boolean {
+  const { protocol, hostname, host, username, password } = url;
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+  return (
+    isSafe &&
+    username === '' &&
+    password === '' &&
+    hosts.some((one) => new URL(`${protocol}//${one}`).host === host)
+  );
+}
