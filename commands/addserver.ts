@@ -24,14 +24,17 @@ import type { Ended, Order, Pipeline } from '../src/submissions/order.ts';
 import type { Records } from '../src/submissions/record.ts';
 import type { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
-import { gameChoices, gameNamed, nearGames } from '../src/words/games.ts';
-import { describe, serverEmbed, typedLine } from '../src/words/look.ts';
-import { type Offer, offersAfter, offersAfterRefusal, offersForProblem } from '../src/words/offers.ts';
-import { afterRestartText, announcementOf, outcomeText } from '../src/words/outcome.ts';
-import { singleProblemText } from '../src/words/problem.ts';
+import { cut } from '../src/words/escape.ts';
+import { describe, gameChoices, gameNamed, nearGames, serverEmbed, typedLine } from '../src/words/look.ts';
+import { afterRestartText, announcementOf, outcomeText, pageAbout } from '../src/words/outcome.ts';
+import {
+  type Offer,
+  offersAfter,
+  offersAfterRefusal,
+  offersForProblem,
+  singleProblemText,
+} from '../src/words/problem.ts';
 import { type GuildKeys, noServer, refusalText } from '../src/words/refusal.ts';
-import { pageAbout } from '../src/words/service.ts';
-import { cut } from '../src/words/shorten.ts';
 import type { Translate } from '../src/words/words.ts';
 
 export interface AddServerDeps {

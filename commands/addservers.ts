@@ -36,15 +36,15 @@ import type { Ended, NoDraft, Pipeline } from '../src/submissions/order.ts';
 import { isLeft } from '../src/submissions/outcome.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
+import { previewOf } from '../src/words/list-preview.ts';
+import { pageOfUnknown, progressOf, reportOf } from '../src/words/list-report.ts';
 import {
   gameChoices,
   gameOptions,
   gamesAmong,
   severalGamesText,
   unknownGameText,
-} from '../src/words/games.ts';
-import { previewOf } from '../src/words/list-preview.ts';
-import { pageOfUnknown, progressOf, reportOf } from '../src/words/list-report.ts';
+} from '../src/words/look.ts';
 import { announcementOf } from '../src/words/outcome.ts';
 import { fileProblemText, unreadableText } from '../src/words/problem.ts';
 import { type GuildKeys, guildKey, noList, refusalText } from '../src/words/refusal.ts';

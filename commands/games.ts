@@ -9,9 +9,8 @@ import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import type { Secret } from '../src/secret.ts';
 import type { Suggestions } from '../src/submissions/games.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
-import { escapeCode, escapeText } from '../src/words/escape.ts';
-import { gameChoices } from '../src/words/games.ts';
-import { cut } from '../src/words/shorten.ts';
+import { cut, escapeCode, escapeText } from '../src/words/escape.ts';
+import { gameChoices } from '../src/words/look.ts';
 
 export interface GamesDeps {
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'refresh' | 'refreshSoon'>;

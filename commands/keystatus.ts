@@ -7,7 +7,8 @@ import type { KeyTrials, KeyWatch } from '../src/guilds/key-watch.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
-import { failureText, serviceWords, tooSoonText } from '../src/words/service.ts';
+import { failureText, serviceWords } from '../src/words/outcome.ts';
+import { tooSoonText } from '../src/words/refusal.ts';
 
 export interface KeyStatusDeps {
   readonly keyTrials: KeyTrials;

@@ -6,7 +6,7 @@ import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeCode } from '../src/words/escape.ts';
-import { memberText } from '../src/words/guild-log.ts';
+import { memberText } from '../src/words/look.ts';
 
 export interface RemoveKeyDeps {
   readonly keys: Pick<ApiKeys, 'status' | 'delete'>;

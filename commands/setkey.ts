@@ -13,8 +13,9 @@ import { Secret } from '../src/secret.ts';
 import { UndecryptableError } from '../src/storage/encryption.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
-import { memberText } from '../src/words/guild-log.ts';
-import { failureText, serviceWords, tooSoonText } from '../src/words/service.ts';
+import { memberText } from '../src/words/look.ts';
+import { failureText, serviceWords } from '../src/words/outcome.ts';
+import { tooSoonText } from '../src/words/refusal.ts';
 import type { Translate } from '../src/words/words.ts';
 import { logChannelSelect } from './settings.ts';
 

@@ -25,8 +25,7 @@ import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText } from '../src/words/command-text.ts';
-import { gameOption, isSelectable } from '../src/words/games.ts';
-import { memberText } from '../src/words/guild-log.ts';
+import { gameOption, isSelectable, memberText } from '../src/words/look.ts';
 import { allowedGamesText, type SettingsShown, settingsText } from '../src/words/settings.ts';
 
 export interface SettingsDeps extends LogChoiceDeps {

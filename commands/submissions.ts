@@ -17,9 +17,9 @@ import { csvFiles } from '../src/server-lists/csv-output.ts';
 import type { History, HistoryEntry, HistoryFilter } from '../src/submissions/history.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
-import { gameChoices } from '../src/words/games.ts';
+import { cut } from '../src/words/escape.ts';
 import { entryText, fileHeading, fileRow } from '../src/words/history.ts';
-import { cut } from '../src/words/shorten.ts';
+import { gameChoices } from '../src/words/look.ts';
 
 const PER_PAGE = 10;
 

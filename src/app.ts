@@ -44,8 +44,8 @@ import { createPipeline, toResume } from './submissions/pipeline.ts';
 import { createPreviousRecords } from './submissions/previous/move.ts';
 import { createPruning, createTidying } from './submissions/pruning.ts';
 import { createRecords } from './submissions/record.ts';
-import { createKeyAlert, createKeyNotice, createSubmissionLog } from './words/guild-log.ts';
-import { toldAfterRestart } from './words/outcome.ts';
+import { createSubmissionLog, toldAfterRestart } from './words/outcome.ts';
+import { createKeyAlert, createKeyNotice } from './words/refusal.ts';
 import { createWords, type Words } from './words/words.ts';
 
 const DAY_MS = 86_400_000;

@@ -16,7 +16,7 @@ import type { Logger } from '../logger.ts';
 import { UndecryptableError } from '../storage/encryption.ts';
 import { StoreError } from '../storage/store.ts';
 import { UserError } from '../user-error.ts';
-import { shortenMarkup } from '../words/shorten.ts';
+import { shortenMarkup } from '../words/escape.ts';
 import type { Choice, Context, PressContext } from './command.ts';
 import type { Modal } from './components/controls.ts';
 import { LIMITS } from './limits.ts';

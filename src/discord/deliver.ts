@@ -5,7 +5,7 @@ import {
   InteractionResponseType,
   MessageFlags,
 } from 'discord.js';
-import { shortenMarkup } from '../words/shorten.ts';
+import { shortenMarkup } from '../words/escape.ts';
 import { type Answerable, isRefused, respondFirst, type Unanswered } from './answers.ts';
 import type { Reply } from './command.ts';
 import { fitReply, LIMITS } from './limits.ts';

@@ -7,7 +7,7 @@ import {
   type ModalSubmitInteraction,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { memberText } from '../words/guild-log.ts';
+import { memberText } from '../words/look.ts';
 import { complete, createProgress, isRefused, LostInteraction, say, show } from './answers.ts';
 import {
   type Choice,

@@ -10,8 +10,7 @@ import {
   type RoleSelectMenuInteraction,
   type StringSelectMenuInteraction,
 } from 'discord.js';
-import type { ListingPages } from '../words/listing-pages.ts';
-import type { WordsFor } from '../words/words.ts';
+import type { ListingPages, WordsFor } from '../words/words.ts';
 import { type ChosenChannel, type Context, isAllowed } from './command.ts';
 import type { InteractionType } from './traces.ts';
 

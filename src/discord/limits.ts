@@ -1,5 +1,5 @@
 import type { APIEmbed } from 'discord.js';
-import { shorten, shortenMarkup } from '../words/shorten.ts';
+import { shorten, shortenMarkup } from '../words/escape.ts';
 
 /**
  * Discord's numbers for what a bot sends (Discord docs: Message resource, "Embed Limits"; Components; Modals). Discord

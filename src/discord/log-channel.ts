@@ -10,7 +10,7 @@ import {
   Routes,
 } from 'discord.js';
 import { UserError } from '../user-error.ts';
-import { memberText } from '../words/guild-log.ts';
+import { memberText } from '../words/look.ts';
 import { type LogPermission, missingText } from '../words/settings.ts';
 import type { PressContext } from './command.ts';
 import { type ChannelPosts, type LogTrouble, troubleOf } from './guild-log.ts';

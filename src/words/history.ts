@@ -2,7 +2,7 @@ import { formatAddress } from '../addresses/address.ts';
 import type { HistoryEntry } from '../submissions/history.ts';
 import { escapeCode, escapeText } from './escape.ts';
 import { LOOK } from './look.ts';
-import { serviceWords } from './service.ts';
+import { serviceWords } from './outcome.ts';
 import type { Reader } from './words.ts';
 
 /** UTF-16 units. Ten entries with the longest message fit into the 4,096 characters of an embed. */

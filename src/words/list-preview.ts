@@ -12,8 +12,7 @@ import {
 } from '../submissions/draft.ts';
 import type { Held } from '../submissions/limits.ts';
 import type { Prepared } from '../submissions/list-drafts.ts';
-import { escapeText } from './escape.ts';
-import { gameNamed, type KnownGames } from './games.ts';
+import { escapeText, shorten, shortenMarkup } from './escape.ts';
 import {
   type ExplainedRow,
   explained,
@@ -31,8 +30,7 @@ import {
   type ListedGames,
   serverItem,
 } from './list-lines.ts';
-import { type ServerEmbed, serverEmbed, serverLine } from './look.ts';
-import { shorten, shortenMarkup } from './shorten.ts';
+import { gameNamed, type KnownGames, type ServerEmbed, serverEmbed, serverLine } from './look.ts';
 import type { Reader, Translate } from './words.ts';
 
 /** How many of each kind are named in the message; the files name them all. */

@@ -4,14 +4,13 @@ import { csvFile } from '../server-lists/csv-output.ts';
 import type { Row } from '../server-lists/read-list.ts';
 import { isRejected, type ReadyRow, rowsToSend } from '../submissions/draft.ts';
 import type { Ended } from '../submissions/order.ts';
-import type { KnownGames } from './games.ts';
+import { escapeText } from './escape.ts';
 import { explained, explainedRows, filesOfRefused, plain } from './list-files.ts';
 import { addressLine } from './list-lines.ts';
 import { heldRows, type ListPage, serversEmbed, someLines } from './list-preview.ts';
-import { LOOK } from './look.ts';
-import { invalidKeyText, listOutcomeText } from './outcome.ts';
+import { type KnownGames, LOOK } from './look.ts';
+import { failureText, invalidKeyText, pageAbout, serviceWords } from './outcome.ts';
 import { rowProblemText } from './problem.ts';
-import { pageAbout, serviceWords } from './service.ts';
 import type { Reader } from './words.ts';
 
 type Report = Pick<Ended, 'draft' | 'outcomes' | 'held'>;
@@ -85,6 +84,27 @@ const refusedRows = (reader: Reader, ended: readonly EndedRow[]) =>
 /** What is to be said of an outcome in a cell: the service's own words, or why there are none. */
 const messageOf = (reader: Reader, outcome: Outcome): string =>
   'message' in outcome ? serviceWords(outcome.message, reader.t) : plain(listOutcomeText(reader, outcome));
+
+/** How a server of a list ended, to be said once for all that ended alike. */
+export function listOutcomeText(reader: Reader, outcome: Outcome): string {
+  const { t } = reader;
+  switch (outcome.kind) {
+    case 'accepted':
+    case 'rejected':
+      return t('list.report.says', {
+        message: escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE),
+      });
+    case 'unknown':
+      return t('list.report.unknownText', { reason: failureText(outcome, t) });
+    case 'not-sent': {
+      const said = t('list.report.notSentText', { reason: failureText(outcome, t) });
+      return outcome.reason === 'key' ? `${said} ${invalidKeyText(reader)}` : said;
+    }
+  }
+}
+
+/** UTF-16 units of the service's words in a report of a list. */
+const LONGEST_MESSAGE = 400;
 
 /** What was said, once for all that ended alike, with the lines that it is about; the sign tells which of the counts. */
 function textsOf(reader: Reader, ended: readonly EndedRow[], hasLines: boolean): readonly string[] {

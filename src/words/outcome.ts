@@ -1,10 +1,22 @@
-import type { Outcome, ServerSubmission } from '../listing/contract.ts';
-import type { Ended } from '../submissions/order.ts';
-import { escapeText } from './escape.ts';
-import type { KnownGames } from './games.ts';
-import { describe, type ServerEmbed, serverEmbed } from './look.ts';
-import { failureText, listAbout, renewText, serviceWords } from './service.ts';
-import type { Reader, Translate } from './words.ts';
+import { formatAddress } from '../addresses/address.ts';
+import {
+  ADDED,
+  type Failure,
+  type FailureReason,
+  isHalted,
+  KNOWN_ERRORS,
+  type KnownError,
+  type NotSent,
+  type Outcome,
+  type ServerSubmission,
+  WITHHELD_WORDS,
+} from '../listing/contract.ts';
+import type { Refusal } from '../submissions/checks.ts';
+import type { Ended, Observer } from '../submissions/order.ts';
+import type { Submitter } from '../submissions/record.ts';
+import { escapeText, LONGEST_NAME } from './escape.ts';
+import { describe, gameNamed, type KnownGames, memberText, type ServerEmbed, serverEmbed } from './look.ts';
+import { linked, type Reader, type Translate } from './words.ts';
 
 /** How the submission of one server ended; which server it is stands in the embed. */
 export function outcomeText(reader: Reader, outcome: Outcome, server: ServerSubmission): string {
@@ -33,30 +45,9 @@ export function outcomeText(reader: Reader, outcome: Outcome, server: ServerSubm
   }
 }
 
-/** How a server of a list ended, to be said once for all that ended alike. */
-export function listOutcomeText(reader: Reader, outcome: Outcome): string {
-  const { t } = reader;
-  switch (outcome.kind) {
-    case 'accepted':
-    case 'rejected':
-      return t('list.report.says', {
-        message: escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE),
-      });
-    case 'unknown':
-      return t('list.report.unknownText', { reason: failureText(outcome, t) });
-    case 'not-sent': {
-      const said = t('list.report.notSentText', { reason: failureText(outcome, t) });
-      return outcome.reason === 'key' ? `${said} ${invalidKeyText(reader)}` : said;
-    }
-  }
-}
-
 /** That the service refuses the guild's key, and what the one who reads it can do. */
 export const invalidKeyText = (reader: Reader): string =>
   `${reader.t('addserver.next.invalidKey')} ${renewText(reader)}`;
-
-/** UTF-16 units of the service's words in a report of a list. */
-const LONGEST_MESSAGE = 400;
 
 /** What became of servers that were being submitted when the bot ended; of what is not known yet nothing was sent. */
 export function afterRestartText(
@@ -116,3 +107,183 @@ export function announcementOf(
 
 /** Servers that an announcement names. */
 const MOST_ANNOUNCED = 10;
+
+/** Why there is no usable answer of the listing service, as a sentence for a member. Never the service's text. */
+export function failureText(failure: Failure, t: Translate): string {
+  if (failure.kind === 'unknown') return t(`service.${AFTER_SENDING[failure.reason]}`);
+  if (isHalted(failure)) return t(`halt.${failure.reason}`);
+  if (failure.retryAfterMs !== undefined) {
+    // Discord counts down by itself, in the member's language.
+    return t('service.keyRests', { seconds: Math.ceil((Date.now() + failure.retryAfterMs) / 1000) });
+  }
+  return t(BEFORE_SENDING[failure.reason] ?? 'service.down');
+}
+
+/** What happened to a request that had left, or a part of it. */
+const AFTER_SENDING = {
+  timeout: 'silent',
+  reset: 'reset',
+  aborted: 'stopped',
+  redirect: 'moved',
+  'rate-limited': 'limited',
+  'server-error': 'failed',
+  'not-found': 'notFound',
+  'client-error': 'refusedRequest',
+  'not-json': 'broken',
+  'wrong-shape': 'broken',
+  'key-repeated': 'keyRepeated',
+  'too-large': 'tooLarge',
+  // What can only happen before anything leaves; a connection that fails later has broken off.
+  refused: 'reset',
+  dns: 'reset',
+  tls: 'reset',
+  down: 'reset',
+  'queue-full': 'reset',
+  'too-late': 'reset',
+  'key-dropped': 'reset',
+} as const satisfies Readonly<Record<FailureReason, string>>;
+
+/** Why nothing left, where it is not that the service could not be reached. */
+const BEFORE_SENDING: Readonly<Partial<Record<NotSent['reason'], BeforeSending>>> = {
+  tls: 'service.unsafe',
+  'key-dropped': 'service.keyDropped',
+  'queue-full': 'service.queueFull',
+  'too-late': 'service.tooLate',
+  aborted: 'halt.stopping',
+};
+type BeforeSending = `service.${'unsafe' | 'keyDropped' | 'queueFull' | 'tooLate'}` | 'halt.stopping';
+
+/**
+ * The service's words, word for word. Where the reader's language is another and they are one of the six that the
+ * specification has, what they mean stands before them. Words that held the key were left out, and that is said.
+ */
+export function serviceWords(message: string, t: Translate): string {
+  if (message === WITHHELD_WORDS) return t('service.withheld');
+  const original = message.trim();
+  const known = original === ADDED ? 'added' : KNOWN_NAMES.find((name) => KNOWN_ERRORS[name] === original);
+  const meaning = known === undefined ? original : t(`said.${known}`);
+  return meaning === original ? message : t('said.both', { meaning, original });
+}
+
+const KNOWN_NAMES = Object.keys(KNOWN_ERRORS) as KnownError[];
+
+/** What to do about a key that the service refuses: an admin renews it, a member asks one. */
+export const renewText = ({ t, mention, isAdmin }: Pick<Reader, 't' | 'mention' | 'isAdmin'>): string =>
+  t(isAdmin ? 'notice.renew' : 'notice.askToRenew', { setkey: mention('setkey') });
+
+/** The page about one server of the list, for people; of the list itself without one. */
+export const pageAbout = (
+  { pages }: Pick<Reader, 'pages'>,
+  server: Pick<ServerSubmission, 'server' | 'port'> | undefined,
+): string | undefined => pages(server && formatAddress({ host: server.server, port: server.port }));
+
+/** For sentences that send people to the list: it leads to the page about this server. */
+export const listAbout = (
+  reader: Pick<Reader, 't' | 'pages'>,
+  server: Pick<ServerSubmission, 'server' | 'port'>,
+): { readonly list: string } => ({
+  list: linked(reader.t('listing.unnamed.list'), pageAbout(reader, server)),
+});
+
+export interface SubmissionLogDeps {
+  /** The guild's log, in the guild's language. */
+  readonly guildLog: { tell(guildId: string, makeText: (t: Translate) => string): Promise<void> };
+  readonly games: KnownGames;
+}
+
+/** Addresses that are named of an order of many servers; /submissions has them all. */
+const NAMED = 5;
+/** Different messages of the service that are shown of one order, and UTF-16 units of each: all fits into an embed. */
+const MESSAGES = 2;
+const LONGEST_MESSAGE = 400;
+
+/** Tells a guild's log of every submission and every refusal: a line each, however many servers there are. */
+export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
+  const nameOfGame = (alias: string) => escapeText(gameNamed(alias, games).name, LONGEST_NAME);
+
+  function nameOf({ game, server, port }: ServerSubmission): string {
+    return `**${nameOfGame(game)}** — \`${formatAddress({ host: server, port })}\``;
+  }
+
+  function whatText(t: Translate, servers: readonly ServerSubmission[]): string {
+    const named = servers.slice(0, NAMED).map(nameOf).join(', ');
+    const count = servers.length - NAMED;
+    return count > 0 ? t('guildLog.andMore', { named, count }) : named;
+  }
+
+  function endText(
+    t: Translate,
+    user: Submitter['user'],
+    ends: readonly { readonly server: ServerSubmission; readonly outcome: Outcome }[],
+  ): string {
+    const what = whatText(
+      t,
+      ends.map(({ server }) => server),
+    );
+    const values = { member: memberText(user), what };
+    const [first] = ends;
+    if (first !== undefined && ends.length === 1) {
+      return t(`guildLog.one.${wordOf(first.outcome)}`, { ...values, ...saidOf(first.outcome, t) });
+    }
+    const kinds = [...new Set(ends.map(({ outcome }) => wordOf(outcome)))];
+    return [
+      t('guildLog.many', { ...values, count: ends.length }),
+      ...kinds.map((kind) => {
+        const ended = ends.filter(({ outcome }) => wordOf(outcome) === kind);
+        const said = ended.map(({ outcome }) => saidOf(outcome, t));
+        return t(`guildLog.part.${kind}`, {
+          count: ended.length,
+          message: someOf(said.map(({ message }) => message)),
+          reason: someOf(said.map(({ reason }) => reason)),
+        });
+      }),
+    ].join('\n');
+  }
+
+  return {
+    async refused({ guildId, user }, servers, refusal) {
+      // Nothing is done with a key that is not there.
+      if (refusal.code === 'key-missing' || refusal.code === 'key-unreadable') return;
+      await guildLog.tell(guildId, (t) =>
+        t('guildLog.refused', {
+          member: memberText(user),
+          what: whatText(t, servers),
+          reason: reasonText(t, refusal, nameOfGame),
+        }),
+      );
+    },
+    async ended({ guildId, user }, { servers, outcomes }) {
+      const ends = servers.flatMap((server, index) => {
+        const outcome = outcomes[index];
+        return outcome ? [{ server, outcome }] : [];
+      });
+      await guildLog.tell(guildId, (t) => endText(t, user, ends));
+    },
+  };
+}
+
+const wordOf = ({ kind }: Outcome) => (kind === 'not-sent' ? 'notSent' : kind);
+
+/** The service's own words where it said something, and why there is no answer where there is none. */
+function saidOf(outcome: Outcome, t: Translate): { readonly message: string; readonly reason: string } {
+  return 'message' in outcome
+    ? { message: escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE), reason: '' }
+    : { message: '', reason: failureText(outcome, t) };
+}
+
+const someOf = (texts: readonly string[]): string => [...new Set(texts)].slice(0, MESSAGES).join(' / ');
+
+function reasonText(
+  t: Translate,
+  refusal: Exclude<Refusal, { code: 'key-missing' | 'key-unreadable' }>,
+  nameOf: (alias: string) => string,
+): string {
+  switch (refusal.code) {
+    case 'game-not-allowed':
+      return t('guildLog.reason.game-not-allowed', { game: nameOf(refusal.game) });
+    case 'daily-quota':
+      return t('guildLog.reason.daily-quota', { count: refusal.limit });
+    default:
+      return t(`guildLog.reason.${refusal.code}`);
+  }
+}

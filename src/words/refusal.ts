@@ -1,11 +1,12 @@
 import { formatAddress } from '../addresses/address.ts';
+import type { ApiKeys, KeyStatus } from '../guilds/api-keys.ts';
 import type { Secret } from '../secret.ts';
 import type { Refusal } from '../submissions/checks.ts';
 import type { HistoryEntry } from '../submissions/history.ts';
 import type { NoDraft, PipelineDeps } from '../submissions/order.ts';
 import { UserError } from '../user-error.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
-import { listAbout, renewText } from './service.ts';
+import { listAbout, renewText } from './outcome.ts';
 import type { Reader, Translate } from './words.ts';
 
 /** Why nothing was sent, as a sentence for the member who asked. */
@@ -82,4 +83,66 @@ export function noList(why: NoDraft, t: Translate): UserError {
   return why === 'empty'
     ? new UserError(t('list.nothingLeft'))
     : new UserError(t('list.gone'), { isOver: true });
+}
+
+/** That a key was not tried, and when one can be; `at` in milliseconds since 1970. */
+export const tooSoonText = ({ at }: { readonly at: number }, t: Translate): string =>
+  t('setkey.tooSoon', { seconds: Math.ceil(at / 1000) });
+
+export interface KeyAlertDeps {
+  readonly guildLog: {
+    alert(guildId: string, makeAlert: (t: Translate) => { text: string; details: string }): Promise<void>;
+  };
+  readonly keys: Pick<ApiKeys, 'status'>;
+  readonly mention: Reader['mention'];
+}
+
+/**
+ * Tells a guild's log that the service refuses the key, and nothing is sent until it is renewed; and who set it, where
+ * that is known. Never throws.
+ */
+export function createKeyAlert({
+  guildLog,
+  keys,
+  mention,
+}: KeyAlertDeps): (guildId: string) => Promise<void> {
+  return async (guildId) => {
+    const status = await keys.status(guildId).catch(() => undefined);
+    await guildLog.alert(guildId, (t) => {
+      const setBy = status && keySetByText(t, status);
+      const details = [
+        t('notice.keyRefusedDetails', { keystatus: mention('keystatus') }),
+        ...(setBy ? [setBy] : []),
+      ];
+      return { text: t('notice.keyRefused', { setkey: mention('setkey') }), details: details.join('\n') };
+    });
+  };
+}
+
+/** Commands that say how the key is by themselves. */
+const SAY_SO: readonly string[] = ['settings', 'keystatus'];
+
+/**
+ * What an admin reads above the answer to any command until a key that the service refuses is renewed; nothing where
+ * the answer says so by itself.
+ */
+export function createKeyNotice({ keys }: Pick<KeyAlertDeps, 'keys'>) {
+  return async (reader: Reader & { readonly guildId: string }, command: string, answer: string) => {
+    const { t, guildId } = reader;
+    const renew = renewText(reader);
+    if (answer.includes(renew)) return undefined;
+    const status = SAY_SO.includes(command) ? undefined : await keys.status(guildId);
+    if (status?.invalidSince === undefined) return undefined;
+    const setBy = status.setBy === undefined ? [] : [t('notice.setBy', { userId: status.setBy })];
+    return [t('notice.forAdmins'), renew, ...setBy].join(' ');
+  };
+}
+
+/** Who set the key, and when; `undefined` where that is not known. */
+function keySetByText(
+  t: Translate,
+  { setBy, setAt }: Pick<KeyStatus, 'setBy' | 'setAt'>,
+): string | undefined {
+  if (setBy === undefined || setAt === undefined) return undefined;
+  return t('notice.keySetBy', { userId: setBy, seconds: Math.floor(Date.parse(setAt) / 1000) });
 }

@@ -1,5 +1,6 @@
 import { expect, describe as group, it } from 'vitest';
-import { describe, LOOK, serverEmbed, serverLine } from '../../src/words/look.ts';
+import { fitChoices } from '../../src/discord/limits.ts';
+import { describe, gameChoices, LOOK, serverEmbed, serverLine } from '../../src/words/look.ts';
 import { createWords } from '../../src/words/words.ts';
 import { rendered } from '../support/rendered.ts';
 
@@ -47,5 +48,32 @@ group('the one embed with game servers', () => {
 
   it('has a sign and a colour for every outcome', () => {
     expect(Object.values(LOOK).map(({ sign }) => sign)).toEqual(['✅', '❌', '⚠️', '❓']);
+  });
+});
+
+group('games as choices', () => {
+  it('can all be chosen, though their names are the same where Discord cuts them', () => {
+    const games = Array.from({ length: 25 }, (_, n) => ({ name: 'x'.repeat(100), alias: `game${n}` }));
+    const fit = fitChoices(gameChoices(games));
+    expect(fit.map(({ value }) => value)).toEqual(games.map(({ alias }) => alias));
+    for (const { name, value } of fit) {
+      expect(name.length).toBeLessThanOrEqual(100);
+      expect(name.endsWith(`… (${value})`)).toBe(true);
+    }
+  });
+
+  it('are shown by their alias where it leaves no room for a name, or is the name', () => {
+    const alias = 'a'.repeat(97);
+    expect(
+      gameChoices([
+        { name: 'Game', alias },
+        { name: 'rust', alias: 'rust' },
+        { name: 'Rust', alias: 'rust' },
+      ]),
+    ).toEqual([
+      { name: alias, value: alias },
+      { name: 'rust', value: 'rust' },
+      { name: 'Rust (rust)', value: 'rust' },
+    ]);
   });
 });

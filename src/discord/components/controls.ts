@@ -10,7 +10,7 @@ import {
   ComponentType,
   TextInputStyle,
 } from 'discord.js';
-import { shorten } from '../../words/shorten.ts';
+import { shorten } from '../../words/escape.ts';
 import { LIMITS } from '../limits.ts';
 
 /** A button, or a select of texts, channels or roles, as Discord takes it. */

@@ -1,4 +1,4 @@
-import { cut } from '../../words/shorten.ts';
+import { cut } from '../../words/escape.ts';
 import type { Translate } from '../../words/words.ts';
 import { LIMITS } from '../limits.ts';
 import {
