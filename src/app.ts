@@ -179,7 +179,7 @@ function createListing({ config, logger }: AppDeps, parts: Storage & Guilds & Wa
     ttlMs: config.gamesTtlSeconds * 1000,
     heldKeys: keys.all,
     ...operatorKey,
-    onAnswer: keyWatch.heard,
+    onAnswer: keyWatch.keepGamesAnswer,
     logger,
   });
   return { listing, scheduler, longestRequestMs, keyTrials, games };
@@ -201,7 +201,8 @@ function createSubmissions({ config, logger }: AppDeps, parts: Storage & Guilds 
     scheduler,
     history,
     limits,
-    keys: { usable: keys.usable, hear: keyWatch.hear, tellRefused: keyWatch.tellRefused },
+    keys,
+    onKeyRefused: keyWatch.tellRefused,
     settings,
     listing,
     observers: [

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { GamesOutcome, Outcome } from '../listing/contract.ts';
 import { Secret } from '../secret.ts';
 import { createSealedCollection, type SealedCollection } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
@@ -62,13 +63,11 @@ export interface KeyStatus extends Partial<Omit<KeyRecord, 'sealed'>> {
 }
 
 /** What an answer of the service says of the key that the request came with. */
-export interface KeyVerdict {
+interface KeyVerdict {
   /** `unclear`: the service answered, but of something else than the key. */
   readonly key: 'accepted' | 'refused' | 'unclear';
   /** The service's words. */
   readonly message?: string;
-  /** An admin asked for it: being accepted lifts the mark that an earlier refusal has left. */
-  readonly renews?: boolean;
 }
 
 /** Why there is no key that a request may leave with. */
@@ -98,10 +97,16 @@ export interface ApiKeys {
   /** Keeps the key, in place of a previous one. When it returns, the key was read back and is the same. */
   set(guildId: string, key: Secret, by: { readonly userId: string }): Promise<void>;
   /**
-   * Keeps what the service said to a request with this key, unless the guild has another one by now.
-   * @returns whether this is the first refusal: from now on the key is marked
+   * Keeps what the service's answer to a request with this key says of the key, unless the guild has another one by now.
+   * `renews`: an admin asked for it, so that being accepted lifts the mark that an earlier refusal has left.
+   * @returns whether this is the first refusal: from now on the key is marked, and the admins have to be told
    */
-  hear(guildId: string, key: Secret, verdict: KeyVerdict): Promise<boolean>;
+  keepAnswer(
+    guildId: string,
+    key: Secret,
+    answer: Outcome | GamesOutcome,
+    options?: { readonly renews?: boolean },
+  ): Promise<boolean>;
   /**
    * Deletes the key, also its sealed bytes; last traces of those leave the database file at the next restart.
    * @returns whether there was one
@@ -151,8 +156,28 @@ function createReading(records: Records) {
   };
 }
 
+/** What an answer says of the key it was given; `undefined` when it says nothing of it. */
+function verdictOf(answer: Outcome | GamesOutcome): KeyVerdict | undefined {
+  switch (answer.kind) {
+    case 'games':
+      return { key: 'accepted' };
+    case 'accepted':
+      return { key: 'accepted', message: answer.message };
+    case 'rejected':
+      if (answer.known === 'invalidKey') return { key: 'refused', message: answer.message };
+      // The other known errors are about the servers; words we do not know may be about the account.
+      return answer.known === undefined ? { key: 'unclear', message: answer.message } : undefined;
+    default:
+      return undefined;
+  }
+}
+
 /** What is known of a key after a verdict. */
-function after(record: KeyRecord, { key, message, renews = false }: KeyVerdict, at: string): KeyRecord {
+function after(
+  record: KeyRecord,
+  { key, message }: KeyVerdict,
+  { at, renews }: { readonly at: string; readonly renews: boolean },
+): KeyRecord {
   const { invalidSince, ...rest } = record;
   const isRenewed = renews && key === 'accepted';
   const since = key === 'refused' ? (invalidSince ?? at) : isRenewed ? undefined : invalidSince;
@@ -181,15 +206,6 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
   const time = () => new Date(now()).toISOString();
   const isThere = async (guildId: string) =>
     ((await records.get(guildId)) ?? (await records.aside(guildId))) !== undefined;
-
-  async function hear(guildId: string, key: Secret, verdict: KeyVerdict): Promise<boolean> {
-    const record = await records.get(guildId);
-    if (record === undefined || (await records.open(guildId, record)) !== key.reveal()) return false;
-    await records.set(guildId, after(record, verdict, time()));
-    if (verdict.key !== 'refused') return false;
-    drop(guildId);
-    return record.invalidSince === undefined;
-  }
 
   return {
     get,
@@ -228,7 +244,18 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
       await ((await isThere(guildId)) ? store.erase(change) : store.inGuild(guildId, change));
       drop(guildId);
     },
-    hear: (guildId, key, verdict) => store.inGuild(guildId, () => hear(guildId, key, verdict)),
+    async keepAnswer(guildId, key, answer, { renews = false } = {}) {
+      const verdict = verdictOf(answer);
+      if (verdict === undefined) return false;
+      return store.inGuild(guildId, async () => {
+        const record = await records.get(guildId);
+        if (record === undefined || (await records.open(guildId, record)) !== key.reveal()) return false;
+        await records.set(guildId, after(record, verdict, { at: time(), renews }));
+        if (verdict.key !== 'refused') return false;
+        drop(guildId);
+        return record.invalidSince === undefined;
+      });
+    },
     async delete(guildId) {
       if (!(await isThere(guildId))) return false;
       await store.erase(() => records.delete(guildId));

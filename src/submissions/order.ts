@@ -64,11 +64,11 @@ export interface PipelineDeps {
   readonly keys: {
     /** The guild's key, if it may be used. */
     usable(guildId: string): Promise<Secret | Extract<Refusal, { code: `key-${string}` }>>;
-    /** Notes what an answer says of the key; whether it is refused for the first time. */
-    hear(guildId: string, key: Secret, outcome: Outcome): Promise<boolean>;
-    /** Tells the guild's admins of that. */
-    tellRefused(guildId: string): Promise<void>;
+    /** Keeps what an answer says of the key; whether it is refused for the first time. */
+    keepAnswer(guildId: string, key: Secret, answer: Outcome): Promise<boolean>;
   };
+  /** Tells the guild's admins of that. */
+  readonly onKeyRefused: (guildId: string) => Promise<void>;
   readonly settings: {
     get(guildId: string): Promise<SubmissionSettings>;
   };

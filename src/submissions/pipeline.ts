@@ -166,11 +166,11 @@ async function carryOut(
       const again = answered?.indices.filter((index) => !outcomes.has(index)) ?? [];
       await records.leaveAgain(run.id, at(again));
       if (isLast) await finish(records, order, run, outcomes);
-      return answered && keys.hear(guildId, answered.key, answered.answer);
+      return answered && keys.keepAnswer(guildId, answered.key, answered.answer);
     });
     for (const index of outcomes.keys()) recorded.add(index);
     isOver ||= isLast;
-    if (isRefused) await keys.tellRefused(guildId);
+    if (isRefused) await deps.onKeyRefused(guildId);
   }
 
   async function onOutcomes(known: ReadonlyMap<number, Outcome>): Promise<void> {

@@ -13,6 +13,10 @@ const by = { userId: '42' };
 const FIRST = new Secret('first-key-0123456789-abcd');
 const SECOND = new Secret('second-key-9876543210-wxyz');
 
+/** Answers of the service. */
+const ACCEPTED = { kind: 'games', games: [] } as const;
+const REFUSED = { kind: 'rejected', known: 'invalidKey', message: 'Invalid API key.' } as const;
+
 describe('the API keys of the guilds', () => {
   it('are kept for each guild over a restart', async () => {
     const path = join(folder(), 'bot.sqlite');
@@ -69,12 +73,12 @@ describe('the API keys of the guilds', () => {
     await keys.set('2', FIRST, by);
     const other = await keys.get('2');
     const [first, again] = [await read(), await read()];
-    await keys.hear('1', first, { key: 'accepted' });
+    await keys.keepAnswer('1', first, ACCEPTED);
     expect([first.dropped?.aborted, again.dropped?.aborted]).toEqual([false, false]);
     await keys.set('1', SECOND, by);
     expect([first.dropped?.aborted, again.dropped?.aborted]).toEqual([true, true]);
     const second = await read();
-    await keys.hear('1', second, { key: 'refused' });
+    await keys.keepAnswer('1', second, REFUSED);
     expect(second.dropped?.aborted).toBe(true);
     const tried = await read();
     expect(tried.dropped?.aborted).toBe(false);
@@ -97,7 +101,7 @@ describe('the API keys of the guilds', () => {
       workedAt: setAt,
       readable: true,
     });
-    await keys.hear('1', FIRST, { key: 'accepted' });
+    await keys.keepAnswer('1', FIRST, ACCEPTED);
     expect(await store.get('api-key:1')).toMatchObject({
       v: 2,
       sealed,
@@ -206,8 +210,6 @@ describe('the API keys of the guilds', () => {
 });
 
 describe('what the service says of a key', () => {
-  const REFUSED = { key: 'refused', message: 'Invalid API key.' } as const;
-
   it('is kept with the time, and a refusal marks the key once', async () => {
     const store = await openStore();
     let time = 0;
@@ -215,9 +217,9 @@ describe('what the service says of a key', () => {
     await keys.set('1', FIRST, by);
     expect(await keys.isRefused('1')).toBe(false);
     time = 1_000;
-    expect(await keys.hear('1', FIRST, REFUSED)).toBe(true);
+    expect(await keys.keepAnswer('1', FIRST, REFUSED)).toBe(true);
     time = 2_000;
-    expect(await keys.hear('1', FIRST, REFUSED)).toBe(false);
+    expect(await keys.keepAnswer('1', FIRST, REFUSED)).toBe(false);
     expect(await keys.isRefused('1')).toBe(true);
     expect(await keys.status('1')).toMatchObject({
       workedAt: '1970-01-01T00:00:00.000Z',
@@ -230,13 +232,13 @@ describe('what the service says of a key', () => {
   it('lifts the mark when an admin asked for it and the key was accepted, or set anew; never otherwise', async () => {
     const keys = createApiKeys({ store: await openStore(), encryption });
     await keys.set('1', FIRST, by);
-    await keys.hear('1', FIRST, REFUSED);
-    await keys.hear('1', FIRST, { key: 'accepted' });
-    await keys.hear('1', FIRST, { key: 'unclear', message: 'Odd.', renews: true });
+    await keys.keepAnswer('1', FIRST, REFUSED);
+    await keys.keepAnswer('1', FIRST, ACCEPTED);
+    await keys.keepAnswer('1', FIRST, { kind: 'rejected', message: 'Odd.' }, { renews: true });
     expect(await keys.isRefused('1')).toBe(true);
-    await keys.hear('1', FIRST, { key: 'accepted', renews: true });
+    await keys.keepAnswer('1', FIRST, ACCEPTED, { renews: true });
     expect(await keys.isRefused('1')).toBe(false);
-    await keys.hear('1', FIRST, REFUSED);
+    await keys.keepAnswer('1', FIRST, REFUSED);
     await keys.set('1', SECOND, by);
     expect(await keys.isRefused('1')).toBe(false);
   });
@@ -244,8 +246,8 @@ describe('what the service says of a key', () => {
   it('says nothing of a key that was set since, or of none', async () => {
     const keys = createApiKeys({ store: await openStore(), encryption });
     await keys.set('1', SECOND, by);
-    expect(await keys.hear('1', FIRST, REFUSED)).toBe(false);
-    expect(await keys.hear('2', FIRST, REFUSED)).toBe(false);
+    expect(await keys.keepAnswer('1', FIRST, REFUSED)).toBe(false);
+    expect(await keys.keepAnswer('2', FIRST, REFUSED)).toBe(false);
     expect(await keys.isRefused('1')).toBe(false);
     expect(await keys.status('2')).toBeUndefined();
   });
@@ -253,7 +255,7 @@ describe('what the service says of a key', () => {
   it('is kept to a length that cannot fill the store', async () => {
     const keys = createApiKeys({ store: await openStore(), encryption });
     await keys.set('1', FIRST, by);
-    await keys.hear('1', FIRST, { key: 'unclear', message: '💥'.repeat(5_000) });
+    await keys.keepAnswer('1', FIRST, { kind: 'rejected', message: '💥'.repeat(5_000) });
     expect((await keys.status('1'))?.answer?.message).toBe('💥'.repeat(300));
   });
 
@@ -267,7 +269,7 @@ describe('what the service says of a key', () => {
       return store.replace('api-key:1', record, { ...Object(record), sealed });
     };
     const done = await Promise.all([
-      ...Array.from({ length: 5 }, () => keys.hear('1', FIRST, REFUSED)),
+      ...Array.from({ length: 5 }, () => keys.keepAnswer('1', FIRST, REFUSED)),
       reseal().then((resealed) => resealed || reseal()),
     ]);
     expect(done.slice(0, 5).filter((isFirst) => isFirst)).toHaveLength(1);

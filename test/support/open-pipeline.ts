@@ -42,7 +42,8 @@ export async function openPipeline({ path, encryption, now, add, onCommit, onRef
   });
   const pipeline = createPipeline({
     ...{ database, records, history, limits, settings, logger, now },
-    keys: { usable: keys.usable, hear: keyWatch.hear, tellRefused: keyWatch.tellRefused },
+    keys,
+    onKeyRefused: keyWatch.tellRefused,
     listing: { isDown: () => false, add: async (servers) => add(servers) },
     scheduler: createScheduler({ atOnce: 8, now }),
     observers: [],
