@@ -1,6 +1,6 @@
 /** A rule of Discord that the stand-in enforces. */
 export interface Rule {
-  /** 1–59; the numbers are those in comments, in `Refusal.rule` and in the names of the tests. */
+  /** 1–60; the numbers are those in comments, in `Refusal.rule` and in the names of the tests. */
   readonly rule: number;
   readonly title: string;
   /** The files, from the project's root, that enforce it. */
@@ -86,6 +86,9 @@ const TABLE = `
 57 | Invalid requests are counted | records | rest/operations | Rate Limits: Invalid Request Limit
 58 | A clock that can be moved | world/clock | rest/operations | The deadlines of rules 9, 22, 25, 39, 48 and 56
 59 | Every request is kept, for scanning for secrets | records | rest/operations | Developer Terms of Service: security of tokens
+
+## Messages in a channel
+60 | A nonce that is enforced: posted again within minutes, it is the message that is there | rest/channel-routes rest/rules/messages | rest/transport | Message: Create Message
 `;
 
 /** Every rule of Discord that matters to a bot of interactions, by number. */

@@ -5,7 +5,9 @@ import {
 } from 'discord-api-spec/zod';
 import { union } from 'zod/mini';
 import { CATEGORY, type Channel, channelObject, PUBLIC_THREAD } from '../world/channels.ts';
+import type { Clock } from '../world/clock.ts';
 import { type GuildState, isMember } from '../world/guilds.ts';
+import type { StoredMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import { type Denial, missingAccess, missingPermissions } from './denial.ts';
 import type { MessageBody } from './message-form.ts';
@@ -23,8 +25,35 @@ const MENTION_EVERYONE = 1n << 17n;
 
 const hasEmbeds = (json: unknown): boolean => ((json as MessageBody | undefined)?.embeds ?? []).length > 0;
 
-/** Rules 30 to 36 and 44 for messages that a bot posts in a channel of a guild it is in, without being asked. */
+/** What a message in a channel may say besides, so that it can be posted once more without being there twice. */
+interface Nonce {
+  readonly nonce?: string | number | null;
+  readonly enforce_nonce?: boolean | null;
+}
+
+/** "The past few minutes" (Discord docs: Message, Create Message, `enforce_nonce`). */
+const NONCE_MS = 3 * 60_000;
+
+/** Rule 60: the messages with a nonce that was enforced. All of them are the bot's. */
+function createNonces(clock: Pick<Clock, 'now'>) {
+  const sent = new Map<string | number, { readonly at: number; readonly message: StoredMessage }>();
+  return {
+    /** The message with this nonce, or the one that is made now. */
+    once({ nonce, enforce_nonce }: Nonce, make: () => StoredMessage): StoredMessage {
+      if (!enforce_nonce || nonce === undefined || nonce === null) return make();
+      for (const [old, { at }] of sent) if (clock.now() - at > NONCE_MS) sent.delete(old);
+      const known = sent.get(nonce);
+      if (known) return known.message;
+      const message = make();
+      sent.set(nonce, { at: clock.now(), message });
+      return message;
+    },
+  };
+}
+
+/** Rules 30 to 36, 44 and 60 for messages that a bot posts in a channel of a guild it is in, without being asked. */
 export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[] {
+  const nonces = createNonces(world.clock);
   const unknownChannel: Denial = {
     blameless: true,
     rule: 1,
@@ -74,14 +103,17 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
         if ((may & needed) !== needed) return missingPermissions;
         const refusal = checkMessage(json, { for: 'channel', files: filesOf(files) });
         if (refusal !== undefined) return refusal;
-        const body = json as MessageBody;
-        const message = outgoing.send({ channel_id: channelId, type: 0 }, body, {
-          files,
-          flags: body.flags ?? 0,
-          onlyFor: undefined,
-          pings: PINGED_BY_CHANNEL_MESSAGES,
-          roles: rolesThere(guild, channel),
-        });
+        const body = json as MessageBody & Nonce;
+        const { nonce } = body;
+        const message = nonces.once(body, () =>
+          outgoing.send({ channel_id: channelId, type: 0, ...(nonce && { nonce }) }, body, {
+            files,
+            flags: body.flags ?? 0,
+            onlyFor: undefined,
+            pings: PINGED_BY_CHANNEL_MESSAGES,
+            roles: rolesThere(guild, channel),
+          }),
+        );
         return ok(message.current);
       },
     },

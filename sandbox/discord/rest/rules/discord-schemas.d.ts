@@ -18,6 +18,9 @@ declare module 'discord-api-spec/zod' {
   export const InteractionApplicationCommandAutocompleteCallbackNumberDataSchema: $ZodType;
   export const InteractionApplicationCommandAutocompleteCallbackStringDataSchema: $ZodType;
   export const InteractionCallbackResponseSchema: $ZodType;
+  export const MessageCreateRequestSchema: $ZodType & {
+    readonly shape: Readonly<Record<'nonce' | 'enforce_nonce', $ZodType>>;
+  };
   export const MessageResponseSchema: $ZodType;
   export const ModalInteractionCallbackRequestDataSchema: $ZodType;
   export const MyGuildResponseSchema: $ZodType;

@@ -1,4 +1,4 @@
-/** What Discord would answer to a request, and which of the 59 rules (`sandbox/discord/rules.ts`) it broke. */
+/** What Discord would answer to a request, and which of the 60 rules (`sandbox/discord/rules.ts`) it broke. */
 export interface Refusal {
   readonly rule: number;
   /** HTTP status. */

@@ -3,7 +3,9 @@ import {
   IncomingWebhookRequestPartialSchema,
   IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema,
   IncomingWebhookUpdateRequestPartialSchema,
+  MessageCreateRequestSchema,
 } from 'discord-api-spec/zod';
+import { object } from 'zod/mini';
 import {
   attachmentFlaws,
   checkFileSizes,
@@ -48,12 +50,15 @@ const SCHEMAS = {
   callback: IncomingWebhookInteractionRequestSchema,
   update: IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema,
   followup: IncomingWebhookRequestPartialSchema,
-  // Of what the published schema of channel messages allows besides, bots may use nothing (content of 4000).
+  // Of what the published schema of channel messages allows besides, bots may use the nonce only (content of 4000).
   channel: IncomingWebhookRequestPartialSchema,
   edit: IncomingWebhookUpdateRequestPartialSchema,
 };
 
-/** Rules 5, 30, 32–36, 41, 42 and 44 for the body of a message. */
+const { nonce, enforce_nonce } = MessageCreateRequestSchema.shape;
+const NONCE = object({ nonce, enforce_nonce });
+
+/** Rules 5, 30, 32–36, 41, 42, 44 and 60 for the body of a message. */
 export function checkMessage(body: unknown, situation: MessageSituation): Refusal | undefined {
   const {
     for: request,
@@ -69,6 +74,7 @@ export function checkMessage(body: unknown, situation: MessageSituation): Refusa
     at,
     trims: isTrimmedText,
   });
+  if (request === 'channel') shape.push(...shapeFlaws(body, { schema: NONCE, rule: () => 60, at }));
   if (shape.length > 0) return invalidForm(shape);
   const message = body as MessageBody;
   const isEdit = request === 'edit' || request === 'update';

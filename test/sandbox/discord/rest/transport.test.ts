@@ -358,6 +358,21 @@ describe('messages in a channel', () => {
     expect(broken()).toEqual([30, 30]);
   });
 
+  it('rule 60: are there once under a nonce that is enforced, for some minutes', async () => {
+    const [first, second] = [{ content: 'a', nonce: 'n1' }, { nonce: 7 }];
+    const idOf = async (json: object) => (await post({ content: 'x', ...json })).json.id;
+    const id = await idOf({ ...first, enforce_nonce: true });
+    const again = await post({ content: 'another', nonce: 'n1', enforce_nonce: true });
+    expect(again).toMatchObject({ status: 200, json: { id, content: 'a', nonce: 'n1' } });
+    expect(await idOf(first)).not.toBe(id);
+    expect(await idOf({ ...second, enforce_nonce: true })).not.toBe(id);
+    standIn.clock.advance(10 * 60_000);
+    expect(await idOf({ ...first, enforce_nonce: true })).not.toBe(id);
+    const long = await post({ content: 'x', nonce: 'n'.repeat(26), enforce_nonce: true });
+    expect(long).toMatchObject({ status: 400, json: { code: 50035, errors: { nonce: {} } } });
+    expect(broken()).toEqual([60]);
+  });
+
   it('ping whomever they name unless they say otherwise (rule 44)', async () => {
     const person = member();
     const content = `<@${person.userId}> <@&123456789012345678> @everyone`;
