@@ -30,8 +30,8 @@ export function explainedRows(
   { rows }: Pick<Draft, 'rows'>,
 ): readonly ExplainedRow[] {
   const reasons = new Map<RowProblem, string>();
-  return rows.filter(isRejected).map(({ line, typed, problem, text }) => {
-    const reason = reasons.get(problem) ?? plain(rowProblemText(problem, text, t));
+  return rows.filter(isRejected).map(({ line, typed, problem }) => {
+    const reason = reasons.get(problem) ?? plain(rowProblemText(problem, typed.server, t));
     reasons.set(problem, reason);
     return { line, typed, reason };
   });

@@ -171,7 +171,7 @@ function reportCsv(reader: Reader, report: Report): string {
   const cells = (row: Row): readonly string[] => {
     if ('problem' in row) {
       const { server, port, queryPort, game } = row.typed;
-      const reason = plain(rowProblemText(row.problem, row.text, t));
+      const reason = plain(rowProblemText(row.problem, server, t));
       return [server, port, queryPort, game, notSent, reason];
     }
     if ('duplicateOf' in row) {

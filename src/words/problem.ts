@@ -72,10 +72,10 @@ const MOST_TEXT = 60;
 /**
  * What is wrong with a row of a list, to be put behind its line number. Where `/addserver` speaks of options, or
  * explains at length, a list has words of its own.
- * @param text the row as it was typed
+ * @param server the address as it was typed
  */
-export function rowProblemText(problem: RowProblem, text: string, t: Translate): string {
-  const values = { ...escapedValues(problem, MOST_TEXT), text: escapeCode(text, MOST_TEXT) };
+export function rowProblemText(problem: RowProblem, server: string, t: Translate): string {
+  const values = { ...escapedValues(problem, MOST_TEXT), text: escapeCode(server, MOST_TEXT) };
   switch (problem.code) {
     case 'port-missing':
       return t(
