@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { join, normalize, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SAMPLE_LISTS } from './client/sample-lists.ts';
 
 /** A file as it is served. */
 export interface Served {
@@ -12,6 +13,7 @@ export interface Served {
 }
 
 const CLIENT = fileURLToPath(new URL('./client/', import.meta.url));
+const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
 const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 
 /** The packages whose modules the page imports, and the file that the bare name stands for. */
@@ -57,12 +59,14 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 };
 
-/** The page's own modules (TypeScript without its types), its style, and those of the packages; `undefined`: none such. */
+/** The page's own modules (TypeScript without its types), its style, those of the packages, and the lists to try; `undefined`: none such. */
 export async function findFile(path: string): Promise<Served | undefined> {
   const [, folder, ...rest] = path.split('/');
   const name = rest.join('/');
   const type = TYPES[name.split('.').at(-1) ?? ''];
   if (folder === 'avatars') return avatar(name);
+  if (folder === 'lists' && SAMPLE_LISTS.some((list) => list === name))
+    return { type: 'text/csv; charset=utf-8', body: await readFile(join(DOCS, name)) };
   if (type === undefined || (folder !== 'client' && folder !== 'modules')) return undefined;
   const isPackage = [...Object.keys(PACKAGES), COMPONENTS].some((known) => name.startsWith(`${known}/`));
   if (folder === 'modules' && !isPackage) return undefined;

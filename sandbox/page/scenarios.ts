@@ -2,8 +2,8 @@ import { allComponents } from '../discord/client/components.ts';
 import type { Answer, Person } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
 import { isFinished } from '../prompt/show.ts';
+import { readUpload } from '../prompt/slash-line.ts';
 import type { Sandbox } from '../sandbox.ts';
-import { PROBLEM_LINES, sampleList } from './sample-list.ts';
 
 /** Those who act in a scenario, and what they act with. */
 export interface Stage {
@@ -64,7 +64,7 @@ export const SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       await stage.tell('admin', 'An admin has set the key.');
       await setKey(stage);
-      await stage.tell('member', `A member sends a file of 250 lines; ${PROBLEM_LINES} of them are wrong.`);
+      await stage.tell('member', 'A member sends a file of 250 lines; 12 of them are wrong.');
       const preview = await sendList(stage);
       await stage.tell('member', 'They submit the others.');
       await finished(await stage.member.press(preview, someButton(preview)));
@@ -119,8 +119,7 @@ async function setKey({ admin }: Stage): Promise<SeenMessage> {
 }
 
 async function sendList({ member }: Stage): Promise<SeenMessage> {
-  const file = { filename: 'servers.csv', bytes: Buffer.from(sampleList()) };
-  return finished(await member.slash('addservers', { file }));
+  return finished(await member.slash('addservers', { file: await readUpload('docs/servers-250.csv') }));
 }
 
 /** The message of an answer, once nothing more is to come in it. */

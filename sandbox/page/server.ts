@@ -183,7 +183,7 @@ function refusalOf(
   if (origin !== undefined && !hosts.includes(origin.replace(/^http:\/\//, '')))
     return { status: 403, why: 'Another page may not ask for this.' };
   if (method !== (path === '/act' ? 'POST' : 'GET')) return { status: 405, why: 'This is not asked for so.' };
-  const isOpen = /^\/(client|modules|avatars)\//.test(path);
+  const isOpen = /^\/(client|modules|avatars|lists)\//.test(path);
   const header = headers['x-token'];
   if (isOpen || isSame(token, given ?? (typeof header === 'string' ? header : ''))) return undefined;
   return { status: 403, why: 'Open the address that npm run sandbox printed: it has the token.' };

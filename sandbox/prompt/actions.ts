@@ -1,5 +1,6 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { SeenMessage } from '../discord/world/messages.ts';
+import { SAMPLE_LISTS } from '../page/client/sample-lists.ts';
 import { ROLE_NAMES } from '../people.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { oneText } from './assignments.ts';
@@ -174,6 +175,7 @@ function helpText(session: Session): string {
   });
   const actions = ACTIONS.map(({ name, usage, help }) => [`${name} ${usage}`.trim(), help] as const);
   const rows = [...commands, ...actions, ['exit', 'stop the bot and end'] as const];
+  const lists = SAMPLE_LISTS.map((name) => `/addservers file:docs/${name}`).join(' or ');
   const width = 26;
   const row = ([left, right]: readonly [string, string]) =>
     left.length <= width ? `  ${left.padEnd(width)}  ${right}` : `  ${left}\n  ${''.padEnd(width)}  ${right}`;
@@ -181,6 +183,7 @@ function helpText(session: Session): string {
     'One line does one thing.',
     ...rows.map(row),
     'A value may stand in double quotes. A ? behind the last value shows its choices: /addserver game:count?',
+    `A file is named by its path: ${lists}.`,
     'When a modal is open, the next line fills its first field; field=value fills one by name; an empty line closes it.',
     'A field of several lines takes lines until an empty one; pasted ones may be empty. In a script a line with . ends it.',
   ].join('\n');

@@ -1,4 +1,5 @@
 import { ApplicationCommandOptionType } from 'discord.js';
+import { SAMPLE_LISTS } from '../page/client/sample-lists.ts';
 import { ROLE_NAMES } from '../people.ts';
 import { ACTIONS } from './actions.ts';
 import type { Session } from './session.ts';
@@ -45,6 +46,11 @@ export async function complete(line: string, session: Session): Promise<Completi
   }
   const typed = typing[2] ?? '';
   if (option.type === ApplicationCommandOptionType.User) return words(typed, ROLE_NAMES);
+  if (option.type === ApplicationCommandOptionType.Attachment)
+    return words(
+      typed,
+      SAMPLE_LISTS.map((name) => `docs/${name}`),
+    );
   if (!('autocomplete' in option) || !option.autocomplete) return NOTHING;
   const choices = await session.me().complete(command.name, option.name, { [option.name]: typed });
   const [only, ...others] = choices === 'lost' ? [] : choices;

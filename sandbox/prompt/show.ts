@@ -66,7 +66,7 @@ function saysItself(name: string, value: string): boolean {
 /** What stands in front of a message that nobody else can see. */
 export const ONLY_YOU = '(only you can see this)';
 /** Lines of an attached text that are shown: enough for a report of a few servers. */
-const FILE_LINES = 40;
+const FILE_LINES = 13;
 
 /** A message as the member sees it: words, embeds, attachments, buttons. */
 export function showMessage(message: SeenMessage, reading: Reading): string {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import {
   type APIApplicationCommand,
   type APIApplicationCommandOption,
@@ -147,13 +148,17 @@ function readUser(
     : { value };
 }
 
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+
 /**
- * A file of this machine, as an upload.
+ * A file of this machine, as an upload. What is not in the folder where the sandbox was started is looked for from the
+ * project's own, so that its samples are found from everywhere.
  * @throws BadLine when it cannot be read
  */
 export async function readUpload(path: string): Promise<Upload> {
   try {
-    return { filename: basename(path), bytes: await readFile(path) };
+    const bytes = await readFile(path).catch(() => readFile(resolve(PROJECT, path)));
+    return { filename: basename(path), bytes };
   } catch (error) {
     throw new BadLine(`The file cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }

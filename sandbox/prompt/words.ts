@@ -15,6 +15,7 @@ export const WELCOME = `The bot is running against a Discord and a listing servi
 You are an admin of its first guild. To begin, type
   /setkey                                             then the key: sandbox-key-1234
   /addserver game:cs2 server:play.example.com:27015
+  /addservers file:docs/servers.csv
   /games
 help lists everything; Tab completes; exit ends.`;
 

@@ -187,6 +187,18 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
       .toBe(true);
   });
 
+  it('offers the sample lists where a command takes a file', async () => {
+    const tab = await inNewServer();
+    await pickCommand(tab, 'addservers');
+    await tab.getByRole('button', { name: '+ file' }).click();
+    await tab.getByRole('button', { name: 'docs/servers.csv' }).focus();
+    await tab.keyboard.press('Enter');
+    await tab.locator('.file-name', { hasText: 'servers.csv' }).waitFor();
+    expect(await axeViolations(tab)).toEqual([]);
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await log(tab).getByRole('button', { name: 'Submit 6 game servers' }).waitFor();
+  });
+
   it('fills a window of several lines in, and Escape closes it', async () => {
     const tab = await inNewServer();
     await pickCommand(tab, 'addservers');

@@ -3,6 +3,7 @@ import type { CommandView, Entered, OptionView } from '../protocol.ts';
 import { act, fileValue } from './connection.ts';
 import { activeId, listbox, moved, reveal } from './listbox.ts';
 import { type Filled, optionEntered } from './option-value.ts';
+import { SAMPLE_LISTS } from './sample-lists.ts';
 import { type Words, wordsFor } from './words.ts';
 
 /** A command that is complete. The event `left` tells that it is not to be sent. */
@@ -204,6 +205,11 @@ class SandboxCommand extends LitElement {
     else this.fill(option, { text: file.name, file: value });
   }
 
+  async attachSample(option: OptionView, list: string): Promise<void> {
+    const response = await fetch(`/lists/${list}`);
+    await this.attach(option, new File([await response.blob()], list));
+  }
+
   onDrop(event: DragEvent): void {
     const option = this.command.options.find(({ kind }) => kind === 'file');
     event.preventDefault();
@@ -237,7 +243,8 @@ class SandboxCommand extends LitElement {
         <input type="file" data-option=${option.name} aria-describedby="composer-about"
           @focus=${() => this.offer(option)}
           @change=${(event: Event) => void this.attach(option, (event.target as HTMLInputElement).files?.[0])} />
-        <span class="file-name">${this.filled[option.name]?.file?.filename ?? this.words.file}</span></label>`;
+        <span class="file-name">${this.filled[option.name]?.file?.filename ?? this.words.file}</span></label>
+        ${SAMPLE_LISTS.map((list) => html`<button type="button" class="optional" @click=${() => void this.attachSample(option, list)}>docs/${list}</button>`)}`;
     return html`<div class=${isWrong ? 'field wrong' : 'field'}>
       <label for=${`option-${option.name}`}>${option.label}</label>
       <input

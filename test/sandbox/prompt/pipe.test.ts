@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rm(temporary, { recursive: true }));
 
 /** Starts a program with a folder of its own for what is temporary. */
-function start(program: string, args: readonly string[]) {
+function start(program: string, args: readonly string[], cwd = ROOT) {
   const env = {
     ...process.env,
     TMPDIR: temporary,
@@ -24,7 +24,7 @@ function start(program: string, args: readonly string[]) {
     PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
     NODE_DISABLE_COMPILE_CACHE: '1',
   };
-  const child = spawn(program, args, { env, cwd: ROOT });
+  const child = spawn(program, args, { env, cwd });
   const ended = Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -47,6 +47,24 @@ describe('the sandbox as a process', () => {
     expect(stderr).toBe('');
     expect(status).toBe(0);
     expect(await readdir(temporary)).toEqual([]);
+  });
+
+  it('finds the sample lists of the project wherever it was started', async () => {
+    const lines = [
+      '/setkey',
+      'sandbox-key-1234',
+      '/addservers file:docs/servers.csv',
+      'press Submit',
+      'submitted',
+    ];
+    const script = lines.map((line) => `${line}\n`).join('');
+    const { child, ended } = start(process.execPath, [MAIN], temporary);
+    child.stdin.end(script);
+    const { stdout, stderr, status } = await ended;
+    expect(stdout).toContain('6 game servers are ready to be submitted.');
+    expect(stdout).toContain('The listing service holds 6 servers.');
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
   });
 
   it('ends with the last words of a bot that cannot start, in the folder of --data', async () => {

@@ -243,6 +243,7 @@ describe('at the prompt', () => {
       '/setkey',
       '/games [search:…]',
       '/addserver game:… server:…',
+      '/addservers file:docs/servers.csv',
       'press',
       'service',
       'submitted',
@@ -264,6 +265,11 @@ describe('at the prompt', () => {
       kind: 'words',
       words: ['assetto'],
       typed: 'Assetto',
+    });
+    expect(await complete('/addservers file:', session)).toEqual({
+      kind: 'words',
+      words: ['docs/servers.csv', 'docs/servers-250.csv'],
+      typed: '',
     });
     const list = await complete('/addserver game:s', session);
     expect(list).toMatchObject({ kind: 'list', text: expect.stringContaining('Counter-Strike') });
