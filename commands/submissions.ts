@@ -13,7 +13,7 @@ import {
 } from '../src/discord/components/pager.ts';
 import { LIMITS } from '../src/discord/limits.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import { csvFiles } from '../src/server-lists/csv-output.ts';
+import { csvFiles } from '../src/server-lists/csv.ts';
 import type { History, HistoryEntry, HistoryFilter } from '../src/submissions/history.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';

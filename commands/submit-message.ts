@@ -1,8 +1,7 @@
 import { ApplicationCommandType } from 'discord.js';
-import { findAddresses } from '../src/addresses/find-addresses.ts';
 import type { Command } from '../src/discord/command.ts';
+import { rowsOfMessage } from '../src/server-lists/message.ts';
 import { MAX_ROWS } from '../src/server-lists/read-list.ts';
-import { rowsOfAddresses } from '../src/submissions/draft.ts';
 import { UserError } from '../src/user-error.ts';
 import { messageCommandText } from '../src/words/command-text.ts';
 import { guildKey } from '../src/words/refusal.ts';
@@ -21,7 +20,7 @@ export function submitMessage(deps: DraftDeps): Command {
     audience: 'member',
     async useOn(context) {
       const key = await guildKey(context, deps.keys);
-      const rows = rowsOfAddresses(findAddresses(context.text));
+      const rows = rowsOfMessage(context.text);
       if (rows.length === 0) throw new UserError(context.t('list.message.empty'));
       if (rows.length > MAX_ROWS) {
         throw new UserError(context.t('list.file.tooMany', { count: rows.length, most: MAX_ROWS }));

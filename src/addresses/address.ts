@@ -1,6 +1,7 @@
-import { isIPv6 } from 'node:net';
-import { type HostProblem, parseHost } from './host.ts';
-import { plainText, unwrapped, withoutPasswords } from './pasted-text.ts';
+import { isIPv4, isIPv6 } from 'node:net';
+import { domainToASCII } from 'node:url';
+import { clipped, plainText, unwrapped, withoutEnds, withoutPasswords } from './pasted-text.ts';
+import { type AddressRange, mappedIPv4, specialRange } from './registries.ts';
 
 /** A public host in canonical form, IPv6 without brackets. */
 export interface Address {
@@ -30,7 +31,7 @@ export const MAX_ADDRESS_TEXT = 1000;
 /** Links that start a game at a host: `scheme://[connect/]host:port[/password]`. */
 const GAME_SCHEMES = new Set(['steam', 'minecraft', 'samp', 'mtasa', 'fivem']);
 
-const refused = (problem: AddressProblem): AddressResult => ({ ok: false, problem });
+const refused = <Problem extends AddressProblem>(problem: Problem) => ({ ok: false, problem }) as const;
 
 /**
  * Reads one address as people paste it: `host`, `host:port`, `[v6]:port`, `host port`, `steam://connect/…`,
@@ -123,6 +124,113 @@ function withPort(hostText: string, portText: string | undefined): AddressResult
   return port.ok ? { ok: true, address: { host: host.host, port: port.port } } : port;
 }
 
+/** Why a host is not one of the public internet. */
+type HostProblem =
+  | { readonly code: 'server-missing' }
+  /** Numbers and dots, but not four numbers of 0–255 without leading zeros; `127.1` is not guessed at. */
+  | { readonly code: 'ipv4-form'; readonly host: string }
+  | { readonly code: 'bad-ipv6'; readonly host: string }
+  | { readonly code: 'not-public'; readonly host: string; readonly range: AddressRange }
+  /** `zone` is the reserved top-level name, such as `local`. */
+  | { readonly code: 'reserved-name'; readonly host: string; readonly zone: string }
+  /** A name without a dot, which only means something in the network of whoever typed it. */
+  | { readonly code: 'single-label'; readonly host: string }
+  /** The name of an SRV record (`_minecraft._tcp.…`), not of a host. */
+  | { readonly code: 'service-name'; readonly host: string }
+  | { readonly code: 'bad-name'; readonly host: string }
+  | {
+      readonly code: 'label-too-long';
+      readonly label: string;
+      readonly length: number;
+      readonly most: number;
+    }
+  | { readonly code: 'name-too-long'; readonly length: number; readonly most: number };
+
+type HostResult =
+  | { readonly ok: true; readonly host: string }
+  | { readonly ok: false; readonly problem: HostProblem };
+
+/** RFC 1035 §2.3.4; 253 is what 255 octets on the wire leave for the written name. */
+export const MAX_NAME_LENGTH = 253;
+const MAX_LABEL_LENGTH = 63;
+/** How much of something unreadable a problem carries. */
+const SHOWN = 100;
+
+/**
+ * @param text a host on its own: an IPv4 address, an IPv6 address without brackets, or a name
+ * @returns the canonical form: IPv6 compressed and lower case (an IPv4-mapped one as the IPv4 address),
+ *   names in lower case and punycode without a trailing dot; or why it is no public host
+ */
+function parseHost(text: string): HostResult {
+  if (text.includes(':')) return parseIPv6(text);
+  const name = withoutEnds(text, { end: /\./u }).toLowerCase();
+  if (name === '') return refused({ code: 'server-missing' });
+  if (isIPv4(name)) return publicAddress(name);
+  if (endsInNumber(name)) return refused({ code: 'ipv4-form', host: clipped(name, SHOWN) });
+  return parseName(name);
+}
+
+function parseIPv6(text: string): HostResult {
+  const [address = ''] = text.split('%', 1);
+  if (!isIPv6(address)) return refused({ code: 'bad-ipv6', host: clipped(text, SHOWN) });
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1); // RFC 5952
+  const result = publicAddress(mappedIPv4(canonical) ?? canonical);
+  // A zone id names an interface of the person's own machine.
+  return result.ok && address !== text ? refused({ code: 'bad-ipv6', host: clipped(text, SHOWN) }) : result;
+}
+
+function publicAddress(host: string): HostResult {
+  const range = specialRange(host);
+  return range ? refused({ code: 'not-public', host, range }) : { ok: true, host };
+}
+
+/** The rule by which URL parsers take a name for an IPv4 address (WHATWG URL, "ends in a number"). */
+const endsInNumber = (name: string) => /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/u.test(name);
+
+function parseName(name: string): HostResult {
+  // domainToASCII would cut at a slash, decode percent signs, and let underscores and "!" pass.
+  const ascii = /^[\p{L}\p{M}\p{N}\p{S}_.·・-]+$/u.test(name) ? domainToASCII(name) : '';
+  const host = ascii || clipped(name, SHOWN);
+  if (!ascii && name.length > MAX_NAME_LENGTH) {
+    return refused({ code: 'name-too-long', length: name.length, most: MAX_NAME_LENGTH });
+  }
+  if (endsInNumber(ascii)) return refused({ code: 'ipv4-form', host: clipped(name, SHOWN) });
+  const labels = ascii.split('.');
+  const long = labels.find((label) => label.length > MAX_LABEL_LENGTH);
+  if (ascii.length > MAX_NAME_LENGTH) {
+    return refused({ code: 'name-too-long', length: ascii.length, most: MAX_NAME_LENGTH });
+  }
+  if (long !== undefined) {
+    const label = clipped(long, SHOWN);
+    return refused({ code: 'label-too-long', label, length: long.length, most: MAX_LABEL_LENGTH });
+  }
+  if (!labels.every((label) => /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/u.test(label))) {
+    return refused({ code: 'bad-name', host });
+  }
+  const zone = reservedZone(ascii);
+  if (zone) return refused({ code: 'reserved-name', host, zone });
+  if (labels.length < 2) return refused({ code: 'single-label', host });
+  if (labels[0]?.startsWith('_')) return refused({ code: 'service-name', host });
+  return { ok: true, host };
+}
+
+/**
+ * Top-level names that mean nothing on the internet. Sources: RFC 6761 (localhost, test, invalid, example),
+ * RFC 6762 §3 and appendix G (local; lan, home, corp, intranet, private), RFC 7686 (onion), RFC 8375
+ * (home.arpa), RFC 9476 (alt), ICANN resolution 2024.07.29.06 (internal); localdomain is a usual default.
+ */
+const RESERVED_ZONES = new Set(
+  'localhost test invalid example local lan home corp intranet private onion alt internal localdomain arpa'.split(
+    ' ',
+  ),
+);
+
+/** @returns the reserved top-level name that `name` (lower case) ends in; example.com and its kin are ordinary names */
+function reservedZone(name: string): string | undefined {
+  const zone = name.slice(name.lastIndexOf('.') + 1);
+  return !isIPv4(name) && RESERVED_ZONES.has(zone) ? zone : undefined;
+}
+
 type PortField = 'port' | 'query_port';
 
 export type PortProblem =
@@ -160,49 +268,3 @@ export function checkPort(value: number, field: PortField = 'port'): PortResult 
   if (value > HIGHEST_PORT) return { ok: false, problem: { code: 'port-too-high', field, port } };
   return { ok: true, port };
 }
-
-/**
- * What each game's dedicated server listens on when nobody changes it. The first twelve are the aliases of the
- * listing specification §2.3; the others are games a listing service is likely to add.
- */
-const USUAL_PORTS: Readonly<Record<string, number>> = {
-  // Valve Developer Community, "Source Dedicated Server" and "Half-Life Dedicated Server": -port 27015
-  cs2: 27015,
-  css: 27015,
-  cs16: 27015,
-  csgo: 27015,
-  gm: 27015,
-  l4d2: 27015,
-  tf2: 27015,
-  // Minecraft Wiki, "Server.properties": server-port
-  minecraft: 25565,
-  // ARK Wiki, "Dedicated server setup": Port
-  ark: 7777,
-  // SA-MP Wiki, "Server.cfg": port
-  samp: 7777,
-  // Rust: server.port
-  rust: 28015,
-  // Bohemia Interactive Community, "DayZ:Hosting a Linux Server"
-  dayz: 2302,
-
-  // Valve Developer Community, as above
-  garrysmod: 27015,
-  gmod: 27015,
-  l4d: 27015,
-  // Bohemia Interactive Community, "Arma 3: Dedicated Server"
-  arma3: 2302,
-  // Cfx.re documentation, "Setting up a FXServer": endpoint_add_udp
-  fivem: 30120,
-  // Valheim dedicated server manual: -port
-  valheim: 2456,
-  // Terraria Wiki, "Server": serverconfig.txt, port
-  terraria: 7777,
-  // 7 Days to Die: serverconfig.xml, ServerPort
-  '7dtd': 26900,
-  // Palworld server guide: -port
-  palworld: 8211,
-};
-
-/** The port servers of a game usually have; a hint for the person, never filled in for them. */
-export const usualPort = (alias: string): number | undefined =>
-  Object.hasOwn(USUAL_PORTS, alias) ? USUAL_PORTS[alias] : undefined;

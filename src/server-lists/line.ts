@@ -1,6 +1,14 @@
 import { parseAddress, unlabelled } from '../addresses/address.ts';
 import { hasWords, unwrapped, withoutEnds } from '../addresses/pasted-text.ts';
-import { EMPTY_ROW, type GameReading, gameOf, type RowProblem, shown, type TypedRow } from './row.ts';
+import {
+  EMPTY_ROW,
+  type GameReading,
+  gameOf,
+  type Row,
+  type RowProblem,
+  shown,
+  type TypedRow,
+} from './row.ts';
 
 type LineReading = { readonly typed: TypedRow; readonly problem?: RowProblem };
 
@@ -121,3 +129,93 @@ function parsedPort(text: string): number | undefined {
 
 /** Without separators such as `-` or `|` at the ends. */
 const trimmed = (text: string) => withoutEnds(text, { start: /[-=>|:\s]/u, end: /[-|:\s]/u });
+
+/** A row as a person may change it. */
+export interface EditableRow {
+  readonly line: number;
+  readonly typed: TypedRow;
+}
+
+/** A row as one line that the reader of lists takes for the same: words where they will do, else cells. */
+export function lineOf({ server, port, queryPort, game }: TypedRow): string {
+  const areWords = server !== '' && queryPort === '' && !/[,;\t"]/u.test(server + port + game);
+  if (areWords) return [server, port, game].filter((part) => part !== '').join(' ');
+  const cells = [server, port, game, queryPort];
+  const filled = cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
+  // The rarest in ordinary text is what the reader cuts at.
+  const delimiter = filled.some((cell) => cell.includes(';')) ? ';' : ',';
+  return filled.map(quoted).join(delimiter);
+}
+
+const quoted = (cell: string): string => (/[,;"]/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+
+/**
+ * The rows behind their numbers, as many of them as fit, the first ones first; the text has them in the order of their
+ * lines.
+ * @param most UTF-16 units of the text
+ */
+export function numberedLines<Each extends EditableRow>(
+  rows: readonly Each[],
+  most: number,
+): { readonly text: string; readonly rows: readonly Each[] } {
+  let left = most;
+  const taken: { readonly row: Each; readonly text: string }[] = [];
+  for (const row of rows) {
+    const text = `${row.line}. ${lineOf(row.typed)}`;
+    left -= text.length + 1;
+    if (left < 0) break;
+    taken.push({ row, text });
+  }
+  const inOrder = taken.toSorted((one, other) => one.row.line - other.row.line);
+  return { text: inOrder.map(({ text }) => text).join('\n'), rows: inOrder.map(({ row }) => row) };
+}
+
+const NUMBER = /^\s{0,20}(\d{1,7})[.):]\s+(?=\S)/u;
+
+/** What came back of such a text: the lines without their numbers, and these. */
+export function withoutNumbers(text: string): {
+  readonly text: string;
+  readonly numbers: readonly (number | undefined)[];
+} {
+  const lines = text.split(/\r\n?|\n/u).map((line) => {
+    const [all = '', number] = NUMBER.exec(line) ?? [];
+    return { text: line.slice(all.length), number: number === undefined ? undefined : Number(number) };
+  });
+  return {
+    text: lines.map((line) => line.text).join('\n'),
+    numbers: lines.map(({ number }) => number),
+  };
+}
+
+/**
+ * The rows that were read of it, under the numbers of those that were edited: their own, where it is one of these; then
+ * those that are free, in their order; then those after the last line of the list.
+ */
+export function renumbered(
+  rows: readonly Row[],
+  {
+    numbers,
+    edited,
+    last,
+  }: {
+    readonly numbers: readonly (number | undefined)[];
+    readonly edited: readonly number[];
+    readonly last: number;
+  },
+): readonly Row[] {
+  const known = new Set(edited);
+  const own = rows.map(({ line }) => {
+    const number = numbers[line - 1];
+    return number !== undefined && known.has(number) ? number : undefined;
+  });
+  const used = new Set(own);
+  const free = edited.filter((number) => !used.has(number));
+  let next = last;
+  return rows.map((row, index) => {
+    const line = own[index] ?? free.shift() ?? ++next;
+    // Whether it repeats another is found among all lines of the list.
+    return 'duplicateOf' in row
+      ? { line, text: row.text, ok: true, submission: row.submission }
+      : { ...row, line };
+  });
+}

@@ -1,18 +1,17 @@
 import { hasWords, plainText, withoutPasswords } from '../addresses/pasted-text.ts';
-import type { ServerSubmission } from '../listing/contract.ts';
 import { createPauses, type Pauses } from '../pauses.ts';
 import type { Secret } from '../secret.ts';
 import { cellsOf, type Header, headerOf, MAX_RECORD, recordLength, rowUnder, unreadRow } from './csv.ts';
 import { jsonElements, rowOfElement } from './json.ts';
 import { delimiterOf, readCells, readWords } from './line.ts';
 import {
+  type Catalog,
   type GameReading,
+  type Games,
   type RawRow,
-  type Reading,
-  type RowProblem,
+  type Row,
   readRow,
   rowText,
-  type TypedRow,
 } from './row.ts';
 
 /** The most servers in one paste or file: ten requests to the service. */
@@ -24,18 +23,6 @@ const MAX_LINE = 1000;
 /** What a line and a row cost however short they are, in characters to read: some 1 and 50 µs were measured. */
 const LINE_WORK = 2;
 const ROW_WORK = 50;
-
-/** One server of the text. `line` counts from 1; `text` is what to show, without passwords. */
-export type Row = {
-  readonly line: number;
-  readonly text: string;
-} /** `typed` is what stood there, of a server that is submitted for itself. */ & (
-  | { readonly ok: true; readonly submission: ServerSubmission; readonly typed?: TypedRow }
-  /** `typed` is what stood there, for {@link rejectedCsv}. */
-  | { readonly ok: false; readonly problem: RowProblem; readonly typed: TypedRow }
-  /** The line where the same submission stood first; it is sent once. */
-  | { readonly ok: false; readonly duplicateOf: number; readonly submission: ServerSubmission }
-);
 
 export type ReadList = { readonly kind: 'rows'; readonly rows: readonly Row[] } | UnreadableList;
 
@@ -147,25 +134,40 @@ function rowOfLine(record: string, line: number, games: GameReading): RawRow {
 
 /** Valid rows, explained rows, and rows that repeat an earlier one. */
 async function finished(raw: readonly RawRow[], games: GameReading, pauses: Pauses): Promise<ReadList> {
-  const firstLines = new Map<string, number>();
-  const read = ({ line, typed, problem }: RawRow, text: string): Row => {
-    const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, games);
-    if (!reading.ok) return { line, text, ok: false, problem: reading.problem, typed };
-    const { server, port, queryPort, game } = reading.submission;
-    const key = JSON.stringify([server, port, queryPort, game]);
-    const duplicateOf = firstLines.get(key);
-    const { submission } = reading;
-    if (duplicateOf !== undefined) return { line, text, ok: false, duplicateOf, submission };
-    firstLines.set(key, line);
-    return { line, text, ok: true, submission };
-  };
   const rows: Row[] = [];
   for (const each of raw) {
     const text = rowText(each.typed);
     await pauses(ROW_WORK + text.length);
-    rows.push(read(each, text));
+    rows.push(finishedRow({ ...each, text }, games));
   }
-  return { kind: 'rows', rows };
+  return { kind: 'rows', rows: withRepeats(rows) };
+}
+
+/** A row as it is now understood. */
+export function finishedRow(
+  { line, text, typed, problem }: RawRow & Pick<Row, 'text'>,
+  games: GameReading,
+): Row {
+  const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, games);
+  return reading.ok
+    ? { line, text, ok: true, submission: reading.submission }
+    : { line, text, ok: false, problem: reading.problem, typed };
+}
+
+/** In the order of their lines; what has become the same as an earlier row is a repetition. */
+export function withRepeats(rows: readonly Row[]): readonly Row[] {
+  const firstLines = new Map<string, number>();
+  return rows
+    .toSorted((one, other) => one.line - other.line)
+    .map((row) => {
+      if (!row.ok) return row;
+      const { server, port, queryPort, game } = row.submission;
+      const key = JSON.stringify([server, port, queryPort, game]);
+      const duplicateOf = firstLines.get(key);
+      if (duplicateOf !== undefined) return { ...row, ok: false, duplicateOf };
+      firstLines.set(key, row.line);
+      return row;
+    });
 }
 
 /** Control characters that no text file has; tab, line ends and form feed are none of them. */
@@ -190,17 +192,6 @@ function decode(bytes: Uint8Array): string {
   } catch {
     return new TextDecoder('windows-1252').decode(bytes);
   }
-}
-
-/** The games by their alias or name. */
-interface Games {
-  find(text: string): { readonly alias: string } | undefined;
-}
-
-/** The service's games; see the catalog of `src/listing`. */
-interface Catalog extends Games {
-  list(): { readonly fresh: boolean };
-  refresh(key: Secret): Promise<unknown>;
 }
 
 export interface ListInput {
@@ -240,30 +231,6 @@ export async function readWithGames(
   }
   await games.refresh(key);
   return read();
-}
-
-/** What is taken for an alias that we do not know: all of the specification (§2.3) are much shorter. */
-const ALIAS = /^[\w.-]{1,50}$/;
-
-/**
- * Reads what was typed of one server. Where its game is not known the service is asked for its games, unless they are
- * fresh. Only the service knows which games it takes: while its list is unknown, what may be an alias is one.
- * @param keyOf what the service is asked with; without one it is not
- */
-export async function readOneWithGames(
-  typed: TypedRow,
-  games: Catalog,
-  keyOf: () => Promise<Secret | undefined>,
-): Promise<Reading> {
-  if (!games.find(typed.game) && !games.list().fresh) {
-    const key = await keyOf();
-    if (key) await games.refresh(key);
-  }
-  const isPossible = !games.list().fresh && ALIAS.test(typed.game);
-  const alias = games.find(typed.game)?.alias ?? (isPossible ? typed.game : undefined);
-  // The game comes first: which port is missing depends on it.
-  if (alias === undefined) return { ok: false, problem: { code: 'game-unknown', game: typed.game } };
-  return readRow({ ...typed, game: '' }, gameReading(games, alias));
 }
 
 const namesUnknownGame = (list: ReadList): boolean =>

@@ -2,16 +2,18 @@ import { z } from 'zod';
 import {
   type AddressProblem,
   checkPort,
+  formatAddress,
   HIGHEST_PORT,
   LOWEST_PORT,
   MAX_ADDRESS_TEXT,
+  MAX_NAME_LENGTH,
   parseAddress,
   parsePort,
-  usualPort,
 } from '../addresses/address.ts';
-import { MAX_NAME_LENGTH } from '../addresses/host.ts';
 import { clipped, hasWords, plainText, unwrapped, withoutPasswords } from '../addresses/pasted-text.ts';
+import { usualPort } from '../addresses/registries.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
+import type { Secret } from '../secret.ts';
 
 /** One server as it stood in the text, without passwords; '' for what was not there. */
 export interface TypedRow {
@@ -60,6 +62,18 @@ export type Reading =
   | { readonly ok: true; readonly submission: ServerSubmission }
   | { readonly ok: false; readonly problem: ServerProblem };
 
+/** One server of the text. `line` counts from 1; `text` is what to show, without passwords. */
+export type Row = {
+  readonly line: number;
+  readonly text: string;
+} /** `typed` is what stood there, of a server that is submitted for itself. */ & (
+  | { readonly ok: true; readonly submission: ServerSubmission; readonly typed?: TypedRow }
+  /** `typed` is what stood there, for the file of those that were refused. */
+  | { readonly ok: false; readonly problem: RowProblem; readonly typed: TypedRow }
+  /** The line where the same submission stood first; it is sent once. */
+  | { readonly ok: false; readonly duplicateOf: number; readonly submission: ServerSubmission }
+);
+
 /** How much of a cell or line is kept; an address may be as long. Whoever shows it fits it to the place. */
 const KEPT = MAX_ADDRESS_TEXT;
 
@@ -97,6 +111,41 @@ export const rowText = ({ server, port, game, queryPort }: TypedRow): string =>
 /** The alias for a game as written, with or without markup around it. */
 export const gameOf = (text: string, { findGame }: GameReading): string | undefined =>
   text === '' ? undefined : (findGame(text) ?? findGame(unwrapped(text)));
+
+/** The games by their alias or name. */
+export interface Games {
+  find(text: string): { readonly alias: string } | undefined;
+}
+
+/** The service's games; see the catalog of `src/listing`. */
+export interface Catalog extends Games {
+  list(): { readonly fresh: boolean };
+  refresh(key: Secret): Promise<unknown>;
+}
+
+/** What is taken for an alias that we do not know: all of the specification (§2.3) are much shorter. */
+const ALIAS = /^[\w.-]{1,50}$/;
+
+/**
+ * Reads what was typed of one server. Where its game is not known the service is asked for its games, unless they are
+ * fresh. Only the service knows which games it takes: while its list is unknown, what may be an alias is one.
+ * @param keyOf what the service is asked with; without one it is not
+ */
+export async function readOneWithGames(
+  typed: TypedRow,
+  games: Catalog,
+  keyOf: () => Promise<Secret | undefined>,
+): Promise<Reading> {
+  if (!games.find(typed.game) && !games.list().fresh) {
+    const key = await keyOf();
+    if (key) await games.refresh(key);
+  }
+  const isPossible = !games.list().fresh && ALIAS.test(typed.game);
+  const alias = games.find(typed.game)?.alias ?? (isPossible ? typed.game : undefined);
+  // The game comes first: which port is missing depends on it.
+  if (alias === undefined) return { ok: false, problem: { code: 'game-unknown', game: typed.game } };
+  return readRow({ ...typed, game: '' }, { defaultGame: alias, findGame: (text) => games.find(text)?.alias });
+}
 
 /** A typed row as a submission, or why not. */
 export function readRow(typed: TypedRow, games: GameReading): Reading {
@@ -172,4 +221,40 @@ export function parseSubmission({ server, port, queryPort, game }: TypedSubmissi
   }
   const queryPart = query && query.port !== agreed ? { queryPort: query.port } : {};
   return { ok: true, submission: { server: host, port: agreed, ...queryPart, game } };
+}
+
+/** What can be put in place of what was typed: a value for a field of it; '' leaves the field out. */
+export interface Repair {
+  readonly field: 'game' | 'port' | 'queryPort';
+  readonly value: string;
+}
+
+/** What is obvious to do about a problem, likeliest first; most problems only the person can solve. */
+export function repairsOf(problem: ServerProblem): readonly Repair[] {
+  switch (problem.code) {
+    // Never filled in unasked: an SRV record of the name may say another.
+    case 'port-missing':
+      return problem.usual === undefined ? [] : [portOf(problem.usual)];
+    case 'port-conflict':
+      return [portOf(problem.inServer), portOf(problem.port)];
+    case 'ipv6-brackets':
+      return [portOf(problem.port)];
+    case 'port-not-a-number':
+    case 'port-too-low':
+    case 'port-too-high':
+      return problem.field === 'query_port' ? [{ field: 'queryPort', value: '' }] : [];
+    default:
+      return [];
+  }
+}
+
+const portOf = (port: number | string): Repair => ({ field: 'port', value: String(port) });
+
+/** What was typed with something else in a field. A port is then the only one, wherever one stood before. */
+export function repaired(typed: TypedRow, { field, value }: Repair): TypedRow {
+  if (field !== 'port') return { ...typed, [field]: value };
+  const parsed = parseAddress(typed.server);
+  if (parsed.ok) return { ...typed, server: formatAddress({ host: parsed.address.host }), port: value };
+  const server = parsed.problem.code === 'ipv6-brackets' ? parsed.problem.host : typed.server;
+  return { ...typed, server, port: value };
 }

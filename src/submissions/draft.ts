@@ -1,13 +1,11 @@
 import { formatAddress } from '../addresses/address.ts';
-import type { FoundAddresses } from '../addresses/find-addresses.ts';
-import type { ServerSubmission } from '../listing/contract.ts';
-import type { Row } from '../server-lists/read-list.ts';
+import { finishedRow, withRepeats } from '../server-lists/read-list.ts';
 import {
   EMPTY_ROW,
   type GameReading,
   keptRow,
   type Reading,
-  readRow,
+  type Row,
   rowText,
   type TypedRow,
 } from '../server-lists/row.ts';
@@ -120,18 +118,6 @@ export const lacksGame = (row: Row): row is RejectedRow =>
 /** What was found in a message is submitted once its game was chosen. */
 export const asksForGame = ({ source, rows }: Draft): boolean => source === 'message' && rows.some(lacksGame);
 
-/** The addresses of a message as rows that lack a game; those that were refused come last. */
-export function rowsOfAddresses({ found, refused }: FoundAddresses): readonly Row[] {
-  const empty = { port: '', queryPort: '', game: '' };
-  const rows = [
-    ...found.map((address) => ({ text: formatAddress(address), problem: { code: 'game-missing' } as const })),
-    ...refused.map((problem) => ({ text: 'host' in problem ? problem.host : '', problem })),
-  ];
-  return rows.map(({ text, problem }, i) => {
-    return { line: i + 1, text, ok: false, problem, typed: { ...empty, server: text } };
-  });
-}
-
 /** The refused rows with the game that was meant for rows that name none, so that it is not lost with the others. */
 export const withDefaultGame = (rows: readonly Row[], game: string): readonly Row[] =>
   rows.map((row) => {
@@ -149,7 +135,11 @@ const UNREAD: ReadonlySet<RejectedRow['problem']['code']> = new Set([
 
 /** The rows with a game for those that lack one. */
 export const withGame = (rows: readonly Row[], games: GameReading): readonly Row[] =>
-  withRepeats(rows.map((row) => (lacksGame(row) ? reread(row, games) : row)));
+  withRepeats(
+    rows.map((row) =>
+      lacksGame(row) ? finishedRow({ line: row.line, text: row.text, typed: row.typed }, games) : row,
+    ),
+  );
 
 /** The rows, of which those whose game may not be submitted here are refused; absent: all games may be. */
 export const withAllowed = (rows: readonly Row[], allowed: readonly string[] | undefined): readonly Row[] =>
@@ -169,28 +159,3 @@ function forbidden({ line, text, submission }: ReadyRow): RejectedRow {
     typed,
   };
 }
-
-/** In the order of their lines; what has become the same as an earlier row is a repetition. */
-export function withRepeats(rows: readonly Row[]): readonly Row[] {
-  const firstLines = new Map<string, number>();
-  return rows
-    .toSorted((one, other) => one.line - other.line)
-    .map((row) => {
-      if (!row.ok) return row;
-      const key = keyOf(row.submission);
-      const duplicateOf = firstLines.get(key);
-      if (duplicateOf !== undefined) return { ...row, ok: false, duplicateOf };
-      firstLines.set(key, row.line);
-      return row;
-    });
-}
-
-function reread({ line, text, typed }: RejectedRow, games: GameReading): Row {
-  const reading = readRow(typed, games);
-  return reading.ok
-    ? { line, text, ok: true, submission: reading.submission }
-    : { line, text, ok: false, problem: reading.problem, typed };
-}
-
-const keyOf = ({ server, port, queryPort, game }: ServerSubmission) =>
-  JSON.stringify([server, port, queryPort, game]);

@@ -1,14 +1,14 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { Secret } from '../secret.ts';
-import { numberedLines, renumbered, withoutNumbers } from '../server-lists/edited-lines.ts';
+import { numberedLines, renumbered, withoutNumbers } from '../server-lists/line.ts';
 import {
   gameReading,
   MAX_ROWS,
-  type Row,
   readWithGames,
   type UnreadableList,
+  withRepeats,
 } from '../server-lists/read-list.ts';
-import type { TypedRow } from '../server-lists/row.ts';
+import type { Row, TypedRow } from '../server-lists/row.ts';
 import {
   type Draft,
   isReady,
@@ -20,7 +20,6 @@ import {
   rowsToSend,
   withAllowed,
   withGame,
-  withRepeats,
 } from './draft.ts';
 import type { History } from './history.ts';
 import type { Limits, Room } from './limits.ts';

@@ -1,6 +1,5 @@
 import { formatAddress, parseAddress } from '../addresses/address.ts';
-import type { Row } from '../server-lists/read-list.ts';
-import { type RowProblem, rowText, type TypedRow } from '../server-lists/row.ts';
+import { type Row, type RowProblem, rowText, type TypedRow } from '../server-lists/row.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { type Draft, isReady, isRejected, isRepeated, lacksGame, type RejectedRow } from './draft.ts';
 

@@ -1,4 +1,4 @@
-import { csvFile, rejectedCsv } from '../server-lists/csv-output.ts';
+import { csvFile, rejectedCsv } from '../server-lists/csv.ts';
 import { MAX_FILE_BYTES } from '../server-lists/read-list.ts';
 import type { RowProblem, TypedRow } from '../server-lists/row.ts';
 import { type Draft, isRejected, type ReadyRow } from '../submissions/draft.ts';

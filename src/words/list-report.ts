@@ -1,7 +1,7 @@
 import { formatAddress } from '../addresses/address.ts';
 import { KNOWN_ERRORS, type Outcome, type ServerSubmission } from '../listing/contract.ts';
-import { csvFile } from '../server-lists/csv-output.ts';
-import type { Row } from '../server-lists/read-list.ts';
+import { csvFile } from '../server-lists/csv.ts';
+import type { Row } from '../server-lists/row.ts';
 import { isRejected, type ReadyRow, rowsToSend } from '../submissions/draft.ts';
 import type { Ended } from '../submissions/order.ts';
 import { escapeText } from './escape.ts';

@@ -1,8 +1,13 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { Game, Outcome } from '../listing/contract.ts';
 import { MAX_FILE_BYTES, type UnreadableList } from '../server-lists/read-list.ts';
-import { type Repair, repairsOf } from '../server-lists/repairs.ts';
-import type { RowProblem, ServerProblem, SubmissionProblem } from '../server-lists/row.ts';
+import {
+  type Repair,
+  type RowProblem,
+  repairsOf,
+  type ServerProblem,
+  type SubmissionProblem,
+} from '../server-lists/row.ts';
 import type { Refusal } from '../submissions/checks.ts';
 import { DRAFT_LIVES_MS } from '../submissions/record.ts';
 import { escapeCode, escapeText, LONGEST_NAME } from './escape.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatAddress, usualPort } from '../../src/addresses/address.ts';
+import { formatAddress } from '../../src/addresses/address.ts';
+import { usualPort } from '../../src/addresses/registries.ts';
 import { parseSubmission, submissionSchema } from '../../src/server-lists/row.ts';
 import * as arbitrary from '../submissions/arbitraries.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { specialRange } from '../../src/addresses/host.ts';
+import { specialRange } from '../../src/addresses/registries.ts';
 
 /** The games of these tests: what people write → alias. */
 export const GAME_NAMES: Readonly<Record<string, string>> = {

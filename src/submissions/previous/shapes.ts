@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Failure, Halt } from '../../listing/contract.ts';
-import type { Row } from '../../server-lists/read-list.ts';
-import { type RowProblem, submissionSchema } from '../../server-lists/row.ts';
+import { type Row, type RowProblem, submissionSchema } from '../../server-lists/row.ts';
 
 /*
  * What version 0.1 kept of submissions, each record under `area:guild` or `area:guild:id`, with 1 as its version. All times are milliseconds

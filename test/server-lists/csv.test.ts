@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellsOf } from '../../src/server-lists/csv.ts';
-import { csvFile, csvFiles, rejectedCsv } from '../../src/server-lists/csv-output.ts';
-import { type Row, readList } from '../../src/server-lists/read-list.ts';
-import type { RowProblem } from '../../src/server-lists/row.ts';
+import { cellsOf, csvFile, csvFiles, rejectedCsv } from '../../src/server-lists/csv.ts';
+import { readList } from '../../src/server-lists/read-list.ts';
+import type { Row, RowProblem } from '../../src/server-lists/row.ts';
 import { games } from '../submissions/arbitraries.ts';
 
 async function rowsOf(text: string) {

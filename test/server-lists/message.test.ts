@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatAddress } from '../../src/addresses/address.ts';
-import { findAddresses } from '../../src/addresses/find-addresses.ts';
+import { rowsOfMessage } from '../../src/server-lists/message.ts';
 import * as arbitrary from '../submissions/arbitraries.ts';
 import { stepsOf } from '../support/steps.ts';
 
-const find = (text: string) => findAddresses(text).found.map(formatAddress);
+/** The addresses that were found: rows that lack nothing but a game. */
+const find = (text: string) =>
+  rowsOfMessage(text).flatMap((row) =>
+    'problem' in row && row.problem.code === 'game-missing' ? [row.typed.server] : [],
+  );
 
 describe('addresses in a message', () => {
   it.each([
@@ -50,13 +54,14 @@ describe('addresses in a message', () => {
   });
 
   it('says what was meant as an address and cannot be one', () => {
-    expect(findAddresses('192.168.0.4:27015 8.8.8.8:70000 192.168.0.4:27015')).toEqual({
-      found: [],
-      refused: [
-        { code: 'not-public', host: '192.168.0.4', range: 'private' },
-        { code: 'port-too-high', field: 'port', port: 70_000 },
-      ],
-    });
+    expect(rowsOfMessage('192.168.0.4:27015 8.8.8.8:70000 192.168.0.4:27015')).toMatchObject([
+      {
+        line: 1,
+        text: '192.168.0.4',
+        problem: { code: 'not-public', host: '192.168.0.4', range: 'private' },
+      },
+      { line: 2, text: '', problem: { code: 'port-too-high', field: 'port', port: 70_000 } },
+    ]);
   });
 
   it('finds every address with a port, whatever stands around it', () => {
@@ -68,7 +73,8 @@ describe('addresses in a message', () => {
     fc.assert(
       fc.property(addresses, around, (all, between) => {
         const text = all.map(formatAddress).join(between);
-        expect(findAddresses(text)).toEqual({ found: all, refused: [] });
+        expect(find(text)).toEqual(all.map(formatAddress));
+        expect(rowsOfMessage(text)).toHaveLength(all.length);
       }),
     );
   });
@@ -76,7 +82,7 @@ describe('addresses in a message', () => {
   it('never throws and has no password in its answer', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
-        expect(() => findAddresses(text)).not.toThrow();
+        expect(() => rowsOfMessage(text)).not.toThrow();
       }),
     );
     const secret = fc.stringMatching(/^[!#-:<-~]{0,10}QZJX[!#-:<-~]{0,10}$/);
@@ -88,7 +94,7 @@ describe('addresses in a message', () => {
     );
     fc.assert(
       fc.property(secret, form, fc.constantFrom('', '.example.com:1'), (password, start, end) => {
-        expect(JSON.stringify(findAddresses(`${start}${password}${end}`)).toUpperCase()).not.toContain(
+        expect(JSON.stringify(rowsOfMessage(`${start}${password}${end}`)).toUpperCase()).not.toContain(
           'QZJX',
         );
       }),
@@ -116,7 +122,7 @@ describe('addresses in a message', () => {
     '"',
   ])('does work in proportion to the length of a text of %j', async (piece) => {
     const work = (length: number) =>
-      stepsOf(() => findAddresses(piece.repeat(Math.ceil(length / piece.length))));
+      stepsOf(() => rowsOfMessage(piece.repeat(Math.ceil(length / piece.length))));
     expect(await work(40_000)).toBeLessThan(2.2 * (await work(20_000)));
   });
 });

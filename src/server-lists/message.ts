@@ -5,10 +5,11 @@ import {
   MAX_ADDRESS_TEXT,
   parseAddress,
   parsePort,
-} from './address.ts';
-import { plainText, withoutEnds, withoutPasswordWords } from './pasted-text.ts';
+} from '../addresses/address.ts';
+import { plainText, withoutEnds, withoutPasswordWords } from '../addresses/pasted-text.ts';
+import { EMPTY_ROW, type Row } from './row.ts';
 
-export interface FoundAddresses {
+interface FoundAddresses {
   /** In the order of the text, each once; without a port only where the text makes clear that it is a server. */
   readonly found: readonly Address[];
   /** Meant as addresses, but not of the internet, or with an impossible port; each once. */
@@ -22,13 +23,25 @@ const MARKS_AROUND = { start: /[^\p{L}\p{N}[:]/u, end: /[^\p{L}\p{N}\]]/u };
 /** Custom emoji, mentions and timestamps of Discord. */
 const DISCORD_MARKUP = /<(?:a?:\w+:|[@#][!&]?|t:)[\d:tTdDfFRs]+>/gu;
 
+/** The servers in a message as rows that lack a game; those that were refused come last. See {@link findAddresses}. */
+export function rowsOfMessage(text: string): readonly Row[] {
+  const { found, refused } = findAddresses(text);
+  const rows = [
+    ...found.map((address) => ({ text: formatAddress(address), problem: { code: 'game-missing' } as const })),
+    ...refused.map((problem) => ({ text: 'host' in problem ? problem.host : '', problem })),
+  ];
+  return rows.map(({ text, problem }, i) => {
+    return { line: i + 1, text, ok: false, problem, typed: { ...EMPTY_ROW, server: text } };
+  });
+}
+
 /**
  * The server addresses in the text of a message, its embeds and code blocks: `1.2.3.4:27015`, `[v6]:port`,
  * `play.example.com:25565`, `steam://connect/…`, `minecraft://…`, `connect …`, `1.2.3.4 Port: 27015`. A name
  * without a port is none unless a game's link or `connect` says so: most of them are web sites. Passwords are
  * dropped. Takes time linear in the length of the text.
  */
-export function findAddresses(text: string): FoundAddresses {
+function findAddresses(text: string): FoundAddresses {
   const words = withoutPasswordWords(plainText(text).replace(DISCORD_MARKUP, ' '))
     .split(BETWEEN)
     .filter(Boolean);
