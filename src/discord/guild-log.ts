@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type APIEmbed, DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Logger } from '../logger.ts';
 import { LOOK } from '../words/look.ts';
@@ -62,46 +63,61 @@ const ATTEMPTS = 3;
 /** How long a channel that refuses is left alone: 10,000 refusals in 10 minutes would have Discord ban the bot. */
 const PAUSE_MS = 10 * 60_000;
 
+/** What makes one message. */
 interface Waiting {
+  readonly nonce: string;
   readonly alerts: Alert[];
   /** Line → how often. */
   readonly lines: Map<string, number>;
   uncounted: number;
   attempts: number;
-  timer: NodeJS.Timeout;
+}
+
+/** What a guild's log has not said yet. */
+interface Queue {
+  readonly waiting: Waiting[];
+  timer?: NodeJS.Timeout;
+  /** The message that is on its way. */
+  posting?: Promise<void>;
 }
 
 /** Waiting lines are in memory only: what is lost when the bot crashes is a few seconds of a log for people. */
 export function createGuildLog(deps: GuildLogDeps): GuildLog {
   const { posts, wordsFor, channelOf, setTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
-  const waiting = new Map<string, Waiting>();
+  const queues = new Map<string, Queue>();
   const refusing = createRefusingChannels();
 
-  function openQueue(guildId: string, ms: number): Waiting {
-    const timer = setTimeout(() => void next(guildId), ms).unref();
-    const queue: Waiting = { alerts: [], lines: new Map(), uncounted: 0, attempts: 0, timer };
-    waiting.set(guildId, queue);
+  function openQueue(guildId: string): Queue {
+    const queue: Queue = { waiting: [] };
+    queues.set(guildId, queue);
+    return nextIn(collectMs, guildId, queue);
+  }
+
+  function nextIn(ms: number, guildId: string, queue: Queue): Queue {
+    queue.timer = setTimeout(() => next(guildId, queue), ms).unref();
     return queue;
   }
 
-  /** Posts what waits in a guild, or forgets that it had anything. */
-  async function next(guildId: string): Promise<void> {
-    const queue = waiting.get(guildId);
-    if (queue === undefined) return;
-    clearTimeout(queue.timer);
-    waiting.delete(guildId);
-    if (queue.lines.size === 0 && queue.alerts.length === 0) return;
-    // What comes meanwhile, and until the gap is over, makes the next message.
-    const following = openQueue(guildId, gapMs);
-    if ((await post(guildId, queue)) === 'failed') putBefore(following, queue);
+  /** Posts the next message of a guild, or forgets that it had any. */
+  function next(guildId: string, queue: Queue): void {
+    const message = queue.waiting.shift();
+    if (message === undefined) queues.delete(guildId);
+    else queue.posting = tryOnce(guildId, queue, message).then(() => void nextIn(gapMs, guildId, queue));
   }
 
-  async function post(guildId: string, queue: Waiting): Promise<PostResult | undefined> {
+  /** Nobody knows whether a message that failed has arrived: it stays as it is, so that it is there once. */
+  async function tryOnce(guildId: string, { waiting }: Queue, message: Waiting): Promise<void> {
+    message.attempts += 1;
+    const result = await post(guildId, message);
+    if (result === 'failed' && message.attempts < ATTEMPTS) waiting.unshift(message);
+  }
+
+  async function post(guildId: string, message: Waiting): Promise<PostResult | undefined> {
     try {
       const channel = await channelOf(guildId);
       if (channel === undefined) return undefined;
       const { channelId, trouble } = channel;
-      const result = await posts.post(channelId, messageOf(queue, channel, wordsFor(channel.locale)));
+      const result = await posts.post(channelId, messageOf(message, channel, wordsFor(channel.locale)));
       if (result === 'failed') return result;
       const found = result === 'posted' ? undefined : result;
       if (found !== undefined) refusing.add(channelId);
@@ -113,44 +129,45 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
     }
   }
 
-  async function add(guildId: string, put: (queue: Waiting, t: Translate) => void): Promise<void> {
+  async function add(guildId: string, put: (message: Waiting, t: Translate) => void): Promise<void> {
     try {
       const channel = await channelOf(guildId);
       if (channel === undefined) return;
       // Choosing the channel again clears the trouble, and ends the pause.
       if (channel.trouble !== undefined && refusing.has(channel.channelId)) return;
-      put(waiting.get(guildId) ?? openQueue(guildId, collectMs), wordsFor(channel.locale));
+      put(collecting(queues.get(guildId) ?? openQueue(guildId)), wordsFor(channel.locale));
     } catch (error) {
       logger.warn({ err: error, guildId }, 'a line for the log of a guild was lost');
     }
   }
 
+  async function flushQueue(guildId: string, queue: Queue): Promise<void> {
+    await queue.posting;
+    for (const message of queue.waiting.splice(0)) await post(guildId, message);
+  }
+
   return {
-    tell: (guildId, makeText) => add(guildId, (queue, t) => addLine(queue, makeText(t))),
-    alert: (guildId, makeAlert) => add(guildId, (queue, t) => void queue.alerts.push(makeAlert(t))),
+    tell: (guildId, makeText) => add(guildId, (message, t) => addLine(message, makeText(t))),
+    alert: (guildId, makeAlert) => add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
     async flush() {
-      await Promise.all([...waiting.keys()].map(next));
+      await Promise.all([...queues].map(([guildId, queue]) => flushQueue(guildId, queue)));
     },
   };
 }
 
-function addLine(queue: Waiting, line: string): void {
-  const times = queue.lines.get(line);
-  if (times === undefined && queue.lines.size >= MOST_LINES) queue.uncounted += 1;
-  else queue.lines.set(line, (times ?? 0) + 1);
+/** Where further lines go: the last message, unless it was tried already. */
+function collecting({ waiting }: Queue): Waiting {
+  const last = waiting.at(-1);
+  if (last?.attempts === 0) return last;
+  const message = { nonce: newNonce(), alerts: [], lines: new Map(), uncounted: 0, attempts: 0 };
+  waiting.push(message);
+  return message;
 }
 
-/** Lets what could not be posted be tried with what follows, unless it was tried often enough. */
-function putBefore(following: Waiting, queue: Waiting): void {
-  if (queue.attempts + 1 >= ATTEMPTS) return;
-  following.attempts = queue.attempts + 1;
-  following.uncounted += queue.uncounted;
-  following.alerts.unshift(...queue.alerts);
-  const since = [...following.lines];
-  following.lines.clear();
-  for (const [line, times] of [...queue.lines, ...since]) {
-    following.lines.set(line, times + (following.lines.get(line) ?? 0));
-  }
+function addLine(message: Waiting, line: string): void {
+  const times = message.lines.get(line);
+  if (times === undefined && message.lines.size >= MOST_LINES) message.uncounted += 1;
+  else message.lines.set(line, (times ?? 0) + 1);
 }
 
 /** Channels that refused, for as long as they are left alone. */
@@ -166,15 +183,16 @@ function createRefusingChannels() {
 }
 
 /** The alerts, and below them the lines. Embeds notify nobody, so that the role stands in the text. */
-function messageOf(queue: Waiting, { roleId }: LogChannel, t: Translate): ChannelMessage {
-  const { alerts, lines } = queue;
-  if (alerts.length === 0) return { embed: { description: linesText(queue, t) } };
+function messageOf(waiting: Waiting, { roleId }: LogChannel, t: Translate): ChannelMessage {
+  const { nonce, alerts, lines } = waiting;
+  if (alerts.length === 0) return { nonce, embed: { description: linesText(waiting, t) } };
   const mention = roleId === undefined ? [] : [`<@&${roleId}>`];
   const description = [
     ...alerts.map(({ details }) => details),
-    ...(lines.size > 0 ? [linesText(queue, t)] : []),
+    ...(lines.size > 0 ? [linesText(waiting, t)] : []),
   ].join('\n\n');
   return {
+    nonce,
     content: [...mention, ...alerts.map(({ text }) => text)].join('\n'),
     embed: { color: LOOK.rejected.color, description },
     ...(roleId !== undefined && { roleId }),
@@ -204,6 +222,8 @@ export type PostResult = 'posted' | 'gone' | 'no-access' | 'no-permission' | 'fa
 
 /** A message that is no answer to anything. */
 export interface ChannelMessage {
+  /** The same for each try of the same message; without it there is one try only. */
+  readonly nonce?: string;
   readonly content?: string;
   readonly embed: APIEmbed;
   /** The one role that a mention of it in the content notifies. */
@@ -221,6 +241,9 @@ export interface ChannelPostsDeps {
   readonly logger: Logger;
 }
 
+/** Discord takes 25 characters (Discord docs: Message, Create Message). */
+const newNonce = (): string => randomUUID().slice(0, 25);
+
 /** Discord docs: JSON Error Codes. */
 const REFUSALS: Readonly<Record<number, LogTrouble>> = {
   [RESTJSONErrorCodes.UnknownChannel]: 'gone',
@@ -235,8 +258,10 @@ export const troubleOf = (error: unknown): LogTrouble | undefined =>
 
 export function createChannelPosts({ rest, logger }: ChannelPostsDeps): ChannelPosts {
   return {
-    async post(channelId, { content, embed, roleId }) {
+    async post(channelId, { nonce = newNonce(), content, embed, roleId }) {
       const body = {
+        // Of the messages with one nonce Discord makes only the first, for some minutes (docs: Create Message).
+        ...{ nonce, enforce_nonce: true },
         ...fitReply({ ...(content !== undefined && { content }), embeds: [embed] }),
         allowed_mentions: { parse: [], ...(roleId !== undefined && { roles: [roleId] }) },
       };

@@ -349,6 +349,23 @@ describe('the role to notify', () => {
     expect(posted.map(({ body }) => JSON.parse(body).allowed_mentions)).toEqual([{ parse: [], roles: [id] }]);
   });
 
+  it('is mentioned once, also when Discord has posted the message without saying so', async () => {
+    await chooseLogChannel(scene);
+    role('staff');
+    await pick(await settings(), ['@staff']);
+    await expect.poll(() => logLines(scene).join()).toContain('to be notified');
+    scene.discord.faults.inject({ fault: { kind: 'answer lost' }, path: /\/channels\/\d+\/messages/ });
+    await scene.listing.behave({ kind: 'json', status: 401, body: INVALID_KEY }, 1);
+    await submit();
+    const tries = () =>
+      scene.discord.requests.filter(
+        ({ path, body }) => path.includes(staff()) && body.includes('refuses this Discord'),
+      );
+    await expect.poll(() => tries().length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => tries().every(({ status }) => status === 200)).toBe(true);
+    expect(alerts()).toHaveLength(1);
+  });
+
   it('is @everyone never', async () => {
     expect(textOf(await pick(await settings(), ['@everyone']))).toContain('@everyone is never notified');
     const german = scene.person({ role: 'admin', locale: 'de' });
