@@ -10,7 +10,7 @@ import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { GamesOutcome } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { Secret } from '../src/secret.ts';
-import { UndecryptableError } from '../src/storage/encryption.ts';
+import { UndecryptableError } from '../src/storage/collection.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
 import { memberText } from '../src/words/look.ts';

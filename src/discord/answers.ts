@@ -13,7 +13,7 @@ import {
   Routes,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { UndecryptableError } from '../storage/encryption.ts';
+import { UndecryptableError } from '../storage/collection.ts';
 import { StoreError } from '../storage/store.ts';
 import { UserError } from '../user-error.ts';
 import { shortenMarkup } from '../words/escape.ts';

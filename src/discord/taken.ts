@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { Secret } from '../secret.ts';
+import type { Encryption } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
-import type { Encryption } from '../storage/encryption.ts';
 import type { Context } from './command.ts';
 
 export interface TakenDeps {

@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import type { GamesOutcome, Outcome } from '../listing/contract.ts';
 import { Secret } from '../secret.ts';
-import { createSealedCollection, type SealedCollection } from '../storage/collection.ts';
+import {
+  createSealedCollection,
+  type Encryption,
+  type SealedCollection,
+  UndecryptableError,
+} from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
-import { type Encryption, UndecryptableError } from '../storage/encryption.ts';
 import { type Store, StoreError } from '../storage/store.ts';
 
 const common = {

@@ -4,10 +4,9 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../logger.ts';
-import { checkFile, reason, syncFolder } from '../storage/database-file.ts';
+import { checkFile, syncFolder } from '../storage/database-file.ts';
 import { createStatements } from '../storage/statements.ts';
-import { StoreError } from '../storage/store.ts';
-import { openValues } from '../storage/values.ts';
+import { openValues, reason, StoreError } from '../storage/store.ts';
 import { recordBackup } from './last-backup.ts';
 
 /** How long a writer may hold up the backup, in milliseconds; a bot holds the database for less than a tenth of it. */

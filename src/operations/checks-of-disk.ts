@@ -3,12 +3,11 @@ import { access, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config.ts';
-import { checkFile, reason } from '../storage/database-file.ts';
-import { keyId } from '../storage/encryption.ts';
+import { keyId } from '../storage/collection.ts';
+import { checkFile, chownCommand } from '../storage/database-file.ts';
 import { isOpenToOthers, PROOF, readKeyFile } from '../storage/encryption-key.ts';
 import { MIGRATIONS } from '../storage/migrations.ts';
-import { chownCommand } from '../storage/rights.ts';
-import { storePath } from '../storage/store.ts';
+import { reason, storePath } from '../storage/store.ts';
 import { CheckFailure } from './findings.ts';
 
 type StoreConfig = Pick<Config, 'storeUrl' | 'encryptionKey'>;

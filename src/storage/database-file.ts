@@ -1,8 +1,10 @@
-import { mkdir, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { constants, existsSync, statSync } from 'node:fs';
+import { access, mkdir, open, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { rightsTrouble } from './rights.ts';
-import { StoreError } from './store.ts';
+import type { Part } from '../lifecycle.ts';
+import { reason, StoreError } from './store.ts';
 
 /** What a file of SQLite begins with (SQLite docs: "Database File Format", 1.3). */
 const MAGIC = 'SQLite format 3\0';
@@ -77,12 +79,6 @@ function isCorruption(error: unknown): boolean {
   return primary === 11 || primary === 26;
 }
 
-/** What SQLite or the file system says of a failure, on one line; they name files and keys, never values. */
-export function reason(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.replace(/\s+/g, ' ').trim();
-}
-
 /**
  * Without this the name of a new file may be gone after a power cut, and what is in it. Windows writes names at once,
  * and syncs no folder.
@@ -96,3 +92,121 @@ export async function syncFolder(path: string): Promise<void> {
     await folder.close();
   }
 }
+
+/**
+ * Sees to it that one bot at a time runs on a database: a second one would answer the same interactions, and take what
+ * the first one is doing for what a crash has left. Tools that may run beside a bot do not take it.
+ *
+ * SQLite's own lock on an empty file beside the database. It belongs to the process: the kernel frees it at any end,
+ * `kill -9` too, and Node itself can lock no file. The file stays; by itself it says nothing.
+ * @param path of the database's file
+ */
+export function createStoreLock(path: string): Part & { start(): Promise<void>; stop(): Promise<void> } {
+  let held: DatabaseSync | undefined;
+
+  return {
+    name: 'lock',
+    /** @throws StoreError when another process has the lock, or the file cannot be made */
+    async start() {
+      await prepareFile(path);
+      // One for each file, under whatever name it was given.
+      const file = `${await realpath(path)}.lock`;
+      // A second handle that is closed would free the lock of its own process: what is there is not opened again.
+      if (!existsSync(file)) await prepareFile(file);
+      let connection: DatabaseSync | undefined;
+      try {
+        connection = new DatabaseSync(file, { timeout: 0 });
+        // Otherwise a journal is made beside it.
+        connection.exec('PRAGMA journal_mode = MEMORY');
+        connection.exec('BEGIN EXCLUSIVE');
+        held = connection;
+      } catch (error) {
+        connection?.close();
+        throw isBusy(error) ? new StoreError(taken(path, file)) : await cannotWrite(file, error);
+      }
+    },
+    async stop() {
+      held?.close();
+      held = undefined;
+    },
+  };
+}
+
+/** SQLITE_BUSY (SQLite docs: "Result and Error Codes"). */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
+}
+
+function taken(path: string, file: string): string {
+  return (
+    `another bot runs on the database ${path} (it has locked ${file}). Only one can: stop that one first, ` +
+    'or give this one a STORE_URL of its own.'
+  );
+}
+
+/** What stands behind the name of a database's file in the names of the files that go with it. */
+const BESIDE = ['', '-wal', '-shm', '.key', '.lock'];
+
+/**
+ * Why this process cannot write the database, and the very command that mends it, where the rights of its folder or of
+ * a file in it are in the way; `undefined` where they are not.
+ * @param path of the database's file
+ */
+export async function rightsTrouble(path: string): Promise<string | undefined> {
+  const folder = resolve(dirname(path));
+  const found = nearest(folder);
+  if (!statSync(found).isDirectory()) return undefined;
+  const names = [found, ...(found === folder ? BESIDE.map((suffix) => resolve(path) + suffix) : [])];
+  for (const name of names) {
+    const code = await access(name, wanted(name === found)).then(
+      () => undefined,
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+    if (code === 'EROFS') return readOnly(folder);
+    if (code === 'EACCES' || code === 'EPERM') return notOurs({ name, folder, isThere: found === folder });
+  }
+  return undefined;
+}
+
+/** The command that gives something to the user that runs this process; a folder of the bot's with all that is in it. */
+export function chownCommand(path: string): string {
+  const { getuid, getgid } = process;
+  return `sudo chown ${recursive(path)}${getuid?.() ?? 'USER'}:${getgid?.() ?? 'GROUP'} ${quoted(path)}`;
+}
+
+const wanted = (isFolder: boolean) =>
+  constants.R_OK | constants.W_OK | (isFolder ? constants.X_OK : constants.F_OK);
+
+/** The folder, or the one that it would be made in. */
+function nearest(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
+}
+
+async function notOurs(about: { readonly name: string; readonly folder: string; readonly isThere: boolean }) {
+  const { name, folder, isThere } = about;
+  // Of a folder that is not there yet, and not of the one above it, which may be anybody's.
+  const subject = !isThere || isShared(folder) === false ? folder : name;
+  const { uid } = await stat(name);
+  const ours = process.getuid?.();
+  if (uid === ours && isThere) {
+    return `its own user may not write ${name}. Run: chmod ${recursive(subject)}u+rwX ${quoted(subject)}`;
+  }
+  const make = isThere ? '' : `sudo mkdir -p ${quoted(folder)} && `;
+  const container = isContainer()
+    ? ` This is a container: run it on the host, for the folder that is mounted at ${folder}.`
+    : '';
+  const whose = `this process runs as user ${ours}, and ${name} belongs to user ${uid}`;
+  return `${whose}. Run: ${make}${chownCommand(subject)}${container}`;
+}
+
+const readOnly = (folder: string) =>
+  `${folder} is on a file system that is read-only. Mount a volume or a folder there, or name another place in STORE_URL.`;
+
+/** Not all that is below it is the bot's. */
+const isShared = (folder: string) => [process.cwd(), homedir(), dirname(folder)].includes(folder);
+
+const recursive = (path: string) => (isShared(path) ? '' : '-R ');
+
+const isContainer = () => existsSync('/.dockerenv') || existsSync('/run/.containerenv');
+
+const quoted = (path: string) => (/^[\w./:-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);

@@ -1,8 +1,16 @@
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
+import {
+  type DatabaseConnection,
+  type Dialect,
+  type DialectAdapter,
+  Kysely,
+  type QueryResult,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
-import { cannotWrite, checkFile, prepareFile, reason } from './database-file.ts';
+import { cannotWrite, checkFile, prepareFile } from './database-file.ts';
 import { MIGRATIONS, migrate, removeCopies } from './migrations.ts';
 import {
   createStatements,
@@ -10,9 +18,8 @@ import {
   type StatementsOptions,
   type TransactionOptions,
 } from './statements.ts';
-import { StoreError, storePath } from './store.ts';
-import { createDialect, type Tables } from './tables.ts';
-import { openValues, type Values } from './values.ts';
+import { openValues, reason, StoreError, storePath, type Values } from './store.ts';
+import type { Tables } from './tables.ts';
 
 /**
  * How long a statement waits for a lock of another process. `node:sqlite` is synchronous: the whole bot stands
@@ -91,11 +98,9 @@ export function createDatabase(deps: DatabaseDeps): Database {
   return {
     name: 'store',
     path,
-    tables: new Kysely<Tables>({
-      dialect: createDialect({
-        execute: (sql, parameters) =>
-          loud(path, 'a statement failed', async () => needed().statements.execute(sql, parameters)),
-      }),
+    tables: createTables({
+      execute: (sql, parameters) =>
+        loud(path, 'a statement failed', async () => needed().statements.execute(sql, parameters)),
     }),
     async start() {
       await prepareFile(path);
@@ -145,7 +150,7 @@ async function open(path: string, { logger, onCommit, onStatement }: DatabaseDep
     // Otherwise VACUUM puts a copy of everything into a temporary file elsewhere.
     connection.exec('PRAGMA temp_store = MEMORY');
     const statements = createStatements(connection, { onCommit, onEnd: onStatement });
-    await migrate({ path, statements, migrations: MIGRATIONS });
+    await migrate({ path, tables: createTables(statements), statements, migrations: MIGRATIONS });
     return { statements, values: await openValues({ path, statements, logger }) };
   } catch (cause) {
     connection.close();
@@ -166,6 +171,49 @@ async function writeTest(path: string, { statements, values }: Opened): Promise<
   } catch (error) {
     throw await cannotWrite(path, error instanceof StoreError && error.cause ? error.cause : error);
   }
+}
+
+const none = async () => undefined;
+
+/** Our statements pass a queue of their own; Kysely's would wait for it, and it for Kysely's. */
+const ADAPTER: DialectAdapter = {
+  supportsCreateIfNotExists: true,
+  supportsMultipleConnections: true,
+  supportsTransactionalDdl: false,
+  supportsReturning: true,
+  acquireMigrationLock: none,
+  releaseMigrationLock: none,
+};
+
+/** Kysely over our {@link Statements}. Transactions are made there, not with Kysely's `transaction()`. */
+export function createTables(statements: Pick<Statements, 'execute'>): Kysely<Tables> {
+  const connection: DatabaseConnection = {
+    async executeQuery<R>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) {
+      const { rows, changes } = await statements.execute(sql, parameters);
+      return { rows, numAffectedRows: BigInt(changes) } as QueryResult<R>;
+    },
+    streamQuery() {
+      throw new Error('queries are not streamed: a stream would hold up every other statement');
+    },
+  };
+  const ours = async () => {
+    throw new Error('transactions are made with inGuild()');
+  };
+  const dialect: Dialect = {
+    createAdapter: () => ADAPTER,
+    createDriver: () => ({
+      init: none,
+      acquireConnection: async () => connection,
+      beginTransaction: ours,
+      commitTransaction: ours,
+      rollbackTransaction: ours,
+      releaseConnection: none,
+      destroy: none,
+    }),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+  return new Kysely({ dialect });
 }
 
 interface ErasureDeps extends Pick<DatabaseDeps, 'logger' | 'rewrites'> {

@@ -6,17 +6,17 @@ import { z } from 'zod';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
-import { createCollection } from './collection.ts';
-import type { Database } from './database.ts';
-import { syncFolder } from './database-file.ts';
 import {
+  createCollection,
   createEncryption,
   type Encryption,
   KEY_BYTES,
   keyId,
   sealedRecordSchema,
   VERSION,
-} from './encryption.ts';
+} from './collection.ts';
+import type { Database } from './database.ts';
+import { syncFolder } from './database-file.ts';
 import type { Store } from './store.ts';
 
 /** The data cannot be used with the encryption key at hand. Its message is for the operator. */
@@ -57,12 +57,7 @@ export function createStoreEncryption({
 }: StoreEncryptionDeps): StoreEncryption {
   const proofs = createCollection({ store: database, ...PROOFS });
   const keyFile = `${database.path}.key`;
-  let encryption: Encryption | undefined;
-
-  function started(): Encryption {
-    if (encryption === undefined) throw new Error('the encryption was used before it was started');
-    return encryption;
-  }
+  const encryption = createEncryption();
 
   /** One that is damaged, although the very key that it names is at hand, is set aside. */
   async function opens(candidate: Encryption, id: string): Promise<boolean> {
@@ -97,19 +92,10 @@ export function createStoreEncryption({
       const { v: _, ...proof } = createEncryption([key]).seal(id, PROOF + id);
       await proofs.set(id, proof);
     }
-    encryption = candidate;
+    encryption.use(keys);
   }
 
-  return {
-    name: 'encryption',
-    start,
-    get newestKeyId() {
-      return started().newestKeyId;
-    },
-    seal: (plain, context) => started().seal(plain, context),
-    open: (record, context) => started().open(record, context),
-    pseudonyms: (text) => started().pseudonyms(text),
-  };
+  return Object.assign(encryption, { name: 'encryption', start });
 }
 
 /** The key in the file beside the database, which is made where nothing was ever sealed. */

@@ -1,11 +1,10 @@
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Kysely, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { reason } from './database-file.ts';
 import type { Statements } from './statements.ts';
-import { StoreError } from './store.ts';
-import { createDialect } from './tables.ts';
+import { reason, StoreError } from './store.ts';
+import type { Tables } from './tables.ts';
 
 /** How long the copy from before a migration stays, in milliseconds: 7 days. */
 const COPY_KEPT_MS = 7 * 86_400_000;
@@ -13,6 +12,7 @@ const COPY_KEPT_MS = 7 * 86_400_000;
 export interface MigrateDeps {
   /** The file. */
   readonly path: string;
+  readonly tables: Kysely<Tables>;
   readonly statements: Statements;
   readonly migrations: Readonly<Record<string, Migration>>;
 }
@@ -21,13 +21,11 @@ export interface MigrateDeps {
  * Brings the tables to the present shape. Of a store that has data a copy is made before, beside it.
  * @throws StoreError when a newer version has written the store; nothing is changed
  */
-export async function migrate({ path, statements, migrations }: MigrateDeps): Promise<void> {
-  const db = new Kysely<{ readonly kysely_migration: { readonly name: string } }>({
-    dialect: createDialect(statements),
-  });
+export async function migrate({ path, tables, statements, migrations }: MigrateDeps): Promise<void> {
+  const db = tables.withTables<{ readonly kysely_migration: { readonly name: string } }>();
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });
 
-  const tables = await db.introspection.getTables();
+  const present = await db.introspection.getTables();
   const hasMigrated = (await db.introspection.getTables({ withInternalKyselyTables: true })).some(
     ({ name }) => name === 'kysely_migration',
   );
@@ -36,7 +34,7 @@ export async function migrate({ path, statements, migrations }: MigrateDeps): Pr
   if (unknown) throw new StoreError(newer(path, unknown.name));
 
   const [next] = (await migrator.getMigrations()).filter(({ executedAt }) => !executedAt);
-  if (next && tables.length > 0) await copyStore(path, `${path}${BEFORE}${next.name}`, statements);
+  if (next && present.length > 0) await copyStore(path, `${path}${BEFORE}${next.name}`, statements);
   const migrateUp = async () => {
     const { error, results = [] } = await migrator.migrateUp();
     if (error) throw new StoreError(`cannot migrate ${path}: ${reason(error)}`, { cause: error });

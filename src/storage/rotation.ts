@@ -1,6 +1,6 @@
 import type { SealedKind } from './collection.ts';
+import { type Encryption, UndecryptableError } from './collection.ts';
 import type { Database } from './database.ts';
-import { type Encryption, UndecryptableError } from './encryption.ts';
 import { EncryptionKeyError, PROOF, readKeyInUse } from './encryption-key.ts';
 import type { Store } from './store.ts';
 

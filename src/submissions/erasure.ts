@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { Encryption } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
-import type { Encryption } from '../storage/encryption.ts';
 import { type Limits, memberHashes } from './limits.ts';
 
 /** Rows in one statement; others get their turn in between. */

@@ -1,7 +1,7 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
+import type { Encryption } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
-import type { Encryption } from '../storage/encryption.ts';
 
 /** How many of the servers of an order may go now, and what holds up the others. */
 export interface Room {

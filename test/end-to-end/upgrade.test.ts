@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, it } from 'vitest';
-import { createEncryption } from '../../src/storage/encryption.ts';
+import { createEncryption } from '../../src/storage/collection.ts';
 import { folder } from '../storage/temporary.ts';
 import { csvOf, read, upload } from '../support/lists.ts';
 import { messageOf, openScene, type Scene, textOf } from '../support/scene.ts';

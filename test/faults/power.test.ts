@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
-import { createEncryption } from '../../src/storage/encryption.ts';
+import { createEncryption } from '../../src/storage/collection.ts';
 import { createRandom, type Random } from '../soak/random.ts';
 import { folder } from '../storage/temporary.ts';
 import { openPipeline } from '../support/open-pipeline.ts';

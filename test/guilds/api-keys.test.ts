@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { type ApiKeysDeps, createApiKeys } from '../../src/guilds/api-keys.ts';
 import { Secret } from '../../src/secret.ts';
-import { createEncryption, UndecryptableError } from '../../src/storage/encryption.ts';
+import { createEncryption, UndecryptableError } from '../../src/storage/collection.ts';
 import { StoreError } from '../../src/storage/store.ts';
 import { bytesOnDisk, collect, folder, openStore } from '../storage/temporary.ts';
 

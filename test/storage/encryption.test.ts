@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEncryption, keyId, UndecryptableError } from '../../src/storage/encryption.ts';
+import { createEncryption, keyId, UndecryptableError } from '../../src/storage/collection.ts';
 
 const key = randomBytes(32);
 const encryption = createEncryption([key]);

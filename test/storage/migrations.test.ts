@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:f
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDatabase } from '../../src/storage/database.ts';
+import { createDatabase, createTables } from '../../src/storage/database.ts';
 import { MIGRATIONS, migrate } from '../../src/storage/migrations.ts';
 import { createStatements } from '../../src/storage/statements.ts';
 import { StoreError } from '../../src/storage/store.ts';
@@ -46,7 +46,8 @@ describe('a store of a former version', () => {
     const path = join(folder(), 'bot.sqlite');
     const { '0004-reasons': _, ...before } = MIGRATIONS;
     const raw = new DatabaseSync(path);
-    await migrate({ path, statements: createStatements(raw), migrations: before });
+    const statements = createStatements(raw);
+    await migrate({ path, tables: createTables(statements), statements, migrations: before });
     raw.exec(`INSERT INTO submissions (id, guild_id, state, source, again, default_game, interaction_id, created_at)
       VALUES ('5', '1', 'done', 'text', 0, 'cs2', '6', 1)`);
     const servers = raw.prepare(`INSERT INTO servers
@@ -143,15 +144,16 @@ describe('a migration', () => {
         if (name === 'second') throw new Error('the power went out');
       },
     });
+    const tables = createTables(statements);
     const names = () =>
       database
         .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'kysely%'")
         .all()
         .map(({ name }) => name);
     const migrations = { '1': table('first'), '2': table('second') };
-    await expect(migrate({ path, statements, migrations })).rejects.toThrow('the power went out');
+    await expect(migrate({ path, tables, statements, migrations })).rejects.toThrow('the power went out');
     expect(names()).toEqual(['first']);
-    await migrate({ path, statements, migrations: { '1': table('first'), '2': table('third') } });
+    await migrate({ path, tables, statements, migrations: { '1': table('first'), '2': table('third') } });
     expect(names()).toEqual(['first', 'third']);
   });
 });

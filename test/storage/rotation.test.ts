@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/secret.ts';
+import { createEncryption } from '../../src/storage/collection.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { createEncryption } from '../../src/storage/encryption.ts';
 import { createStoreEncryption, EncryptionKeyError, keyInUse } from '../../src/storage/encryption-key.ts';
 import { rotate } from '../../src/storage/rotation.ts';
 import { bytesOnDisk, openStore, recorder } from './temporary.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
-import { createEncryption } from '../../src/storage/encryption.ts';
+import { createEncryption } from '../../src/storage/collection.ts';
 import type { Order } from '../../src/submissions/order.ts';
 import { folder } from '../storage/temporary.ts';
 import { openPipeline } from '../support/open-pipeline.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
-import { createEncryption } from '../../src/storage/encryption.ts';
+import { createEncryption } from '../../src/storage/collection.ts';
 import type { Commit } from '../../src/storage/statements.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import { createLimits } from '../../src/submissions/limits.ts';

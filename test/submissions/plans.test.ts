@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { SnowflakeUtil } from 'discord.js';
-import { Kysely } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createTakenInteractions } from '../../src/discord/taken.ts';
 import { Secret } from '../../src/secret.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { createEncryption } from '../../src/storage/encryption.ts';
+import { createEncryption } from '../../src/storage/collection.ts';
+import { createTables, type Database } from '../../src/storage/database.ts';
 import { MIGRATIONS, migrate } from '../../src/storage/migrations.ts';
 import { createStatements } from '../../src/storage/statements.ts';
-import { createDialect, type Tables } from '../../src/storage/tables.ts';
 import { createTidying } from '../../src/submissions/pruning.ts';
 import { recorder } from '../storage/temporary.ts';
 import { addDone, partsOver } from '../support/submissions.ts';
@@ -20,15 +18,15 @@ let database: Pick<Database, 'tables' | 'inGuild'>;
 
 beforeAll(async () => {
   const queue = createStatements(sqlite);
-  await migrate({ path: ':memory:', statements: queue, migrations: MIGRATIONS });
-  const dialect = createDialect({
+  await migrate({ path: ':memory:', tables: createTables(queue), statements: queue, migrations: MIGRATIONS });
+  const tables = createTables({
     execute(sql, parameters = []) {
       statements.push({ sql, parameters });
       return queue.execute(sql, parameters);
     },
   });
   database = {
-    tables: new Kysely<Tables>({ dialect }),
+    tables,
     inGuild: (_, change, options) => queue.transaction(change, options),
   };
 });

@@ -4,7 +4,7 @@ import { createKeyWatch } from '../../src/guilds/key-watch.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { createScheduler } from '../../src/listing/scheduler.ts';
-import type { Encryption } from '../../src/storage/encryption.ts';
+import type { Encryption } from '../../src/storage/collection.ts';
 import type { Commit } from '../../src/storage/statements.ts';
 import { createHistory } from '../../src/submissions/history.ts';
 import { createLimits } from '../../src/submissions/limits.ts';

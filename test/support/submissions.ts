@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { createEncryption } from '../../src/storage/collection.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { createEncryption } from '../../src/storage/encryption.ts';
 import type { ServersTable, SubmissionsTable } from '../../src/storage/tables.ts';
 import { createErasure } from '../../src/submissions/erasure.ts';
 import { createHistory } from '../../src/submissions/history.ts';

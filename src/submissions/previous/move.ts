@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Part } from '../../lifecycle.ts';
 import type { Logger } from '../../logger.ts';
-import { createCollection, type Kind } from '../../storage/collection.ts';
+import {
+  createCollection,
+  type Encryption,
+  type Kind,
+  UndecryptableError,
+} from '../../storage/collection.ts';
 import type { Database } from '../../storage/database.ts';
-import { type Encryption, UndecryptableError } from '../../storage/encryption.ts';
 import type { Store } from '../../storage/store.ts';
 import {
   begunAt,
