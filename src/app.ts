@@ -26,7 +26,7 @@ import { inOrder, type Part } from './lifecycle.ts';
 import { createBreaker } from './listing/breaker.ts';
 import { createListingApi } from './listing/client.ts';
 import { createGameCatalog } from './listing/game-catalog.ts';
-import { createScheduledListing, createScheduler } from './listing/scheduler.ts';
+import { createScheduler } from './listing/scheduler.ts';
 import type { Logger } from './logger.ts';
 import { createOperations, type Listeners } from './operations/operations.ts';
 import { createScheduledBackups } from './operations/scheduled-backups.ts';
@@ -153,10 +153,9 @@ function createGuilds({ logger, timing }: AppDeps, parts: Storage & Connected) {
   return { keys, settings, posts, inspectLog: createLogInspection(connection), guildLog, keyWatch };
 }
 
-/** What every request to the listing service passes: the turns of the guilds, the breaker, HTTP; and the games list. */
+/** What every request to the listing service passes: the scheduler, the breaker, HTTP; and the games list. */
 function createListing({ config, logger }: AppDeps, parts: Storage & Guilds & Watched) {
   const { database, keys, keyWatch, listeners } = parts;
-  const { guildOf } = keys;
   const { listingApiTimeoutMs: timeoutMs, listingRequestsAtOnce: atOnce } = config;
   const operatorKey = config.listingApiKey && { operatorKey: config.listingApiKey };
   const api = createListingApi({
@@ -167,14 +166,13 @@ function createListing({ config, logger }: AppDeps, parts: Storage & Guilds & Wa
     onRequest: listeners.onListingRequest,
     logger,
   });
-  const listing = createBreaker({ listing: api, guildOf, ...operatorKey, logger });
   const scheduler = createScheduler({ atOnce });
-  const reading = createScheduledListing({ listing, scheduler, guildOf });
+  const listing = createBreaker({ listing: api, scheduler, guildOf: keys.guildOf, ...operatorKey, logger });
   // All tries of one request together take no longer (see createListingApi).
   const longestRequestMs = 2 * timeoutMs;
-  const keyTrials = createKeyTrials({ listing: reading, longestMs: longestRequestMs });
+  const keyTrials = createKeyTrials({ listing, longestMs: longestRequestMs });
   const games = createGameCatalog({
-    listing: reading,
+    listing,
     store: database,
     ttlMs: config.gamesTtlSeconds * 1000,
     heldKeys: keys.all,

@@ -197,29 +197,6 @@ export interface ListingApi {
   close(): Promise<void>;
 }
 
-/** A request that wants to be made, and on whose behalf. */
-export interface Waiting {
-  /** A guild's id; those without one, such as the operator's, share one. */
-  readonly guildId: string;
-  readonly memberId?: string;
-  /** When the interaction that wants it came, in milliseconds since 1970. */
-  readonly receivedAt?: number;
-  /** `reading`: the games list, or a key that is tried. */
-  readonly kind: 'submission' | 'reading';
-  /** What it is made with, unless that is read when its turn has come. */
-  readonly key?: Secret;
-}
-
-/** What all requests to the service pass before the HTTP client, so that no guild waits for another's. */
-export interface Scheduler {
-  /**
-   * Runs a task that makes one request, when its turn comes.
-   * @returns what the task returns; or that it was not run, since too many of the member's wait (`queue-full`), the
-   * interaction can no longer be answered (`too-late`) or the key was dropped (`key-dropped`)
-   */
-  run<Result>(request: Waiting, task: () => Promise<Result>): Promise<Result | NotSent>;
-}
-
 /** The twelve aliases that need no look-up (specification §2.3), with the usual names of their games. */
 export const KNOWN_GAMES: readonly Game[] = [
   { name: 'Counter-Strike 2', alias: 'cs2' },

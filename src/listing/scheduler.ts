@@ -1,7 +1,29 @@
+import { createHash } from 'node:crypto';
 import type { Secret } from '../secret.ts';
-import type { GuardedListing } from './breaker.ts';
-import type { GamesOutcome, ListingApi, NotSent, Scheduler, Waiting } from './contract.ts';
-import { OPERATOR } from './outage.ts';
+import type { Failure, GamesOutcome, NotSent, Outcome } from './contract.ts';
+
+/** A request that wants to be made, and on whose behalf. */
+interface Waiting {
+  /** A guild's id; those without one, such as the operator's, share one. */
+  readonly guildId: string;
+  readonly memberId?: string;
+  /** When the interaction that wants it came, in milliseconds since 1970. */
+  readonly receivedAt?: number;
+  /** `reading`: the games list, or a key that is tried. */
+  readonly kind: 'submission' | 'reading';
+  /** What it is made with, unless that is read when its turn has come. */
+  readonly key?: Secret;
+}
+
+/** What all requests to the service pass before the HTTP client, so that no guild waits for another's. */
+export interface Scheduler {
+  /**
+   * Runs a task that makes one request, when its turn comes.
+   * @returns what the task returns; or that it was not run, since too many of the member's wait (`queue-full`), the
+   * interaction can no longer be answered (`too-late`) or the key was dropped (`key-dropped`)
+   */
+  run<Result>(request: Waiting, task: () => Promise<Result>): Promise<Result | NotSent>;
+}
 
 interface SchedulerDeps {
   /** The most requests that run at once. */
@@ -184,23 +206,69 @@ const notSent = (reason: keyof typeof DETAILS): NotSent => ({
   detail: DETAILS[reason],
 });
 
-/** What is read from the service, scheduled. `add` is not here: its record is written when its guild is next. */
-interface ScheduledListing extends Pick<ListingApi, 'games'> {
-  /** Tries a key for a guild; see {@link GuardedListing.tryKey}. */
-  tryKey(key: Secret, guildId: string): Promise<GamesOutcome>;
+/** Milliseconds that a key rests after a 429 that names no time. */
+const USUAL_PAUSE_MS = 1_000;
+/** A rest of so many milliseconds is waited for; who has to rest longer is told so. */
+const LONGEST_WAIT_MS = 5_000;
+/** However long the service asks for: it may be wrong, and the guild's members wait. */
+const LONGEST_PAUSE_MS = 10 * 60_000;
+/** Keys that are remembered; the oldest goes. */
+const MOST_KEYS = 1_000;
+
+/** Which keys the service has asked to be spared for a while (429). One key's pause concerns no other. */
+interface KeyPauses {
+  /** Milliseconds for which the key still has to rest. */
+  left(key: Secret): number;
+  /** Waits for a short rest to end. @returns what a request with this key comes to; `undefined`: it may be sent */
+  refusal(key: Secret, signal?: AbortSignal): Promise<Failure | undefined>;
+  /** What a request with this key came to. */
+  take(key: Secret, outcome: Outcome | GamesOutcome): void;
 }
 
-export function createScheduledListing(deps: {
-  readonly listing: Pick<GuardedListing, 'games' | 'tryKey'>;
-  readonly scheduler: Scheduler;
-  readonly guildOf: (key: Secret) => string | undefined;
-}): ScheduledListing {
-  const { listing, scheduler, guildOf } = deps;
+export function createKeyPauses(now: () => number): KeyPauses {
+  /** Fingerprint → until when. A fingerprint, since this outlives the key's use. */
+  const paused = new Map<string, number>();
+  const fingerprint = (key: Secret) => createHash('sha256').update(key.reveal()).digest('base64');
+
+  function leftOf(key: Secret): number {
+    if (paused.size === 0) return 0;
+    const print = fingerprint(key);
+    const left = Math.max(0, (paused.get(print) ?? 0) - now());
+    if (left === 0) paused.delete(print);
+    return left;
+  }
+
   return {
-    games: (key, options) =>
-      scheduler.run({ guildId: guildOf(key) ?? OPERATOR, kind: 'reading', key }, () =>
-        listing.games(key, options),
-      ),
-    tryKey: (key, guildId) => scheduler.run({ guildId, kind: 'reading', key }, () => listing.tryKey(key)),
+    left: leftOf,
+    async refusal(key, signal) {
+      const left = leftOf(key);
+      if (left === 0) return undefined;
+      if (left <= LONGEST_WAIT_MS) {
+        await restOf(left, signal, key.dropped);
+        return undefined;
+      }
+      const detail = `the key is held back for another ${left} ms after a 429`;
+      return { kind: 'not-sent', reason: 'rate-limited', detail, retryAfterMs: left };
+    },
+    take(key, outcome) {
+      const asked = 'retryAfterMs' in outcome ? outcome.retryAfterMs : undefined;
+      const isLimited = outcome.kind === 'unknown' && outcome.reason === 'rate-limited';
+      if (!isLimited && !(outcome.kind === 'rejected' && asked !== undefined)) return;
+      const print = fingerprint(key);
+      paused.delete(print);
+      paused.set(print, now() + Math.min(LONGEST_PAUSE_MS, asked ?? USUAL_PAUSE_MS));
+      const [oldest] = paused.keys();
+      if (paused.size > MOST_KEYS && oldest !== undefined) paused.delete(oldest);
+    },
   };
+}
+
+/** Waits, or until one of the signals; whoever sends then finds out why. */
+async function restOf(ms: number, ...signals: readonly (AbortSignal | undefined)[]): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = AbortSignal.any(signals.filter((each) => each !== undefined));
+  const timer = setTimeout(resolve, ms);
+  stop.addEventListener('abort', () => resolve(), { once: true });
+  if (!stop.aborted) await promise;
+  clearTimeout(timer);
 }

@@ -1,4 +1,5 @@
-import type { ListingApi, Outcome, Scheduler, ServerSubmission } from '../listing/contract.ts';
+import type { ListingApi, Outcome, ServerSubmission } from '../listing/contract.ts';
+import type { Scheduler } from '../listing/scheduler.ts';
 import type { Secret } from '../secret.ts';
 import type { Database } from '../storage/database.ts';
 import type { Refusal } from './checks.ts';

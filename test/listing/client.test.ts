@@ -4,10 +4,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
 import type { Mode } from '../../sandbox/listing/modes.ts';
 import { type ListingOptions, type ListingStandIn, startListing } from '../../sandbox/listing/stand-in.ts';
+import { createBreaker } from '../../src/listing/breaker.ts';
 import { createListingApi, type ListingApiDeps } from '../../src/listing/client.ts';
 import { type ListingApi, type ServerSubmission, WITHHELD_WORDS } from '../../src/listing/contract.ts';
-import { createScheduledListing, createScheduler } from '../../src/listing/scheduler.ts';
+import { createScheduler } from '../../src/listing/scheduler.ts';
 import { Secret } from '../../src/secret.ts';
+import { recorder } from '../storage/temporary.ts';
 
 const CANARY = 'canary-key-4711';
 const key = new Secret(CANARY);
@@ -384,10 +386,11 @@ describe('connections', () => {
     const api = client(service.url, { timeoutMs: 10_000 });
     const scheduler = createScheduler({ atOnce: 8 });
     const stop = new AbortController();
-    const { tryKey } = createScheduledListing({
-      listing: { games: api.games, tryKey: (tried) => api.games(tried, { signal: stop.signal }) },
+    const { tryKey } = createBreaker({
+      listing: { ...api, games: (tried) => api.games(tried, { signal: stop.signal }) },
       scheduler,
       guildOf: () => undefined,
+      logger: recorder(),
     });
     await service.behave({ kind: 'hang' });
     const trials = Array.from({ length: 20 }, (_, guild) => tryKey(key, `${guild}`));
