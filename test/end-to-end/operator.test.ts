@@ -1,17 +1,14 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
+import { runFile } from '../support/program.ts';
 import { openAppScene, openScene, textOf } from '../support/scene.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/start.js');
 const TOKEN = 'MTExMTExMTExMTExMTExMTEx.Operat.a-token-of-the-operator-tests-1234567';
 
 let folder: string;
@@ -25,22 +22,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-interface Ended {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Starts the bot as an operator does and waits for it to end by itself. */
-async function runBot(env: Readonly<Record<string, string>>): Promise<Ended> {
-  const bot = spawn(process.execPath, [MAIN], { cwd: folder, env: { PATH: process.env.PATH, ...env } });
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(bot.stdout),
-    text(bot.stderr),
-    once(bot, 'close'),
-  ]);
-  return { status: status as number | null, stdout, stderr };
-}
+const runBot = (env: Readonly<Record<string, string>>) => runFile(['src/start.js'], { cwd: folder, env });
 
 const working = (name: string): Readonly<Record<string, string>> => ({
   DISCORD_TOKEN: TOKEN,

@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bytesOnDisk } from '../storage/temporary.ts';
+import { runFile } from '../support/program.ts';
 import { openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
-const TOOL = join(import.meta.dirname, '../../src/rotate-key.ts');
 const FORMER = randomBytes(32).toString('base64');
 const NEW = randomBytes(32).toString('hex');
 
@@ -40,16 +37,10 @@ const sealedData = () =>
     [...bytesOnDisk(join(scene.data, 'bot.sqlite')).matchAll(/"data":"([^"]+)"/g)].map(([, data]) => data),
   );
 
-async function rotateKey(env: Readonly<Record<string, string>>) {
-  const storeUrl = `sqlite://${join(scene.data, 'bot.sqlite')}`;
-  const tool = spawn(process.execPath, [TOOL], { env: { STORE_URL: storeUrl, ...env } });
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(tool.stdout),
-    text(tool.stderr),
-    once(tool, 'close'),
-  ]);
-  return { status: status as unknown, stdout, stderr };
-}
+const rotateKey = (env: Readonly<Record<string, string>>) =>
+  runFile(['src/rotate-key.ts'], {
+    env: { STORE_URL: `sqlite://${join(scene.data, 'bot.sqlite')}`, ...env },
+  });
 
 /** A server that was not submitted before, each time. */
 let port = 27_000;

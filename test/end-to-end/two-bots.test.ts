@@ -1,43 +1,24 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { chownSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { folder } from '../storage/temporary.ts';
+import { type ProgramOptions, runFile, runProgram } from '../support/program.ts';
 import { openAppScene, openScene, type Scene, textOf } from '../support/scene.ts';
 
 /** Rule 26: an interaction that is answered already. */
 const BREACHES = [26];
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
-
-interface Options {
-  /** The user that it runs as. */
-  readonly uid?: number;
-  readonly gid?: number;
-  readonly onStart?: (bot: ChildProcess) => void;
-}
-
 /** Starts another bot as an operator does, with the same token, and waits for it to end by itself. */
-async function another(scene: Scene, storeUrl: string, options: Options = {}) {
-  const { onStart, ...user } = options;
-  const bot = spawn(process.execPath, [MAIN], {
+const another = (scene: Scene, storeUrl: string, options: Omit<ProgramOptions, 'env'> = {}) =>
+  runFile(['src/start.js'], {
     env: {
       DISCORD_TOKEN: scene.token,
       DISCORD_API_URL: scene.discord.apiUrl,
       LISTING_API_URL: scene.listing.url,
       STORE_URL: storeUrl,
     },
-    ...user,
+    ...options,
   });
-  onStart?.(bot);
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(bot.stdout),
-    text(bot.stderr),
-    once(bot, 'close'),
-  ]);
-  return { status: status as unknown, stdout, stderr };
-}
 
 describe('a second bot on one database', () => {
   it('says so and ends, under whatever name, until the first one is gone, also by kill -9', async () => {
@@ -98,7 +79,7 @@ describe('a data folder that cannot be written', () => {
     );
     const [, command = ''] = /Run: sudo (chown -R \S+ '[^']+')/.exec(stderr) ?? [];
     expect(command).toContain(`'${data}'`);
-    await once(spawn('sh', ['-c', command]), 'close');
+    expect(await runProgram(['sh', '-c', command], { env: {} })).toMatchObject({ status: 0 });
     const mended = await another(scene, `sqlite://${data}/bot.sqlite`, {
       uid: 1000,
       gid: 1000,

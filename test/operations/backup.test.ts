@@ -12,11 +12,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readLastBackup } from '../../src/operations/last-backup.ts';
 import { MIGRATIONS } from '../../src/storage/migrations.ts';
 import { bytesOnDisk, folder, openStore } from '../storage/temporary.ts';
+import { runFile } from '../support/program.ts';
 import { messageOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
 
@@ -24,20 +24,8 @@ const ACCEPTED = 'Servers have been added for review.';
 const SEALED = /"data":"([^"]+)"/g;
 
 /** Runs `npm run backup -- …` or `restore` as it is in package.json. */
-async function run(
-  tool: 'backup' | 'restore',
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-) {
-  const script = join(import.meta.dirname, `../../src/${tool}.ts`);
-  const child = spawn(process.execPath, [script, ...args], { env });
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
-  return { status: status as unknown, stdout, stderr };
-}
+const run = (tool: 'backup' | 'restore', args: readonly string[], env: Readonly<Record<string, string>>) =>
+  runFile([`src/${tool}.ts`, ...args], { env });
 
 const store = (data: string) => ({ STORE_URL: `sqlite://${join(data, 'bot.sqlite')}` });
 

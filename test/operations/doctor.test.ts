@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApplicationSettings } from '../../sandbox/discord/rest/application-routes.ts';
@@ -15,9 +12,9 @@ import { readConfig } from '../../src/config.ts';
 import { checksOf } from '../../src/operations/checks.ts';
 import { table } from '../../src/operations/findings.ts';
 import { recorder } from '../storage/temporary.ts';
+import { type Ended, runFile } from '../support/program.ts';
 import { openAppScene, type Scene } from '../support/scene.ts';
 
-const DOCTOR = join(import.meta.dirname, '../../src/doctor.js');
 const preload = (path: string) => `--import=${pathToFileURL(join(import.meta.dirname, path)).href}`;
 
 /** A bot that has run once: its commands are published, its store and key are there. */
@@ -41,23 +38,14 @@ const inOrder = (): Readonly<Record<string, string>> => ({
   STORE_URL: `sqlite://${scene.data}/bot.sqlite`,
 });
 
-interface Said {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly status: number | null;
+interface Said extends Ended {
   readonly failed: readonly (string | undefined)[];
 }
 
 /** Runs it as an operator does: for what only a process proves. */
 async function doctor(changes: Readonly<Record<string, string>> = {}): Promise<Said> {
   const env = { ...inOrder(), ...changes };
-  const run = spawn(process.execPath, [DOCTOR], { cwd: folder, env: { PATH: process.env.PATH, ...env } });
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(run.stdout),
-    text(run.stderr),
-    once(run, 'close'),
-  ]);
-  return said({ stdout, stderr, status, env });
+  return said({ ...(await runFile(['src/doctor.js'], { cwd: folder, env })), env });
 }
 
 /** The same in this process. */
@@ -71,10 +59,7 @@ async function examine(changes: Readonly<Record<string, string>> = {}): Promise<
 }
 
 /** Fails when a secret is in what was printed. */
-function said({
-  env,
-  ...rest
-}: Omit<Said, 'failed'> & { readonly env: Readonly<Record<string, string>> }): Said {
+function said({ env, ...rest }: Ended & { readonly env: Readonly<Record<string, string>> }): Said {
   for (const name of ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY']) {
     const secret = env[name];
     if (secret) expect(rest.stdout + rest.stderr, name).not.toContain(secret);

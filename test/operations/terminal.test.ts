@@ -1,29 +1,26 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { runProgram } from '../support/program.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/start.js');
 /** `script` of util-linux gives a program a terminal. */
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
 /** What a start prints that ends since Discord cannot be reached. */
-async function start(command: string, ...args: readonly string[]): Promise<string> {
+async function start(...command: readonly [string, ...string[]]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'terminal-'));
   const env = {
-    PATH: process.env.PATH,
     DISCORD_TOKEN: 'MTExMTExMTExMTExMTExMTEx.Termin.a-token-of-the-terminal-tests-1234567',
     DISCORD_API_URL: 'http://127.0.0.1:9/api',
     LISTING_API_URL: 'http://127.0.0.1:9',
     STORE_URL: `sqlite://${folder}/bot.sqlite`,
   };
-  const bot = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const [output] = await Promise.all([text(bot.stdout), once(bot, 'close')]);
+  const { stdout } = await runProgram(command, { cwd: folder, env });
   await rm(folder, { recursive: true });
-  return output;
+  return stdout;
 }
 
 describe('the log', () => {

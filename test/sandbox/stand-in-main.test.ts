@@ -9,11 +9,15 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { readArguments, runStandIn } from '../../sandbox/stand-in-main.ts';
+import { KEPT_CODE } from '../support/program.ts';
 import { connect, SMALL_COMMANDS, smallBot } from './discord/support/small-bot.ts';
 
 const entry = join(import.meta.dirname, '../../sandbox/stand-in-main.ts');
 const run = (...options: readonly string[]) =>
-  spawn(process.execPath, [entry, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+  spawn(process.execPath, [entry, ...options], {
+    env: { ...process.env, ...KEPT_CODE },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 
 it('tells how to point a bot at it, prints broken rules, and ends with status 1 for them', async () => {
   const standIn = run('--port', '0');

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -11,11 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/secret.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createStoreEncryption, EncryptionKeyError, PROOF } from '../../src/storage/encryption-key.ts';
+import { runProgram } from '../support/program.ts';
 import { collect, folder, openStore, recorder } from './temporary.ts';
 
 const newKey = () => new Secret(randomBytes(32).toString('base64'));
@@ -118,9 +117,9 @@ describe('without ENCRYPTION_KEY', () => {
       await encryption.start();
       console.log(encryption.newestKeyId);
       await database.stop();`;
-    const run = promisify(execFile);
-    const args = ['--input-type=module', '-e', script];
-    const outcomes = await Promise.all(Array.from({ length: 6 }, () => run(process.execPath, args)));
+    const start = () => runProgram([process.execPath, '--input-type=module', '-e', script], { env: {} });
+    const outcomes = await Promise.all(Array.from({ length: 4 }, start));
+    expect(outcomes.map(({ status }) => status)).toEqual(Array(4).fill(0));
     expect(new Set(outcomes.map(({ stdout }) => stdout)).size).toBe(1);
     expect(outcomes.filter(({ stderr }) => stderr.includes('made an encryption key'))).toHaveLength(1);
     expect(readdirSync(dirname(path)).filter((name) => name.includes('.key'))).toEqual(['bot.sqlite.key']);

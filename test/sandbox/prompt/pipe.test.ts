@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KEPT_CODE } from '../../support/program.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const MAIN = join(ROOT, 'sandbox/main.ts');
@@ -20,9 +21,10 @@ function start(program: string, args: readonly string[], cwd = ROOT) {
   const env = {
     ...process.env,
     TMPDIR: temporary,
-    // npm, which the README's line runs, must find this very Node, and keeps what it compiled among what is temporary.
+    // npm, which the README's line runs, must find this very Node.
     PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-    NODE_DISABLE_COMPILE_CACHE: '1',
+    // It would keep what it compiled among what is temporary.
+    ...KEPT_CODE,
   };
   const child = spawn(program, args, { env, cwd });
   const ended = Promise.all([

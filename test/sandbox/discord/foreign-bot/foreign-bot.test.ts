@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Answer, DiscordStandIn, Person } from '../../../../sandbox/discord/contract.ts';
 import { startDiscord } from '../../../../sandbox/discord/stand-in.ts';
 import type { SeenMessage } from '../../../../sandbox/discord/world/messages.ts';
+import { KEPT_CODE } from '../../../support/program.ts';
 import { TOKEN } from '../support/small-bot.ts';
 
 let standIn: DiscordStandIn;
@@ -15,7 +16,7 @@ let person: Person;
 /** A script of the foreign bot, told nothing but where Discord is and its token. */
 const run = (script: string) =>
   spawn(process.execPath, [join(import.meta.dirname, script)], {
-    env: { PATH: process.env.PATH, DISCORD_API: standIn.apiUrl, DISCORD_TOKEN: TOKEN },
+    env: { PATH: process.env.PATH, ...KEPT_CODE, DISCORD_API: standIn.apiUrl, DISCORD_TOKEN: TOKEN },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 
