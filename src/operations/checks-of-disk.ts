@@ -8,7 +8,37 @@ import { checkFile, chownCommand } from '../storage/database-file.ts';
 import { isOpenToOthers, PROOF, readKeyFile } from '../storage/encryption-key.ts';
 import { MIGRATIONS } from '../storage/migrations.ts';
 import { reason, storePath } from '../storage/store.ts';
-import { CheckFailure } from './findings.ts';
+
+/** What a check has found. */
+export interface Finding {
+  readonly check: string;
+  /** `skipped`: another check has to succeed first. */
+  readonly state: 'ok' | 'failed' | 'skipped';
+  readonly says: string;
+  /** How it is mended. */
+  readonly mend?: string;
+}
+
+/** Something is not as it must be. */
+export class CheckFailure extends Error {
+  override readonly name = 'CheckFailure';
+  readonly mend: string;
+  constructor(says: string, mend: string) {
+    super(says);
+    this.mend = mend;
+  }
+}
+
+/** Carries one check out: what it returns is said. Whatever else it throws is a failure that nobody foresaw. */
+export async function find(check: string, look: () => Promise<string> | string): Promise<Finding> {
+  try {
+    return { check, state: 'ok', says: await look() };
+  } catch (error) {
+    const says = error instanceof Error ? error.message : String(error);
+    const mend = error instanceof CheckFailure ? error.mend : 'nobody foresaw this: please report it';
+    return { check, state: 'failed', says, mend };
+  }
+}
 
 type StoreConfig = Pick<Config, 'storeUrl' | 'encryptionKey'>;
 

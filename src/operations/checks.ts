@@ -11,8 +11,14 @@ import { readGlobalCommands, sameCommands } from '../discord/publish.ts';
 import { createHttpAgent } from '../http-agent.ts';
 import { createListingApi } from '../listing/client.ts';
 import { Secret } from '../secret.ts';
-import { checkDisk, checkEncryption, checkStore } from './checks-of-disk.ts';
-import { CheckFailure, type Finding, find } from './findings.ts';
+import {
+  CheckFailure,
+  checkDisk,
+  checkEncryption,
+  checkStore,
+  type Finding,
+  find,
+} from './checks-of-disk.ts';
 
 export interface ChecksDeps {
   readonly config: Config;
@@ -183,4 +189,19 @@ async function checkListing(config: Config): Promise<string> {
   } finally {
     await api.close();
   }
+}
+
+const MARKS = { ok: 'ok', failed: 'FAILED', skipped: 'skipped' } as const;
+
+/** The findings, a line each, what fails with its mend below it. */
+export function table(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const indent = ' '.repeat('skipped'.length + 2 + width + 2);
+  const lines = findings.flatMap(({ check, state, says, mend }) => [
+    `${MARKS[state].padEnd('skipped'.length)}  ${check.padEnd(width)}  ${says.replaceAll('\n', `\n${indent}`)}`,
+    ...(mend === undefined ? [] : [`${indent}→ ${mend}`]),
+  ]);
+  const failed = findings.filter(({ state }) => state === 'failed').length;
+  const summary = failed === 0 ? 'Everything is in order.' : `${failed} of ${findings.length} checks failed.`;
+  return `${lines.join('\n')}\n\n${summary}\n`;
 }

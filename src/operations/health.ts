@@ -1,4 +1,8 @@
-import type { WatchedParts } from './watched-parts.ts';
+import type { GatewayState } from '../discord/client.ts';
+import type { Traces } from '../discord/traces.ts';
+import type { GuardedListing } from '../listing/breaker.ts';
+import type { GameCatalog } from '../listing/game-catalog.ts';
+import type { Database } from '../storage/database.ts';
 
 /** How the bot is. It is ready when commands come in and can be recorded. */
 export interface Health {
@@ -48,4 +52,13 @@ export function createHealth({ gateway, database, listing }: WatchedParts): Heal
       };
     },
   };
+}
+
+/** What is looked at when somebody asks how the bot is. */
+export interface WatchedParts {
+  readonly gateway: GatewayState;
+  readonly database: Pick<Database, 'inGuild' | 'get' | 'set'>;
+  readonly games: Pick<GameCatalog, 'list'>;
+  readonly listing: Pick<GuardedListing, 'extent'>;
+  readonly traces: Pick<Traces, 'unanswered'>;
 }

@@ -5,9 +5,8 @@ import { atMost } from '../lifecycle.ts';
 import type { ListingRequest } from '../listing/client.ts';
 import type { Outcome } from '../listing/contract.ts';
 import type { StatementEnd } from '../storage/statements.ts';
-import type { HealthCheck } from './health.ts';
-import { readLastBackup } from './last-backup.ts';
-import type { WatchedParts } from './watched-parts.ts';
+import { readLastBackup } from './backup.ts';
+import type { HealthCheck, WatchedParts } from './health.ts';
 
 export interface MetricsDeps extends WatchedParts {
   readonly health: HealthCheck;

@@ -7,8 +7,7 @@ import { checkFile, createStoreLock, prepareFile, syncFolder } from '../storage/
 import { MIGRATIONS } from '../storage/migrations.ts';
 import { reason, StoreError, storePath } from '../storage/store.ts';
 import { INTERRUPTED, outcomeToStore } from '../submissions/outcome.ts';
-import { checkEncryption } from './checks-of-disk.ts';
-import { CheckFailure } from './findings.ts';
+import { CheckFailure, checkEncryption } from './checks-of-disk.ts';
 
 const BUSY_TIMEOUT_MS = 1_000;
 /** The files that are one database: the second has what was not yet written into the first. */

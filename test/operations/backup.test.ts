@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readLastBackup } from '../../src/operations/last-backup.ts';
+import { readLastBackup } from '../../src/operations/backup.ts';
 import { MIGRATIONS } from '../../src/storage/migrations.ts';
 import { bytesOnDisk, folder, openStore } from '../storage/temporary.ts';
 import { runFile } from '../support/program.ts';

@@ -9,8 +9,7 @@ import type { ApplicationSettings } from '../../sandbox/discord/rest/application
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import { checksOf } from '../../src/operations/checks.ts';
-import { table } from '../../src/operations/findings.ts';
+import { checksOf, table } from '../../src/operations/checks.ts';
 import { recorder } from '../storage/temporary.ts';
 import { type Ended, runFile } from '../support/program.ts';
 import { openAppScene, type Scene } from '../support/scene.ts';

@@ -1,8 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readLastBackup, recordBackup } from '../../src/operations/last-backup.ts';
-import { createScheduledBackups } from '../../src/operations/scheduled-backups.ts';
+import { createScheduledBackups, readLastBackup, recordBackup } from '../../src/operations/backup.ts';
 import { folder, openStore, recorder } from '../storage/temporary.ts';
 import { freePort } from '../support/free-port.ts';
 import { inAppScene } from '../support/scene.ts';

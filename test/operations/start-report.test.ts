@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startListing } from '../../sandbox/listing/stand-in.ts';
-import { reach } from '../../src/operations/start-report.ts';
+import { reach } from '../../src/operations/operations.ts';
 import { openAppScene } from '../support/scene.ts';
 
 type Options = Parameters<typeof openAppScene>[0];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { recordBackup } from '../../src/operations/last-backup.ts';
+import { recordBackup } from '../../src/operations/backup.ts';
 import { createDatabase } from '../../src/storage/database.ts';
 import { recorder } from '../storage/temporary.ts';
 import { freePort } from '../support/free-port.ts';
