@@ -1,15 +1,24 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Secret } from '../secret.ts';
+import { type Game, type GamesOutcome, KNOWN_GAMES } from './contract.ts';
 import {
-  type Game,
-  type GamesOutcome,
-  KNOWN_GAMES,
-  type ListingApi,
-  type ListingLogger,
-} from './contract.ts';
-import { findGame, indexGames, indexLongList, searchGames } from './game-search.ts';
-import { type ErasingStore, type FetchedGames, loadGames, saveGames, usableGames } from './stored-games.ts';
+  fold,
+  type GameIndex,
+  indexGames,
+  indexLongList,
+  LONGEST_FOLDED,
+  searchGames,
+} from './game-search.ts';
+import {
+  createRefreshes,
+  type ErasingStore,
+  type FetchedGames,
+  type FetchingDeps,
+  loadGames,
+  PATIENCE_MS,
+  saveGames,
+  usableGames,
+} from './game-sources.ts';
 
 interface GameList {
   readonly games: readonly Game[];
@@ -42,37 +51,28 @@ export interface GameCatalog {
   accept(games: readonly Game[]): Promise<void>;
 }
 
-export interface GameCatalogDeps {
-  readonly listing: Pick<ListingApi, 'games'>;
+export interface GameCatalogDeps extends FetchingDeps {
   readonly store: ErasingStore;
   /** Milliseconds for which a list is fresh. */
   readonly ttlMs: number;
-  readonly operatorKey?: Secret;
   /** Every guild's key: a list of the last run that holds one of them is not used. */
   readonly heldKeys?: () => AsyncIterable<Secret>;
-  /** Told what the service answered to each key. */
-  readonly onAnswer?: (key: Secret, outcome: GamesOutcome) => Promise<void>;
-  readonly logger: ListingLogger;
   readonly now?: () => number;
 }
-
-/** How long a refresh with another guild's key, and at the start the list of the last run, is waited for, in milliseconds. */
-const PATIENCE_MS = 1_000;
 
 export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
   const { operatorKey, heldKeys, store, logger, now = Date.now } = deps;
   const stopping = new AbortController();
-  const backoff = createRefreshBackoff(now);
   const held = createHeldList({ ...deps, now });
-  const refreshes = createRefreshes({ ...deps, backoff, accept, signal: stopping.signal });
+  const refreshes = createRefreshes({ ...deps, now, accept, signal: stopping.signal });
   let loading: Promise<void> = Promise.resolve();
 
   async function accept(games: readonly Game[]): Promise<void> {
-    if (await held.accept(games)) backoff.reset();
+    if (await held.accept(games)) refreshes.forgetFailures();
   }
 
   function refreshSoon(key?: Secret): void {
-    if (!held.list().fresh && backoff.isOver()) refreshes.beginInBackground(key);
+    if (!held.list().fresh) refreshes.beginInBackground(key);
   }
 
   /** Takes the list of the last run, unless it holds a key. */
@@ -99,7 +99,7 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
     },
     list: held.list,
     search: (text, limit) => searchGames(held.index(), text, limit),
-    find: (text) => findGame(held.index(), text),
+    find: held.find,
     refreshSoon,
     refresh: refreshes.refresh,
     invalidate: held.invalidate,
@@ -116,6 +116,7 @@ function createHeldList({
 }: Pick<GameCatalogDeps, 'store' | 'ttlMs' | 'logger'> & { readonly now: () => number }) {
   let fetched: FetchedGames | undefined;
   let index = indexGames(KNOWN_GAMES);
+  let findIn = findingIn(index);
   let invalidated = false;
   let saving: Promise<void> = Promise.resolve();
 
@@ -132,11 +133,13 @@ function createHeldList({
     if (fetched !== undefined && fetched.fetchedAt > list.fetchedAt) return;
     fetched = list;
     index = made;
+    findIn = findingIn(made);
     invalidated = false;
   }
 
   return {
     index: () => index,
+    find: (text: string) => findIn(text),
     list: (): GameList => ({
       games: index.games,
       ...(fetched === undefined ? {} : { fetchedAt: fetched.fetchedAt }),
@@ -160,139 +163,19 @@ function createHeldList({
   };
 }
 
-interface Refresh {
-  readonly keys: readonly Secret[];
-  readonly outcome: Promise<GamesOutcome | undefined>;
-}
-
-interface RefreshesDeps extends Pick<GameCatalogDeps, 'listing' | 'operatorKey' | 'onAnswer' | 'logger'> {
-  readonly backoff: RefreshBackoff;
-  readonly accept: (games: readonly Game[]) => Promise<void>;
-  readonly signal: AbortSignal;
-}
-
-/** The fetching of lists: with which keys, and one for all who ask at the same time. */
-function createRefreshes(deps: RefreshesDeps) {
-  const { listing, operatorKey, onAnswer, backoff, accept, signal, logger } = deps;
-  const running = new Set<Refresh>();
-
-  /** The operator's key first; a guild's when that is missing or rejected. */
-  const keysFor = (key: Secret | undefined) =>
-    [operatorKey, key].filter((candidate) => candidate !== undefined);
-
-  async function fetchWith(keys: readonly Secret[]): Promise<GamesOutcome | undefined> {
-    let outcome: GamesOutcome | undefined;
-    for (const key of keys) {
-      outcome = await listing.games(key, { signal });
-      if (signal.aborted) break;
-      backoff.take(outcome, key);
-      await onAnswer?.(key, outcome);
-      if (outcome.kind !== 'rejected') break;
-    }
-    if (outcome?.kind === 'games') await accept(outcome.games);
-    return outcome;
-  }
-
-  function begin(keys: readonly Secret[]): Promise<GamesOutcome | undefined> {
-    const outcome = fetchWith(keys).finally(() => running.delete(refreshing));
-    const refreshing: Refresh = { keys, outcome };
-    running.add(refreshing);
-    return outcome;
-  }
-
-  return {
-    /** Unless one runs, or every key was rejected a short while ago. */
-    beginInBackground(key: Secret | undefined): void {
-      if (running.size > 0 || signal.aborted) return;
-      const keys = keysFor(key).filter((candidate) => !backoff.isRejected(candidate));
-      if (keys.length === 0) return;
-      begin(keys).catch((error: unknown) =>
-        logger.warn({ err: error }, 'the games list could not be refreshed'),
-      );
-    },
-    async refresh(key?: Secret): Promise<GamesOutcome | undefined> {
-      const all = keysFor(key);
-      const isOurs = ({ keys }: Refresh) => key === undefined || all.some((each) => isIn(keys, each));
-      const joinable = () => [...running].find(isOurs) ?? [...running][0];
-      for (let next = joinable(); next !== undefined; next = joinable()) {
-        // Another guild's key may be answered late, or never.
-        const late = isOurs(next) ? [] : [sleep(PATIENCE_MS, 'late' as const, { ref: false })];
-        const joined = await Promise.race([next.outcome, ...late]);
-        if (joined === 'late') break;
-        // A rejection of other keys says nothing about this one.
-        if (joined?.kind !== 'rejected' || key === undefined || isIn(next.keys, key)) return joined;
-      }
-      const untried = all.filter((candidate) => !backoff.isRejected(candidate));
-      const keys = untried.length > 0 ? untried : all;
-      return keys.length === 0 || signal.aborted ? undefined : begin(keys);
-    },
-    /** Those that run are over. */
-    ended: () => Promise.allSettled([...running].map(({ outcome }) => outcome)),
-  };
-}
-
-const isIn = (keys: readonly Secret[], one: Secret) => keys.some((other) => other.reveal() === one.reveal());
-
-/** Milliseconds after the first failure; doubled with each further one. */
-const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 10 * 60_000;
-/** How long a rejected key is left alone. */
-const REJECTED_KEY_PAUSE_MS = 10 * 60_000;
-/** Rejected keys that are remembered; the oldest goes. */
-const MAX_REJECTED_KEYS = 1_000;
-
-/** When the games list may be asked for again after a failure. */
-interface RefreshBackoff {
-  /** Whether the service has had its rest. */
-  isOver(): boolean;
-  /** Whether this key was rejected a short while ago. Other keys are not concerned. */
-  isRejected(key: Secret): boolean;
-  /** A rejection counts against its key, every other failure against the service; a list ends the pause. */
-  take(outcome: GamesOutcome, key: Secret): void;
-  reset(): void;
-}
-
-function createRefreshBackoff(now: () => number): RefreshBackoff {
-  let failures = 0;
-  let failedAt = 0;
-  let pause = 0;
-  const rejected = new Map<string, number>();
-  // Kept as a hash: this map lives as long as the process, and a key should not.
-  const fingerprint = (key: Secret) => createHash('sha256').update(key.reveal()).digest('base64');
-
-  const isWithin = (since: number, ms: number) => {
-    const age = now() - since;
-    // A negative age: the clock was set back. Better to ask once too often than to wait for years.
-    return age >= 0 && age < ms;
-  };
-
-  function reset(): void {
-    failures = 0;
-    pause = 0;
-  }
-
-  return {
-    isOver: () => !isWithin(failedAt, pause),
-    isRejected(key) {
-      const since = rejected.get(fingerprint(key));
-      return since !== undefined && isWithin(since, REJECTED_KEY_PAUSE_MS);
-    },
-    take(outcome, key) {
-      if (outcome.kind === 'rejected') {
-        const print = fingerprint(key);
-        rejected.delete(print);
-        rejected.set(print, now());
-        const [oldest] = rejected.keys();
-        if (rejected.size > MAX_REJECTED_KEYS && oldest !== undefined) rejected.delete(oldest);
-        return;
-      }
-      rejected.delete(fingerprint(key));
-      if (outcome.kind === 'games' && outcome.games.length > 0) return reset();
-      const asked = 'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0;
-      failedAt = now();
-      pause = Math.min(LONGEST_PAUSE_MS, Math.max(asked, FIRST_PAUSE_MS * 2 ** Math.min(failures, 20)));
-      failures += 1;
-    },
-    reset,
+/** Finds the one game with an alias or else a name; case, accents and punctuation do not matter. */
+export function findingIn({ entries }: GameIndex): (text: string) => Game | undefined {
+  // Backwards, so that the first of several stays.
+  const last = entries.toReversed();
+  const byAlias = new Map(last.map(({ game }) => [game.alias, game]));
+  const byFoldedAlias = new Map(last.map(({ alias, game }) => [alias, game]));
+  const byFoldedName = new Map(last.map(({ name, game }) => [name, game]));
+  return (text) => {
+    const typed = text.trim();
+    const exact = byAlias.get(typed);
+    // No name is as long, and cut it could be another's.
+    if (exact !== undefined || typed.length > LONGEST_FOLDED) return exact;
+    const folded = fold(text);
+    return folded === '' ? undefined : (byFoldedAlias.get(folded) ?? byFoldedName.get(folded));
   };
 }

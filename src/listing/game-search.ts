@@ -7,7 +7,7 @@ const MAX_CHOICES = 25;
 /** More of what a person typed than this, in UTF-16 units, does not help to find a game. */
 const LONGEST_TEXT = 100;
 /** Folding makes 18 letters of a U+FDFA. Of what comes of a name, and of what was typed, this much is compared. */
-const LONGEST_FOLDED = 200;
+export const LONGEST_FOLDED = 200;
 /**
  * Columns that a search compares for slips of the keyboard: some 5 ms on a small machine. A list of 10,000 ordinary games takes a tenth of
  * it; beyond, later games are found only as they were typed.
@@ -17,13 +17,9 @@ const MOST_COMPARED = 500_000;
 const MOST_FOUND = 500;
 
 /** A list of games made ready for searching; made once a list, since a search runs with every key stroke. */
-interface GameIndex {
+export interface GameIndex {
   readonly games: readonly Game[];
   readonly entries: readonly Entry[];
-  /** The first game with an alias as it stands, a folded alias, a folded name. */
-  readonly byAlias: ReadonlyMap<string, Game>;
-  readonly byFoldedAlias: ReadonlyMap<string, Game>;
-  readonly byFoldedName: ReadonlyMap<string, Game>;
   /** What the latest searches found, by what was typed and how many were asked for. */
   readonly found: Map<string, readonly Game[]>;
 }
@@ -40,7 +36,7 @@ interface Entry {
   readonly letters: number;
 }
 
-/** Prepares a short list of games for {@link searchGames} and {@link findGame}. */
+/** Prepares a short list of games for {@link searchGames}. */
 export const indexGames = (games: readonly Game[]): GameIndex => indexOf(games, games.map(entryOf));
 
 /** As {@link indexGames}, with pauses: 10,000 games take a while. */
@@ -68,18 +64,11 @@ function entryOf(game: Game): Entry {
   };
 }
 
-function indexOf(games: readonly Game[], entries: readonly Entry[]): GameIndex {
-  // Backwards, so that the first of several stays.
-  const last = entries.toReversed();
-  return {
-    games,
-    entries,
-    byAlias: new Map(last.map(({ game }) => [game.alias, game])),
-    byFoldedAlias: new Map(last.map(({ alias, game }) => [alias, game])),
-    byFoldedName: new Map(last.map(({ name, game }) => [name, game])),
-    found: new Map(),
-  };
-}
+const indexOf = (games: readonly Game[], entries: readonly Entry[]): GameIndex => ({
+  games,
+  entries,
+  found: new Map(),
+});
 
 /**
  * The games that fit best to what was typed, by alias and name, best first: equal, begins with it, a word begins
@@ -121,16 +110,6 @@ function search(index: GameIndex, typed: string, limit: number): readonly Game[]
     if (bySlips[1]?.length === limit - found.length) break;
   }
   return [...found, ...bySlips.flat()].slice(0, limit);
-}
-
-/** The one game with this alias or else this name; case, accents and punctuation do not matter. */
-export function findGame(index: GameIndex, text: string): Game | undefined {
-  const exact = index.byAlias.get(text.trim());
-  if (exact !== undefined) return exact;
-  // No name is as long, and cut it could be another's.
-  if (text.trim().length > LONGEST_FOLDED) return undefined;
-  const typed = fold(text);
-  return typed === '' ? undefined : (index.byFoldedAlias.get(typed) ?? index.byFoldedName.get(typed));
 }
 
 const lists = (count: number): Game[][] => Array.from({ length: count }, () => []);
@@ -186,7 +165,7 @@ function lettersIn(text: string): number {
  * Text as it is compared: no case, no accents, full-width as narrow, apostrophes gone ("garrys mod") and any other
  * punctuation a space ("counter strike"). What is nothing but signs stays as it is, so that it can be found too.
  */
-function fold(text: string): string {
+export function fold(text: string): string {
   const whole = text.normalize('NFKD').slice(0, LONGEST_FOLDED);
   const letters = whole.replace(/\p{M}/gu, '').toLowerCase();
   const words = letters

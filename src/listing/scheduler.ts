@@ -212,8 +212,6 @@ const USUAL_PAUSE_MS = 1_000;
 const LONGEST_WAIT_MS = 5_000;
 /** However long the service asks for: it may be wrong, and the guild's members wait. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
-/** Keys that are remembered; the oldest goes. */
-const MOST_KEYS = 1_000;
 
 /** Which keys the service has asked to be spared for a while (429). One key's pause concerns no other. */
 interface KeyPauses {
@@ -226,16 +224,11 @@ interface KeyPauses {
 }
 
 export function createKeyPauses(now: () => number): KeyPauses {
-  /** Fingerprint → until when. A fingerprint, since this outlives the key's use. */
-  const paused = new Map<string, number>();
-  const fingerprint = (key: Secret) => createHash('sha256').update(key.reveal()).digest('base64');
+  /** Until when. */
+  const paused = createKeyTimes();
 
   function leftOf(key: Secret): number {
-    if (paused.size === 0) return 0;
-    const print = fingerprint(key);
-    const left = Math.max(0, (paused.get(print) ?? 0) - now());
-    if (left === 0) paused.delete(print);
-    return left;
+    return Math.max(0, (paused.get(key) ?? 0) - now());
   }
 
   return {
@@ -254,11 +247,7 @@ export function createKeyPauses(now: () => number): KeyPauses {
       const asked = 'retryAfterMs' in outcome ? outcome.retryAfterMs : undefined;
       const isLimited = outcome.kind === 'unknown' && outcome.reason === 'rate-limited';
       if (!isLimited && !(outcome.kind === 'rejected' && asked !== undefined)) return;
-      const print = fingerprint(key);
-      paused.delete(print);
-      paused.set(print, now() + Math.min(LONGEST_PAUSE_MS, asked ?? USUAL_PAUSE_MS));
-      const [oldest] = paused.keys();
-      if (paused.size > MOST_KEYS && oldest !== undefined) paused.delete(oldest);
+      paused.set(key, now() + Math.min(LONGEST_PAUSE_MS, asked ?? USUAL_PAUSE_MS));
     },
   };
 }
@@ -271,4 +260,24 @@ async function restOf(ms: number, ...signals: readonly (AbortSignal | undefined)
   stop.addEventListener('abort', () => resolve(), { once: true });
   if (!stop.aborted) await promise;
   clearTimeout(timer);
+}
+
+/** Keys that are remembered; the oldest goes. */
+const MOST_KEYS = 1_000;
+
+/** A time for each key, under a fingerprint, since this outlives the key's use. */
+export function createKeyTimes() {
+  const times = new Map<string, number>();
+  const fingerprint = (key: Secret) => createHash('sha256').update(key.reveal()).digest('base64');
+  return {
+    get: (key: Secret) => (times.size === 0 ? undefined : times.get(fingerprint(key))),
+    set(key: Secret, at: number): void {
+      const print = fingerprint(key);
+      times.delete(print);
+      times.set(print, at);
+      const [oldest] = times.keys();
+      if (times.size > MOST_KEYS && oldest !== undefined) times.delete(oldest);
+    },
+    delete: (key: Secret) => times.delete(fingerprint(key)),
+  };
 }

@@ -6,7 +6,8 @@ import {
   MAX_GAMES,
   verdictSchema,
 } from '../../src/listing/contract.ts';
-import { findGame, indexGames, indexLongList, searchGames } from '../../src/listing/game-search.ts';
+import { findingIn } from '../../src/listing/game-catalog.ts';
+import { indexGames, indexLongList, searchGames } from '../../src/listing/game-search.ts';
 import { createPauses } from '../../src/pauses.ts';
 import { stepsOf } from '../support/steps.ts';
 
@@ -50,7 +51,7 @@ describe('a list of games', () => {
           createPauses(async () => void pauses++),
         );
         searchGames(index, 'a \ufdfb');
-        findGame(index, 'none of them');
+        findingIn(index)('none of them');
       });
       return { steps, pauses };
     };
@@ -69,8 +70,8 @@ describe('a list of games', () => {
   it('finds a game that nobody can type exactly', () => {
     const [game = { name: '', alias: '' }] = gamesSchema.parse([{ name: '\ufdfa'.repeat(100), alias: 'x' }]);
     const index = indexGames([game]);
-    expect(findGame(index, game.name)).toBe(game);
+    expect(findingIn(index)(game.name)).toBe(game);
     expect(searchGames(index, game.name)).toEqual([game]);
-    expect(findGame(index, `${'صلى '.repeat(60)}`)).toBeUndefined();
+    expect(findingIn(index)(`${'صلى '.repeat(60)}`)).toBeUndefined();
   });
 });

@@ -2,13 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
 import type { Game } from '../../src/listing/contract.ts';
-import { findGame, indexGames, searchGames } from '../../src/listing/game-search.ts';
+import { findingIn } from '../../src/listing/game-catalog.ts';
+import { indexGames, searchGames } from '../../src/listing/game-search.ts';
 import { prefixDistance } from '../../src/prefix-distance.ts';
 import { stepsOf } from '../support/steps.ts';
 
 const index = indexGames(SANDBOX_GAMES);
 const aliases = (text: string, limit?: number) => searchGames(index, text, limit).map(({ alias }) => alias);
-const find = (text: string) => findGame(index, text)?.alias;
+const find = (text: string) => findingIn(index)(text)?.alias;
 
 describe('searching for a game', () => {
   it('puts the exact alias first, then what begins with it', () => {
@@ -127,8 +128,8 @@ describe('finding one game', () => {
       { name: 'One', alias: 'x' },
       { name: 'Two', alias: 'X' },
     ]);
-    expect(findGame(own, 'X')?.name).toBe('Two');
-    expect(findGame(own, 'x')?.name).toBe('One');
+    expect(findingIn(own)('X')?.name).toBe('Two');
+    expect(findingIn(own)('x')?.name).toBe('One');
   });
 
   it('takes an alias before a name', () => {
@@ -136,7 +137,7 @@ describe('finding one game', () => {
       { name: 'rust', alias: 'other' },
       { name: 'Something', alias: 'rust' },
     ]);
-    expect(findGame(own, 'Rust')?.name).toBe('Something');
+    expect(findingIn(own)('Rust')?.name).toBe('Something');
   });
 });
 
@@ -163,7 +164,7 @@ describe('any list and any text', () => {
       fc.property(list, (games) => {
         const own = indexGames(games);
         for (const game of games.filter(({ alias }) => alias.trim() === alias)) {
-          expect(findGame(own, game.alias)).toBe(game);
+          expect(findingIn(own)(game.alias)).toBe(game);
           expect(searchGames(own, game.alias, games.length)).toContain(game);
           expect(searchGames(own, game.name, games.length)).toContain(game);
         }
