@@ -4,12 +4,13 @@ import type { Command, CommandContext, Context, Reply, SubmitContext } from '../
 import {
   button,
   type Control,
+  customId,
+  isCustomId,
   linkButton,
   type Modal,
   modal,
   rows,
 } from '../src/discord/components/controls.ts';
-import { customId, isCustomId } from '../src/discord/components/custom-ids.ts';
 import { LIMITS } from '../src/discord/limits.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';

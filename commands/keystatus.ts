@@ -1,7 +1,6 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context, Reply } from '../src/discord/command.ts';
-import { button, rows } from '../src/discord/components/controls.ts';
-import { customId } from '../src/discord/components/custom-ids.ts';
+import { button, customId, rows } from '../src/discord/components/controls.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import type { KeyTrials, KeyWatch } from '../src/guilds/key-watch.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';

@@ -1,7 +1,6 @@
 import { ApplicationCommandType } from 'discord.js';
-import { type Command, type Context, isAllowed, type Reply } from '../src/discord/command.ts';
-import { button, rows } from '../src/discord/components/controls.ts';
-import { customId } from '../src/discord/components/custom-ids.ts';
+import type { Command, Context, Reply } from '../src/discord/command.ts';
+import { button, customId, rows } from '../src/discord/components/controls.ts';
 import type { GuildData } from '../src/guilds/guild-data.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
 import { commandText } from '../src/words/command-text.ts';
@@ -29,7 +28,7 @@ export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDep
     const erase = button(customId('privacy', 'erase'), t('privacy.erase'), { style: 'danger' });
     return {
       embeds: [{ title: t('privacy.title'), description: description.join('\n\n') }],
-      components: rows([forget, isAllowed(context, 'manage-guild') && erase]),
+      components: rows([forget, context.isAdmin && erase]),
     };
   }
 

@@ -1,7 +1,6 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context, Reply, SubmitContext } from '../src/discord/command.ts';
-import { button, type Modal, modal, rows } from '../src/discord/components/controls.ts';
-import { customId } from '../src/discord/components/custom-ids.ts';
+import { button, customId, type Modal, modal, rows } from '../src/discord/components/controls.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { LogChoiceDeps } from '../src/discord/log-channel.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';

@@ -4,13 +4,13 @@ import {
   button,
   type Control,
   channelSelect,
+  customId,
   linkButton,
   type Modal,
   modal,
   roleSelect,
   rows,
 } from '../src/discord/components/controls.ts';
-import { customId } from '../src/discord/components/custom-ids.ts';
 import { chosenOnPage, pageButtons, pagedSelect, readPage } from '../src/discord/components/pager.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
-import { type Command, type Context, isAllowed, type Reply } from '../src/discord/command.ts';
-import { button, rows } from '../src/discord/components/controls.ts';
-import { customId } from '../src/discord/components/custom-ids.ts';
+import type { Command, Context, Reply } from '../src/discord/command.ts';
+import { button, customId, rows } from '../src/discord/components/controls.ts';
 import {
   type Page,
   pageButtons,
@@ -102,7 +101,7 @@ const commandData = (): Command['data'] => ({
  * @throws UserError when they ask for those of another member
  */
 function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter {
-  if (isAllowed(context, 'manage-guild')) return filter;
+  if (context.isAdmin) return filter;
   if (filter.userId !== '' && filter.userId !== context.user.id) {
     throw new UserError(context.t('submissions.othersNotAllowed'));
   }
@@ -158,7 +157,7 @@ interface Shown {
 function submissionsView(context: Context, shown: Shown): Reply {
   const { entries, count, filter, page, isFull, nameOf } = shown;
   const { t } = context;
-  const own = !isAllowed(context, 'manage-guild');
+  const own = !context.isAdmin;
   if (count === 0) {
     const filters = filter.game !== '' || filter.server !== '' || (filter.userId !== '' && !own);
     return {

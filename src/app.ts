@@ -1,9 +1,8 @@
 import { createCommands } from '../commands/index.ts';
 import type { Config } from './config.ts';
-import { createFailureWords } from './discord/answers.ts';
 import { createAttachments } from './discord/attachments.ts';
 import type { Context } from './discord/command.ts';
-import { createSignedIds } from './discord/components/custom-ids.ts';
+import { createSignedIds } from './discord/components/controls.ts';
 import {
   type Connection,
   createConnection,
@@ -258,7 +257,6 @@ function createService({ config, logger }: AppDeps, parts: All) {
     ids: createSignedIds(config.discordToken),
     wording: { ...words, mention: connection.mention },
     memory: taken,
-    words: createFailureWords({ traces, logger }),
     traces,
     firstForAdmins: createKeyNotice(parts),
     tellGuild: guildLog.tell,
@@ -284,10 +282,7 @@ function createService({ config, logger }: AppDeps, parts: All) {
     commands: commands.map(asPublished),
     onReady: answerLeft,
     onInteraction: dispatcher.handle,
-    onUse(guildId) {
-      membership.used(guildId);
-      parts.suggestions.used(guildId);
-    },
+    onUse: [membership.used, parts.suggestions.used],
     async drain(ms) {
       await dispatcher.drain(ms);
       // While the connection is still there.

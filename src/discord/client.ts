@@ -1,6 +1,5 @@
 import {
   Client,
-  Events,
   GatewayDispatchEvents,
   Options,
   type RESTGetAPIGatewayBotResult,
@@ -10,12 +9,12 @@ import {
 import { createHttpAgent } from '../http-agent.ts';
 import { isGuildQuestion } from './application.ts';
 import { isLogQuestion } from './log-channel.ts';
-import { makeRequestOver, sendCallbacksOver } from './make-request.ts';
 import { rejectLongWaits } from './publish.ts';
+import { makeRequestOver, sendCallbacksOver } from './requests.ts';
 
-/** As long as a first response may take (see make-request.ts). */
+/** As long as a first response may take (see requests.ts). */
 const CONNECT_TIMEOUT_MS = 2500;
-/** All requests that make-request.ts sets no shorter time for; an answer may carry a file. */
+/** All requests that requests.ts sets no shorter time for; an answer may carry a file. */
 const REST_TIMEOUT_MS = 15_000;
 /** Longer than a quiet bot's pauses, so that an acknowledgement does not pay for a new TLS connection. */
 const KEEP_ALIVE_MS = 5 * 60_000;
@@ -50,7 +49,7 @@ export function createClient({ apiUrl, onRateLimited }: ClientOptions): {
     rest: {
       api: apiUrl,
       timeout: REST_TIMEOUT_MS,
-      // Repeating is decided per kind of request, in answers.ts: a callback that was repeated blindly answers 40060.
+      // Repeating is decided per kind of request, in requests.ts: a callback that was repeated blindly answers 40060.
       retries: 0,
       // discord.js counts 50 requests a second by the clock: set back by an hour, that would count for an hour.
       // What answers interactions is exempt from that limit (Discord docs: Rate Limits, "Global Rate Limit"), and a
@@ -64,11 +63,7 @@ export function createClient({ apiUrl, onRateLimited }: ClientOptions): {
   return { client, close: () => agent.close() };
 }
 
-/** All caches that discord.js lets a bot limit. Itself stays, since the client needs to know who it is. */
-const onlySelf = {
-  maxSize: 0,
-  keepOverLimit: ({ id, client }: { id: string; client: Client }) => id === client.user?.id,
-};
+/** All caches that discord.js lets a bot limit. Who the bot itself is, the client knows without (`client.user`). */
 const nothing = {
   ApplicationCommandManager: 0,
   ApplicationEmojiManager: 0,
@@ -80,7 +75,7 @@ const nothing = {
   GuildEmojiManager: 0,
   GuildForumThreadManager: 0,
   GuildInviteManager: 0,
-  GuildMemberManager: onlySelf,
+  GuildMemberManager: 0,
   GuildMessageManager: 0,
   GuildScheduledEventManager: 0,
   GuildStickerManager: 0,
@@ -92,7 +87,7 @@ const nothing = {
   StageInstanceManager: 0,
   ThreadManager: 0,
   ThreadMemberManager: 0,
-  UserManager: onlySelf,
+  UserManager: 0,
   VoiceStateManager: 0,
 };
 
@@ -125,14 +120,13 @@ const STATES: Readonly<Record<number, ShardState>> = {
 /** How long Discord may take to say how many IDENTIFYs are left, in milliseconds. */
 const ASK_TIMEOUT_MS = 5_000;
 
-export function createGatewayState(client: Client): GatewayState {
+/** @param heardAt by shard, when an event of it came, by `performance.now()` */
+export function createGatewayState(client: Client, heardAt: Map<number, number>): GatewayState {
   const madeAt = performance.now();
-  /** By shard: when it was heard, and the heartbeat that was answered last. */
-  const heardAt = new Map<number, number>();
+  /** By shard: the heartbeat that was answered last. */
   const heartbeats = new Map<number, number>();
   let left: number | undefined;
 
-  client.on(Events.Raw, (_: unknown, shard: number) => void heardAt.set(shard, performance.now()));
   client.ws.on(GatewayDispatchEvents.Ready, () => {
     if (left !== undefined) left = Math.max(0, left - 1);
   });

@@ -6,7 +6,7 @@ import {
   type RESTPostAPIApplicationCommandsJSONBody,
   type User,
 } from 'discord.js';
-import type { Reader, Translate } from '../words/words.ts';
+import type { ListingPages, Reader, Translate, WordsFor } from '../words/words.ts';
 import type { Modal, Row } from './components/controls.ts';
 
 /** What every interaction brings, whatever its kind. No guild, channel or role is in any cache: this is all. */
@@ -169,19 +169,12 @@ export type Command = CommandParts &
  */
 export type Permission = 'manage-guild';
 
-const BITS = { 'manage-guild': PermissionFlagsBits.ManageGuild } as const;
+/** Discord docs: Permissions, "Bitwise Permission Flags". */
+export const PERMISSION_BITS = { 'manage-guild': PermissionFlagsBits.ManageGuild } as const;
 
-interface Permitted {
-  readonly permissions: Readonly<PermissionsBitField>;
+/** What every answer is made with, whoever reads it. */
+export interface Wording {
+  readonly wordsFor: WordsFor;
+  readonly mention: Context['mention'];
+  readonly pages: ListingPages;
 }
-
-/** Whether the member has the permission at this moment. */
-export const isAllowed = ({ permissions }: Permitted, permission: Permission): boolean =>
-  permissions.has(BITS[permission]);
-
-/** As Discord takes it: who sees a command, until admins say otherwise on the Integrations page. */
-export const defaultPermissions = (permission: Permission): string => String(BITS[permission]);
-
-/** Whether somebody lacks the permission that this needs; without one, nobody does. */
-export const isDenied = (member: Permitted, permission: Permission | undefined): boolean =>
-  permission !== undefined && !isAllowed(member, permission);

@@ -1,10 +1,8 @@
 import {
-  ApplicationIntegrationType,
   type Client,
   calculateShardId,
   Events,
   GatewayDispatchEvents,
-  type GatewayInteractionCreateDispatchData,
   type GatewayReadyDispatchData,
   type Interaction,
   type REST,
@@ -16,7 +14,7 @@ import type { Secret } from '../secret.ts';
 import type { WordsFor } from '../words/words.ts';
 import { type Invitation, inviteLink, isForeign, listGuilds, tellOfApplication } from './application.ts';
 import { createClient, createGatewayState, type GatewayState } from './client.ts';
-import { receiveInteractions } from './packets.ts';
+import { type PacketsDeps, receiveInteractions } from './incoming.ts';
 import { explainPublishFailure, publishCommands } from './publish.ts';
 import { type PastReplies, pastReplies } from './resume.ts';
 
@@ -60,13 +58,11 @@ export interface Online {
 }
 
 /** What is done for those who use the bot. */
-export interface Service {
+export interface Service extends Pick<PacketsDeps, 'onUse'> {
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
   /** Called once after login, with the means to answer what a previous run has left. */
   readonly onReady: (replies: PastReplies) => Promise<void>;
   readonly onInteraction: (interaction: Interaction) => Promise<void>;
-  /** Called with the guild of every interaction that the guild's own installation authorised, before it is handled. */
-  readonly onUse: (guildId: string) => void;
   /** Takes no new interaction and waits for those under way, at most this long, in milliseconds. */
   readonly drain: (ms: number) => Promise<void>;
 }
@@ -105,10 +101,11 @@ const CLOSES_MS = 1_000;
 /** The bot's connection to Discord: login, publishing the commands, fatal ends, and a stop that loses no answer. */
 export function createConnection(deps: ConnectionDeps): Connection {
   const { client, close } = createClient(deps);
+  const heardAt = new Map<number, number>();
   let ids: ReadonlyMap<string, string> = new Map();
 
   return {
-    gateway: createGatewayState(client),
+    gateway: createGatewayState(client, heardAt),
     rest: client.rest,
     mention: (command) => {
       const id = ids.get(command);
@@ -127,7 +124,13 @@ export function createConnection(deps: ConnectionDeps): Connection {
     serve(service) {
       let leaving = false;
       let login: Promise<unknown> = Promise.resolve();
-      listen(client, { ...deps, ...service, isLeaving: () => leaving, onPublished: (now) => (ids = now) });
+      listen(client, {
+        ...deps,
+        ...service,
+        heardAt,
+        isLeaving: () => leaving,
+        onPublished: (now) => (ids = now),
+      });
       return {
         name: 'discord',
         async start() {
@@ -153,6 +156,7 @@ export function createConnection(deps: ConnectionDeps): Connection {
 
 interface Listening
   extends Omit<Service, 'drain'>,
+    Pick<PacketsDeps, 'heardAt'>,
     Pick<ConnectionDeps, 'wordsFor' | 'logger' | 'onFatal' | 'onOnline'> {
   /** Whether the bot has begun to go: nothing of the connection is news then. */
   readonly isLeaving: () => boolean;
@@ -162,18 +166,7 @@ interface Listening
 
 /** Answers whatever the client tells. */
 function listen(client: Client, listening: Listening): void {
-  const {
-    commands,
-    wordsFor,
-    logger,
-    isLeaving,
-    onPublished,
-    onReady,
-    onInteraction,
-    onUse,
-    onFatal,
-    onOnline,
-  } = listening;
+  const { commands, logger, isLeaving, onPublished, onReady, onFatal, onOnline } = listening;
 
   async function publish(ready: Client<true>): Promise<number | undefined> {
     try {
@@ -186,24 +179,11 @@ function listen(client: Client, listening: Listening): void {
     }
   }
 
-  // Raw, since discord.js does not build every interaction.
-  client.ws.on(
-    GatewayDispatchEvents.InteractionCreate,
-    (interaction: GatewayInteractionCreateDispatchData) => {
-      const guildId = installedGuild(interaction);
-      if (guildId !== undefined) onUse(guildId);
-    },
-  );
   const guildsOfShards = new Map<number, number>();
   client.ws.on(GatewayDispatchEvents.Ready, ({ guilds }: GatewayReadyDispatchData, shard: number) => {
     guildsOfShards.set(shard, guilds.length);
   });
-  receiveInteractions({
-    client,
-    onInteraction: (interaction) => void onInteraction(interaction),
-    wordsFor,
-    logger,
-  });
+  receiveInteractions({ client, ...listening });
   client.on(Events.Error, (error) => logger.error({ err: error }, 'discord.js reported an error'));
   client.on(Events.Warn, (message) => logger.warn({ message }, 'discord.js warns'));
   client.on(Events.ShardError, (error, shard) =>
@@ -236,12 +216,6 @@ function listen(client: Client, listening: Listening): void {
   client.on(Events.Invalidated, () => {
     if (!isLeaving()) onFatal(new FatalDiscordError('Discord has invalidated the session of this bot'));
   });
-}
-
-/** The guild whose own installation of the application, and not only a user's, authorised an interaction. */
-function installedGuild(interaction: GatewayInteractionCreateDispatchData): string | undefined {
-  const { guild_id: guildId, authorizing_integration_owners: owners } = interaction;
-  return owners?.[ApplicationIntegrationType.GuildInstall] === guildId ? guildId : undefined;
 }
 
 /** A login's failure as one line for the operator; the token is in none of them. */

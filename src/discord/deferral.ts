@@ -1,16 +1,27 @@
+import { randomUUID } from 'node:crypto';
 import { MessageFlags } from 'discord.js';
 import type { Logger } from '../logger.ts';
 import { Secret } from '../secret.ts';
-import { isOver } from '../user-error.ts';
+import { UndecryptableError } from '../storage/collection.ts';
+import { StoreError } from '../storage/store.ts';
+import { UserError } from '../user-error.ts';
 import { escapeText } from '../words/escape.ts';
-import { acknowledge, type FailureWords, isRefused, LostInteraction, say } from './answers.ts';
 import type { Context, Reply } from './command.ts';
-import { ownerOf, type SignedIds } from './components/custom-ids.ts';
-import { announce, bareText, type Deliveries, deliver, deliverAtOnce } from './deliver.ts';
+import type { SignedIds } from './components/controls.ts';
+import {
+  announce,
+  bareText,
+  type Deliveries,
+  deliver,
+  deliverAtOnce,
+  ownerOf,
+  say,
+  sealedReply,
+} from './deliver.ts';
 import type { GuildLog } from './guild-log.ts';
-import type { Incoming } from './incoming.ts';
-import { createButtonRemoval } from './remove-buttons.ts';
-import type { Memory, Remembered, Work } from './taken.ts';
+import type { Answer, Incoming } from './incoming.ts';
+import { acknowledge, isRefused, LostInteraction } from './requests.ts';
+import type { Memory } from './taken.ts';
 import type { Traces } from './traces.ts';
 
 export interface DeferralDeps {
@@ -28,21 +39,14 @@ export interface DeferralDeps {
 }
 
 /** An interaction whose answer takes longer than Discord waits. */
-export interface Deferred {
+export interface Deferred extends Extract<Answer, { shape: 'reply' | 'update' }> {
   readonly interaction: Incoming;
   readonly context: Context;
-  /** `reply` shows "thinking…", `update` leaves the message of the button as it is. */
-  readonly shape: Remembered['shape'];
-  /** Only the member sees the answer. */
-  readonly isPrivate: boolean;
-  readonly work?: Work | undefined;
-  readonly run: () => Promise<Reply>;
 }
 
 /** Remember, acknowledge, carry out, answer, forget: a crash anywhere in between leaves nobody waiting. */
 export function createDeferral(deps: DeferralDeps) {
   const { ids, memory, words, deliveries, traces, tellGuild, logger } = deps;
-  const answerPress = createButtonRemoval({ logger });
 
   async function forget({ context: { guildId, interactionId }, shape }: Deferred): Promise<void> {
     await memory.forget({ guildId, interactionId, shape }).catch((error: unknown) => {
@@ -54,18 +58,18 @@ export function createDeferral(deps: DeferralDeps) {
     run()
       .then((reply) => {
         if (reply.isRefusal) traces.became('refused');
-        return ids.reply(reply, ownerOf(context, isPrivate));
+        return sealedReply(reply, ids, ownerOf(context, isPrivate));
       })
       .catch((error: unknown) => words(error, context));
 
   /** Nothing is done before the first response, and it is all there is: should it fail, the member asks again. */
-  async function answerAtOnce(asked: Omit<Deferred, 'shape' | 'work'>): Promise<void> {
-    const { interaction, context, isPrivate } = asked;
-    const failed = (error: unknown) => words(error, context);
-    await deliverAtOnce(interaction, { isPrivate, failed }, await below(asked, deps, await answerOf(asked)));
+  async function answerAtOnce(asked: Pick<Deferred, 'interaction' | 'context' | 'run'>): Promise<void> {
+    const { interaction, context } = asked;
+    const answer = await below(asked, deps, await answerOf({ ...asked, isPrivate: true }));
+    await deliverAtOnce(interaction, (error) => words(error, context), answer);
   }
 
-  async function answerAfterDeferral(deferred: Deferred): Promise<void> {
+  async function answerLater(deferred: Deferred): Promise<void> {
     const { interaction, context, shape, work } = deferred;
     try {
       if (!(await remember(deferred, deps))) throw new LostInteraction('The interaction was delivered twice');
@@ -105,26 +109,7 @@ export function createDeferral(deps: DeferralDeps) {
     });
   }
 
-  const answerLater = (deferred: Deferred): Promise<void> =>
-    deferred.shape === 'update'
-      ? answerPress(deferred.interaction, deferred.run, (run) => answerAfterDeferral({ ...deferred, run }))
-      : answerAfterDeferral(deferred);
-
   return { answerAtOnce, answerLater };
-}
-
-/** Says why no modal opens. */
-export async function refuseModal(
-  {
-    words,
-    answerLater,
-  }: Pick<DeferralDeps, 'words'> & Pick<ReturnType<typeof createDeferral>, 'answerLater'>,
-  asked: Pick<Deferred, 'interaction' | 'context'>,
-  error: unknown,
-): Promise<void> {
-  const { interaction, context } = asked;
-  if (interaction.isCommand() || !isOver(error)) return say(interaction, words(error, context));
-  return answerLater({ ...asked, shape: 'update', isPrivate: true, run: () => Promise.reject(error) });
 }
 
 /** The answer to a command, below what an admin is to read first. */
@@ -176,4 +161,33 @@ function defer({ interaction, shape, isPrivate }: Deferred): Promise<unknown> {
   if (shape === 'reply') return interaction.deferReply(isPrivate ? { flags: MessageFlags.Ephemeral } : {});
   if (!('deferUpdate' in interaction)) throw new Error('only buttons, selects and modals change a message');
   return interaction.deferUpdate();
+}
+
+export interface FailureWordsDeps {
+  readonly traces: Pick<Traces, 'became'>;
+  readonly logger: Logger;
+}
+
+/** What a member reads in place of an answer. */
+export type FailureWords = (error: unknown, context: Context) => string;
+
+/** A UserError's own words; everything else is logged whole, under a reference that the member sees too. */
+export function createFailureWords({ traces, logger }: FailureWordsDeps): FailureWords {
+  return (error, context) => {
+    const { t, interactionId, guildId } = context;
+    if (error instanceof UserError) {
+      traces.became('refused');
+      return error.message;
+    }
+    const reference = randomUUID().slice(0, 8);
+    traces.became('failed', reference);
+    logger.error({ err: error, reference, interactionId, guildId }, 'an interaction failed');
+    return t('dispatch.failed', { what: causeText(error, context), reference });
+  };
+}
+
+/** What went wrong, for the failures that members should tell apart. */
+function causeText(error: unknown, { t, mention }: Context): string {
+  if (error instanceof UndecryptableError) return t('failure.undecryptable', { setkey: mention('setkey') });
+  return t(error instanceof StoreError ? 'failure.store' : 'failure.unexpected');
 }

@@ -1,14 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type APIEmbed,
   type APIInteractionResponse,
   DiscordAPIError,
+  type InteractionEditReplyOptions,
   InteractionResponseType,
   MessageFlags,
 } from 'discord.js';
-import { shortenMarkup } from '../words/escape.ts';
-import { type Answerable, isRefused, respondFirst, type Unanswered } from './answers.ts';
-import type { Reply } from './command.ts';
-import { fitReply, LIMITS } from './limits.ts';
+import { shorten, shortenMarkup } from '../words/escape.ts';
+import type { Context, Reply } from './command.ts';
+import type { Owner, SignedIds } from './components/controls.ts';
+import { LIMITS } from './limits.ts';
+import { acknowledge, isRefused, respondFirst, type Unanswered } from './requests.ts';
+
+/** The parts of an interaction that an answer needs; commands, components and modal submits all have them. */
+export interface Answerable {
+  deferReply(options: { flags?: MessageFlags.Ephemeral }): Promise<unknown>;
+  reply(options: { content: string; flags: MessageFlags.Ephemeral }): Promise<unknown>;
+  editReply(options: InteractionEditReplyOptions): Promise<unknown>;
+  followUp(options: {
+    content: string;
+    embeds?: APIEmbed[];
+    flags?: MessageFlags.Ephemeral;
+    allowedMentions: { parse: [] };
+  }): Promise<unknown>;
+}
 
 /** Pauses between attempts to deliver an answer, in milliseconds: short, then long enough for a blip to pass. */
 const RETRY_PAUSES = [500, 2000, 5000, 20_000, 60_000];
@@ -78,13 +94,13 @@ export async function deliver(
   }
 }
 
-/** Answers with the first response itself, once. What Discord does not take as it is comes as its bare text. */
+/** Answers with the first response itself, once, for the member alone. What Discord does not take as it is comes as its bare text. */
 export async function deliverAtOnce(
   interaction: Unanswered,
-  { isPrivate, failed }: { readonly isPrivate: boolean; readonly failed: (error: unknown) => string },
+  failed: (error: unknown) => string,
   answer: Reply | string,
 ): Promise<void> {
-  const send = (reply: Reply) => respondFirst(interaction, firstResponse(fitReply(reply), isPrivate));
+  const send = (reply: Reply) => respondFirst(interaction, firstResponse(fitReply(reply)));
   try {
     await send(typeof answer === 'string' ? { content: answer } : answer);
   } catch (error) {
@@ -94,17 +110,20 @@ export async function deliverAtOnce(
   }
 }
 
-const firstResponse = (
-  { content, embeds = [], components = [] }: Reply,
-  isPrivate: boolean,
-): APIInteractionResponse => ({
+/** A private message as the first response, without "thinking…" before it. */
+export function say(interaction: Pick<Answerable, 'reply'>, content: string): Promise<void> {
+  const fitted = shortenMarkup(content, LIMITS.content);
+  return acknowledge(() => interaction.reply({ content: fitted, flags: MessageFlags.Ephemeral }));
+}
+
+const firstResponse = ({ content, embeds = [], components = [] }: Reply): APIInteractionResponse => ({
   type: InteractionResponseType.ChannelMessageWithSource,
   data: {
     ...(content !== undefined && { content }),
     embeds: [...embeds],
     components: [...components],
     allowed_mentions: { parse: [] },
-    ...(isPrivate && { flags: MessageFlags.Ephemeral }),
+    flags: MessageFlags.Ephemeral,
   },
 });
 
@@ -204,3 +223,60 @@ function customIdsOf(answer: Reply | string): ReadonlySet<string> {
   const controls = rows.flatMap(({ components }) => components);
   return new Set(controls.flatMap((control) => ('custom_id' in control ? [control.custom_id] : [])));
 }
+
+interface Texts {
+  readonly content?: string;
+  readonly embeds?: readonly APIEmbed[];
+}
+
+/** The reply with every text cut to what Discord takes. */
+export function fitReply<Said extends Texts>(reply: Said): Said {
+  return {
+    ...reply,
+    ...(reply.content !== undefined && { content: shortenMarkup(reply.content, LIMITS.content) }),
+    ...(reply.embeds && { embeds: reply.embeds.map(fitEmbed) }),
+  };
+}
+
+/** The total of 6,000 is for all embeds of a message, and we send one. What comes later in the embed gives way. */
+function fitEmbed(embed: APIEmbed): APIEmbed {
+  let room: number = LIMITS.embedTotal;
+  const take = (text: string, most: number, shortened = shortenMarkup): string => {
+    const taken = shortened(text, Math.min(most, Math.max(room, 1)));
+    room -= taken.length;
+    return taken;
+  };
+  const { title, footer, description, fields } = embed;
+  return {
+    ...embed,
+    ...(title !== undefined && { title: take(title, LIMITS.embedTitle) }),
+    ...(footer && { footer: { ...footer, text: take(footer.text, LIMITS.embedFooter, shorten) } }),
+    ...(description !== undefined && { description: take(description, LIMITS.embedDescription) }),
+    ...(fields && {
+      fields: fields.slice(0, LIMITS.embedFields).flatMap((field) => {
+        // A field needs both of its texts.
+        if (room < 2) return [];
+        const name = take(field.name, Math.min(LIMITS.embedFieldName, room - 1));
+        return [{ ...field, name, value: take(field.value, LIMITS.embedFieldValue) }];
+      }),
+    }),
+  };
+}
+
+/** Whom the controls of an answer are for; `isPrivate`: only the member who made the interaction sees it. */
+export const ownerOf = ({ guildId, user }: Pick<Context, 'guildId' | 'user'>, isPrivate: boolean): Owner =>
+  isPrivate ? { guildId, userId: user.id } : { guildId };
+
+/** The reply with the custom ids of its controls sealed. */
+export const sealedReply = (reply: Reply, ids: Pick<SignedIds, 'seal'>, owner: Owner): Reply =>
+  reply.components
+    ? {
+        ...reply,
+        components: reply.components.map(({ type, components }) => ({
+          type,
+          components: components.map((control) =>
+            'custom_id' in control ? { ...control, custom_id: ids.seal(control.custom_id, owner) } : control,
+          ),
+        })),
+      }
+    : reply;

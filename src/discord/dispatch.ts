@@ -2,44 +2,32 @@ import {
   type AutocompleteInteraction,
   type ChatInputCommandInteraction,
   type Interaction,
+  InteractionResponseType,
   type MessageContextMenuCommandInteraction,
-  MessageFlags,
-  type ModalSubmitInteraction,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
+import { isOver } from '../user-error.ts';
 import { memberText } from '../words/look.ts';
-import { complete, createProgress, isRefused, LostInteraction, say, show } from './answers.ts';
 import {
   type Choice,
   type Command,
   type Context,
-  type Handler,
-  isDenied,
-  type PressContext,
-  type SubmitContext,
-} from './command.ts';
-import { ownerOf, parseCustomId } from './components/custom-ids.ts';
-import { createDeferral, type DeferralDeps, refuseModal } from './deferral.ts';
-import { createDeliveries, type Deliveries } from './deliver.ts';
-import {
-  type ComponentInteraction,
-  choiceOf,
-  contextOf,
-  controlOf,
-  fieldsToKeep,
-  handlerOf,
-  type Incoming,
-  isIncoming,
-  optionsToKeep,
-  typeOf,
+  PERMISSION_BITS,
+  type Permission,
   type Wording,
-} from './incoming.ts';
+} from './command.ts';
+import type { Modal } from './components/controls.ts';
+import { createDeferral, createFailureWords, type DeferralDeps } from './deferral.ts';
+import { createDeliveries, ownerOf, say } from './deliver.ts';
+import { type Asked, contextOf, type Incoming, isIncoming, optionsToKeep, typeOf } from './incoming.ts';
 import { fitChoices } from './limits.ts';
-import { createLosses } from './losses.ts';
+import { askedByControl, createButtonRemoval, type PressesDeps } from './presses.ts';
+import { isRefused, LostInteraction, respondFirst } from './requests.ts';
 import { createResume, type PastReplies } from './resume.ts';
-import type { Pending, Work } from './taken.ts';
+import type { Pending } from './taken.ts';
+import { createLosses } from './traces.ts';
 
-export interface DispatchDeps extends Omit<DeferralDeps, 'deliveries'> {
+export interface DispatchDeps extends Omit<DeferralDeps, 'deliveries' | 'words'> {
   readonly commands: readonly Command[];
   readonly wording: Wording;
   readonly logger: Logger;
@@ -55,25 +43,30 @@ export interface Dispatcher {
 }
 
 /** What answers an interaction. */
-interface Parts extends DispatchDeps, ReturnType<typeof createDeferral> {
-  readonly byName: ReadonlyMap<string, Command>;
-  /** Aborted when the bot is to stop. */
-  readonly stopping: AbortSignal;
-  readonly deliveries: Deliveries;
+interface Parts
+  extends DispatchDeps,
+    Pick<PressesDeps, 'byName' | 'stopping'>,
+    Pick<DeferralDeps, 'words' | 'deliveries'>,
+    ReturnType<typeof createDeferral> {
+  readonly answerPress: ReturnType<typeof createButtonRemoval>;
   readonly lost: ReturnType<typeof createLosses>;
 }
 
-/** Interaction → command → answer, and errors → words. Nothing else talks back to Discord but `packets.ts`. */
+/** Interaction → command → answer, and errors → words. Nothing else talks back to Discord but `incoming.ts`. */
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const { commands, traces, logger } = deps;
   const byName = new Map(commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
-  const deliveries = createDeliveries();
-  const deferral = createDeferral({ ...deps, deliveries });
-  const lost = createLosses({ logger });
-  const parts: Parts = { ...deps, ...deferral, byName, deliveries, lost, stopping: stopping.signal };
-  const resume = createResume({ ...deps, deliveries, commands: byName, stopping: stopping.signal });
+  const shared = {
+    ...deps,
+    ...{ byName, deliveries: createDeliveries(), stopping: stopping.signal },
+    words: createFailureWords(deps),
+  };
+  const deferral = createDeferral(shared);
+  const answerPress = createButtonRemoval({ answer: deferral.answerLater, logger });
+  const parts: Parts = { ...shared, ...deferral, answerPress, lost: createLosses({ logger }) };
+  const resume = createResume({ ...shared, commands: byName });
 
   function tracked(work: Promise<void>): Promise<void> {
     const ended = work.finally(() => running.delete(ended));
@@ -107,7 +100,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 async function route(parts: Parts, interaction: Interaction): Promise<void> {
   const { traces, logger, lost } = parts;
   try {
-    if (interaction.isAutocomplete()) await complete(interaction, choicesFor(parts, interaction));
+    if (interaction.isAutocomplete()) await complete(parts, interaction);
     else if (isIncoming(interaction)) await answer(parts, interaction);
     // A command or a select of a kind that this bot never made: of an older version, or of another program.
     else await say(interaction, parts.wording.wordsFor(interaction.locale)('dispatch.unknown'));
@@ -127,6 +120,14 @@ async function route(parts: Parts, interaction: Interaction): Promise<void> {
   }
 }
 
+function complete(parts: Parts, interaction: AutocompleteInteraction): Promise<void> {
+  const choices = choicesFor(parts, interaction);
+  return respondFirst(interaction, {
+    type: InteractionResponseType.ApplicationCommandAutocompleteResult,
+    data: { choices },
+  });
+}
+
 function choicesFor(parts: Parts, interaction: AutocompleteInteraction): Choice[] {
   const { byName, stopping, wording, logger } = parts;
   try {
@@ -143,158 +144,138 @@ function choicesFor(parts: Parts, interaction: AutocompleteInteraction): Choice[
 
 async function answer(parts: Parts, interaction: Incoming): Promise<void> {
   const context = contextOf(interaction, parts.wording);
-  // A payload may be so odd that it cannot even be told what is to be done; the member is told all the same.
-  const begin = await plan(parts, interaction, context).catch(
-    (error: unknown) => () => say(interaction, parts.words(error, context)),
-  );
-  return begin();
+  let begin: Begin;
+  try {
+    begin = plan(parts, interaction, context);
+  } catch (error) {
+    // A payload may be so odd that it cannot even be told what is to be done; the member is told all the same.
+    begin = () => say(interaction, parts.words(error, context));
+  }
+  await begin();
 }
 
 type Begin = () => Promise<void>;
 
-async function plan(parts: Parts, interaction: Incoming, context: Context): Promise<Begin> {
-  const { stopping } = parts;
-  if (stopping.aborted) return turnDown(parts, interaction, context.t('dispatch.stopping'));
-  if (context.guildId === '') return turnDown(parts, interaction, context.t('dispatch.guildOnly'));
-  if (interaction.isChatInputCommand()) return planCommand(parts, interaction, context);
-  if (interaction.isMessageContextMenuCommand()) return planMessageCommand(parts, interaction, context);
-  return planControl(parts, interaction, context);
+function plan(parts: Parts, interaction: Incoming, context: Context): Begin {
+  const { t } = context;
+  const refuse = (why: string) => () => turnDown(parts, interaction, why);
+  if (parts.stopping.aborted) return refuse(t('dispatch.stopping'));
+  if (context.guildId === '') return refuse(t('dispatch.guildOnly'));
+  const asked = whatIsAsked(parts, interaction, context);
+  if (typeof asked === 'string') return refuse(asked);
+  if (isDenied(context, asked.permission)) return () => deny(parts, { interaction, context, asked });
+  const answer = asked.answer();
+  switch (answer?.shape) {
+    case undefined:
+      return refuse(t('dispatch.unknown'));
+    case 'modal':
+      return () => open(parts, { interaction, context }, answer.open);
+    case 'at-once':
+      return () => parts.answerAtOnce({ interaction, context, run: answer.run });
+    case 'reply':
+      return () => parts.answerLater({ interaction, context, ...answer });
+    case 'update':
+      return () => parts.answerPress({ interaction, context, ...answer });
+  }
 }
 
-function planCommand(parts: Parts, interaction: ChatInputCommandInteraction, context: Context): Begin {
-  const command = parts.byName.get(interaction.commandName);
-  if (!command || 'useOn' in command) return turnDown(parts, interaction, context.t('dispatch.unknown'));
-  if (isDenied(context, command.permission)) return deny(parts, interaction, context, command.data.name);
-  const input = { ...context, options: interaction.options };
-  if (command.audience === 'none') return open(parts, interaction, context, () => command.run(input));
-  const modal = command.opens?.(input);
-  if (modal) return open(parts, interaction, context, modal);
-  const isPrivate = true;
-  const run = () => command.run(input);
-  if (command.isAtOnce) return () => parts.answerAtOnce({ interaction, context, isPrivate, run });
-  const options = optionsToKeep(interaction.options);
-  const work = command.resumes && { command: command.data.name, options };
-  return () => parts.answerLater({ interaction, context, isPrivate, shape: 'reply', work, run });
+/** Whether somebody lacks the permission that this needs; without one, nobody does. */
+const isDenied = ({ permissions }: Context, permission: Permission | undefined): boolean =>
+  permission !== undefined && !permissions.has(PERMISSION_BITS[permission]);
+
+/** @returns a sentence where it is nothing of this bot's */
+function whatIsAsked(parts: Parts, interaction: Incoming, context: Context): Asked | string {
+  if (interaction.isChatInputCommand()) return askedByCommand(parts, interaction, context);
+  if (interaction.isMessageContextMenuCommand()) return askedOnMessage(parts, interaction, context);
+  return askedByControl(interaction, context, parts);
 }
 
-function planMessageCommand(
-  parts: Parts,
+function askedByCommand(
+  { byName }: Parts,
+  interaction: ChatInputCommandInteraction,
+  context: Context,
+): Asked | string {
+  const command = byName.get(interaction.commandName);
+  if (!command || 'useOn' in command) return context.t('dispatch.unknown');
+  const { name } = command.data;
+  return {
+    ...{ command: name, permission: command.permission },
+    answer() {
+      const input = { ...context, options: interaction.options };
+      if (command.audience === 'none') return { shape: 'modal', open: () => command.run(input) };
+      const modal = command.opens?.(input);
+      if (modal) return { shape: 'modal', open: modal };
+      const run = () => command.run(input);
+      if (command.isAtOnce) return { shape: 'at-once', run };
+      const options = optionsToKeep(interaction.options);
+      return {
+        ...{ shape: 'reply', isPrivate: true, run },
+        work: command.resumes && { command: name, options },
+      };
+    },
+  };
+}
+
+function askedOnMessage(
+  { byName }: Parts,
   interaction: MessageContextMenuCommandInteraction,
   context: Context,
-): Begin {
-  const command = parts.byName.get(interaction.commandName);
-  if (!command || !('useOn' in command)) return turnDown(parts, interaction, context.t('dispatch.unknown'));
-  if (isDenied(context, command.permission)) return deny(parts, interaction, context, command.data.name);
+): Asked | string {
+  const command = byName.get(interaction.commandName);
+  if (!command || !('useOn' in command)) return context.t('dispatch.unknown');
   const { content: text } = interaction.targetMessage;
-  const run = () => command.useOn({ ...context, text });
-  return () => parts.answerLater({ interaction, context, isPrivate: true, shape: 'reply', run });
+  return {
+    ...{ command: command.data.name, permission: command.permission },
+    answer: () => ({ shape: 'reply', isPrivate: true, run: () => command.useOn({ ...context, text }) }),
+  };
 }
 
-/** A button, a select or a modal: found by the id that was signed. */
-function planControl(
-  parts: Parts,
-  interaction: ComponentInteraction | ModalSubmitInteraction,
-  context: Context,
-): Begin {
-  const { ids, byName, traces, deliveries, stopping } = parts;
-  const id = ids.open(interaction.customId, { guildId: context.guildId, userId: context.user.id });
-  if (id === undefined)
-    return turnDown(parts, interaction, context.t(`dispatch.stale.${controlOf(interaction)}`));
-  const { command: name, action, argument } = parseCustomId(id);
-  const command = byName.get(name);
-  if (command) traces.named(name);
-  if (interaction.isModalSubmit()) {
-    const field = (id: string) => interaction.fields.getTextInputValue(id);
-    const handler = handlerOf(command?.submits, action);
-    if (isDenied(context, handler?.permission ?? command?.permission)) {
-      return deny(parts, interaction, context, name, action);
-    }
-    const work = () => ({ command: name, action, argument, fields: fieldsToKeep(interaction) });
-    return respond<SubmitContext>(parts, interaction, {
-      handler,
-      input: { ...context, argument, field },
-      work,
-    });
-  }
-  deliveries.pressed(interaction.message.interactionMetadata?.id, interaction.customId);
-  const handler = handlerOf(command?.presses, action);
-  if (isDenied(context, handler?.permission ?? command?.permission)) {
-    return deny(parts, interaction, context, name, action);
-  }
-  const choice = choiceOf(interaction);
-  const input = { ...context, argument, ...choice, progress: createProgress(interaction), stopping };
-  const { values } = choice;
-  const work = () => ({ command: name, action, argument, values });
-  return respond<PressContext>(parts, interaction, { handler, input, work });
-}
-
-interface Responding<In extends Context> {
-  readonly handler: Handler<In> | undefined;
-  readonly input: In;
-  readonly work: () => Work;
-}
-
-function respond<In extends Context>(
-  parts: Parts,
-  interaction: ComponentInteraction | ModalSubmitInteraction,
-  { handler, input, work }: Responding<In>,
-): Begin {
-  if (!handler) return turnDown(parts, interaction, input.t('dispatch.unknown'));
-  if (handler.answer === 'modal') {
-    if (interaction.isModalSubmit()) throw new Error('Discord allows no modal in answer to a modal');
-    return open(parts, interaction, input, () => handler.run(input));
-  }
-  const shape = handler.answer;
-  return () =>
-    parts.answerLater({
-      ...{ interaction, context: input, shape },
-      // A reply is seen by the member only; an update is as public as the message that it changes.
-      isPrivate: shape === 'reply' || (interaction.message?.flags.has(MessageFlags.Ephemeral) ?? true),
-      work: handler.resumes && work(),
-      run: () => handler.run(input),
-    });
+interface Asking {
+  readonly interaction: Incoming;
+  readonly context: Context;
 }
 
 /** Runs what opens a modal; a refusal is said in its stead. */
-function open(
-  parts: Parts,
-  interaction: ChatInputCommandInteraction | ComponentInteraction,
-  context: Context,
-  run: () => Promise<Parameters<typeof show>[1]>,
-): Begin {
-  return async () => {
-    try {
-      await show(interaction, parts.ids.modal(await run(), ownerOf(context, true)));
-    } catch (error) {
-      if (error instanceof LostInteraction) throw error;
-      await refuseModal(parts, { interaction, context }, error);
-    }
-  };
+async function open(parts: Parts, asking: Asking, make: () => Promise<Modal>): Promise<void> {
+  const { interaction, context } = asking;
+  try {
+    const modal = await make();
+    const custom_id = parts.ids.seal(modal.custom_id, ownerOf(context, true));
+    await respondFirst(interaction, {
+      type: InteractionResponseType.Modal,
+      data: { ...modal, custom_id },
+    });
+  } catch (error) {
+    if (error instanceof LostInteraction) throw error;
+    if (interaction.isCommand() || !isOver(error)) return say(interaction, parts.words(error, context));
+    await parts.answerPress({
+      ...asking,
+      shape: 'update',
+      isPrivate: true,
+      run: () => Promise.reject(error),
+    });
+  }
 }
 
-function turnDown({ traces }: Parts, interaction: Incoming, why: string): Begin {
-  return () => {
-    traces.became('refused');
-    return say(interaction, why);
-  };
+function turnDown({ traces }: Parts, interaction: Incoming, why: string): Promise<void> {
+  traces.became('refused');
+  return say(interaction, why);
 }
 
 /** Says so to the member, to the operator and to the admins. Nothing that was entered is told to anybody. */
-function deny(
+async function deny(
   parts: Parts,
-  interaction: Incoming,
-  { interactionId, guildId, user, t }: Context,
-  ...[command, action]: readonly [command: string, action?: string]
-): Begin {
+  { interaction, context, asked }: Asking & { readonly asked: Asked },
+): Promise<void> {
   const { wording, tellGuild, logger } = parts;
+  const { interactionId, guildId, user, t } = context;
+  const { command, action } = asked;
   const used = { command, ...(action !== undefined && { action }) };
-  return async () => {
-    logger.info({ interactionId, guildId, ...used }, 'refused: the member lacks the permission');
-    await Promise.all([
-      turnDown(parts, interaction, t('permission.manageGuild'))(),
-      tellGuild(guildId, (words) =>
-        words('guildLog.notAllowed', { member: memberText(user), command: wording.mention(command) }),
-      ),
-    ]);
-  };
+  logger.info({ interactionId, guildId, ...used }, 'refused: the member lacks the permission');
+  await Promise.all([
+    turnDown(parts, interaction, t('permission.manageGuild')),
+    tellGuild(guildId, (words) =>
+      words('guildLog.notAllowed', { member: memberText(user), command: wording.mention(command) }),
+    ),
+  ]);
 }

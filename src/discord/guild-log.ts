@@ -3,7 +3,8 @@ import { type APIEmbed, DiscordAPIError, type REST, RESTJSONErrorCodes, Routes }
 import type { Logger } from '../logger.ts';
 import { LOOK } from '../words/look.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
-import { fitReply, LIMITS } from './limits.ts';
+import { fitReply } from './deliver.ts';
+import { LIMITS } from './limits.ts';
 
 /** Why messages do not arrive, other than for a moment. */
 export type LogTrouble = Exclude<PostResult, 'posted' | 'failed'>;

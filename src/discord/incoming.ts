@@ -1,18 +1,181 @@
 import {
+  type APIInteractionResponse,
+  ApplicationIntegrationType,
   type AutocompleteInteraction,
   type ButtonInteraction,
   type ChannelSelectMenuInteraction,
   type ChatInputCommandInteraction,
+  type Client,
+  Events,
+  GatewayDispatchEvents,
   type Interaction,
+  InteractionResponseType,
+  InteractionType,
   type MessageContextMenuCommandInteraction,
+  MessageFlags,
   type ModalSubmitInteraction,
   PermissionsBitField,
   type RoleSelectMenuInteraction,
   type StringSelectMenuInteraction,
 } from 'discord.js';
-import type { ListingPages, WordsFor } from '../words/words.ts';
-import { type ChosenChannel, type Context, isAllowed } from './command.ts';
-import type { InteractionType } from './traces.ts';
+import type { Logger } from '../logger.ts';
+import type { WordsFor } from '../words/words.ts';
+import { type Context, PERMISSION_BITS, type Permission, type Reply, type Wording } from './command.ts';
+import type { Modal } from './components/controls.ts';
+import { messageText } from './message-text.ts';
+import { LostInteraction, respondFirst } from './requests.ts';
+import type { Work } from './taken.ts';
+import type { Traced } from './traces.ts';
+
+/** An event of the gateway (Discord docs: Gateway, Payload Structure). */
+interface Packet {
+  readonly t: string;
+  d: unknown;
+}
+
+/** The function of discord.js through which every event goes, and which its types keep to themselves. */
+interface PacketHandler {
+  handlePacket(packet?: Packet, shard?: { readonly id: number }): boolean;
+}
+
+export interface PacketsDeps {
+  readonly client: Client;
+  readonly onInteraction: (interaction: Interaction) => void;
+  /** By shard, when an event of it came, by `performance.now()`. */
+  readonly heardAt: Map<number, number>;
+  /** Each is told the guild of every interaction that the guild's own installation authorised, before it is handled. */
+  readonly onUse: readonly ((guildId: string) => void)[];
+  readonly wordsFor: WordsFor;
+  readonly logger: Logger;
+}
+
+/**
+ * Hands every interaction on, and answers those of which discord.js makes none. What it cannot build it throws on (a
+ * poll in a message on which a command was used: it looks for the channel in a cache), before any event and where
+ * nobody can catch it; a kind it does not know it passes over in silence. The member would read "The application did
+ * not respond", so the one function that all events go through is wrapped. `Events.Raw` comes earlier and cannot tell
+ * what becomes of the event.
+ */
+export function receiveInteractions(deps: PacketsDeps): void {
+  const { client, onInteraction, heardAt, onUse, wordsFor, logger } = deps;
+  const told = new Set<string>();
+  let built = false;
+  client.on(Events.InteractionCreate, (interaction) => {
+    built = true;
+    onInteraction(interaction);
+  });
+
+  const gateway = client.ws as unknown as PacketHandler;
+  const handle = gateway.handlePacket.bind(gateway);
+  gateway.handlePacket = (packet, shard) => {
+    if (shard) heardAt.set(shard.id, performance.now());
+    const isInteraction = packet?.t === GatewayDispatchEvents.InteractionCreate;
+    built = false;
+    try {
+      if (isInteraction) {
+        const guildId = installedGuild(packet.d);
+        if (guildId !== undefined) for (const used of onUse) used(guildId);
+        packet.d = withoutUnused(packet.d);
+      }
+      // discord.js would keep 6 KiB for each guild (measured), which without the Guilds intent nothing ever uses.
+      if (packet?.t === GatewayDispatchEvents.Ready) packet.d = { ...Object(packet.d), guilds: [] };
+      const handled = handle(packet, shard);
+      // What comes before the client is ready is put by, and comes through here again.
+      if (isInteraction && handled && !built) notBuilt(packet, undefined);
+      return handled;
+    } catch (error) {
+      notBuilt(packet, error);
+      return true;
+    }
+  };
+
+  function notBuilt(packet: Packet | undefined, error: unknown): void {
+    const { id, token, type, locale, data } = Object(packet?.d);
+    const kind = [type, Object(data).type, Object(data).component_type].filter(Number.isInteger).join('/');
+    logOnce({ event: String(packet?.t), kind, ...whereFrom(error) });
+    if (packet?.t !== GatewayDispatchEvents.InteractionCreate || built) return;
+    if (typeof id !== 'string' || typeof token !== 'string') return;
+    const content = wordsFor(String(locale))('dispatch.unreadable');
+    const body: APIInteractionResponse =
+      type === InteractionType.ApplicationCommandAutocomplete
+        ? { type: InteractionResponseType.ApplicationCommandAutocompleteResult, data: { choices: [] } }
+        : {
+            type: InteractionResponseType.ChannelMessageWithSource,
+            data: { content, flags: MessageFlags.Ephemeral, allowed_mentions: { parse: [] } },
+          };
+    respondFirst({ id, token, client }, body).catch((err: unknown) => {
+      if (!(err instanceof LostInteraction)) logger.error({ err }, 'an answer could not be delivered');
+    });
+  }
+
+  /** The same again and again says nothing new, however many members meet it. */
+  function logOnce(about: { readonly event: string; readonly kind: string; readonly at?: string }): void {
+    const key = JSON.stringify(about);
+    if (told.has(key)) return;
+    told.add(key);
+    logger.warn(about, 'discord.js could not read an event; said once for each kind');
+  }
+}
+
+/** The guild whose own installation of the application, and not only a user's, authorised an interaction. */
+function installedGuild(interaction: unknown): string | undefined {
+  const { guild_id: guildId, authorizing_integration_owners: owners } = Object(interaction);
+  return owners?.[ApplicationIntegrationType.GuildInstall] === guildId ? guildId : undefined;
+}
+
+/** What an error is and where it was thrown. Its message may quote what a member wrote. */
+function whereFrom(error: unknown): { readonly error?: string; readonly at?: string } {
+  if (!(error instanceof Error)) return {};
+  const at = /^ {4}at .*/m.exec(error.stack ?? '')?.[0].trim();
+  return { error: error.name, ...(at !== undefined && { at }) };
+}
+
+/**
+ * An interaction with no more of a message than this bot uses: of one that a command was used on its text, as
+ * `content`; of one that a component is on its flags, its files and whom it answers. What is left, discord.js can build, whatever the message is.
+ */
+function withoutUnused(interaction: unknown): unknown {
+  const { data, message, channel_id, ...rest } = Object(interaction);
+  // discord.js takes these as they are, and everything after it takes them for text.
+  const texts = [rest.locale, rest.guild_id ?? '', rest.guild_locale ?? ''];
+  if (!texts.every((value) => typeof value === 'string')) throw new TypeError('a locale or an id is no text');
+  const messages = Object(data).resolved?.messages;
+  return {
+    ...rest,
+    channel_id,
+    entitlements: [],
+    data: messages
+      ? { ...data, resolved: { ...data.resolved, messages: textsOf(messages, channel_id) } }
+      : data,
+    ...(message && {
+      message: { ...madeFor(message), id: message.id, channel_id, flags: message.flags, ...filesOf(message) },
+    }),
+  };
+}
+
+/** The files of a message by their ids and names, to be kept when it is changed. */
+function filesOf({ attachments }: { readonly attachments?: unknown }): object {
+  const files = Array.isArray(attachments) ? attachments : [];
+  return {
+    attachments: files.map((file) => {
+      const { id, filename } = Object(file);
+      return { id: String(id), filename: String(filename), size: 0, url: '', proxy_url: '' };
+    }),
+  };
+}
+
+/** The interaction that a message is the answer to; of its fields, those that discord.js cannot do without. */
+function madeFor({ interaction_metadata }: { readonly interaction_metadata?: unknown }): object {
+  const { id, type, user } = Object(interaction_metadata);
+  if (typeof id !== 'string' || typeof Object(user).id !== 'string') return {};
+  return { interaction_metadata: { id, type, user, authorizing_integration_owners: {} } };
+}
+
+function textsOf(messages: object, channel_id: unknown): object {
+  return Object.fromEntries(
+    Object.entries(messages).map(([id, message]) => [id, { id, channel_id, content: messageText(message) }]),
+  );
+}
 
 export type ComponentInteraction =
   | ButtonInteraction
@@ -38,18 +201,11 @@ export function isIncoming(interaction: Interaction): interaction is Incoming {
   );
 }
 
-export function typeOf(interaction: Interaction): InteractionType {
+export function typeOf(interaction: Interaction): Traced['type'] {
   if (interaction.isCommand()) return 'command';
   if (interaction.isAutocomplete()) return 'autocomplete';
   if (interaction.isMessageComponent()) return 'component';
   return interaction.isModalSubmit() ? 'modal' : 'other';
-}
-
-/** What every answer is made with, whoever reads it. */
-export interface Wording {
-  readonly wordsFor: WordsFor;
-  readonly mention: Context['mention'];
-  readonly pages: ListingPages;
 }
 
 /** What every interaction brings, taken from its payload alone; an empty guild id outside a guild. */
@@ -65,7 +221,7 @@ export function contextOf(
     channelId: interaction.channelId ?? '',
     user: { id: interaction.user.id, name: interaction.user.username },
     permissions,
-    isAdmin: isAllowed({ permissions }, 'manage-guild'),
+    isAdmin: permissions.has(PERMISSION_BITS['manage-guild']),
     locale: interaction.locale,
     guildLocale: interaction.guildLocale ?? interaction.locale,
     t: wordsFor(interaction.locale),
@@ -75,57 +231,27 @@ export function contextOf(
   };
 }
 
-/** A handler by the action in a custom id, which is anyone's text: `constructor` must find nothing. */
-export function handlerOf<Value>(
-  handlers: Readonly<Record<string, Value>> | undefined,
-  action: string,
-): Value | undefined {
-  return handlers && Object.hasOwn(handlers, action) ? handlers[action] : undefined;
+/** What an interaction asks for. */
+export interface Asked {
+  readonly command: string;
+  /** Of a button, a select or a modal. */
+  readonly action?: string;
+  readonly permission: Permission | undefined;
+  /** To be called for those who have the permission; `undefined` is what this version of the bot does not have. */
+  readonly answer: () => Answer | undefined;
 }
 
-/** What a member calls the thing they used. */
-export function controlOf(
-  interaction: ComponentInteraction | ModalSubmitInteraction,
-): 'button' | 'menu' | 'form' {
-  if (interaction.isModalSubmit()) return 'form';
-  return interaction.isButton() ? 'button' : 'menu';
-}
-
-/**
- * What was chosen in a select; nothing for a button. Of channels and roles only those that Discord says are some: it
- * knows which of the ids that a client has sent are channels of this server that the member sees, or roles of it.
- */
-export function choiceOf(interaction: ComponentInteraction): {
-  values: readonly string[];
-  channels: readonly ChosenChannel[];
-  roles: readonly string[];
-} {
-  const nothing = { values: [], channels: [], roles: [] };
-  if (interaction.isButton()) return nothing;
-  if (interaction.isStringSelectMenu()) return { ...nothing, values: interaction.values };
-  if (interaction.isRoleSelectMenu()) {
-    const roles = interaction.values.filter((id) => interaction.roles.has(id));
-    return { values: roles, channels: [], roles };
-  }
-  const channels = interaction.values
-    .filter((id) => interaction.channels.has(id))
-    .map((id) => ({ id, botPermissions: botPermissions(interaction, id) }));
-  return { values: channels.map(({ id }) => id), channels, roles: [] };
-}
-
-/**
- * What Discord says the bot may do in a chosen channel (Discord docs: Interactions, Resolved Data). No channel is in a
- * cache, and depending on what discord.js knows of the guild it passes on the channel raw or as an object of its own.
- */
-function botPermissions(
-  { channels }: ChannelSelectMenuInteraction,
-  id: string,
-): ChosenChannel['botPermissions'] {
-  const channel = Object(channels.get(id));
-  if (channel.appPermissions instanceof PermissionsBitField) return channel.appPermissions;
-  const bits: unknown = channel.app_permissions;
-  return typeof bits === 'string' && /^\d+$/.test(bits) ? new PermissionsBitField(BigInt(bits)) : undefined;
-}
+/** What makes the answer, and how that appears: a modal, the first response itself, a new message, or a changed one. */
+export type Answer =
+  | { readonly shape: 'modal'; readonly open: () => Promise<Modal> }
+  | { readonly shape: 'at-once'; readonly run: () => Promise<Reply> }
+  | {
+      readonly shape: 'reply' | 'update';
+      /** Only the member sees it. */
+      readonly isPrivate: boolean;
+      readonly work?: Work | undefined;
+      readonly run: () => Promise<Reply>;
+    };
 
 /** The options of a command as they can be kept: texts and numbers, no files. */
 export function optionsToKeep(
@@ -137,11 +263,3 @@ export function optionsToKeep(
     ),
   );
 }
-
-/** The texts of a modal as they can be kept. */
-export const fieldsToKeep = ({ fields }: ModalSubmitInteraction): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    [...fields.fields.values()].flatMap((field) =>
-      'value' in field && typeof field.value === 'string' ? [[field.customId, field.value]] : [],
-    ),
-  );

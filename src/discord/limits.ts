@@ -1,5 +1,4 @@
-import type { APIEmbed } from 'discord.js';
-import { shorten, shortenMarkup } from '../words/escape.ts';
+import { shorten } from '../words/escape.ts';
 
 /**
  * Discord's numbers for what a bot sends (Discord docs: Message resource, "Embed Limits"; Components; Modals). Discord
@@ -46,43 +45,4 @@ export function fitChoices(choices: readonly NamedValue[]): NamedValue[] {
     if (fits && byName.size < LIMITS.choices) byName.set(shown, { name: shown, value });
   }
   return [...byName.values()];
-}
-
-interface Texts {
-  readonly content?: string;
-  readonly embeds?: readonly APIEmbed[];
-}
-
-/** The reply with every text cut to what Discord takes. */
-export function fitReply<Said extends Texts>(reply: Said): Said {
-  return {
-    ...reply,
-    ...(reply.content !== undefined && { content: shortenMarkup(reply.content, LIMITS.content) }),
-    ...(reply.embeds && { embeds: reply.embeds.map(fitEmbed) }),
-  };
-}
-
-/** The total of 6,000 is for all embeds of a message, and we send one. What comes later in the embed gives way. */
-function fitEmbed(embed: APIEmbed): APIEmbed {
-  let room: number = LIMITS.embedTotal;
-  const take = (text: string, most: number, shortened = shortenMarkup): string => {
-    const taken = shortened(text, Math.min(most, Math.max(room, 1)));
-    room -= taken.length;
-    return taken;
-  };
-  const { title, footer, description, fields } = embed;
-  return {
-    ...embed,
-    ...(title !== undefined && { title: take(title, LIMITS.embedTitle) }),
-    ...(footer && { footer: { ...footer, text: take(footer.text, LIMITS.embedFooter, shorten) } }),
-    ...(description !== undefined && { description: take(description, LIMITS.embedDescription) }),
-    ...(fields && {
-      fields: fields.slice(0, LIMITS.embedFields).flatMap((field) => {
-        // A field needs both of its texts.
-        if (room < 2) return [];
-        const name = take(field.name, Math.min(LIMITS.embedFieldName, room - 1));
-        return [{ ...field, name, value: take(field.value, LIMITS.embedFieldValue) }];
-      }),
-    }),
-  };
 }

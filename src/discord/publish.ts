@@ -11,14 +11,14 @@ import {
   Routes,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { type Command, defaultPermissions } from './command.ts';
+import { type Command, PERMISSION_BITS } from './command.ts';
 
 /** A command as Discord is to have it: in guilds where the bot itself is installed, for those who may use it. */
 export const asPublished = ({ data, permission }: Command): Command['data'] => ({
   ...data,
   contexts: [InteractionContextType.Guild],
   integration_types: [ApplicationIntegrationType.GuildInstall],
-  ...(permission && { default_member_permissions: defaultPermissions(permission) }),
+  ...(permission && { default_member_permissions: String(PERMISSION_BITS[permission]) }),
 });
 
 export interface PublishDeps {

@@ -11,19 +11,19 @@ import {
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import { escapeText } from '../words/escape.ts';
-import { type Answerable, createProgress, isRefused } from './answers.ts';
 import {
   type Command,
-  isAllowed,
   type OptionValues,
+  PERMISSION_BITS,
   type PressContext,
   type Reply,
   type SubmitContext,
+  type Wording,
 } from './command.ts';
-import { ownerOf } from './components/custom-ids.ts';
 import type { DeferralDeps } from './deferral.ts';
-import { deliver, persist } from './deliver.ts';
-import { handlerOf, type Wording } from './incoming.ts';
+import { type Answerable, deliver, ownerOf, persist, sealedReply } from './deliver.ts';
+import { createProgress, handlerOf } from './presses.ts';
+import { isRefused } from './requests.ts';
 import type { Pending, Work } from './taken.ts';
 
 export interface ResumeDeps extends Omit<DeferralDeps, 'firstForAdmins'> {
@@ -68,7 +68,7 @@ export function createResume(deps: ResumeDeps) {
       ...interaction,
       receivedAt: at,
       permissions,
-      isAdmin: isAllowed({ permissions }, 'manage-guild'),
+      isAdmin: permissions.has(PERMISSION_BITS['manage-guild']),
       t: wordsFor(interaction.locale),
       guildT: wordsFor(interaction.guildLocale),
       mention,
@@ -90,7 +90,7 @@ export function createResume(deps: ResumeDeps) {
     const again = work && resumption(commands, work, press);
     const said: Reply | string = again
       ? await again()
-          .then((reply) => ids.reply(reply, ownerOf(context, isPrivate)))
+          .then((reply) => sealedReply(reply, ids, ownerOf(context, isPrivate)))
           .catch((error: unknown) => words(error, context))
       : report
         ? { content: report(context) }

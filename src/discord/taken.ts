@@ -42,14 +42,17 @@ const ANSWERED_WITHIN_MS = 100;
 /** How soon that is tried again when the store failed, in milliseconds. */
 const AGAIN_MS = 5_000;
 
+/** What was asked for, where doing it again after a crash is right. */
+export type Work = z.infer<typeof workSchema>;
 const workSchema = z.union([
   z.object({ command: z.string(), options: z.record(z.string(), z.union([z.string(), z.number()])) }),
   z.object({
     command: z.string(),
     action: z.string(),
     argument: z.string(),
-    values: z.array(z.string()),
+    values: z.array(z.string()).readonly(),
   }),
+  // A modal that was submitted, with what stood in its fields.
   z.object({
     command: z.string(),
     action: z.string(),
@@ -62,15 +65,24 @@ const workSchema = z.union([
 export const carriedSchema = z.object({
   channelId: z.string(),
   user: z.object({ id: z.string(), name: z.string() }),
-  /** A bit set as a decimal number. */
+  /** A bit set as a decimal number, as Discord sends it. */
   permissions: z.string().regex(/^\d+$/),
   locale: z.string(),
   guildLocale: z.string(),
+  /** How it was acknowledged: with a message of its own, or to change the one its button is on. */
   shape: z.enum(['reply', 'update']),
+  /** Only the member sees the answer. */
   isPrivate: z.boolean(),
   work: z.exactOptional(workSchema),
   token: z.string(),
 });
+
+/** All it takes to answer an interaction after the process that took it has died. */
+export interface Remembered extends Readonly<Omit<z.infer<typeof carriedSchema>, 'token'>> {
+  readonly interactionId: string;
+  readonly guildId: string;
+  readonly token: Secret;
+}
 
 /** What the sealed part of an interaction was sealed for. */
 export const interactionContext = (guildId: string, interactionId: string): string =>
@@ -216,41 +228,6 @@ function open(
   }
 }
 
-/** What was asked for, where doing it again after a crash is right. */
-export type Work =
-  | { readonly command: string; readonly options: Readonly<Record<string, string | number>> }
-  | {
-      readonly command: string;
-      readonly action: string;
-      readonly argument: string;
-      readonly values: readonly string[];
-    }
-  /** A modal that was submitted, with what stood in its fields. */
-  | {
-      readonly command: string;
-      readonly action: string;
-      readonly argument: string;
-      readonly fields: Readonly<Record<string, string>>;
-    };
-
-/** All it takes to answer an interaction after the process that took it has died. */
-export interface Remembered {
-  readonly interactionId: string;
-  readonly guildId: string;
-  readonly channelId: string;
-  readonly user: Context['user'];
-  /** A bit set as a decimal number, as Discord sends it. */
-  readonly permissions: string;
-  readonly locale: string;
-  readonly guildLocale: string;
-  readonly token: Secret;
-  /** How it was acknowledged: with a message of its own, or to change the one its button is on. */
-  readonly shape: 'reply' | 'update';
-  /** Only the member sees the answer. */
-  readonly isPrivate: boolean;
-  readonly work?: Work;
-}
-
 /** Keeps interactions from before they are acknowledged until they are answered, over a crash. */
 export interface Memory {
   /** False when this very interaction is kept already: it was delivered twice. */
@@ -259,11 +236,8 @@ export interface Memory {
   forget(interaction: Pick<Remembered, 'guildId' | 'interactionId' | 'shape'>): Promise<void>;
 }
 
-/** An interaction that a previous run of the bot has not answered. */
-export interface Pending {
-  readonly interaction: Remembered;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  /** What became of it, for the member; absent when nothing was done yet. */
+/** With what became of it. */
+export interface Pending extends Left {
+  /** For the member; absent when nothing was done yet. */
   readonly report?: (context: Context) => string;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { gameMark, LONGEST_SERVER_FILTER, readFilter, writeFilter } from '../../commands/submissions.ts';
-import { customId } from '../../src/discord/components/custom-ids.ts';
+import { customId } from '../../src/discord/components/controls.ts';
 import { readPage, writePage } from '../../src/discord/components/pager.ts';
 
 const snowflake = fc.bigInt({ min: 10n ** 16n, max: 2n ** 64n - 1n }).map(String);

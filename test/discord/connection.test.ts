@@ -5,7 +5,7 @@ import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createClient } from '../../src/discord/client.ts';
 import { createConnection } from '../../src/discord/connection.ts';
-import { receiveInteractions } from '../../src/discord/packets.ts';
+import { receiveInteractions } from '../../src/discord/incoming.ts';
 import { Secret } from '../../src/secret.ts';
 import { createWords } from '../../src/words/words.ts';
 import { recorder } from '../storage/temporary.ts';
@@ -24,7 +24,7 @@ function connectionTo(discord: DiscordStandIn, logger = recorder()) {
     commands: [],
     onReady: async () => undefined,
     onInteraction: async () => undefined,
-    onUse: () => undefined,
+    onUse: [],
     drain: async () => undefined,
   });
   return { ...connection, ...service };
@@ -57,6 +57,8 @@ it('the client keeps nothing of the guilds it is told of', async () => {
   receiveInteractions({
     client,
     onInteraction: () => undefined,
+    heardAt: new Map(),
+    onUse: [],
     ...createWords(),
     logger: recorder(),
   });

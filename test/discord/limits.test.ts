@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fitChoices, fitReply, LIMITS } from '../../src/discord/limits.ts';
+import { fitReply } from '../../src/discord/deliver.ts';
+import { fitChoices, LIMITS } from '../../src/discord/limits.ts';
 
 describe('fitChoices', () => {
   it('leaves out what Discord would refuse the whole answer for', () => {

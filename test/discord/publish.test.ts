@@ -115,7 +115,7 @@ async function run(discord: DiscordStandIn): Promise<void> {
     onReady: async () => undefined,
     onInteraction: async () => undefined,
     drain: async () => undefined,
-    onUse: () => undefined,
+    onUse: [],
   });
   await connection.start?.();
   await expect

@@ -1,8 +1,8 @@
 import { ApplicationCommandType, type InteractionEditReplyOptions } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { createFailureWords } from '../../src/discord/answers.ts';
 import type { Command } from '../../src/discord/command.ts';
-import { createSignedIds } from '../../src/discord/components/custom-ids.ts';
+import { createSignedIds } from '../../src/discord/components/controls.ts';
+import { createFailureWords } from '../../src/discord/deferral.ts';
 import { createDeliveries } from '../../src/discord/deliver.ts';
 import { createResume, type PastReplies } from '../../src/discord/resume.ts';
 import type { Pending, Remembered } from '../../src/discord/taken.ts';

@@ -3,8 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCommands } from '../../commands/index.ts';
 import type { Person } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
-import { button, type Control, rows, select } from '../../src/discord/components/controls.ts';
-import { createSignedIds, customId } from '../../src/discord/components/custom-ids.ts';
+import {
+  button,
+  type Control,
+  createSignedIds,
+  customId,
+  rows,
+  select,
+} from '../../src/discord/components/controls.ts';
+import { sealedReply } from '../../src/discord/deliver.ts';
 import { Secret } from '../../src/secret.ts';
 import { postComponents } from '../support/forged-button.ts';
 import { modalOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
@@ -65,7 +72,7 @@ function inFives<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
 /** A message of the bot, as a command would have posted it. */
 function post(lines: readonly (readonly (Control | undefined)[])[]): Promise<SeenMessage> {
   const ids = createSignedIds(new Secret(scene.token));
-  const reply = ids.reply({ components: rows(...lines) }, { guildId: person.guildId });
+  const reply = sealedReply({ components: rows(...lines) }, ids, { guildId: person.guildId });
   return postComponents(scene, 0, reply.components ?? []);
 }
 

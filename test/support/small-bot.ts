@@ -1,10 +1,8 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
-import { createFailureWords } from '../../src/discord/answers.ts';
 import type { Command } from '../../src/discord/command.ts';
-import { button, rows, select } from '../../src/discord/components/controls.ts';
-import { createSignedIds, customId } from '../../src/discord/components/custom-ids.ts';
+import { button, createSignedIds, customId, rows, select } from '../../src/discord/components/controls.ts';
 import { createConnection } from '../../src/discord/connection.ts';
 import { createDispatcher } from '../../src/discord/dispatch.ts';
 import { createTraces } from '../../src/discord/traces.ts';
@@ -71,7 +69,6 @@ export async function startSmallBot(): Promise<SmallBot> {
     wording: { ...createWords(), mention: (name) => name },
     memory: { remember: async () => true, forget: async () => undefined },
     traces,
-    words: createFailureWords({ traces, logger }),
     firstForAdmins: async () => undefined,
     tellGuild: async () => undefined,
     logger,
@@ -87,7 +84,7 @@ export async function startSmallBot(): Promise<SmallBot> {
     onReady: async () => undefined,
     onInteraction: dispatcher.handle,
     drain: dispatcher.drain,
-    onUse: () => undefined,
+    onUse: [],
   });
   await Promise.all([discord.ready(), connection.start?.()]);
   return {

@@ -3,6 +3,7 @@ import type { Translate } from '../../words/words.ts';
 import { LIMITS } from '../limits.ts';
 import {
   button,
+  customId,
   linkButton,
   type Modal,
   modal,
@@ -11,7 +12,6 @@ import {
   type SelectOption,
   select,
 } from './controls.ts';
-import { customId } from './custom-ids.ts';
 
 /** The custom id of a control of a list: all of them belong to /addservers. */
 export const listId = (action: string, id = ''): string => customId('addservers', action, id);

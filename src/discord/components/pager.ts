@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import type { APIButtonComponent } from 'discord.js';
 import type { Translate } from '../../words/words.ts';
 import { LIMITS } from '../limits.ts';
-import { button, type Control, type SelectOption, select } from './controls.ts';
-import { customId } from './custom-ids.ts';
+import { button, type Control, customId, type SelectOption, select } from './controls.ts';
 
 /** A page of something long. All there is to know of it is in the custom ids of its buttons. */
 export interface Page {

@@ -1,6 +1,16 @@
 import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClientOptions, DefaultUserAgent, DiscordAPIError, HTTPError, type REST } from 'discord.js';
+import {
+  type APIInteractionResponse,
+  type Client,
+  type ClientOptions,
+  DefaultUserAgent,
+  DiscordAPIError,
+  HTTPError,
+  type REST,
+  RESTJSONErrorCodes,
+  Routes,
+} from 'discord.js';
 import { type Agent, type Dispatcher, Headers } from 'undici';
 
 /** An answer without files: it is repeated when Discord does not take it, and the member is waiting. */
@@ -176,7 +186,7 @@ export function sendCallbacksOver(agent: Agent, rest: REST, onRateLimited?: (sco
       const received = await send(path, options);
       const { status } = received;
       if (status >= 200 && status < 300) return json(received);
-      if (status !== 429) throw failure(received, base.origin + path, options);
+      if (status !== 429) throw errorOf(received, base.origin + path, options);
       onRateLimited?.(scopeOf(received.headers));
       await sleep((Number(received.headers['retry-after']) || 1) * 1000 + MARGIN_MS);
     }
@@ -184,7 +194,7 @@ export function sendCallbacksOver(agent: Agent, rest: REST, onRateLimited?: (sco
 }
 
 /** What discord.js makes of an answer that is no success. */
-function failure(received: Received, url: string, options: Parameters<Post>[1]): Error {
+function errorOf(received: Received, url: string, options: Parameters<Post>[1]): Error {
   const { status } = received;
   const sent = { files: undefined, body: options?.body };
   if (status >= 500) return new HTTPError(status, STATUS_CODES[status] ?? '', 'POST', url, sent);
@@ -196,4 +206,91 @@ function failure(received: Received, url: string, options: Parameters<Post>[1]):
 function json({ headers, body }: Received): unknown {
   const isJson = body.length > 0 && headers['content-type']?.startsWith('application/json');
   return isJson ? JSON.parse(body.toString()) : undefined;
+}
+
+/**
+ * The interaction is no longer ours: too late (10062), or acknowledged by another process on the same token or
+ * a second delivery (40060). Nothing more may be done with it.
+ */
+export class LostInteraction extends Error {
+  override readonly name = 'LostInteraction';
+}
+
+/**
+ * Pauses before the first response is sent again, in milliseconds. Discord waits 3 seconds for it; what is sent later
+ * still brings its word on whether an earlier one had been taken, and so whether the member sees "thinking…".
+ */
+const ACKNOWLEDGE_PAUSES = [0, 250, 1000, 2500, 10_000];
+
+/**
+ * Sends the first response. Sent again when Discord itself failed (5xx) or no answer came, since that may leave the
+ * interaction unacknowledged; should it have been taken after all, the 40060 of a later attempt says so.
+ * @throws LostInteraction
+ */
+export async function acknowledge(send: () => Promise<unknown>): Promise<void> {
+  const first = await failure(send);
+  if (first === undefined) return;
+  if (!isUncertain(first)) throw lostOr(first);
+  let last: unknown = first;
+  for (const pause of ACKNOWLEDGE_PAUSES) {
+    await sleep(pause);
+    last = await failure(send);
+    if (last === undefined || hasCode(last, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) return;
+    if (!isUncertain(last)) break;
+  }
+  throw lostOr(last);
+}
+
+async function failure(send: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await send();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** What the first response to an interaction needs of it. */
+export interface Unanswered {
+  readonly id: string;
+  readonly token: string;
+  readonly client: Pick<Client, 'rest'>;
+}
+
+/**
+ * Sends a first response as Discord takes it. discord.js reads and renames every field of what it is given, which
+ * takes longer than all else that an autocomplete or a reply takes.
+ */
+export function respondFirst({ id, token, client }: Unanswered, body: APIInteractionResponse): Promise<void> {
+  return acknowledge(() => client.rest.post(Routes.interactionCallback(id, token), { auth: false, body }));
+}
+
+/** Discord understood and said no: the same request would be refused again. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof DiscordAPIError && !isServerFault(error);
+}
+
+/** Nobody knows whether Discord did it: it failed, or its answer did not come. */
+function isUncertain(error: unknown): boolean {
+  const { name, code } = Object(error);
+  return isServerFault(error) || /^(Abort|Timeout)Error$/.test(name) || /^(E[A-Z_]+|UND_ERR_\w+)$/.test(code);
+}
+
+function isServerFault(error: unknown): boolean {
+  return (
+    (error instanceof HTTPError || error instanceof DiscordAPIError) &&
+    error.status >= 500 &&
+    error.status < 600
+  );
+}
+
+function lostOr(error: unknown): unknown {
+  const lost =
+    hasCode(error, RESTJSONErrorCodes.UnknownInteraction) ||
+    hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
+  return lost ? new LostInteraction('The interaction can no longer be answered', { cause: error }) : error;
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof DiscordAPIError && error.code === code;
 }
