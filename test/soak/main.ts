@@ -94,6 +94,8 @@ async function soak({ discord, listing, bot, people, data, startBot }: Sandbox):
   ] as const;
 
   say(`commands: ${members.commands()}`);
+  const pressed = [...members.presses].filter(([label]) => !/\d game servers/.test(label));
+  say(`presses: ${pressed.map(([label, times]) => `${label} ${times}`).join(', ')}`);
   say(`faults: ${trouble.faults() + refusals.refused.size}`);
   say(`restarts: ${trouble.restarts()}`);
   for (const [name, cases] of harms) say(`${name}: ${cases.length}`);

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import { showAnswer } from '../../sandbox/prompt/show.ts';
+import { buttonsOf } from '../../sandbox/prompt/show-components.ts';
 import type { Random } from './random.ts';
 import type { Ask } from './verdict.ts';
 
@@ -11,6 +13,8 @@ export interface Members {
   /** Everything that was asked so far. */
   readonly asks: readonly Ask[];
   readonly commands: () => number;
+  /** How often each button was pressed. */
+  readonly presses: ReadonlyMap<string, number>;
   /** Sets the key of the person's guild. */
   setKey(person: Person): Promise<void>;
   /** One person doing one thing after the other until `over`. */
@@ -21,13 +25,28 @@ export interface Members {
   readAgain(): void;
 }
 
-/** Buttons that submit a server once more. */
-const SUBMITTING = ['Submit again', 'Try again', 'Send again'];
+/** Buttons that submit what was tried: once more, or corrected with a port or one of the games that were meant. */
+const SUBMITTING = /^(Submit again|Try again|Send again|Use \d+|Counter-Strike.*|Minecraft.*)$/;
+
+/** What a first try may look like for `server`, the most often as it should. */
+const TRIES: readonly (readonly [weight: number, typed: (server: string) => Typed])[] = [
+  [6, (server) => ({ game: 'cs2', server: `${server}:27015` })],
+  [1, (server) => ({ game: 'cs2', server })],
+  [1, (server) => ({ game: 'minecarft', server: `${server}:25565` })],
+  [1, (server) => ({ game: 'cs2', server: `${server}:70000` })],
+  [1, (server) => ({ game: 'cs2', server: `${server}:27015`, port: 27016 })],
+];
+interface Typed {
+  readonly game: string;
+  readonly server: string;
+  readonly port?: number;
+}
 
 export function createMembers(): Members {
   const asks: Ask[] = [];
   const rereads: (() => void)[] = [];
   const running = new Set<Promise<unknown>>();
+  const presses = new Map<string, number>();
   let commands = 0;
   let servers = 0;
 
@@ -58,30 +77,75 @@ export function createMembers(): Members {
         one.words = showAnswer(answer, { now: Date.now() });
     };
     read();
-    const label = answer.kind === 'message' ? SUBMITTING.find((each) => hasButton(answer, each)) : undefined;
-    if (answer.kind !== 'message' || label === undefined || !random.chance(0.5)) {
+    const labels = labelsOf(answer).filter((each) => each === 'Edit' || SUBMITTING.test(each));
+    const label = labels[random.below(labels.length)];
+    if (answer.kind !== 'message' || label === undefined || !random.chance(0.6)) {
       // A restart may still change what stands there.
       rereads.push(read);
       return;
     }
     await sleep(random.between(50, 500));
     read();
-    await ask(person, random, server, () => person.press(answer.message, label));
+    await ask(person, random, server, () =>
+      label === 'Edit'
+        ? edit(person, answer.message, { game: 'cs2', server: `${server}:27015`, port: '', query_port: '' })
+        : press(person, answer.message, label),
+    );
+  }
+
+  function press(person: Person, message: SeenMessage, label: string): Promise<Answer> {
+    presses.set(label, (presses.get(label) ?? 0) + 1);
+    return person.press(message, label);
+  }
+
+  /** Opens the window of a message's Edit button and submits it with these values. */
+  async function edit(
+    person: Person,
+    message: SeenMessage,
+    values: Readonly<Record<string, string>> | ((typed: string) => string),
+  ): Promise<Answer> {
+    commands += 1;
+    const opened = await press(person, message, 'Edit');
+    if (opened.kind !== 'modal') return opened;
+    const [field] = modalFields(opened.modal.data);
+    return person.submit(
+      opened.modal,
+      typeof values === 'function' ? { [field?.id ?? '']: values(field?.value ?? '') } : values,
+    );
   }
 
   /** A list of servers: read, shown, submitted by a button, and reported line by line. */
   async function askForMany(person: Person, random: Random): Promise<void> {
-    const { guildId, name } = person;
     const list = Array.from({ length: 2 + random.below(140) }, () => `s${++servers}.example.com`);
-    const bytes = Buffer.from(list.map((server) => `${server}:27015 cs2`).join('\n'));
+    // Now and then each line in ten lacks its port, and is corrected before the others are sent.
+    const isWrong = random.chance(0.5);
+    const lines = list.map((server, index) => `${server}${isWrong && index % 10 === 1 ? '' : ':27015'} cs2`);
+    const bytes = Buffer.from(lines.join('\n'));
     commands += 1;
-    const preview = await person.slash('addservers', { file: { filename: 'list.txt', bytes } });
-    const label = `Submit ${list.length} game servers`;
-    if (preview.kind !== 'message' || !hasButton(preview, label)) return;
+    let preview = await person.slash('addservers', { file: { filename: 'list.txt', bytes } });
+    if (isWrong && preview.kind === 'message' && labelsOf(preview).includes('Edit'))
+      preview = await edit(person, preview.message, (typed) =>
+        typed.replaceAll('.com cs2', '.com:27015 cs2'),
+      );
+    await sendMany(person, random, preview, list);
+  }
+
+  /** Presses Submit, or Send again, for these servers, and reads what the report says of each. */
+  async function sendMany(
+    person: Person,
+    random: Random,
+    preview: Answer,
+    list: readonly string[],
+  ): Promise<void> {
+    const { guildId, name } = person;
+    const label = labelsOf(preview).find(
+      (each) => each === `Submit ${list.length} game servers` || each === 'Send again',
+    );
+    if (preview.kind !== 'message' || label === undefined) return;
     const all = list.map((server): Ask => ({ server, guildId, who: `${name} of ${guildId}` }));
     asks.push(...all);
     commands += 1;
-    const answer = await person.press(preview.message, label);
+    const answer = await press(person, preview.message, label);
     const read = () => {
       const report = reportIn(answer);
       for (const one of all) {
@@ -95,6 +159,15 @@ export function createMembers(): Members {
     };
     for (read(); all.some(({ words }) => words === undefined); read()) await sleep(200);
     rereads.push(read);
+    const left = all.filter(({ words = '' }) => /^report\.csv: (not sent|refused)$/.test(words));
+    if (left.length === 0 || !random.chance(0.5)) return;
+    await sleep(random.between(50, 500));
+    await sendMany(
+      person,
+      random,
+      answer,
+      left.map(({ server }) => server),
+    );
   }
 
   async function setKey(person: Person): Promise<void> {
@@ -107,9 +180,7 @@ export function createMembers(): Members {
 
   function act(person: Person, random: Random): Promise<unknown> {
     const submit = (server: string) =>
-      ask(person, random, server, () =>
-        person.slash('addserver', { game: 'cs2', server: `${server}:27015` }),
-      );
+      ask(person, random, server, () => person.slash('addserver', { ...random.pick(TRIES)(server) }));
     const offers = (command: string) => person.commands().some((each) => each.name === command);
     const former = asks.filter(({ guildId }) => guildId === person.guildId);
     const fresh = () => submit(`s${++servers}.example.com`);
@@ -135,6 +206,7 @@ export function createMembers(): Members {
   return {
     asks,
     commands: () => commands,
+    presses,
     setKey,
     async live(person, random, over) {
       while (!over.aborted) {
@@ -153,9 +225,8 @@ export function createMembers(): Members {
   };
 }
 
-function hasButton(answer: Extract<Answer, { kind: 'message' }>, label: string): boolean {
-  return JSON.stringify(answer.message.current?.components ?? []).includes(`"label":"${label}"`);
-}
+const labelsOf = (answer: Answer): readonly string[] =>
+  answer.kind === 'message' ? buttonsOf(answer.message.current?.components ?? []) : [];
 
 /** What the report of a list says of each server. */
 function reportIn(answer: Answer): ReadonlyMap<string, string> | undefined {
