@@ -149,7 +149,7 @@ const lastMet = ({ logTrouble: trouble }: Settings): Pick<LogState, 'trouble' | 
 /** What is set, with a component for each setting. The components carry all their state. */
 const overview = (context: Context, shown: SettingsShown): Reply => ({
   content: settingsText(context, shown),
-  embeds: [{ description: context.t('settings.integrations') }],
+  embeds: [{ description: `${context.t('settings.about')}\n\n${context.t('settings.integrations')}` }],
   components: rows(
     [logChannelSelect(context)],
     [roleSelect({ id: customId('settings', 'role'), placeholder: context.t('settings.rolePlaceholder') })],

@@ -4,11 +4,13 @@ import type { Game } from '../listing/contract.ts';
 import { escapeText } from './escape.ts';
 import type { Reader } from './words.ts';
 
-/** Names of games that are shown: where they are chosen, and among all settings. */
+/** Names of games that are shown where they are chosen, and the UTF-16 units of each. */
 const NAMED = 15;
-const NAMED_AMONG_ALL = 5;
-/** UTF-16 units of the name of a game. */
 const LONGEST_NAME = 50;
+/** The same among all settings, where they have a part of a line of a list. */
+const NAMED_AMONG_ALL = 5;
+const LONGEST_AMONG_ALL = 24;
+const ROOM_AMONG_ALL = 40;
 
 /** What the bot needs in the log's channel: its entries are embeds. */
 export type LogPermission = 'ViewChannel' | 'SendMessages' | 'EmbedLinks';
@@ -30,14 +32,29 @@ export interface SettingsShown {
   };
 }
 
-/** How each setting is and what changes it, a line each; what is to be mended is at the same place as what is fine. */
+/**
+ * How each setting is and what changes it, a line each that a phone shows whole; what is to be mended is at the same
+ * place as what is fine. What it takes to mend it stands below, where that is more than a choice.
+ */
 export function settingsText(reader: Reader, shown: SettingsShown): string {
   const { t } = reader;
   const announce = t(shown.now.announce ? 'settings.state.announce.on' : 'settings.state.announce.off');
   const lines = [keyText(reader, shown), logText(reader, shown), roleText(reader, shown)];
-  return [t('settings.title'), ...lines, gamesText(reader, shown), quotaText(reader, shown), announce].join(
-    '\n',
-  );
+  const state = [t('settings.title'), ...lines, gamesText(reader, shown), quotaText(reader, shown), announce];
+  return [state.join('\n'), ...mendTexts(reader, shown)].join('\n\n');
+}
+
+function mendTexts({ t }: Reader, shown: SettingsShown): readonly string[] {
+  const { now, addBotLink: link, log } = shown;
+  const { logChannelId: channelId, notifyRoleId: roleId } = now;
+  const texts: string[] = [];
+  if (link !== undefined) texts.push(t('settings.logNeedsBot', { link }));
+  else if (channelId !== undefined && log.trouble !== undefined && log.trouble !== 'gone')
+    texts.push(t('settings.logLacks', { channelId, names: namesText({ t }, log.missing) }));
+  if (roleId !== undefined && log.role === 'unmentionable')
+    texts.push(t('settings.roleNotNotified', { roleId, mend: t('settings.roleMend') }));
+  if (areGamesGone(shown)) texts.push(t('settings.gamesUnknown', { button: t('settings.gamesButton') }));
+  return texts;
 }
 
 function keyText({ t, mention }: Reader, { key }: SettingsShown): string {
@@ -54,37 +71,42 @@ function keyText({ t, mention }: Reader, { key }: SettingsShown): string {
 
 function logText({ t }: Reader, { now, addBotLink: link, log }: SettingsShown): string {
   const { logChannelId: channelId } = now;
-  if (link !== undefined)
-    return t('settings.state.log.needsBot', { why: t('settings.logNeedsBot', { link }) });
+  if (link !== undefined) return t('settings.state.log.needsBot');
   if (channelId === undefined) return t('settings.state.log.none');
   if (log.trouble === undefined) return t('settings.state.log.works', { channelId });
   if (log.trouble === 'gone') return t('settings.state.log.gone');
-  return t('settings.state.log.lacks', { channelId, names: namesText({ t }, log.missing) });
+  return t('settings.state.log.lacks', { channelId });
 }
 
 function roleText({ t }: Pick<Reader, 't'>, { now, log }: SettingsShown): string {
   const { notifyRoleId: roleId, logChannelId } = now;
   if (roleId === undefined) return t('settings.state.role.none');
   if (log.role === 'gone') return t('settings.state.role.gone');
-  if (log.role === 'unmentionable')
-    return t('settings.state.role.unmentionable', { roleId, mend: t('settings.roleMend') });
+  if (log.role === 'unmentionable') return t('settings.state.role.unmentionable', { roleId });
   return t(logChannelId === undefined ? 'settings.state.role.noLog' : 'settings.state.role.works', {
     roleId,
   });
 }
 
-function gamesText(reader: Reader, { now, games }: SettingsShown): string {
+/** Games were chosen, and the service's list, as far as it is known, has none of them any more. */
+const areGamesGone = ({ now, games }: SettingsShown): boolean =>
+  now.games !== undefined && games.length > 0 && !games.some(({ alias }) => now.games?.includes(alias));
+
+function gamesText(reader: Reader, shown: SettingsShown): string {
   const { t } = reader;
+  const { now, games } = shown;
   const button = t('settings.gamesButton');
   if (now.games === undefined) return t('settings.state.games.all', { button });
-  const isThere = games.length === 0 || games.some(({ alias }) => now.games?.includes(alias));
-  return isThere
-    ? t('settings.state.games.some', {
-        button,
-        count: now.games.length,
-        names: gameNames(reader, now.games, { games, most: NAMED_AMONG_ALL }),
-      })
-    : t('settings.state.games.unknown', { button });
+  if (areGamesGone(shown)) return t('settings.state.games.unknown', { button });
+  return t('settings.state.games.some', { names: fewNames(reader, now.games, games) });
+}
+
+/** As many names as a line has room for, one at least. */
+function fewNames(reader: Reader, allowed: readonly string[], games: readonly Game[]): string {
+  const named = (most: number) => gameNames(reader, allowed, { games, most, longest: LONGEST_AMONG_ALL });
+  for (let most = NAMED_AMONG_ALL; most > 1; most--)
+    if (named(most).length <= ROOM_AMONG_ALL) return named(most);
+  return named(1);
 }
 
 /** Which games may be submitted; a game that the service no longer has goes by its alias. */
@@ -96,18 +118,19 @@ export function allowedGamesText(
   if (allowed === undefined) return t('settings.gamesAll');
   return t('settings.gamesSome', {
     count: allowed.length,
-    names: gameNames({ t }, allowed, { games, most: NAMED }),
+    names: gameNames({ t }, allowed, { games, most: NAMED, longest: LONGEST_NAME }),
   });
 }
 
 function gameNames(
   { t }: Pick<Reader, 't'>,
   allowed: readonly string[],
-  { games, most }: { readonly games: readonly Game[]; readonly most: number },
+  about: { readonly games: readonly Game[]; readonly most: number; readonly longest: number },
 ): string {
+  const { games, most, longest } = about;
   const names = allowed
     .slice(0, most)
-    .map((alias) => escapeText(games.find((game) => game.alias === alias)?.name ?? alias, LONGEST_NAME))
+    .map((alias) => escapeText(games.find((game) => game.alias === alias)?.name ?? alias, longest))
     .join(', ');
   const more = allowed.length - most;
   return more > 0 ? t('settings.gamesSomeMore', { names, count: more }) : names;

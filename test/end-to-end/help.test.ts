@@ -43,7 +43,7 @@ describe('/help', () => {
   it('shows admins everything', async () => {
     scene = await openAppScene();
     const text = textOf(await scene.admin.slash('help'));
-    expect(text).toContain('Submit servers (in the menu of a message');
+    expect(text).toContain('Message → Apps → Submit servers — ');
     for (const { name } of slashCommands()) expect(text).toContain(`/${name} — `);
   });
 
@@ -87,7 +87,7 @@ describe('/help', () => {
     const german = textOf(await scene.person({ locale: 'de' }).slash('help'));
     expect(german).toContain('[ Hilfe → https://example.com/help?x=1#top ]');
     expect(german).toContain('[ Datenschutz → https://example.com/privacy ]');
-    expect(german).toContain('Die Befehle, die du benutzen kannst');
+    expect(german).toContain('Was als Nächstes zu tun ist, und deine Befehle');
   });
 
   it('leaves commands that are for administrators alone to them', async () => {

@@ -73,7 +73,7 @@ describe('at the prompt', () => {
     expect(await type('pick #staff')).toContain('lacks this permission: Embed Links');
     expect(await type('allow #staff')).toContain('may do what it may by default');
     expect(await type('read #staff')).toBe('Nothing is written in #staff.');
-    expect(await type('pick #staff')).toContain('Log channel: #staff is told every submission');
+    expect(await type('pick #staff')).toContain('✅ Log channel: #staff.');
     expect(await type('read #staff')).toContain('this channel is the log of this bot');
     expect(await refusal(prompt, 'read #elsewhere')).toContain(
       'there is #general, #staff, #news, #questions.',
