@@ -80,9 +80,7 @@ export type NoKey =
   /** The service has refused it. `setBy`: the Discord id of the member who set it. */
   | { readonly code: 'key-invalid'; readonly setBy: string };
 
-/**
- * The API key of each guild, sealed. Every method throws a {@link StoreError} when the store fails.
- */
+/** The API key of each guild, sealed. Every method throws a {@link StoreError} when the store fails. */
 export interface ApiKeys {
   /**
    * The key, whether or not the service has refused it. It is dropped (see {@link Secret.dropped}) as soon as the
@@ -97,6 +95,7 @@ export interface ApiKeys {
    * leave with it.
    */
   usable(guildId: string): Promise<Secret | NoKey>;
+  /** Read once and then held in memory, until the key or what is known of it changes. */
   status(guildId: string): Promise<KeyStatus | undefined>;
   /** Keeps the key, in place of a previous one. When it returns, the key was read back and is the same. */
   set(guildId: string, key: Secret, by: { readonly userId: string }): Promise<void>;
@@ -125,6 +124,9 @@ export interface ApiKeys {
 /** Code points of the service's words that are kept: the specification's own messages have at most 45. */
 const MAX_MESSAGE = 300;
 
+/** Guilds of whose keys the status is held in memory: about 8 MB with the longest messages of the service. */
+const MOST_REMEMBERED = 5_000;
+
 type Records = SealedCollection<KeyRecord>;
 
 /** Reads keys, and knows of each that was read whose it is. */
@@ -132,6 +134,9 @@ function createReading(records: Records) {
   const owners = new WeakMap<Secret, string>();
   /** By guild: what drops every key that was read so far. */
   const holds = new Map<string, AbortController>();
+  /** By guild; the one that was read longest ago goes first. */
+  const statuses = new Map<string, Promise<KeyStatus | undefined>>();
+  const forget = (guildId: string): void => void statuses.delete(guildId);
 
   async function read(
     guildId: string,
@@ -141,10 +146,13 @@ function createReading(records: Records) {
     holds.set(guildId, hold);
     const record = await records.get(guildId);
     if (!record) {
+      forget(guildId);
       if ((await records.aside(guildId)) === undefined) return undefined;
       throw new UndecryptableError('the stored API key could not be read and was set aside');
     }
-    const key = new Secret(await records.open(guildId, record), hold.signal);
+    const opening = records.open(guildId, record);
+    opening.catch(() => forget(guildId));
+    const key = new Secret(await opening, hold.signal);
     owners.set(key, guildId);
     return { key, isRefused: record.invalidSince !== undefined, setBy: record.setBy };
   }
@@ -152,12 +160,34 @@ function createReading(records: Records) {
   return {
     read,
     get: async (guildId: string) => (await read(guildId))?.key,
+    status(guildId: string): Promise<KeyStatus | undefined> {
+      const known = statuses.get(guildId);
+      if (known) return known;
+      // Held from before the store answers: what was read before a change is forgotten with that change.
+      const reading = readStatus(records, guildId);
+      statuses.set(guildId, reading);
+      const [oldest = ''] = statuses.keys();
+      if (statuses.size > MOST_REMEMBERED) forget(oldest);
+      reading.catch(() => statuses.get(guildId) === reading && forget(guildId));
+      return reading;
+    },
+    /** When the store has the change, or has failed to make it, nothing from before it is known any more. */
+    changing: <Result>(guildId: string, change: Promise<Result>) => change.finally(() => forget(guildId)),
     drop(guildId: string): void {
       holds.get(guildId)?.abort();
       holds.delete(guildId);
     },
     guildOf: (key: Secret) => owners.get(key),
   };
+}
+
+async function readStatus(records: Records, guildId: string): Promise<KeyStatus | undefined> {
+  const record = await records.get(guildId);
+  const aside = record ? undefined : await records.aside(guildId);
+  if (!record && !aside) return undefined;
+  const { sealed: _, ...known } = record ?? aside?.value ?? {};
+  const opened = record && (await unlessUnreadable(records.open(guildId, record), undefined));
+  return { ...known, readable: opened !== undefined };
 }
 
 /** What an answer says of the key it was given; `undefined` when it says nothing of it. */
@@ -206,7 +236,7 @@ const unlessUnreadable = <Result, Instead>(reading: Promise<Result>, instead: In
 
 export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps): ApiKeys {
   const records = createSealedCollection<KeyRecord>({ store, encryption, ...API_KEYS });
-  const { read, get, drop, guildOf } = createReading(records);
+  const { read, get, status, changing, drop, guildOf } = createReading(records);
   const time = () => new Date(now()).toISOString();
   const isThere = async (guildId: string) =>
     ((await records.get(guildId)) ?? (await records.aside(guildId))) !== undefined;
@@ -214,25 +244,16 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
   return {
     get,
     guildOf,
-    async isRefused(guildId) {
-      return (await records.get(guildId))?.invalidSince !== undefined;
-    },
+    isRefused: async (guildId) => (await records.get(guildId))?.invalidSince !== undefined,
     async usable(guildId) {
       const found = await unlessUnreadable(read(guildId), 'key-unreadable' as const);
       if (found === undefined) return { code: 'key-missing' };
       if (found === 'key-unreadable') return { code: found };
       return found.isRefused ? { code: 'key-invalid', setBy: found.setBy } : found.key;
     },
-    async status(guildId) {
-      const record = await records.get(guildId);
-      const aside = record ? undefined : await records.aside(guildId);
-      if (!record && !aside) return undefined;
-      const { sealed: _, ...known } = record ?? aside?.value ?? {};
-      const opened = record && (await unlessUnreadable(records.open(guildId, record), undefined));
-      return { ...known, readable: opened !== undefined };
-    },
+    status,
     async set(guildId, key, by) {
-      const change = async () => {
+      const write = async () => {
         await records.set(guildId, {
           sealed: records.seal(guildId, key.reveal()),
           lastFour: key.lastFour(),
@@ -245,13 +266,13 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
           throw new StoreError('the API key reads back differently from what was written');
         }
       };
-      await ((await isThere(guildId)) ? store.erase(change) : store.inGuild(guildId, change));
+      await changing(guildId, (await isThere(guildId)) ? store.erase(write) : store.inGuild(guildId, write));
       drop(guildId);
     },
     async keepAnswer(guildId, key, answer, { renews = false } = {}) {
       const verdict = verdictOf(answer);
       if (verdict === undefined) return false;
-      return store.inGuild(guildId, async () => {
+      const change = store.inGuild(guildId, async () => {
         const record = await records.get(guildId);
         if (record === undefined || (await records.open(guildId, record)) !== key.reveal()) return false;
         await records.set(guildId, after(record, verdict, { at: time(), renews }));
@@ -259,10 +280,12 @@ export function createApiKeys({ store, encryption, now = Date.now }: ApiKeysDeps
         drop(guildId);
         return record.invalidSince === undefined;
       });
+      return changing(guildId, change);
     },
     async delete(guildId) {
       if (!(await isThere(guildId))) return false;
-      await store.erase(() => records.delete(guildId));
+      const change = store.erase(() => records.delete(guildId));
+      await changing(guildId, change);
       drop(guildId);
       return true;
     },

@@ -57,9 +57,9 @@ describe('the API keys of the guilds', () => {
       expect(await keys.status('1')).toMatchObject({ lastFour });
     }
     const setAt = '1970-01-01T00:00:00.000Z';
-    const sealed = encryption.seal('sandbox-key', 'guild 1: API key');
-    await store.set('api-key:1', { v: 2, sealed, lastFour: 'key', setBy: '42', setAt });
-    expect(await keys.status('1')).toMatchObject({ lastFour: '' });
+    const sealed = encryption.seal('sandbox-key', 'guild 2: API key');
+    await store.set('api-key:2', { v: 2, sealed, lastFour: 'key', setBy: '42', setAt });
+    expect(await keys.status('2')).toMatchObject({ lastFour: '' });
   });
 
   it('that were read are dropped as soon as the key is removed, replaced or refused, and not before', async () => {
@@ -283,5 +283,99 @@ describe('what the service says of a key', () => {
     const key = await keys.get('1');
     expect(key && keys.guildOf(key)).toBe('1');
     expect(keys.guildOf(FIRST)).toBeUndefined();
+  });
+});
+
+describe('the status of a key', () => {
+  async function watched() {
+    const opened = await openStore();
+    const read: string[] = [];
+    const get = (key: string) => {
+      read.push(key);
+      return opened.get(key);
+    };
+    const failing = { erase: opened.erase, inGuild: opened.inGuild };
+    const store = {
+      ...opened,
+      get,
+      erase: (...args: Parameters<typeof opened.erase>) => failing.erase(...args),
+      inGuild: (...args: Parameters<typeof opened.inGuild>) => failing.inGuild(...args),
+    } as ApiKeysDeps['store'];
+    return { opened, read, failing, keys: createApiKeys({ store, encryption }) };
+  }
+
+  it('is read once, and anew after each change', async () => {
+    const { keys, read } = await watched();
+    const changes = [
+      [() => keys.set('1', FIRST, by), { lastFour: 'abcd', setBy: '42' }],
+      [() => keys.keepAnswer('1', FIRST, ACCEPTED), { answer: { accepted: true } }],
+      [
+        () => keys.keepAnswer('1', FIRST, REFUSED),
+        { answer: { accepted: false }, invalidSince: expect.any(String) },
+      ],
+      [() => keys.set('1', SECOND, { userId: '43' }), { lastFour: 'wxyz', setBy: '43' }],
+      [() => keys.delete('1'), undefined],
+      [() => keys.set('1', FIRST, by), { lastFour: 'abcd' }],
+    ] as const;
+    expect(await keys.status('1')).toBeUndefined();
+    for (const [change, expected] of changes) {
+      await change();
+      const status = await keys.status('1');
+      if (expected === undefined) expect(status).toBeUndefined();
+      else expect(status).toMatchObject({ ...expected, readable: true });
+      read.length = 0;
+      expect(await keys.status('1')).toEqual(status);
+      expect(read).toEqual([]);
+    }
+    expect(await keys.status('2')).toBeUndefined();
+  });
+
+  it('that was asked for during a change is not remembered from before it', async () => {
+    const { keys } = await watched();
+    await keys.set('1', FIRST, by);
+    await Promise.all([keys.status('1'), keys.keepAnswer('1', FIRST, REFUSED), keys.status('1')]);
+    expect(await keys.status('1')).toMatchObject({ answer: { accepted: false } });
+    await Promise.all([keys.status('1'), keys.delete('1'), keys.status('1')]);
+    expect(await keys.status('1')).toBeUndefined();
+  });
+
+  it('stays what it was when a change fails', async () => {
+    const { keys, failing } = await watched();
+    await keys.set('1', FIRST, by);
+    const before = await keys.status('1');
+    failing.erase = async () => Promise.reject(new StoreError('the disk is full'));
+    await expect(keys.delete('1')).rejects.toThrow('the disk is full');
+    await expect(keys.set('1', SECOND, by)).rejects.toThrow('the disk is full');
+    expect(await keys.status('1')).toEqual(before);
+  });
+
+  it('says so once the key is found to be unreadable', async () => {
+    const { keys, opened } = await watched();
+    await keys.set('1', FIRST, by);
+    expect(await keys.status('1')).toMatchObject({ readable: true });
+    await opened.set('api-key:1', { v: 2 });
+    await expect(keys.get('1')).rejects.toThrow(UndecryptableError);
+    expect(await keys.status('1')).toMatchObject({ readable: false });
+  });
+
+  it('is asked for again after the store has failed', async () => {
+    const opened = await openStore();
+    let isDown = true;
+    const get: typeof opened.get = (key) =>
+      isDown ? Promise.reject(new StoreError('no disk')) : opened.get(key);
+    const keys = createApiKeys({ store: { ...opened, get }, encryption });
+    await expect(keys.status('1')).rejects.toThrow('no disk');
+    isDown = false;
+    expect(await keys.status('1')).toBeUndefined();
+  });
+
+  it('is held in memory for a bounded number of guilds', async () => {
+    const { keys, read } = await watched();
+    for (let guild = 0; guild <= 5_000; guild += 1) await keys.status(String(guild));
+    read.length = 0;
+    await keys.status('5000');
+    expect(read).toEqual([]);
+    await keys.status('0');
+    expect(read).toEqual(['api-key:0']);
   });
 });
