@@ -15,12 +15,13 @@ import { LIMITS } from '../src/discord/limits.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import { type Repair, readOneWithGames, repaired, type TypedRow } from '../src/server-lists/row.ts';
+import { type Repair, readOneWithGames, repaired, type TypedRow, typedOf } from '../src/server-lists/row.ts';
 import type { Refusal } from '../src/submissions/checks.ts';
-import { draftOfOne, typedOf } from '../src/submissions/draft.ts';
+import { draftOfOne } from '../src/submissions/draft.ts';
 import type { Suggestions } from '../src/submissions/games.ts';
-import type { Ended, Order, Pipeline } from '../src/submissions/order.ts';
+import type { Ended, Pipeline } from '../src/submissions/pipeline.ts';
 import type { Records } from '../src/submissions/record.ts';
+import type { Order } from '../src/submissions/requests.ts';
 import type { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
 import { cut } from '../src/words/escape.ts';
@@ -105,7 +106,7 @@ export function addServer(deps: AddServerDeps): Command {
           const id = context.argument;
           const found = await deps.records.findDraft(context, id);
           if (typeof found === 'string') throw await noDraft(context, id, deps);
-          return editModal(context, id, typedOf(found.draft));
+          return editModal(context, id, typedOf(found.draft.rows[0]));
         },
       },
     },
@@ -177,7 +178,7 @@ async function tryDraft(context: Context, id: string, deps: AddServerDeps, repai
   if (typeof found === 'string') return submit(context, { id }, deps);
   const isReady = found.draft.rows.every(({ ok }) => ok);
   if (isReady && !repair) return submit(context, { id }, deps);
-  const typed = typedOf(found.draft);
+  const typed = typedOf(found.draft.rows[0]);
   return tryTyped(context, { id, typed: repair ? repaired(typed, repair) : typed }, deps);
 }
 

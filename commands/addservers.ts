@@ -22,18 +22,18 @@ import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { readWithGames } from '../src/server-lists/read-list.ts';
-import { canTryAgain, isSeenInPreview } from '../src/submissions/checks.ts';
-import { asksForGame, type Draft, lacksGame, rowsToSend, withDefaultGame } from '../src/submissions/draft.ts';
+import { asksForGame, type Draft, isLeft, lacksGame, rowsToSend } from '../src/submissions/draft.ts';
 import type { Suggestions } from '../src/submissions/games.ts';
 import {
   type Editing,
+  isSeenInPreview,
   type ListDrafts,
   linesToEdit,
   MOST_TYPED,
   type Prepared,
+  withDefaultGame,
 } from '../src/submissions/list-drafts.ts';
-import type { Ended, NoDraft, Pipeline } from '../src/submissions/order.ts';
-import { isLeft } from '../src/submissions/outcome.ts';
+import type { Ended, NoDraft, Pipeline } from '../src/submissions/pipeline.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
 import { previewOf } from '../src/words/list-preview.ts';
@@ -207,14 +207,14 @@ async function showDraft(
   if (typeof prepared === 'string') throw noList(prepared, context.t);
   const { games: allowed } = await settings.get(context.guildId);
   const some = gamesAmong(games, allowed);
-  const { id, draft, room, edits } = prepared;
+  const { id, draft, room, edits, canTryAgain } = prepared;
   return {
     ...previewOf(context, prepared, some, notice),
     components: previewRows(context, {
       id,
       submits: asksForGame(draft) ? 0 : room.count,
       edits: edits.refused + edits.lacking,
-      canTryAgain: canTryAgain(room, Date.now()),
+      canTryAgain,
       previous: draft.previous.length,
       includesPrevious: draft.includesPrevious,
       ...(draft.rows.some(lacksGame) && { games: gameOptions(choice ?? some.all) }),

@@ -34,10 +34,10 @@ import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
 import { createDatabase } from './storage/database.ts';
 import { createStoreLock } from './storage/database-file.ts';
 import { createStoreEncryption, keyInUse } from './storage/encryption-key.ts';
+import { createChecks } from './submissions/checks.ts';
 import { createErasure } from './submissions/erasure.ts';
 import { createSuggestions, gamesObserver } from './submissions/games.ts';
 import { createHistory } from './submissions/history.ts';
-import { createLimits } from './submissions/limits.ts';
 import { createListDrafts } from './submissions/list-drafts.ts';
 import { createPipeline, toResume } from './submissions/pipeline.ts';
 import { createPreviousRecords } from './submissions/previous/move.ts';
@@ -187,17 +187,17 @@ function createSubmissions({ config, logger }: AppDeps, parts: Storage & Guilds 
   const { database, encryption, keys, keyWatch, settings, guildLog, games } = parts;
   const { scheduler, listing, longestRequestMs, listeners } = parts;
   const history = createHistory({ database });
-  const limits = createLimits({ database, encryption, member: config.memberLimit, guild: config.guildLimit });
-  const erasure = createErasure({ database, encryption, limits });
+  const { memberLimit: member, guildLimit: guild } = config;
+  const checks = createChecks({ database, encryption, listing, member, guild });
+  const erasure = createErasure({ database, encryption, checks });
   const records = createRecords({ database });
-  const drafts = createListDrafts({ records, history, limits, settings, games });
+  const drafts = createListDrafts({ records, checks, settings, games });
   const suggestions = createSuggestions({ history, games, settings, logger });
   const pipeline = createPipeline({
     database,
     records,
     scheduler,
-    history,
-    limits,
+    checks,
     keys,
     onKeyRefused: keyWatch.tellRefused,
     settings,
@@ -211,7 +211,7 @@ function createSubmissions({ config, logger }: AppDeps, parts: Storage & Guilds 
     longestRequestMs,
     logger,
   });
-  return { history, limits, erasure, records, drafts, pipeline, suggestions };
+  return { history, checks, erasure, records, drafts, pipeline, suggestions };
 }
 
 /** What becomes of a guild's data, on demand and when the bot was removed from it. */

@@ -8,7 +8,7 @@ import type { ListingRequest } from '../listing/client.ts';
 
 import type { Logger } from '../logger.ts';
 import type { StatementEnd } from '../storage/statements.ts';
-import type { Observer } from '../submissions/order.ts';
+import type { Observer } from '../submissions/pipeline.ts';
 import type { WatchedParts } from './health.ts';
 import type { Metrics } from './metrics.ts';
 

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { checkFile, createStoreLock, prepareFile, syncFolder } from '../storage/database-file.ts';
 import { MIGRATIONS } from '../storage/migrations.ts';
 import { reason, StoreError, storePath } from '../storage/store.ts';
-import { INTERRUPTED, outcomeToStore } from '../submissions/outcome.ts';
+import { INTERRUPTED, outcomeToStore } from '../submissions/draft.ts';
 import { CheckFailure, checkEncryption } from './checks-of-disk.ts';
 
 const BUSY_TIMEOUT_MS = 1_000;

@@ -79,6 +79,16 @@ const KEPT = MAX_ADDRESS_TEXT;
 
 export const EMPTY_ROW: TypedRow = { server: '', port: '', queryPort: '', game: '' };
 
+/** What was typed of a row, or what says the same. */
+export function typedOf(row: Row | undefined): TypedRow {
+  if (row === undefined) return EMPTY_ROW;
+  if ('typed' in row && row.typed) return row.typed;
+  if (!('submission' in row)) return EMPTY_ROW;
+  const { server: host, port, queryPort, game } = row.submission;
+  const query = queryPort === undefined ? '' : String(queryPort);
+  return { server: formatAddress({ host, port }), port: '', queryPort: query, game };
+}
+
 /** A cell or line as it may be shown and stored: no passwords, one line, not endless. It is cut before it is read, too. */
 export const shown = (text: string): string =>
   clipped(

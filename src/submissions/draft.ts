@@ -1,15 +1,21 @@
-import { formatAddress } from '../addresses/address.ts';
-import { finishedRow, withRepeats } from '../server-lists/read-list.ts';
+import { formatAddress, parseAddress } from '../addresses/address.ts';
 import {
-  EMPTY_ROW,
-  type GameReading,
+  type Failure,
+  KNOWN_ERRORS,
+  type KnownError,
+  type NotSent,
+  type Outcome,
+  type Unknown,
+} from '../listing/contract.ts';
+import {
   keptRow,
   type Reading,
   type Row,
+  type RowProblem,
   rowText,
   type TypedRow,
 } from '../server-lists/row.ts';
-import type { History } from './history.ts';
+import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 
 /** A row that the guild has submitted before. */
 export interface PreviousRow {
@@ -60,40 +66,10 @@ export const withoutTyped = (draft: Draft): Draft => ({
   }),
 });
 
-/** What was typed of the one server of a draft, or what says the same. */
-export function typedOf({ rows: [row] }: Draft): TypedRow {
-  if (row === undefined) return EMPTY_ROW;
-  if ('typed' in row && row.typed) return row.typed;
-  if (!('submission' in row)) return EMPTY_ROW;
-  const { server: host, port, queryPort, game } = row.submission;
-  const query = queryPort === undefined ? '' : String(queryPort);
-  return { server: formatAddress({ host, port }), port: '', queryPort: query, game };
-}
-
 /** The rows that go out when the draft is submitted. Several rows may stand on one line, as in JSON. */
 export function rowsToSend({ rows, previous, includesPrevious }: Draft): readonly ReadyRow[] {
   const left = new Set(includesPrevious ? [] : previous.map(({ row }) => row));
   return rows.filter((row, index): row is ReadyRow => row.ok && !left.has(index));
-}
-
-/** Which of the rows the guild has submitted before. */
-export async function previousOf(
-  guildId: string,
-  rows: readonly Row[],
-  history: Pick<History, 'find'>,
-): Promise<readonly PreviousRow[]> {
-  const addresses = rows.filter(isReady).map(({ submission: { server: host, port } }) => ({ host, port }));
-  const found = await history.find(guildId, addresses);
-  return rows.flatMap((row, index) => {
-    if (!row.ok) return [];
-    const { server: host, port } = row.submission;
-    const entry = found.get(formatAddress({ host, port }));
-    if (!entry) return [];
-    const { at, userName } = entry;
-    return [
-      { row: index, at, userName, outcome: entry.outcome === 'accepted' ? 'accepted' : 'unknown' } as const,
-    ];
-  });
 }
 
 /**
@@ -118,44 +94,206 @@ export const lacksGame = (row: Row): row is RejectedRow =>
 /** What was found in a message is submitted once its game was chosen. */
 export const asksForGame = ({ source, rows }: Draft): boolean => source === 'message' && rows.some(lacksGame);
 
-/** The refused rows with the game that was meant for rows that name none, so that it is not lost with the others. */
-export const withDefaultGame = (rows: readonly Row[], game: string): readonly Row[] =>
-  rows.map((row) => {
-    if (!isRejected(row) || row.typed.game !== '' || UNREAD.has(row.problem.code)) return row;
-    const typed = { ...row.typed, game };
-    return { ...row, typed, text: rowText(typed) };
+/**
+ * Whether a server becomes part of a draft of its own once it has ended: what was refused or not sent, and what a limit
+ * held up and so has no outcome; one server for itself also when nobody knows, to be asked for again.
+ */
+export const isLeft = ({ source }: Pick<Draft, 'source'>, outcome: Outcome | undefined): boolean =>
+  outcome?.kind !== 'accepted' && (source === 'options' || outcome?.kind !== 'unknown');
+
+/** Of what was typed only refused lines are kept, and so many characters of them a draft. */
+const MOST_KEPT = 4_000;
+
+/** The part of a draft that is in a row of the table of servers. */
+type DraftServer = Pick<
+  ServersTable,
+  'position' | 'line' | 'host' | 'port' | 'query_port' | 'game' | 'address' | 'submitted_before'
+>;
+/** The part of a draft that is in its row of the table of submissions. */
+type DraftLines = Pick<SubmissionsTable, 'source' | 'again' | 'refused_lines' | 'repeated_lines'>;
+
+/**
+ * A refused line: number, what is wrong, and its cells up to the last that is not empty; without these it was not kept.
+ * With `null` for what is wrong it is a server of the draft: what was typed of it, where it is the only one.
+ */
+type RefusedLine = readonly [line: number, problem?: RowProblem | null, cells?: readonly string[]];
+/** As it was stored before, with what to show of it. */
+type OlderLine = readonly [line: number, text: string, problem: RowProblem | null, typed: TypedRow];
+/** A line that says the same as the server at a position. */
+type RepeatedLine = readonly [line: number, position: number];
+
+/** A draft as it is stored: servers, those that lack only a game too, and apart from them the lines that are none. */
+export function draftToStore({ source, rows, previous, includesPrevious }: Draft): {
+  readonly lines: DraftLines;
+  readonly servers: readonly DraftServer[];
+} {
+  const before = new Set(previous.map(({ row }) => row));
+  const servers = rows.flatMap((row, index) => {
+    const server = serverOf(row);
+    return server ? [{ ...server, line: row.line, submitted_before: before.has(index) ? 1 : 0 }] : [];
   });
-
-/** Of these nothing is known of what stood where. */
-const UNREAD: ReadonlySet<RejectedRow['problem']['code']> = new Set([
-  'no-address',
-  'line-too-long',
-  'not-an-object',
-]);
-
-/** The rows with a game for those that lack one. */
-export const withGame = (rows: readonly Row[], games: GameReading): readonly Row[] =>
-  withRepeats(
-    rows.map((row) =>
-      lacksGame(row) ? finishedRow({ line: row.line, text: row.text, typed: row.typed }, games) : row,
-    ),
-  );
-
-/** The rows, of which those whose game may not be submitted here are refused; absent: all games may be. */
-export const withAllowed = (rows: readonly Row[], allowed: readonly string[] | undefined): readonly Row[] =>
-  allowed === undefined
-    ? rows
-    : rows.map((row) => (row.ok && !allowed.includes(row.submission.game) ? forbidden(row) : row));
-
-function forbidden({ line, text, submission }: ReadyRow): RejectedRow {
-  const { server: host, port, queryPort, game } = submission;
-  const query = queryPort === undefined ? '' : String(queryPort);
-  const typed = { server: formatAddress({ host, port }), port: '', queryPort: query, game };
+  const positioned = servers.map((server, position) => ({ ...server, position }));
+  const repeated = rows.filter(isRepeated).map(({ line, submission, duplicateOf }): RepeatedLine => {
+    const address = formatAddress({ host: submission.server, port: submission.port });
+    return [line, positioned.findIndex((each) => each.line === duplicateOf && each.address === address)];
+  });
+  const refused = keptLines([
+    ...rows.filter(isRejected).filter((row) => !lacksGame(row)),
+    ...rows.filter(isReady).flatMap((row) => (row.typed ? [{ line: row.line, typed: row.typed }] : [])),
+  ]);
   return {
-    line,
-    text: text || rowText(typed),
-    ok: false,
-    problem: { code: 'game-not-allowed', game },
-    typed,
+    lines: {
+      source,
+      again: includesPrevious ? 1 : 0,
+      refused_lines: refused.length === 0 ? null : JSON.stringify(refused),
+      repeated_lines: repeated.length === 0 ? null : JSON.stringify(repeated),
+    },
+    servers: positioned,
   };
 }
+
+/** The reverse of {@link draftToStore}. What is known of previous submissions is only which servers they concern. */
+export function storedDraft(
+  { source, again, refused_lines, repeated_lines }: DraftLines,
+  servers: readonly DraftServer[],
+): Draft {
+  const list = <Line>(json: string | null): readonly Line[] => (json === null ? [] : JSON.parse(json));
+  const refused = list<RefusedLine | OlderLine>(refused_lines).map(refusedLine);
+  const typedOfLine = new Map(
+    refused.flatMap(({ line, problem, typed }) => (problem === null ? [[line, typed] as const] : [])),
+  );
+  const rows: { readonly row: Row; readonly isPrevious: boolean }[] = [
+    ...servers.map((server) => {
+      const [row, typed] = [rowOf(server), typedOfLine.get(server.line)];
+      return { row: typed ? { ...row, typed } : row, isPrevious: server.submitted_before === 1 };
+    }),
+    ...list<RepeatedLine>(repeated_lines).flatMap(([line, position]) => {
+      const first = servers[position];
+      const row = first && rowOf(first);
+      return row?.ok
+        ? [{ row: { ...row, ok: false as const, line, duplicateOf: row.line }, isPrevious: false }]
+        : [];
+    }),
+    ...refused.flatMap(({ problem, ...line }) =>
+      problem === null ? [] : [{ row: { ...line, ok: false as const, problem }, isPrevious: false }],
+    ),
+  ];
+  const sorted = rows.toSorted((one, other) => one.row.line - other.row.line);
+  return {
+    source,
+    rows: sorted.map(({ row }) => row),
+    previous: sorted.flatMap(({ isPrevious }, row) =>
+      isPrevious ? [{ row, at: 0, userName: '', outcome: 'accepted' as const }] : [],
+    ),
+    includesPrevious: again === 1,
+  };
+}
+
+function serverOf(row: Row): Omit<DraftServer, 'position' | 'line' | 'submitted_before'> | undefined {
+  if (isReady(row)) {
+    const { server: host, port, queryPort, game } = row.submission;
+    return { host, port, query_port: queryPort ?? null, game, address: formatAddress({ host, port }) };
+  }
+  if (!lacksGame(row)) return undefined;
+  const { typed } = row;
+  const parsed = parseAddress(typed.server);
+  // It lacks nothing but a game, so it is an address.
+  if (!parsed.ok) return undefined;
+  const { host, port = Number(typed.port) } = parsed.address;
+  const query_port = typed.queryPort === '' ? null : Number(typed.queryPort);
+  return { host, port, query_port, game: '', address: formatAddress({ host, port }) };
+}
+
+function rowOf({ line, host, port, query_port, game }: DraftServer): Row {
+  const text = formatAddress({ host, ...(port > 0 && { port }) });
+  if (game === '') {
+    const typed = { server: text, port: '', queryPort: query_port === null ? '' : String(query_port), game };
+    return { line, text, ok: false, problem: { code: 'game-missing' }, typed };
+  }
+  const queryPart = query_port === null ? {} : { queryPort: query_port };
+  return { line, text, ok: true, submission: { server: host, port, ...queryPart, game } };
+}
+
+/** As many of the lines as may be kept, and of the others that there were some. */
+function keptLines(
+  rows: readonly (Pick<RejectedRow, 'line' | 'typed'> & { readonly problem?: RowProblem })[],
+): readonly RefusedLine[] {
+  let left = MOST_KEPT;
+  return rows.map(({ line, problem = null, typed: { server, port, queryPort, game } }) => {
+    if (problem?.code === 'not-kept') return [line];
+    const cells = [server, port, queryPort, game];
+    const whole: RefusedLine = [
+      line,
+      problem,
+      cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1),
+    ];
+    left -= JSON.stringify(whole).length;
+    return left >= 0 ? whole : [line];
+  });
+}
+
+function refusedLine(stored: RefusedLine | OlderLine) {
+  const [line] = stored;
+  if (isOlder(stored)) {
+    const [, text, problem, typed] = stored;
+    return { line, text, problem, typed };
+  }
+  const [
+    ,
+    problem = { code: 'not-kept' as const },
+    [server = '', port = '', queryPort = '', game = ''] = [],
+  ] = stored;
+  const typed = { server, port, queryPort, game };
+  return { line, text: rowText(typed), problem, typed };
+}
+
+const isOlder = (stored: RefusedLine | OlderLine): stored is OlderLine => typeof stored[1] === 'string';
+
+/** Of what had left when the bot was stopped. */
+export const INTERRUPTED: Unknown = {
+  kind: 'unknown',
+  reason: 'aborted',
+  detail: 'the bot was stopped while it waited for the answer',
+};
+
+/** The key was refused, which says nothing of the servers. */
+export const isForKey = (outcome: Outcome | undefined): boolean =>
+  outcome?.kind === 'rejected' && outcome.known === 'invalidKey';
+
+/** Code points of the service's words that are kept: the specification's own messages have at most 45. */
+const MAX_MESSAGE = 300;
+
+/** The part of an outcome that is in a server's row. */
+type StoredOutcome = Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
+
+export function outcomeToStore(outcome: Outcome): StoredOutcome {
+  if ('message' in outcome) {
+    const message = [...outcome.message].slice(0, MAX_MESSAGE).join('');
+    return { outcome: outcome.kind, message, reason: null };
+  }
+  const { kind, ...why } = outcome;
+  return { outcome: kind, message: null, reason: JSON.stringify(why) };
+}
+
+/** The reverse of {@link outcomeToStore}; `undefined` when the server has not ended. */
+export function outcomeOf({ outcome, message, reason }: StoredOutcome): Outcome | undefined {
+  const said = message ?? '';
+  switch (outcome) {
+    case null:
+      return undefined;
+    case 'accepted':
+      return { kind: 'accepted', message: said };
+    case 'rejected': {
+      const known = (Object.keys(KNOWN_ERRORS) as KnownError[]).find((error) => KNOWN_ERRORS[error] === said);
+      return { kind: 'rejected', message: said, ...(known && { known }) };
+    }
+    // Version 0.1 kept no reason.
+    case 'not-sent':
+      return { reason: 'bot', ...reasonOf<NotSent>(reason), kind: outcome };
+    case 'unknown':
+      return { reason: 'reset', ...reasonOf<Unknown>(reason), kind: outcome };
+  }
+}
+
+const reasonOf = <Ended extends Failure>(json: string | null): Omit<Ended, 'kind'> | undefined =>
+  json === null ? undefined : JSON.parse(json);

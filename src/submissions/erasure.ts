@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Encryption } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
-import { type Limits, memberHashes } from './limits.ts';
+import { type Checks, memberHashes } from './checks.ts';
 
 /** Rows in one statement; others get their turn in between. */
 export const ROWS_AT_ONCE = 500;
@@ -33,9 +33,9 @@ export async function inParts(part: () => Promise<number>): Promise<number> {
 export function createErasure(deps: {
   readonly database: Pick<Database, 'tables'>;
   readonly encryption: Pick<Encryption, 'pseudonyms'>;
-  readonly limits: Pick<Limits, 'countsSince'>;
+  readonly checks: Pick<Checks, 'countsSince'>;
 }): Erasure {
-  const { database, encryption, limits } = deps;
+  const { database, encryption, checks } = deps;
   const { tables } = database;
   const someServers = () =>
     tables.selectFrom('servers').select(['submission_id', 'position']).limit(ROWS_AT_ONCE);
@@ -58,7 +58,7 @@ export function createErasure(deps: {
   return {
     async forgetMember(guildId, userId) {
       const [hash = null] = memberHashes(encryption, { guildId, userId });
-      const since = limits.countsSince('of members');
+      const since = checks.countsSince('of members');
       await dropDrafts(tables, guildId, userId);
       const ofMember = someServers().where('guild_id', '=', guildId).where('user_id', '=', userId);
       const count = await inParts(() => changeMember(ofMember, hash, since));
@@ -66,7 +66,7 @@ export function createErasure(deps: {
       return count;
     },
     async dropOldHashes() {
-      const since = limits.countsSince('of members');
+      const since = checks.countsSince('of members');
       const old = someServers()
         .where('user_hash', 'is not', null)
         .where(({ or, eb }) => or([eb('reserved_at', '<', since), eb('reserved_at', 'is', null)]));

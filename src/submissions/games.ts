@@ -1,7 +1,7 @@
 import type { Game } from '../listing/contract.ts';
 import type { GameCatalog } from '../listing/game-catalog.ts';
 import type { History } from './history.ts';
-import type { Observer } from './order.ts';
+import type { Observer } from './pipeline.ts';
 
 /** Guilds whose counts are remembered. With the games below that is 10 MiB at the very most. */
 const MOST_GUILDS = 1_000;

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { type Address, formatAddress } from '../addresses/address.ts';
 import type { Outcome } from '../listing/contract.ts';
 import type { Database } from '../storage/database.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
@@ -31,8 +30,6 @@ export interface HistoryFilter {
 
 /** What each guild has submitted, newest first. Every method throws a StoreError when the store fails. */
 export interface History {
-  /** The latest entry of each address that was accepted or may have been received, under the address as text. */
-  find(guildId: string, addresses: readonly Address[]): Promise<ReadonlyMap<string, HistoryEntry>>;
   count(guildId: string, filter: HistoryFilter): Promise<number>;
   page(
     guildId: string,
@@ -54,14 +51,11 @@ export interface History {
 
 /** Entries that are kept of a guild. */
 export const MOST_ENTRIES = 100_000;
-/** Addresses in one statement. */
-const ADDRESSES_AT_ONCE = 500;
 const ENTRIES_AT_ONCE = 1_000;
 /** What a guild submits most shows in so many of its latest servers. */
 const LATEST_SERVERS = 1_000;
 
 const COLUMNS = [
-  'servers.address',
   'servers.host',
   'servers.port',
   'servers.query_port',
@@ -127,7 +121,6 @@ export function createHistory({ database }: { readonly database: Pick<Database, 
   }
 
   return {
-    find: (guildId, addresses) => findLatest(tables, guildId, addresses),
     async count(guildId, filter) {
       const { count } = await matching(guildId, filter)
         .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -154,37 +147,6 @@ export function createHistory({ database }: { readonly database: Pick<Database, 
       return (await last.executeTakeFirst()) !== undefined;
     },
   };
-}
-
-async function findLatest(
-  tables: Database['tables'],
-  guildId: string,
-  addresses: readonly Address[],
-): Promise<ReadonlyMap<string, HistoryEntry>> {
-  const wanted = [...new Set(addresses.map(formatAddress))];
-  const found = new Map<string, HistoryEntry>();
-  for (let from = 0; from < wanted.length; from += ADDRESSES_AT_ONCE) {
-    const latest = tables
-      .selectFrom('servers')
-      .where('guild_id', '=', guildId)
-      .where('address', 'in', wanted.slice(from, from + ADDRESSES_AT_ONCE))
-      .where('outcome', 'in', ['accepted', 'unknown'])
-      .groupBy('address')
-      .select(({ fn }) => ['address', fn.max('reserved_at').as('reserved_at')]);
-    const rows = await tables
-      .selectFrom(latest.as('latest'))
-      // In this order, whatever SQLite thinks of it.
-      .crossJoin('servers')
-      .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
-      .where('servers.guild_id', '=', guildId)
-      .whereRef('servers.address', '=', 'latest.address')
-      .where('servers.outcome', 'in', ['accepted', 'unknown'])
-      .whereRef('servers.reserved_at', '=', 'latest.reserved_at')
-      .select(COLUMNS)
-      .execute();
-    for (const row of rows) found.set(row.address, entryOf(row));
-  }
-  return found;
 }
 
 async function findLatestGames(

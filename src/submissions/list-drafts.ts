@@ -2,36 +2,34 @@ import { formatAddress } from '../addresses/address.ts';
 import type { Secret } from '../secret.ts';
 import { numberedLines, renumbered, withoutNumbers } from '../server-lists/line.ts';
 import {
+  finishedRow,
   gameReading,
   MAX_ROWS,
   readWithGames,
   type UnreadableList,
   withRepeats,
 } from '../server-lists/read-list.ts';
-import type { Row, TypedRow } from '../server-lists/row.ts';
+import { type GameReading, type Row, rowText, typedOf } from '../server-lists/row.ts';
+import type { Checks, Refusal, Room } from './checks.ts';
 import {
   type Draft,
+  draftToStore,
   isReady,
   isRejected,
   lacksGame,
-  previousOf,
+  type PreviousRow,
   type ReadyRow,
   type RejectedRow,
   rowsToSend,
-  withAllowed,
-  withGame,
+  storedDraft,
 } from './draft.ts';
-import type { History } from './history.ts';
-import type { Limits, Room } from './limits.ts';
-import type { NoDraft, PipelineDeps } from './order.ts';
-import type { Records, Submitter } from './record.ts';
-import { draftToStore, storedDraft } from './stored-draft.ts';
+import type { NoDraft, SubmissionSettings } from './pipeline.ts';
+import { DRAFT_LIVES_MS, type Records, type Submitter } from './record.ts';
 
 export interface ListDraftsDeps {
   readonly records: Pick<Records, 'saveDraft' | 'changeDraft' | 'findDraft' | 'dropDraft' | 'replacedBy'>;
-  readonly history: Pick<History, 'find'>;
-  readonly limits: Pick<Limits, 'room'>;
-  readonly settings: PipelineDeps['settings'];
+  readonly checks: Pick<Checks, 'submittedBefore' | 'room'>;
+  readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
   readonly games: Parameters<typeof readWithGames>[1];
 }
 
@@ -40,6 +38,8 @@ export interface Prepared {
   readonly id: string;
   readonly draft: Draft;
   readonly room: Room;
+  /** Nothing may go now, but it can while the draft is kept. */
+  readonly canTryAgain: boolean;
   /** Of the lines that are refused and of those that lack a game: how many of them can be edited. */
   readonly edits: Record<'refused' | 'lacking', number>;
 }
@@ -74,29 +74,23 @@ function editsOf(draft: Draft): Prepared['edits'] {
   return { refused: rows.length - lacking, lacking };
 }
 
-function typedOf(row: ReadyRow | RejectedRow): TypedRow {
-  if (!row.ok) return row.typed;
-  const { server: host, port, queryPort, game } = row.submission;
-  const query = queryPort === undefined ? '' : String(queryPort);
-  return { server: formatAddress({ host, port }), port: '', queryPort: query, game };
-}
-
 /** Lists from their preview until they are submitted: each change is kept, and counted anew against what is allowed. */
 export type ListDrafts = ReturnType<typeof createListDrafts>;
 
-export function createListDrafts({ records, history, limits, settings, games }: ListDraftsDeps) {
+export function createListDrafts({ records, checks, settings, games }: ListDraftsDeps) {
   async function prepare(by: Submitter, id: string, draft: Draft): Promise<Prepared> {
     const { guildId, user } = by;
     const { games: allowed, dailyQuota } = await settings.get(guildId);
     const rows = withAllowed(draft.rows, allowed);
-    const previous = await previousOf(guildId, rows, history);
+    const previous = await previousOf(guildId, rows, checks);
     const prepared = { ...draft, rows, previous };
     const count = rowsToSend(prepared).length;
     const edits = editsOf(prepared);
-    if (count === 0) return { id, draft: prepared, room: { count }, edits };
+    if (count === 0) return { id, draft: prepared, room: { count }, canTryAgain: false, edits };
     const replaces = await records.replacedBy(guildId, id);
-    const room = await limits.room({ guildId, userId: user.id, count, dailyQuota, replaces });
-    return { id, draft: prepared, room, edits };
+    const room = await checks.room({ guildId, userId: user.id, count, dailyQuota, replaces });
+    const waits = room.count === 0 && room.held !== undefined ? room.held.until - Date.now() : Infinity;
+    return { id, draft: prepared, room, canTryAgain: waits < DRAFT_LIVES_MS, edits };
   }
 
   /** Keeps what becomes of a draft, unless it was submitted or cancelled meanwhile. */
@@ -184,3 +178,63 @@ function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)
 }
 
 const toggled = (draft: Draft): Draft => ({ ...draft, includesPrevious: !draft.includesPrevious });
+
+/** Which of the rows the guild has submitted before. */
+async function previousOf(
+  guildId: string,
+  rows: readonly Row[],
+  { submittedBefore }: ListDraftsDeps['checks'],
+): Promise<readonly PreviousRow[]> {
+  const ready = rows.filter(isReady).map(({ submission }) => submission);
+  const found = await submittedBefore(guildId, ready);
+  return rows.flatMap((row, index) => {
+    if (!row.ok) return [];
+    const { server: host, port } = row.submission;
+    const before = found.get(formatAddress({ host, port }));
+    if (!before) return [];
+    const { at, userName, outcome } = before;
+    return [{ row: index, at, userName, outcome }];
+  });
+}
+
+/** The refused rows with the game that was meant for rows that name none, so that it is not lost with the others. */
+export const withDefaultGame = (rows: readonly Row[], game: string): readonly Row[] =>
+  rows.map((row) => {
+    if (!isRejected(row) || row.typed.game !== '' || UNREAD.has(row.problem.code)) return row;
+    const typed = { ...row.typed, game };
+    return { ...row, typed, text: rowText(typed) };
+  });
+
+/** Of these nothing is known of what stood where. */
+const UNREAD: ReadonlySet<RejectedRow['problem']['code']> = new Set([
+  'no-address',
+  'line-too-long',
+  'not-an-object',
+]);
+
+/** The rows with a game for those that lack one. */
+const withGame = (rows: readonly Row[], games: GameReading): readonly Row[] =>
+  withRepeats(
+    rows.map((row) =>
+      lacksGame(row) ? finishedRow({ line: row.line, text: row.text, typed: row.typed }, games) : row,
+    ),
+  );
+
+/** The rows, of which those whose game may not be submitted here are refused; absent: all games may be. */
+const withAllowed = (rows: readonly Row[], allowed: readonly string[] | undefined): readonly Row[] =>
+  allowed === undefined
+    ? rows
+    : rows.map((row) => (row.ok && !allowed.includes(row.submission.game) ? forbidden(row) : row));
+
+function forbidden(row: ReadyRow): RejectedRow {
+  const { line, text, submission } = row;
+  const typed = typedOf(row);
+  const problem = { code: 'game-not-allowed', game: submission.game } as const;
+  return { line, text: text || rowText(typed), ok: false, problem, typed };
+}
+
+/** Whether the preview of a list, made anew, shows what to do about it. */
+export const isSeenInPreview = ({ code }: Refusal): boolean => SEEN_IN_PREVIEW.has(code);
+const SEEN_IN_PREVIEW: ReadonlySet<Refusal['code']> = new Set([
+  ...(['submitted-before', 'game-not-allowed', 'daily-quota', 'member-limit', 'guild-limit'] as const),
+]);

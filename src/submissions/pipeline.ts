@@ -1,46 +1,103 @@
 import {
-  type Halt,
   MAX_SERVERS_PER_REQUEST,
   type NotSent,
   type Outcome,
   type ServerSubmission,
 } from '../listing/contract.ts';
 import type { Secret } from '../secret.ts';
-import { check, type Refusal } from './checks.ts';
-import { restOf, rowsToSend, withoutTyped } from './draft.ts';
-import type {
-  Answered,
-  Carried,
-  Ended,
-  Observer,
-  Order,
-  Pipeline,
-  PipelineDeps,
-  Result,
-  Run,
-} from './order.ts';
-import { INTERRUPTED, isLeft } from './outcome.ts';
-import type { SubmissionRecord } from './record.ts';
-import { restIdOf } from './rest.ts';
-import { grouped, submitAll } from './submit-all.ts';
+import type { Checks, Held, Refusal } from './checks.ts';
+import { type Draft, INTERRUPTED, isLeft, restOf, rowsToSend, withoutTyped } from './draft.ts';
+import { restIdOf, type SubmissionRecord, type Submitter } from './record.ts';
+import { type Answered, carryOut, type Order, type RequestsDeps, type Run, scheduled } from './requests.ts';
+
+export type Result =
+  | Ended
+  /** Nothing was sent. The draft stays; a new one, of one server, is stored. */
+  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly draft: Draft }
+  | { readonly kind: 'no-draft'; readonly why: NoDraft };
+
+/** `taken`: another interaction has submitted it. `empty`: none of its servers is to be submitted. */
+export type NoDraft = 'gone' | 'taken' | 'of-another-member' | 'empty';
+
+export interface Ended {
+  readonly kind: 'ended';
+  readonly draft: Draft;
+  /** What was submitted, and what came of each. */
+  readonly servers: readonly ServerSubmission[];
+  readonly outcomes: readonly Outcome[];
+  /** Some of it had left when the bot was stopped. */
+  readonly isResumed: boolean;
+  /** Whether the guild wants submissions announced in the channel. */
+  readonly announce: boolean;
+  /** What held up the others of the draft, which come after {@link servers}; not known after a crash. */
+  readonly held?: Held;
+  /** The draft of what was refused or not sent, and of the lines that were not ready, if there is anything. */
+  readonly restId?: string;
+}
+
+/** Who wants to know of every submission. What an observer throws is logged and changes nothing. */
+export interface Observer {
+  refused?(by: Submitter, servers: readonly ServerSubmission[], refusal: Refusal): Promise<void>;
+  /** @param key what the last request was sent with, if any was */
+  ended?(
+    by: Submitter,
+    end: Pick<Ended, 'servers' | 'outcomes'> & { readonly key: Secret | undefined },
+  ): Promise<void>;
+}
+
+/** The part of a guild's settings that submissions go by. */
+export interface SubmissionSettings {
+  readonly announce: boolean;
+  /** The aliases of the games that may be submitted; absent: all of them. */
+  readonly games?: readonly string[];
+  /** Servers that a member may submit in a day; absent: no limit. */
+  readonly dailyQuota?: number;
+}
+
+export interface PipelineDeps extends RequestsDeps {
+  readonly checks: Pick<Checks, 'run'>;
+  readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
+  readonly observers: readonly Observer[];
+  /** The most milliseconds that one request to the service takes. */
+  readonly longestRequestMs: number;
+}
+
+export interface Pipeline {
+  /**
+   * Carries out a draft, of one server or a thousand, once. Called again for the same interaction after a crash it
+   * goes on where it stopped: nothing that may have left is sent again.
+   * @throws StoreError when it cannot be recorded; then nothing was sent
+   */
+  submit(order: Order): Promise<Result>;
+}
+
+/** What is carried out, and what of it only its answer needs. */
+interface Begun extends Pick<Ended, 'isResumed' | 'announce'> {
+  readonly run: Run;
+  readonly held?: Held | undefined;
+  /** The first request, which is on record as about to leave, and the key for it. */
+  readonly first?: Pick<Answered, 'indices' | 'key'>;
+}
 
 /** What every submission passes, from top to bottom: checks, reservation, record, request, outcome, observers. */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  const { database, records } = deps;
+  const { database, records, listing } = deps;
   const tell = createTeller(deps);
 
   async function submit(order: Order): Promise<Result> {
     // It waits first, so that what is checked and recorded is true when the request leaves.
     const begun = await scheduled(deps, order, async () => {
       // Nothing comes between the checks, the reservation and the record of the request.
-      const run = await database.inGuild(order.guildId, () => begin(deps, order));
-      if (!('servers' in run)) return run;
+      const begun = await database.inGuild(order.guildId, () => begin(deps, order));
+      if (!('run' in begun)) return begun;
+      const { first, run } = begun;
       order.onProgress?.(run.known.size, run.servers.length);
-      return { run, first: run.firstKey && (await request(deps, run, run.firstIndices, run.firstKey)) };
+      if (first === undefined) return { begun };
+      const answer = await listing.add(run.servers.slice(0, first.indices.length), first.key);
+      return { begun, answered: { ...first, answer } };
     });
     if ('reason' in begun) return notSent(order, begun);
-    if ('run' in begun)
-      return conclude(order, begun.run, await carryOut(deps, order, begun.run, begun.first));
+    if ('begun' in begun) return conclude(order, begun.begun, begun.answered);
     if (begun.kind === 'refused') {
       const servers = rowsToSend(begun.draft).map(({ submission }) => submission);
       await tell(({ refused }) => refused?.(order, servers, begun.refusal));
@@ -48,8 +105,10 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return begun;
   }
 
-  async function conclude(order: Order, run: Run, { outcomes, key }: Carried): Promise<Ended> {
-    const { draft, servers, isResumed, announce, held } = run;
+  async function conclude(order: Order, begun: Begun, first: Answered | undefined): Promise<Ended> {
+    const { run, isResumed, announce, held } = begun;
+    const { draft, servers } = run;
+    const { outcomes, key } = await carryOut(deps, order, run, first);
     if (!run.isOver) await tell(({ ended }) => ended?.(order, { servers, outcomes, key }));
     const isAny = restOf(draft, (index) => isLeft(draft, outcomes[index])).rows.length > 0;
     const rest = { ...(isAny && { restId: restIdOf(order.interactionId) }), ...(held && { held }) };
@@ -72,12 +131,17 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 }
 
 /** Checks, reserves and records it, or says why not; in one transaction. */
-async function begin(deps: PipelineDeps, order: Order): Promise<Run | Exclude<Result, Ended>> {
-  const { records, keys, settings, now = Date.now } = deps;
+async function begin(deps: PipelineDeps, order: Order): Promise<Begun | Exclude<Result, Ended>> {
+  const { records, checks, keys, settings, longestRequestMs, now = Date.now } = deps;
   const { guildId, id, interactionId } = order;
   const { announce, ...chosen } = await settings.get(guildId);
+  const lastStart = (startedAt: number) => startedAt + ANSWER_WITHIN_MS - DELIVERY_MS - longestRequestMs;
   const record = await records.carriedOutBy(guildId, interactionId);
-  if (record) return { ...toResume(record), announce };
+  if (record) {
+    const resumed = toResume(record);
+    const run = { ...resumed, lastStart: lastStart(record.startedAt ?? 0) };
+    return { run, isResumed: resumed.known.size > 0, announce };
+  }
 
   const stored = order.draft ? undefined : await records.findDraft(order, id);
   if (stored === 'gone' && (await records.isSubmitted(order, id))) return { kind: 'no-draft', why: 'taken' };
@@ -95,8 +159,8 @@ async function begin(deps: PipelineDeps, order: Order): Promise<Run | Exclude<Re
     return { kind: 'refused', refusal, draft } as const;
   };
   if ('code' in key) return refuse(key);
-  const again = draft.includesPrevious;
-  const checked = await check(deps, order, { servers: wanted, again, replaces, ...chosen });
+  const { includesPrevious: again } = draft;
+  const checked = await checks.run(order, { servers: wanted, again, replaces, ...chosen });
   if ('refusal' in checked) return refuse(checked.refusal);
   if (replaces !== undefined) await records.giveBack(guildId, replaces);
   if (order.draft) await records.insertDraft(order, id, withoutTyped(draft));
@@ -106,139 +170,9 @@ async function begin(deps: PipelineDeps, order: Order): Promise<Run | Exclude<Re
   const first = positions.slice(0, MAX_SERVERS_PER_REQUEST);
   await records.begin(id, interactionId, positions);
   await records.leave(id, first);
-  const run = { id, draft, servers, positions, announce, held, known: new Map(), startedAt: now() };
-  return {
-    ...run,
-    isOver: false,
-    isResumed: false,
-    firstKey: key,
-    firstIndices: first.map((_, index) => index),
-  };
+  const run = { id, draft, servers, positions, known: new Map(), isOver: false, lastStart: lastStart(now()) };
+  return { run, isResumed: false, announce, held, first: { key, indices: [...first.keys()] } };
 }
-
-/** Sends what is to be sent, request by request, and records what came of each. */
-async function carryOut(
-  deps: PipelineDeps,
-  order: Order,
-  run: Run,
-  first: Answered | undefined,
-): Promise<Carried> {
-  const { database, records, keys, logger, longestRequestMs, now = Date.now } = deps;
-  const { guildId, interactionId, stopping } = order;
-  const { servers, positions } = run;
-  const lastStart = lastStartOf(run, longestRequestMs);
-  const recorded = new Set(run.known.keys());
-  let outcomes: ReadonlyMap<number, Outcome> = run.known;
-  let isOver = run.isOver;
-  let sent = first;
-  let latest = first;
-
-  const halt = (): Halt | undefined =>
-    sent ? undefined : stopping?.aborted ? 'stopping' : now() > lastStart ? 'deadline' : undefined;
-  const at = (indices: readonly number[]) => indices.flatMap((index) => positions[index] ?? []);
-
-  async function send(_: readonly ServerSubmission[], indices: readonly number[]) {
-    try {
-      const done =
-        sent ??
-        (await scheduled(deps, order, async () => {
-          const key = await database.inGuild(guildId, () =>
-            leave(deps, { id: run.id, guildId }, at(indices)),
-          );
-          return key && request(deps, run, indices, key);
-        }));
-      if (done === undefined || 'reason' in done) return done ?? 'key';
-      sent = done;
-      latest = done;
-      return done.answer;
-    } catch (error) {
-      logger.error({ err: error, interactionId }, 'a request could not be begun');
-      return 'bot';
-    }
-  }
-
-  async function record(answered: Answered | undefined): Promise<void> {
-    const isLast = outcomes.size === servers.length;
-    const isRefused = await database.inGuild(guildId, async () => {
-      for (const [outcome, indices] of grouped(outcomes, recorded)) {
-        await records.end(run.id, at(indices), outcome);
-      }
-      const again = answered?.indices.filter((index) => !outcomes.has(index)) ?? [];
-      await records.leaveAgain(run.id, at(again));
-      if (isLast) await finish(records, order, run, outcomes);
-      return answered && keys.keepAnswer(guildId, answered.key, answered.answer);
-    });
-    for (const index of outcomes.keys()) recorded.add(index);
-    isOver ||= isLast;
-    if (isRefused) await deps.onKeyRefused(guildId);
-  }
-
-  async function onOutcomes(known: ReadonlyMap<number, Outcome>): Promise<void> {
-    outcomes = new Map(known);
-    const answered = sent;
-    sent = undefined;
-    await record(answered).catch((error: unknown) => {
-      logger.error({ err: error, interactionId }, 'what came of a request could not be recorded');
-    });
-    if (outcomes.size < servers.length) order.onProgress?.(outcomes.size, servers.length);
-  }
-
-  try {
-    const all = await submitAll(servers, { known: run.known, halt, send, onOutcomes });
-    outcomes = new Map(all.entries());
-    return { outcomes: all, key: latest?.key };
-  } finally {
-    // What has not ended by now has not been sent: it counts no more, and can be submitted again.
-    const left = servers.map((_, index) => [index, outcomes.get(index) ?? NOT_SENT] as const);
-    if (!isOver) await onOutcomes(new Map(left));
-  }
-}
-
-/** The key is read anew for each request, so that nothing leaves with one that is gone. */
-async function leave(
-  { keys, records }: PipelineDeps,
-  { id, guildId }: { readonly id: string; readonly guildId: string },
-  positions: readonly number[],
-): Promise<Secret | undefined> {
-  const key = await keys.usable(guildId);
-  if ('code' in key) return undefined;
-  await records.leave(id, positions);
-  return key;
-}
-
-/** Nothing of it runs any more; what was not sent becomes a draft of its own. */
-async function finish(
-  records: PipelineDeps['records'],
-  order: Order,
-  run: Run,
-  outcomes: ReadonlyMap<number, Outcome>,
-): Promise<void> {
-  await records.finish(run.id);
-  const rest = restOf(run.draft, (index) => isLeft(run.draft, outcomes.get(index)));
-  if (rest.rows.length > 0) await records.saveDraft(order, restIdOf(order.interactionId), rest);
-}
-
-const scheduled = <Done>(
-  { scheduler }: PipelineDeps,
-  { guildId, user, receivedAt }: Order,
-  task: () => Promise<Done>,
-) =>
-  scheduler.run(
-    { guildId, memberId: user.id, kind: 'submission', ...(receivedAt !== undefined && { receivedAt }) },
-    task,
-  );
-
-const request = async (
-  { listing }: PipelineDeps,
-  { servers }: Run,
-  indices: readonly number[],
-  key: Secret,
-): Promise<Answered> => {
-  const some = indices.flatMap((index) => servers[index] ?? []);
-  return { indices, key, answer: await listing.add(some, key) };
-};
-
-const NOT_SENT: Outcome = { kind: 'not-sent', reason: 'bot' };
 
 /** Tells the observers one after the other; none of them holds up what follows. */
 function createTeller({ observers, logger }: Pick<PipelineDeps, 'observers' | 'logger'>) {
@@ -260,13 +194,7 @@ const toSend = ({ servers, again }: SubmissionRecord): readonly number[] =>
     .map(({ position }) => position);
 
 /** What is to be carried on with of a record: what may have left is never sent again. */
-export function toResume({
-  id,
-  state,
-  draft,
-  servers,
-  startedAt = 0,
-}: SubmissionRecord): Omit<Run, 'announce'> {
+export function toResume({ id, state, draft, servers }: SubmissionRecord): Omit<Run, 'lastStart'> {
   const chosen = servers.filter(({ outcome, reserved_at }) => outcome || reserved_at !== null);
   const known = new Map(
     chosen.flatMap(({ outcome, sent_at }, index) => {
@@ -275,10 +203,7 @@ export function toResume({
     }),
   );
   return {
-    ...{ id, draft, startedAt, known, held: undefined },
-    isOver: state === 'done',
-    firstIndices: [],
-    isResumed: known.size > 0,
+    ...{ id, draft, known, isOver: state === 'done' },
     positions: chosen.map(({ position }) => position),
     servers: chosen.map(({ submission }) => submission),
   };
@@ -288,7 +213,3 @@ export function toResume({
 const ANSWER_WITHIN_MS = 15 * 60_000;
 /** Of those, what is kept for delivering the answer, with a few more tries. */
 const DELIVERY_MS = 60_000;
-
-/** When the last request may leave, so that its answer can still be told. In milliseconds since 1970. */
-const lastStartOf = ({ startedAt }: Run, longestRequestMs: number): number =>
-  startedAt + ANSWER_WITHIN_MS - DELIVERY_MS - longestRequestMs;

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Database } from '../storage/database.ts';
+import type { Checks } from './checks.ts';
+import { INTERRUPTED, outcomeToStore } from './draft.ts';
 import { type Erasure, inParts, ROWS_AT_ONCE } from './erasure.ts';
 import { MOST_ENTRIES } from './history.ts';
-import type { Limits } from './limits.ts';
-import { INTERRUPTED, outcomeToStore } from './outcome.ts';
 import { DRAFT_LIVES_MS } from './record.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,7 +16,7 @@ const EVERY_MS = 600_000;
 
 interface PruningDeps {
   readonly database: Pick<Database, 'tables'>;
-  readonly limits: Pick<Limits, 'countsSince'>;
+  readonly checks: Pick<Checks, 'countsSince'>;
   readonly erasure: Pick<Erasure, 'guilds' | 'dropOldHashes'>;
   /** How long it is kept that a server was accepted, or may have been received. */
   readonly days: number;
@@ -37,7 +37,7 @@ interface Pruning extends Part {
  * Nothing goes for its age that a limit still counts. In small steps, after the start and every 10 minutes.
  */
 export function createPruning(deps: PruningDeps): Pruning {
-  const { database, limits, erasure, days, logger, now = Date.now } = deps;
+  const { database, checks, erasure, days, logger, now = Date.now } = deps;
   const { tables } = database;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
@@ -49,7 +49,7 @@ export function createPruning(deps: PruningDeps): Pruning {
 
   async function dropOld(): Promise<void> {
     const at = now();
-    const counted = limits.countsSince('all');
+    const counted = checks.countsSince('all');
     const before = (kept: number) => Math.min(at - kept * DAY_MS, counted);
     for (const [outcome, kept] of [
       ['accepted', days],

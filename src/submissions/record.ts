@@ -1,10 +1,7 @@
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { Database } from '../storage/database.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
-import type { Draft } from './draft.ts';
-import { isForKey, outcomeOf, outcomeToStore } from './outcome.ts';
-import { createReplacing } from './rest.ts';
-import { draftToStore, storedDraft } from './stored-draft.ts';
+import { type Draft, draftToStore, isForKey, outcomeOf, outcomeToStore, storedDraft } from './draft.ts';
 
 /** How long a draft is kept, in milliseconds: as long as an interaction can be answered. */
 export const DRAFT_LIVES_MS = 15 * 60_000;
@@ -14,6 +11,10 @@ const MOST_DRAFTS = 10;
 export const ROWS_AT_ONCE = 200;
 
 type Tables = Database['tables'];
+
+/** The id of the draft of what did not go when an interaction submitted one; that one's own id is taken. */
+export const restIdOf = (interactionId: string): string => `${interactionId}${REST}`;
+const REST = '-rest';
 
 /** Whose submission it is. */
 export interface Submitter {
@@ -112,6 +113,16 @@ function createDrafts({
   }
 
   return {
+    /** The member's draft; `gone`: never there, too old, submitted, or cancelled. */
+    async findDraft(
+      { guildId, user }: Submitter,
+      id: string,
+    ): Promise<SubmissionRecord | 'gone' | 'of-another-member'> {
+      const record = await load(tables, { id }, guildId);
+      if (record?.state !== 'draft') return 'gone';
+      if (record.created_at <= now() - DRAFT_LIVES_MS) return 'gone';
+      return record.user_id === user.id ? record : 'of-another-member';
+    },
     /** Keeps a new draft for 15 minutes from now. */
     saveDraft: (by: Submitter, id: string, draft: Draft) => change(by.guildId, () => save(by, id, draft)),
     /** Keeps a draft that is carried out at once, in the same transaction. */
@@ -159,17 +170,6 @@ export function createRecords({
 
   return {
     ...createDrafts({ database, now }),
-    ...createReplacing(tables),
-    /** The member's draft; `gone`: never there, too old, submitted, or cancelled. */
-    async findDraft(
-      { guildId, user }: Submitter,
-      id: string,
-    ): Promise<SubmissionRecord | 'gone' | 'of-another-member'> {
-      const record = await load(tables, { id }, guildId);
-      if (record?.state !== 'draft') return 'gone';
-      if (record.created_at <= now() - DRAFT_LIVES_MS) return 'gone';
-      return record.user_id === user.id ? record : 'of-another-member';
-    },
     /** Whether there is no draft any more because it was submitted. */
     async isSubmitted({ guildId, user }: Submitter, id: string): Promise<boolean> {
       const record = await load(tables, { id }, guildId);
@@ -205,6 +205,27 @@ export function createRecords({
         ...(outcome.kind === 'not-sent' && { reserved_at: null, sent_at: null }),
         ...(isForKey(outcome) && { reserved_at: null }),
       });
+    },
+    /** The submission of which this draft is the rest, and so corrects it, unless that was a correction itself. */
+    async replacedBy(guildId: string, draftId: string): Promise<string | undefined> {
+      if (!draftId.endsWith(REST)) return undefined;
+      const row = await tables
+        .selectFrom('submissions')
+        .select('id')
+        .where('interaction_id', '=', draftId.slice(0, -REST.length))
+        .where('guild_id', '=', guildId)
+        .executeTakeFirst();
+      return row?.id.endsWith(REST) ? undefined : row?.id;
+    },
+    /** What the service refused of a submission counts no more, since a correction is sent in its place. */
+    async giveBack(guildId: string, id: string): Promise<void> {
+      await tables
+        .updateTable('servers')
+        .set({ reserved_at: null })
+        .where('submission_id', '=', id)
+        .where('guild_id', '=', guildId)
+        .where('outcome', '=', 'rejected')
+        .execute();
     },
     async finish(id: string): Promise<void> {
       await tables

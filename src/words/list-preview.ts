@@ -1,5 +1,6 @@
 import { formatAddress } from '../addresses/address.ts';
 import { MAX_SERVERS_PER_REQUEST, type ServerSubmission } from '../listing/contract.ts';
+import type { Held } from '../submissions/checks.ts';
 import {
   asksForGame,
   type Draft,
@@ -10,7 +11,6 @@ import {
   type ReadyRow,
   rowsToSend,
 } from '../submissions/draft.ts';
-import type { Held } from '../submissions/limits.ts';
 import type { Prepared } from '../submissions/list-drafts.ts';
 import { escapeText, shorten, shortenMarkup } from './escape.ts';
 import {

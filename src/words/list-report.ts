@@ -3,7 +3,7 @@ import { KNOWN_ERRORS, type Outcome, type ServerSubmission } from '../listing/co
 import { csvFile } from '../server-lists/csv.ts';
 import type { Row } from '../server-lists/row.ts';
 import { isRejected, type ReadyRow, rowsToSend } from '../submissions/draft.ts';
-import type { Ended } from '../submissions/order.ts';
+import type { Ended } from '../submissions/pipeline.ts';
 import { escapeText } from './escape.ts';
 import { explained, explainedRows, filesOfRefused, plain } from './list-files.ts';
 import { addressLine } from './list-lines.ts';

@@ -12,7 +12,7 @@ import {
   WITHHELD_WORDS,
 } from '../listing/contract.ts';
 import type { Refusal } from '../submissions/checks.ts';
-import type { Ended, Observer } from '../submissions/order.ts';
+import type { Ended, Observer } from '../submissions/pipeline.ts';
 import type { Submitter } from '../submissions/record.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
 import { describe, gameNamed, type KnownGames, memberText, type ServerEmbed, serverEmbed } from './look.ts';

@@ -1,9 +1,9 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { ApiKeys, KeyStatus } from '../guilds/api-keys.ts';
 import type { Secret } from '../secret.ts';
-import type { Refusal } from '../submissions/checks.ts';
-import type { HistoryEntry } from '../submissions/history.ts';
-import type { NoDraft, PipelineDeps } from '../submissions/order.ts';
+import type { Refusal, SubmittedBefore } from '../submissions/checks.ts';
+import type { NoDraft } from '../submissions/pipeline.ts';
+import type { RequestsDeps } from '../submissions/requests.ts';
 import { UserError } from '../user-error.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
 import { listAbout, renewText } from './outcome.ts';
@@ -26,8 +26,8 @@ export function refusalText(refusal: Refusal, reader: Reader): string {
       return t('refusal.in-flight', { address: formatAddress({ host, port }) });
     }
     case 'submitted-before': {
-      const [entry] = refusal.entries;
-      return entry ? submittedBefore(entry, reader) : t('refusal.submitted-before');
+      const [server] = refusal.servers;
+      return server ? submittedBefore(server, reader) : t('refusal.submitted-before');
     }
     case 'member-limit':
     case 'guild-limit':
@@ -42,7 +42,7 @@ export function refusalText(refusal: Refusal, reader: Reader): string {
 }
 
 /** The keys of guilds, to submit with. */
-export type GuildKeys = Pick<PipelineDeps['keys'], 'usable'>;
+export type GuildKeys = Pick<RequestsDeps['keys'], 'usable'>;
 
 /**
  * The guild's key, to submit with.
@@ -59,16 +59,15 @@ export async function guildKey(
 
 /** Who submitted a server before, when, and how it ended. */
 function submittedBefore(
-  { server: host, port, at, outcome, userName }: HistoryEntry,
+  { server: host, port, at, outcome, userName }: SubmittedBefore,
   reader: Reader,
 ): string {
   const { t } = reader;
   const address = formatAddress({ host, port });
   const about = { address, seconds: Math.floor(at / 1000), ...listAbout(reader, { server: host, port }) };
-  const ended = outcome === 'accepted' ? 'accepted' : 'unknown';
   return userName === ''
-    ? t(`twice.${ended}`, about)
-    : t(`twice.${ended}By`, { ...about, user: escapeText(userName, LONGEST_NAME) });
+    ? t(`twice.${outcome}`, about)
+    : t(`twice.${outcome}By`, { ...about, user: escapeText(userName, LONGEST_NAME) });
 }
 
 /** There is no server any more that a button or a window could submit. */

@@ -23,26 +23,26 @@ const servers = (database: Database) => database.tables.selectFrom('servers').se
 
 describe('a member who has their name deleted', () => {
   it('is counted by limits and quota all the same, until their time has ended', async () => {
-    const { database, erasure, limits, at } = await open();
+    const { database, erasure, checks, at } = await open();
     const hosts = ['a', 'b', 'c', 'd', 'e'];
     await addDone(database, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts });
-    expect((await limits.room(ask())).held?.by).toBe('member-limit');
+    expect((await checks.room(ask())).held?.by).toBe('member-limit');
     const quota = { ...ask(), dailyQuota: 5 };
-    expect(await limits.room(quota)).toMatchObject({ count: 0, held: { by: 'daily-quota', limit: 5 } });
+    expect(await checks.room(quota)).toMatchObject({ count: 0, held: { by: 'daily-quota', limit: 5 } });
 
     expect(await erasure.forgetMember('1', USER)).toBe(5);
-    expect((await limits.room(ask())).held).toMatchObject({ by: 'member-limit', until: NOON + HOUR_MS });
-    expect(await limits.room(quota)).toMatchObject({ count: 0, held: { by: 'daily-quota', limit: 5 } });
-    expect((await limits.room(ask('1', '2'))).held).toBeUndefined();
+    expect((await checks.room(ask())).held).toMatchObject({ by: 'member-limit', until: NOON + HOUR_MS });
+    expect(await checks.room(quota)).toMatchObject({ count: 0, held: { by: 'daily-quota', limit: 5 } });
+    expect((await checks.room(ask('1', '2'))).held).toBeUndefined();
 
     at.now = NOON + HOUR_MS;
-    expect((await limits.room(ask())).held).toBeUndefined();
-    expect((await limits.room(quota)).held?.by).toBe('daily-quota');
+    expect((await checks.room(ask())).held).toBeUndefined();
+    expect((await checks.room(quota)).held?.by).toBe('daily-quota');
     await erasure.dropOldHashes();
     expect((await servers(database)).every(({ user_hash }) => user_hash !== null)).toBe(true);
 
     at.now = NOON + 12 * HOUR_MS;
-    expect((await limits.room(quota)).held).toBeUndefined();
+    expect((await checks.room(quota)).held).toBeUndefined();
     await erasure.dropOldHashes();
     expect((await servers(database)).map(({ user_id, user_hash }) => [user_id, user_hash])).toEqual(
       hosts.map(() => [null, null]),
@@ -75,8 +75,8 @@ describe('a member who has their name deleted', () => {
     await erasure.forgetMember('1', USER);
     const quota = { ...ask(), dailyQuota: 1 };
     const both = over(database, { keys: [after, before] });
-    expect((await both.limits.room(quota)).held?.by).toBe('daily-quota');
-    expect((await over(database, { keys: [after] }).limits.room(quota)).held).toBeUndefined();
+    expect((await both.checks.room(quota)).held?.by).toBe('daily-quota');
+    expect((await over(database, { keys: [after] }).checks.room(quota)).held).toBeUndefined();
   });
 });
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Outcome } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/collection.ts';
-import type { Order } from '../../src/submissions/order.ts';
+import type { Order } from '../../src/submissions/requests.ts';
 import { folder } from '../storage/temporary.ts';
 import { openPipeline } from '../support/open-pipeline.ts';
 import { readyDraft } from '../support/submitted.ts';

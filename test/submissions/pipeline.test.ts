@@ -5,9 +5,9 @@ import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/collection.ts';
 import type { Commit } from '../../src/storage/statements.ts';
+import { createChecks } from '../../src/submissions/checks.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import { createLimits } from '../../src/submissions/limits.ts';
-import type { Ended, Pipeline, Result } from '../../src/submissions/order.ts';
+import type { Ended, Pipeline, Result } from '../../src/submissions/pipeline.ts';
 import type { Submitter } from '../../src/submissions/record.ts';
 import { folder } from '../storage/temporary.ts';
 import { openPipeline } from '../support/open-pipeline.ts';
@@ -283,22 +283,30 @@ describe('limits', () => {
     await one(first.pipeline, 2);
     await first.database.stop();
     const { database } = await open();
-    const limits = createLimits({ database, encryption, member: limit, guild: limit, now: () => time });
+    const listing = { isDown: () => false };
+    const checks = createChecks({
+      database,
+      encryption,
+      listing,
+      member: limit,
+      guild: limit,
+      now: () => time,
+    });
     const until = time + 40_000;
     const held = { by: 'member-limit', limit: 2, until };
-    expect(await limits.room(order)).toEqual({ count: 0, held });
-    expect(await limits.room({ ...order, userId: '7' })).toEqual({
+    expect(await checks.room(order)).toEqual({ count: 0, held });
+    expect(await checks.room({ ...order, userId: '7' })).toEqual({
       count: 0,
       held: { ...held, by: 'guild-limit' },
     });
     time += 40_001;
-    expect(await limits.room(order)).toEqual({ count: 1 });
+    expect(await checks.room(order)).toEqual({ count: 1 });
     // One may go now; the others, or as many as the limit is, when the one before and that one count no more.
-    expect(await limits.room({ ...order, count: 2 })).toEqual({
+    expect(await checks.room({ ...order, count: 2 })).toEqual({
       count: 1,
       held: { ...held, until: until + 20_000 },
     });
-    expect(await limits.room({ ...order, count: 5 })).toEqual({
+    expect(await checks.room({ ...order, count: 5 })).toEqual({
       count: 1,
       held: { ...held, until: time + 60_000 },
     });
@@ -306,14 +314,14 @@ describe('limits', () => {
 
   it('of a day count what was accepted or may have been, and not what was refused', async () => {
     const rejected = { kind: 'rejected', message: 'No.' } as const;
-    const { pipeline, limits } = await open((count) => (count === 1 ? rejected : ACCEPTED));
+    const { pipeline, checks } = await open((count) => (count === 1 ? rejected : ACCEPTED));
     await one(pipeline, 1);
     await one(pipeline, 2);
-    expect(await limits.room({ ...order, count: 2, dailyQuota: 2 })).toEqual({
+    expect(await checks.room({ ...order, count: 2, dailyQuota: 2 })).toEqual({
       ...{ count: 1, held: { by: 'daily-quota', limit: 2, until: Date.UTC(2026, 10, 22) } },
     });
     time += 24 * 60 * MINUTE;
-    expect(await limits.room({ ...order, count: 2, dailyQuota: 2 })).toEqual({ count: 2 });
+    expect(await checks.room({ ...order, count: 2, dailyQuota: 2 })).toEqual({ count: 2 });
   });
 });
 

@@ -104,18 +104,20 @@ describe('a statement that runs for an interaction searches an index', () => {
 
   it('of its checks', async () => {
     await addDone(database, { id: 'a', guildId: '1', userId: '7', at, hosts: ['a', 'b', 'c'] });
-    const { limits, history } = parts();
-    expect(await plansOf(() => limits.inFlight('1', [server, { ...server, port: 1 }]))).toEqual([
+    const { checks } = parts();
+    const servers = [server, { ...server, port: 1 }];
+    expect(await plansOf(() => checks.run(by, { servers, again: true }))).toEqual([
       'servers_by_address (guild_id=? AND address=? AND outcome=? AND reserved_at>?)',
+      ...LIMITS,
     ]);
-    expect(await plansOf(() => history.find('1', [{ host: 'a', port: 1 }]))).toEqual([
+    expect(await plansOf(() => checks.submittedBefore('1', [{ server: 'a', port: 1 }]))).toEqual([
       'servers_by_address (guild_id=? AND address=? AND outcome=? AND reserved_at=?)',
       'servers_by_address (guild_id=? AND address=? AND outcome=?)',
       SUBMISSION,
     ]);
     // The member has used up all of it, and the second everything but the limit of the guild.
     for (const userId of ['7', '8']) {
-      const ask = () => limits.room({ guildId: '1', userId, count: 1, dailyQuota: 100 });
+      const ask = () => checks.room({ guildId: '1', userId, count: 1, dailyQuota: 100 });
       expect((await ask()).held?.by).toBe(userId === '7' ? 'member-limit' : 'guild-limit');
       expect(await plansOf(ask)).toEqual(LIMITS);
     }

@@ -6,8 +6,8 @@ import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { createDatabase, type Database } from '../../src/storage/database.ts';
 import { createStoreEncryption } from '../../src/storage/encryption-key.ts';
+import { createChecks } from '../../src/submissions/checks.ts';
 import { createHistory } from '../../src/submissions/history.ts';
-import { createLimits } from '../../src/submissions/limits.ts';
 import { toResume } from '../../src/submissions/pipeline.ts';
 import { createPreviousRecords } from '../../src/submissions/previous/move.ts';
 import { createRecords } from '../../src/submissions/record.ts';
@@ -45,12 +45,18 @@ async function start() {
     settings: createGuildSettings({ store: database }),
     history: createHistory({ database }),
     records: createRecords({ database }),
-    limits: createLimits({ database, encryption, member: limit, guild: limit }),
+    checks: createChecks({
+      database,
+      encryption,
+      listing: { isDown: () => false },
+      member: limit,
+      guild: limit,
+    }),
   };
 }
 
 const who = (id: string) => ({ guildId: guild, user: { id, name: 'anybody' } });
-const address = (server: string, port = 27015) => ({ host: server, port });
+const address = (server: string, port = 27015) => ({ server, port });
 const keysOf = (database: Database) => collect(database.keys(''));
 const addressesIn = async (database: Database, guildId: string, userId: string) =>
   (
@@ -69,7 +75,7 @@ const addressesIn = async (database: Database, guildId: string, userId: string) 
 
 describe('a store that version 0.1 wrote', () => {
   it('has its keys, settings and history after the first start, and a copy beside it', async () => {
-    const { database, keys, settings, history } = await start();
+    const { database, keys, settings, checks } = await start();
     expect((await keys.get(guild))?.reveal()).toBe('sandbox-key');
     expect((await keys.get(otherGuild))?.reveal()).toBe('second-key');
     expect(await settings.get(guild)).toMatchObject({ announce: true, dailyQuota: 400 });
@@ -85,7 +91,7 @@ describe('a store that version 0.1 wrote', () => {
       'second.example.com:27015 accepted',
       'unknown.example.com:27015 unknown',
     ]);
-    const before = await history.find(
+    const before = await checks.submittedBefore(
       guild,
       ['first', 'refused', 'unknown', 'u99'].map((name) => address(`${name}.example.com`)),
     );
@@ -97,7 +103,7 @@ describe('a store that version 0.1 wrote', () => {
       ]),
     );
     expect(before.size).toBe(3);
-    expect((await history.find(otherGuild, [address('deutsch.example.com', 2302)])).size).toBe(1);
+    expect((await checks.submittedBefore(otherGuild, [address('deutsch.example.com', 2302)])).size).toBe(1);
     expect(readdirSync(place).filter((name) => name.includes('.before-'))).toHaveLength(1);
     expect((await keysOf(database)).map((key) => key.split(':')[0]).sort()).toEqual(
       ['api-key', 'api-key', 'encryption', 'encryption', 'games', 'settings'].sort(),
@@ -172,9 +178,9 @@ describe('a store that version 0.1 wrote', () => {
   });
 
   it('counts for the quota of the day what counted before the update', async () => {
-    const { limits } = await start();
+    const { checks } = await start();
     const ask = (count: number) =>
-      limits.room({ ...{ guildId: guild, userId: member, count }, dailyQuota: 400 });
+      checks.room({ ...{ guildId: guild, userId: member, count }, dailyQuota: 400 });
     // 105 were accepted before, 102 are on their way with an unknown end, and 50 of the list are to follow.
     expect((await ask(400 - 105 - 102 - 50)).held).toBeUndefined();
     expect(await ask(400 - 105 - 102 - 50 + 1)).toMatchObject({ count: 143, held: { by: 'daily-quota' } });
@@ -200,12 +206,12 @@ describe('what cannot be read of it', () => {
       if (key === `ledger:${otherGuild}`) return [key, value.slice(0, 60)];
       return [key, value];
     });
-    const { database, history, stop } = await start();
+    const { database, checks, stop } = await start();
     const aside = (await keysOf(database)).filter((key) => key.startsWith('set-aside.'));
     const names = [`batches:${guild}:${IN_0_1.draft}`, `ledger:${guild}`, `ledger:${otherGuild}`];
     expect(aside).toEqual(names.map((name) => `set-aside.${name}`));
     expect(JSON.stringify(await database.get(`set-aside.ledger:${guild}`))).toContain('unknown.example.com');
-    expect((await history.find(guild, [address('first.example.com')])).size).toBe(1);
+    expect((await checks.submittedBefore(guild, [address('first.example.com')])).size).toBe(1);
     const named = logger.lines
       .filter(({ level }) => level === 'error')
       .map(({ details }) => Object(details).record);
@@ -217,15 +223,15 @@ describe('what cannot be read of it', () => {
       value.replace('"outcome":"nobody knows"', '"outcome":"unknown"'),
     ]);
     const mended = await start();
-    expect((await mended.history.find(guild, [address('unknown.example.com')])).size).toBe(1);
-    expect((await mended.history.find(guild, [address('first.example.com')])).size).toBe(1);
+    expect((await mended.checks.submittedBefore(guild, [address('unknown.example.com')])).size).toBe(1);
+    expect((await mended.checks.submittedBefore(guild, [address('first.example.com')])).size).toBe(1);
   });
 
   it('stays as it is when a guild cannot be moved, and stops neither the start nor another guild', async () => {
     const typed = '"server":"d3.example.com:27015","port":""';
     changeValues(path, (key, value) => [key, value.replace(typed, '"server":"d3.example.com","port":"x"')]);
-    const { database, history } = await start();
-    expect((await history.find(otherGuild, [address('deutsch.example.com', 2302)])).size).toBe(1);
+    const { database, checks, history } = await start();
+    expect((await checks.submittedBefore(otherGuild, [address('deutsch.example.com', 2302)])).size).toBe(1);
     expect(await history.count(guild, {})).toBe(0);
     const keys = await keysOf(database);
     expect(keys).toContain(`ledger:${guild}`);

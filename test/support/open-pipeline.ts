@@ -6,8 +6,8 @@ import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { createScheduler } from '../../src/listing/scheduler.ts';
 import type { Encryption } from '../../src/storage/collection.ts';
 import type { Commit } from '../../src/storage/statements.ts';
+import { createChecks } from '../../src/submissions/checks.ts';
 import { createHistory } from '../../src/submissions/history.ts';
-import { createLimits } from '../../src/submissions/limits.ts';
 import { createPipeline } from '../../src/submissions/pipeline.ts';
 import { createTidying } from '../../src/submissions/pruning.ts';
 import { createRecords } from '../../src/submissions/record.ts';
@@ -33,22 +33,23 @@ export async function openPipeline({ path, encryption, now, add, onCommit, onRef
   const records = createRecords({ database, now });
   const history = createHistory({ database });
   const taken = createTakenInteractions({ database, encryption, logger, now });
-  const limits = createLimits({
+  const checks = createChecks({
     database,
     encryption,
+    listing: { isDown: () => false },
     member: { servers: 3_000, seconds: 600 },
     guild: { servers: 10_000, seconds: 600 },
     now,
   });
   const pipeline = createPipeline({
-    ...{ database, records, history, limits, settings, logger, now },
+    ...{ database, records, checks, settings, logger, now },
     keys,
     onKeyRefused: keyWatch.tellRefused,
-    listing: { isDown: () => false, add: async (servers) => add(servers) },
+    listing: { add: async (servers) => add(servers) },
     scheduler: createScheduler({ atOnce: 8, now }),
     observers: [],
     longestRequestMs: 60_000,
   });
   const tidying = createTidying({ database, logger, now });
-  return { database, keys, settings, records, history, taken, limits, pipeline, tidying };
+  return { database, keys, settings, records, history, taken, checks, pipeline, tidying };
 }

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { createEncryption } from '../../src/storage/collection.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { ServersTable, SubmissionsTable } from '../../src/storage/tables.ts';
+import { createChecks } from '../../src/submissions/checks.ts';
 import { createErasure } from '../../src/submissions/erasure.ts';
 import { createHistory } from '../../src/submissions/history.ts';
-import { createLimits } from '../../src/submissions/limits.ts';
 import { createPruning } from '../../src/submissions/pruning.ts';
 import { createRecords } from '../../src/submissions/record.ts';
 import { recorder } from '../storage/temporary.ts';
@@ -26,15 +26,16 @@ export function partsOver(database: Pick<Database, 'tables' | 'inGuild'>, option
   const { member = { servers: 1000, seconds: 3600 }, guild = { servers: 5000, seconds: 3600 } } = options;
   const encryption = createEncryption(keys);
   const logger = recorder();
-  const limits = createLimits({ database, encryption, member, guild, now });
-  const erasure = createErasure({ database, encryption, limits });
+  const listing = { isDown: () => false };
+  const checks = createChecks({ database, encryption, listing, member, guild, now });
+  const erasure = createErasure({ database, encryption, checks });
   return {
     logger,
-    limits,
+    checks,
     erasure,
     history: createHistory({ database }),
     records: createRecords({ database, now }),
-    pruning: createPruning({ database, limits, erasure, days, logger, now }),
+    pruning: createPruning({ database, checks, erasure, days, logger, now }),
   };
 }
 

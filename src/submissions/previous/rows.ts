@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { formatAddress } from '../../addresses/address.ts';
 import type { ServerSubmission } from '../../listing/contract.ts';
 import type { ServersTable, SubmissionsTable } from '../../storage/tables.ts';
-import type { Draft } from '../draft.ts';
+import { type Draft, draftToStore } from '../draft.ts';
 import { DRAFT_LIVES_MS } from '../record.ts';
-import { draftToStore } from '../stored-draft.ts';
 import type { Batch, Entry, JournalEntry, Offer, Run, User } from './shapes.ts';
 
 /**

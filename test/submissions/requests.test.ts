@@ -10,7 +10,7 @@ import {
 } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { readList } from '../../src/server-lists/read-list.ts';
-import { submitAll } from '../../src/submissions/submit-all.ts';
+import { submitAll } from '../../src/submissions/requests.ts';
 import { games, submission } from './arbitraries.ts';
 
 const server = (n: number, game = 'cs2'): ServerSubmission => ({
