@@ -6,6 +6,7 @@ import { createPauses } from '../../src/pauses.ts';
 import { csvFile, MAX_RECORD } from '../../src/server-lists/csv.ts';
 import { MAX_ROWS, type ReadList, readList } from '../../src/server-lists/read-list.ts';
 import * as arbitrary from '../submissions/arbitraries.ts';
+import { anyCharacter } from '../support/characters.ts';
 import { stepsOf } from '../support/steps.ts';
 
 const { games } = arbitrary;
@@ -292,7 +293,7 @@ describe('a file', () => {
 
 describe('any text', () => {
   const wild = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.string({ unit: anyCharacter, maxLength: 200 }),
     fc.string({
       unit: fc.constantFrom(...'0123456789.:[]{}/%@;,#=\t\n\r "\'`<>|*_-+acsx\u200b：，。😀'),
       maxLength: 200,
