@@ -25,8 +25,9 @@ import type { Order } from '../src/submissions/requests.ts';
 import type { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
 import { cut } from '../src/words/escape.ts';
+import { afterRestartText } from '../src/words/history.ts';
 import { describe, gameChoices, gameNamed, nearGames, serverEmbed, typedLine } from '../src/words/look.ts';
-import { afterRestartText, announcementOf, outcomeText, pageAbout } from '../src/words/outcome.ts';
+import { announcementOf, outcomeText, pageOfUnknown } from '../src/words/outcome.ts';
 import {
   type Offer,
   offersAfter,
@@ -209,7 +210,7 @@ function ended(context: Context, result: Ended, { games }: AddServerDeps): Reply
   const [[server], [outcome]] = [servers, outcomes];
   if (!server || !outcome) throw new Error('a submission has at least one server');
   const announcement = announcementOf(context, result, games);
-  const page = outcome.kind === 'unknown' && pageAbout(context, server);
+  const page = pageOfUnknown(context, result);
   const listLink = page ? linkButton(page, t('listing.check')) : undefined;
   return {
     content: result.isResumed ? afterRestartText(context, result) : outcomeText(context, outcome, server),

@@ -43,7 +43,8 @@ import { createPipeline, toResume } from './submissions/pipeline.ts';
 import { createPreviousRecords } from './submissions/previous/move.ts';
 import { createPruning, createTidying } from './submissions/pruning.ts';
 import { createRecords } from './submissions/record.ts';
-import { createSubmissionLog, toldAfterRestart } from './words/outcome.ts';
+import { toldAfterRestart } from './words/history.ts';
+import { createSubmissionLog } from './words/outcome.ts';
 import { createKeyAlert, createKeyNotice } from './words/refusal.ts';
 import { createWords, type Words } from './words/words.ts';
 

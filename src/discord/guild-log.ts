@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type APIEmbed, DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { LOOK } from '../words/look.ts';
+import { gravestOf, LOOK } from '../words/look.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
 import { fitReply } from './deliver.ts';
 import { LIMITS } from './limits.ts';
@@ -39,8 +39,11 @@ export interface GuildLogDeps extends GuildLogTiming {
 
 /** The channel in which admins read what is done with their key. It never gets in the way: nothing throws. */
 export interface GuildLog {
-  /** Adds a line, in the guild's language; it appears within seconds, together with others. */
-  tell(guildId: string, makeText: (t: Translate) => string): Promise<void>;
+  /**
+   * Adds a line, in the guild's language; it appears within seconds, together with others.
+   * @param kind of the outcome that it is about; the gravest gives the message its colour
+   */
+  tell(guildId: string, makeText: (t: Translate) => string, kind?: keyof typeof LOOK): Promise<void>;
   /** Says in red, above all lines, that admins have to act, and mentions the role that they chose for it. */
   alert(guildId: string, makeAlert: (t: Translate) => Alert): Promise<void>;
   /** Posts at once what is waiting, as when the bot stops. */
@@ -70,6 +73,8 @@ interface Waiting {
   readonly alerts: Alert[];
   /** Line → how often. */
   readonly lines: Map<string, number>;
+  /** Of the outcomes that they are about. */
+  readonly kinds: Set<keyof typeof LOOK>;
   uncounted: number;
   attempts: number;
 }
@@ -148,7 +153,11 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
   }
 
   return {
-    tell: (guildId, makeText) => add(guildId, (message, t) => addLine(message, makeText(t))),
+    tell: (guildId, makeText, kind) =>
+      add(guildId, (message, t) => {
+        addLine(message, makeText(t));
+        if (kind !== undefined) message.kinds.add(kind);
+      }),
     alert: (guildId, makeAlert) => add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
     async flush() {
       await Promise.all([...queues].map(([guildId, queue]) => flushQueue(guildId, queue)));
@@ -160,7 +169,10 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
 function collecting({ waiting }: Queue): Waiting {
   const last = waiting.at(-1);
   if (last?.attempts === 0) return last;
-  const message = { nonce: newNonce(), alerts: [], lines: new Map(), uncounted: 0, attempts: 0 };
+  const message = {
+    ...{ nonce: newNonce(), alerts: [], lines: new Map(), kinds: new Set<keyof typeof LOOK>() },
+    ...{ uncounted: 0, attempts: 0 },
+  };
   waiting.push(message);
   return message;
 }
@@ -185,8 +197,11 @@ function createRefusingChannels() {
 
 /** The alerts, and below them the lines. Embeds notify nobody, so that the role stands in the text. */
 function messageOf(waiting: Waiting, { roleId }: LogChannel, t: Translate): ChannelMessage {
-  const { nonce, alerts, lines } = waiting;
-  if (alerts.length === 0) return { nonce, embed: { description: linesText(waiting, t) } };
+  const { nonce, alerts, lines, kinds } = waiting;
+  if (alerts.length === 0) {
+    const look = kinds.size > 0 && { color: LOOK[gravestOf([...kinds])].color };
+    return { nonce, embed: { ...look, description: linesText(waiting, t) } };
+  }
   const mention = roleId === undefined ? [] : [`<@&${roleId}>`];
   const description = [
     ...alerts.map(({ details }) => details),

@@ -1,8 +1,9 @@
 import { formatAddress } from '../addresses/address.ts';
+import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { HistoryEntry } from '../submissions/history.ts';
 import { escapeCode, escapeText } from './escape.ts';
-import { LOOK } from './look.ts';
-import { serviceWords } from './outcome.ts';
+import { describe, type KnownGames, LOOK } from './look.ts';
+import { listAbout, serviceWords } from './outcome.ts';
 import type { Reader } from './words.ts';
 
 /** UTF-16 units. Ten entries with the longest message fit into the 4,096 characters of an embed. */
@@ -49,4 +50,42 @@ export function fileRow({ t }: Pick<Reader, 't'>, entry: HistoryEntry): readonly
     t(`outcome.${outcome}`),
     serviceWords(message ?? '', t),
   ];
+}
+
+/** What became of servers that were being submitted when the bot ended; of what is not known yet nothing was sent. */
+export function afterRestartText(
+  reader: Pick<Reader, 't' | 'pages'>,
+  done: {
+    readonly servers: readonly ServerSubmission[];
+    readonly outcomes: readonly (Outcome | undefined)[];
+  },
+): string {
+  const { t } = reader;
+  const { servers, outcomes } = done;
+  const [server] = servers;
+  if (server && servers.length === 1) {
+    const [outcome] = outcomes;
+    const message = outcome && 'message' in outcome ? escapeText(serviceWords(outcome.message, t)) : '';
+    return t(`resume.one.${outcome?.kind ?? 'not-sent'}`, {
+      message,
+      ...listAbout(reader, server),
+    });
+  }
+  const lines = (['accepted', 'rejected', 'unknown', 'not-sent'] as const).flatMap((kind) => {
+    const count = servers.filter((_, index) => (outcomes[index]?.kind ?? 'not-sent') === kind).length;
+    return count > 0 ? [t(`resume.many.${kind}`, { count })] : [];
+  });
+  return [t('resume.many.heading'), ...lines].join('\n');
+}
+
+/** The same as a text alone, for where no embed stands beside it. */
+export function toldAfterRestart(
+  reader: Pick<Reader, 't' | 'pages'>,
+  done: Parameters<typeof afterRestartText>[1],
+  games: KnownGames,
+): string {
+  const one = done.servers.length === 1 ? done.servers : [];
+  return [afterRestartText(reader, done), ...one.map((server) => describe(reader.t, server, games))].join(
+    '\n',
+  );
 }

@@ -8,15 +8,13 @@ import { escapeText } from './escape.ts';
 import { explained, explainedRows, filesOfRefused, plain } from './list-files.ts';
 import { addressLine } from './list-lines.ts';
 import { heldRows, type ListPage, serversEmbed, someLines } from './list-preview.ts';
-import { type KnownGames, LOOK } from './look.ts';
-import { failureText, invalidKeyText, pageAbout, serviceWords } from './outcome.ts';
+import { gravestOf, type KnownGames, LOOK } from './look.ts';
+import { failureText, invalidKeyText, serviceWords } from './outcome.ts';
 import { rowProblemText } from './problem.ts';
 import type { Reader } from './words.ts';
 
 type Report = Pick<Ended, 'draft' | 'outcomes' | 'held'>;
 
-/** The gravest first: its colour is the report's, and its servers are shown. */
-const KINDS = ['rejected', 'unknown', 'not-sent', 'accepted'] as const;
 const IN_ORDER = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;
 /** Different texts that are shown; `report.csv` has them all. */
 const MOST_TEXTS = 6;
@@ -59,7 +57,8 @@ export function reportOf(reader: Reader, report: Report, games: KnownGames): Lis
       ' ',
     ),
   ].join('\n\n');
-  const kind = KINDS.find((each) => ended.some(({ outcome }) => outcome.kind === each)) ?? 'not-sent';
+  // Its colour is the report's, and its servers are shown.
+  const kind = gravestOf(outcomes.map((outcome) => outcome.kind));
   const shown = ended.filter(({ outcome }) => outcome.kind === kind).map(({ row }) => row.submission);
   return { content, embeds: [serversEmbed(t, kind, shown, games)], files: [csv, ...files], ...kept };
 }
@@ -213,11 +212,4 @@ export function progressOf(
   const bar = '▰'.repeat(full) + '▱'.repeat(WIDTH - full);
   const description = t('list.progress.text', { bar, done, count });
   return { embeds: [{ title: t('list.progress.title'), description }] };
-}
-
-/** The page on which to look for servers of which nobody knows what became: of the one, or of the list. */
-export function pageOfUnknown(reader: Pick<Reader, 'pages'>, report: Report): string | undefined {
-  const unknown = endedRows(report).filter(({ outcome }) => outcome.kind === 'unknown');
-  const [first, ...others] = unknown;
-  return first && pageAbout(reader, others.length === 0 ? first.row.submission : undefined);
 }

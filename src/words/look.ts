@@ -23,6 +23,11 @@ export const LOOK = {
   unknown: { sign: '❓', color: 0xfee75c },
 } as const satisfies Readonly<Record<Outcome['kind'], { readonly sign: string; readonly color: number }>>;
 
+/** The gravest of these, whose colour stands for all; what has no outcome was not sent. */
+export const gravestOf = (kinds: readonly Outcome['kind'][]): Outcome['kind'] =>
+  (['rejected', 'unknown', 'not-sent', 'accepted'] as const).find((kind) => kinds.includes(kind)) ??
+  'not-sent';
+
 /** An embed of Discord's with game servers in it. */
 export interface ServerEmbed {
   readonly color: number;

@@ -15,7 +15,16 @@ import type { Refusal } from '../submissions/checks.ts';
 import type { Ended, Observer } from '../submissions/pipeline.ts';
 import type { Submitter } from '../submissions/record.ts';
 import { escapeText, LONGEST_NAME } from './escape.ts';
-import { describe, gameNamed, type KnownGames, memberText, type ServerEmbed, serverEmbed } from './look.ts';
+import {
+  describe,
+  gameNamed,
+  gravestOf,
+  type KnownGames,
+  LOOK,
+  memberText,
+  type ServerEmbed,
+  serverEmbed,
+} from './look.ts';
 import { linked, type Reader, type Translate } from './words.ts';
 
 /** How the submission of one server ended; which server it is stands in the embed. */
@@ -48,44 +57,6 @@ export function outcomeText(reader: Reader, outcome: Outcome, server: ServerSubm
 /** That the service refuses the guild's key, and what the one who reads it can do. */
 export const invalidKeyText = (reader: Reader): string =>
   `${reader.t('addserver.next.invalidKey')} ${renewText(reader)}`;
-
-/** What became of servers that were being submitted when the bot ended; of what is not known yet nothing was sent. */
-export function afterRestartText(
-  reader: Pick<Reader, 't' | 'pages'>,
-  done: {
-    readonly servers: readonly ServerSubmission[];
-    readonly outcomes: readonly (Outcome | undefined)[];
-  },
-): string {
-  const { t } = reader;
-  const { servers, outcomes } = done;
-  const [server] = servers;
-  if (server && servers.length === 1) {
-    const [outcome] = outcomes;
-    const message = outcome && 'message' in outcome ? escapeText(serviceWords(outcome.message, t)) : '';
-    return t(`resume.one.${outcome?.kind ?? 'not-sent'}`, {
-      message,
-      ...listAbout(reader, server),
-    });
-  }
-  const lines = (['accepted', 'rejected', 'unknown', 'not-sent'] as const).flatMap((kind) => {
-    const count = servers.filter((_, index) => (outcomes[index]?.kind ?? 'not-sent') === kind).length;
-    return count > 0 ? [t(`resume.many.${kind}`, { count })] : [];
-  });
-  return [t('resume.many.heading'), ...lines].join('\n');
-}
-
-/** The same as a text alone, for where no embed stands beside it. */
-export function toldAfterRestart(
-  reader: Pick<Reader, 't' | 'pages'>,
-  done: Parameters<typeof afterRestartText>[1],
-  games: KnownGames,
-): string {
-  const one = done.servers.length === 1 ? done.servers : [];
-  return [afterRestartText(reader, done), ...one.map((server) => describe(reader.t, server, games))].join(
-    '\n',
-  );
-}
 
 /**
  * What everybody in the channel is told, in the guild's language, of the servers that were sent for review; nothing
@@ -172,7 +143,7 @@ export const renewText = ({ t, mention, isAdmin }: Pick<Reader, 't' | 'mention' 
   t(isAdmin ? 'notice.renew' : 'notice.askToRenew', { setkey: mention('setkey') });
 
 /** The page about one server of the list, for people; of the list itself without one. */
-export const pageAbout = (
+const pageAbout = (
   { pages }: Pick<Reader, 'pages'>,
   server: Pick<ServerSubmission, 'server' | 'port'> | undefined,
 ): string | undefined => pages(server && formatAddress({ host: server.server, port: server.port }));
@@ -185,9 +156,20 @@ export const listAbout = (
   list: linked(reader.t('listing.unnamed.list'), pageAbout(reader, server)),
 });
 
+/** The page on which to look for servers of which nobody knows what became: of the one, or of the list. */
+export function pageOfUnknown(
+  reader: Pick<Reader, 'pages'>,
+  { servers, outcomes }: Pick<Ended, 'servers' | 'outcomes'>,
+): string | undefined {
+  const [first, ...others] = servers.filter((_, index) => outcomes[index]?.kind === 'unknown');
+  return first && pageAbout(reader, others.length === 0 ? first : undefined);
+}
+
 export interface SubmissionLogDeps {
   /** The guild's log, in the guild's language. */
-  readonly guildLog: { tell(guildId: string, makeText: (t: Translate) => string): Promise<void> };
+  readonly guildLog: {
+    tell(guildId: string, makeText: (t: Translate) => string, kind: Outcome['kind']): Promise<void>;
+  };
   readonly games: KnownGames;
 }
 
@@ -201,12 +183,11 @@ const LONGEST_MESSAGE = 400;
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
   const nameOfGame = (alias: string) => escapeText(gameNamed(alias, games).name, LONGEST_NAME);
 
-  function nameOf({ game, server, port }: ServerSubmission): string {
-    return `**${nameOfGame(game)}** — \`${formatAddress({ host: server, port })}\``;
-  }
-
   function whatText(t: Translate, servers: readonly ServerSubmission[]): string {
-    const named = servers.slice(0, NAMED).map(nameOf).join(', ');
+    const named = servers
+      .slice(0, NAMED)
+      .map((server) => describe(t, server, games))
+      .join(', ');
     const count = servers.length - NAMED;
     return count > 0 ? t('guildLog.andMore', { named, count }) : named;
   }
@@ -223,19 +204,21 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
     const values = { member: memberText(user), what };
     const [first] = ends;
     if (first !== undefined && ends.length === 1) {
-      return t(`guildLog.one.${wordOf(first.outcome)}`, { ...values, ...saidOf(first.outcome, t) });
+      const { kind } = first.outcome;
+      return signed(kind, t(`guildLog.one.${kind}`, { ...values, ...saidOf(first.outcome, t) }));
     }
-    const kinds = [...new Set(ends.map(({ outcome }) => wordOf(outcome)))];
+    const kinds = [...new Set(ends.map(({ outcome }) => outcome.kind))];
     return [
       t('guildLog.many', { ...values, count: ends.length }),
       ...kinds.map((kind) => {
-        const ended = ends.filter(({ outcome }) => wordOf(outcome) === kind);
+        const ended = ends.filter(({ outcome }) => outcome.kind === kind);
         const said = ended.map(({ outcome }) => saidOf(outcome, t));
-        return t(`guildLog.part.${kind}`, {
+        const values = {
           count: ended.length,
           message: someOf(said.map(({ message }) => message)),
           reason: someOf(said.map(({ reason }) => reason)),
-        });
+        };
+        return signed(kind, t(`guildLog.part.${kind}`, values));
       }),
     ].join('\n');
   }
@@ -244,25 +227,29 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
     async refused({ guildId, user }, servers, refusal) {
       // Nothing is done with a key that is not there.
       if (refusal.code === 'key-missing' || refusal.code === 'key-unreadable') return;
-      await guildLog.tell(guildId, (t) =>
+      const lineOf = (t: Translate) =>
         t('guildLog.refused', {
           member: memberText(user),
           what: whatText(t, servers),
           reason: reasonText(t, refusal, nameOfGame),
-        }),
-      );
+        });
+      await guildLog.tell(guildId, (t) => signed('not-sent', lineOf(t)), 'not-sent');
     },
     async ended({ guildId, user }, { servers, outcomes }) {
       const ends = servers.flatMap((server, index) => {
         const outcome = outcomes[index];
         return outcome ? [{ server, outcome }] : [];
       });
-      await guildLog.tell(guildId, (t) => endText(t, user, ends));
+      await guildLog.tell(
+        guildId,
+        (t) => endText(t, user, ends),
+        gravestOf(outcomes.map(({ kind }) => kind)),
+      );
     },
   };
 }
 
-const wordOf = ({ kind }: Outcome) => (kind === 'not-sent' ? 'notSent' : kind);
+const signed = (kind: Outcome['kind'], text: string): string => `${LOOK[kind].sign} ${text}`;
 
 /** The service's own words where it said something, and why there is no answer where there is none. */
 function saidOf(outcome: Outcome, t: Translate): { readonly message: string; readonly reason: string } {

@@ -5,6 +5,7 @@ import {
   type LogTrouble,
   type PostResult,
 } from '../../src/discord/guild-log.ts';
+import { LOOK } from '../../src/words/look.ts';
 import { createWords } from '../../src/words/words.ts';
 import { recorder } from '../storage/temporary.ts';
 
@@ -99,6 +100,19 @@ describe('the log of a guild', () => {
     await log.alert('1', () => ({ text: 'act!', details: 'why' }));
     await vi.advanceTimersByTimeAsync(1_000);
     expect(messages[3]).toEqual({ ...alert, embed: { color: 0xed4245, description: 'why' } });
+  });
+
+  it('has the colour of the gravest outcome that its lines are about, and none without', async () => {
+    const { log, messages } = setUp();
+    const colourOf = async (...kinds: (keyof typeof LOOK | undefined)[]) => {
+      for (const kind of kinds) await log.tell('1', () => `about ${kind}`, kind);
+      await vi.advanceTimersByTimeAsync(60_000);
+      return messages.at(-1)?.embed.color;
+    };
+    expect(await colourOf(undefined)).toBeUndefined();
+    expect(await colourOf('accepted', undefined)).toBe(LOOK.accepted.color);
+    expect(await colourOf('accepted', 'not-sent')).toBe(LOOK['not-sent'].color);
+    expect(await colourOf('unknown', 'rejected', 'accepted')).toBe(LOOK.rejected.color);
   });
 
   it('notes a channel that refuses, leaves it alone for ten minutes, and notes that it works again', async () => {

@@ -184,6 +184,24 @@ describe('the log channel', () => {
     expect(notSent).toMatch(/wanted to submit .*\. Not sent: The listing service could not be reached\./);
   });
 
+  it('shows a game server as the answer to its member does, in the same colour', async () => {
+    await chooseLogChannel(scene);
+    const options = { game: 'cs2', server: 'play.example.com:27015', query_port: 27016 };
+    const answer = await scene.member.slash('addserver', options);
+    await expect.poll(() => logLines(scene).length).toBe(1);
+    const [shown] = messageOf(answer).current?.embeds ?? [];
+    const entry = scene.discord.messages({ channelId: staffChannel(scene) }).at(-1)?.current?.embeds[0];
+    expect(shown?.description).toContain('27016');
+    expect(entry?.description).toContain(`submitted ${shown?.description}. Sent for review;`);
+    expect(entry?.color).toBe(shown?.color);
+    const again = await submit('cs2');
+    expect(textOf(again)).toContain('for review');
+    await scene.listing.behave({ kind: 'down' });
+    await submit('ark');
+    await expect.poll(() => logLines(scene).length).toBe(3);
+    expect(logLines(scene).map((line) => [...line][0])).toEqual(['✅', '✅', '⚠']);
+  });
+
   it('is told of changes of the key and of refused attempts, without a key and without a ping', async () => {
     await chooseLogChannel(scene);
     await setKey(scene.admin, 'sandbox-key');
