@@ -20,3 +20,12 @@ const PLAIN = /^[ -~]*$/;
  */
 export const visibleLine = (text: string): string =>
   (PLAIN.test(text) ? text : text.toWellFormed().replace(LINE_BREAK, ' ').replace(INVISIBLE, '$1')).trim();
+
+/** At most `most` UTF-16 units, whole code points, ending in an ellipsis if there was more. */
+export function clipped(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text
+    .slice(0, most - 1)
+    .toWellFormed()
+    .replace(/\u{fffd}$/u, '')}…`;
+}

@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { clipped, plainText, unwrapped, withoutEnds, withoutPasswords } from './pasted-text.ts';
+import { clipped } from '../visible-line.ts';
+import { plainText, unwrapped, withoutEnds, withoutPasswords } from './pasted-text.ts';
 import { type AddressRange, mappedIPv4, specialRange } from './registries.ts';
 
 /** A public host in canonical form, IPv6 without brackets. */

@@ -121,12 +121,3 @@ export const unwrapped = (text: string): string =>
 
 /** Whether there is anything to read in a text, rather than only punctuation and symbols. */
 export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
-
-/** At most `most` characters, whole code points, ending in an ellipsis if there was more. */
-export function clipped(text: string, most: number): string {
-  if (text.length <= most) return text;
-  return `${text
-    .slice(0, most - 1)
-    .toWellFormed()
-    .replace(/\u{fffd}$/u, '')}…`;
-}

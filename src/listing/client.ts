@@ -1,17 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { createHttpAgent } from '../http-agent.ts';
 import type { Secret } from '../secret.ts';
+import { clipped } from '../visible-line.ts';
 import {
+  ADDED,
   type GamesOutcome,
+  gamesSchema,
   isFaultyAnswer,
+  KNOWN_ERRORS,
+  type KnownError,
   type ListingApi,
   type ListingLogger,
+  LONGEST_MESSAGE,
   MAX_SERVERS_PER_REQUEST,
   type Outcome,
+  type Rejected,
   type ServerSubmission,
+  WITHHELD_WORDS,
 } from './contract.ts';
-import { type Exchange, post, readAdd, readGames, readsBody, retryAfterMs } from './exchange.ts';
-import { isKeyInGames, withoutKey } from './key-in-text.ts';
+import {
+  type Answer,
+  type Exchange,
+  noAnswer,
+  post,
+  readJson,
+  readsBody,
+  retryAfterMs,
+  unreadable,
+} from './exchange.ts';
+import { createKeySearch, isKeyInGames } from './key-in-text.ts';
 
 export interface ListingApiDeps {
   /** Requests go to `{baseUrl}/api`; a path and a slash at the end are fine. */
@@ -137,6 +155,67 @@ interface Asked {
   readonly form: string;
   readonly key: Secret;
   readonly signal: AbortSignal | undefined;
+}
+
+/** The answer to `action=add`, and every error (specification §4.1, §7), at any HTTP status. */
+const verdictSchema = z.object({ status: z.enum(['success', 'error']), message: z.string() });
+
+/** What `action=add` led to. A verdict is believed at any HTTP status: the specification names none for errors. */
+function readAdd(exchange: Exchange, url: URL): Outcome {
+  if (exchange.kind === 'no-answer') return noAnswer(exchange);
+  const body = readJson(exchange, url);
+  if ('failure' in body) return body.failure;
+  const verdict = verdictSchema.safeParse(body.json);
+  if (!verdict.success) return unreadable(exchange, 'wrong-shape', whatIsWrong(verdict.error));
+  const { status, message } = verdict.data;
+  return status === 'success' ? { kind: 'accepted', message } : rejected(message, exchange);
+}
+
+/** What `action=games` led to. */
+function readGames(exchange: Exchange, url: URL): GamesOutcome {
+  if (exchange.kind === 'no-answer') return noAnswer(exchange);
+  const body = readJson(exchange, url);
+  if ('failure' in body) return body.failure;
+  const verdict = verdictSchema.safeParse(body.json);
+  if (verdict.success && verdict.data.status === 'error') return rejected(verdict.data.message, exchange);
+  const games = gamesSchema.safeParse(body.json);
+  if (!games.success) return unreadable(exchange, 'wrong-shape', whatIsWrong(games.error));
+  const leftOut = Array.isArray(body.json) ? body.json.length - games.data.length : 0;
+  return { kind: 'games', games: games.data, ...(leftOut > 0 && { leftOut }) };
+}
+
+function rejected(message: string, { status, headers }: Answer): Rejected {
+  const wait = status === 429 ? retryAfterMs(headers) : undefined;
+  const names = Object.keys(KNOWN_ERRORS) as KnownError[];
+  const known = names.find((name) => KNOWN_ERRORS[name] === message.trim());
+  return {
+    kind: 'rejected',
+    message,
+    ...(known !== undefined && { known }),
+    ...(wait !== undefined && { retryAfterMs: wait }),
+  };
+}
+
+function whatIsWrong(error: z.ZodError): string {
+  const [issue] = error.issues;
+  return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'answer'}: ${issue.code}`;
+}
+
+/** Words of the specification: whatever the key is, they say nothing of it. */
+const KNOWN_WORDS: ReadonlySet<string> = new Set([ADDED, ...Object.values(KNOWN_ERRORS)]);
+
+/**
+ * The outcome with the service's words cut where they come in, and without them when they hold the key, in whatever
+ * spelling. What is known of an error was read before, from the words as they came.
+ */
+export function withoutKey<Heard extends Outcome | GamesOutcome>(outcome: Heard, key: Secret): Heard {
+  if ('detail' in outcome && outcome.detail !== undefined) {
+    const detail = outcome.detail.slice(0, LONGEST_MESSAGE);
+    return { ...outcome, detail: createKeySearch(detail)(key) ? 'left out: the key is in it' : detail };
+  }
+  if (!('message' in outcome) || KNOWN_WORDS.has(outcome.message.trim())) return outcome;
+  const message = clipped(outcome.message, LONGEST_MESSAGE);
+  return { ...outcome, message: createKeySearch(message)(key) ? WITHHELD_WORDS : message };
 }
 
 /** `add` cannot be undone and not be looked up: it goes out a second time only when the first never left. */

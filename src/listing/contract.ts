@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Secret } from '../secret.ts';
+import { clipped } from '../visible-line.ts';
 
 /** The most servers the service takes in one request (specification §8). */
 export const MAX_SERVERS_PER_REQUEST = 100;
@@ -11,17 +12,12 @@ export const MAX_GAMES = 10_000;
 /** UTF-16 units of a message: what a message of Discord takes. */
 export const LONGEST_MESSAGE = 2_000;
 
-/** Text from the service, cut where it comes in, between code points; an ellipsis says that there was more. */
-const textUpTo = (most: number) =>
-  z
-    .string()
-    .transform((text) =>
-      text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`,
-    );
-
 /** A game as the service lists it (specification §2.2). `alias` is what a submission carries. */
 const gameSchema = z.object({
-  name: z.string().min(1).pipe(textUpTo(LONGEST_NAME)),
+  name: z
+    .string()
+    .min(1)
+    .transform((name) => clipped(name, LONGEST_NAME)),
   alias: z.string().min(1),
 });
 export type Game = z.infer<typeof gameSchema>;
@@ -42,12 +38,6 @@ export const gamesSchema = z.array(z.unknown()).transform((all, context): readon
     if (game.data.alias.length <= LONGEST_NAME) games.push(game.data);
   }
   return games;
-});
-
-/** The answer to `action=add`, and every error (specification §4.1, §7), at any HTTP status. */
-export const verdictSchema = z.object({
-  status: z.enum(['success', 'error']),
-  message: textUpTo(LONGEST_MESSAGE),
 });
 
 /** The five errors of the specification (§7), in the order of its rules. */

@@ -1,17 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { z } from 'zod';
-import {
-  type Failure,
-  type FailureReason,
-  type GamesOutcome,
-  gamesSchema,
-  KNOWN_ERRORS,
-  type KnownError,
-  type Outcome,
-  type Rejected,
-  verdictSchema,
-} from './contract.ts';
+import type { Failure, FailureReason } from './contract.ts';
 
 /** What came of one POST, before anybody looks into the answer. */
 export type Exchange =
@@ -141,32 +130,8 @@ function requestOf(url: URL, form: string): Dispatcher.DispatchOptions {
   };
 }
 
-type Answer = Extract<Exchange, { kind: 'answer' }>;
+export type Answer = Extract<Exchange, { kind: 'answer' }>;
 type NoAnswer = Extract<Exchange, { kind: 'no-answer' }>;
-
-/** What `action=add` led to. A verdict is believed at any HTTP status: the specification names none for errors. */
-export function readAdd(exchange: Exchange, url: URL): Outcome {
-  if (exchange.kind === 'no-answer') return noAnswer(exchange);
-  const body = readJson(exchange, url);
-  if ('failure' in body) return body.failure;
-  const verdict = verdictSchema.safeParse(body.json);
-  if (!verdict.success) return unreadable(exchange, 'wrong-shape', whatIsWrong(verdict.error));
-  const { status, message } = verdict.data;
-  return status === 'success' ? { kind: 'accepted', message } : rejected(message, exchange);
-}
-
-/** What `action=games` led to. */
-export function readGames(exchange: Exchange, url: URL): GamesOutcome {
-  if (exchange.kind === 'no-answer') return noAnswer(exchange);
-  const body = readJson(exchange, url);
-  if ('failure' in body) return body.failure;
-  const verdict = verdictSchema.safeParse(body.json);
-  if (verdict.success && verdict.data.status === 'error') return rejected(verdict.data.message, exchange);
-  const games = gamesSchema.safeParse(body.json);
-  if (!games.success) return unreadable(exchange, 'wrong-shape', whatIsWrong(games.error));
-  const leftOut = Array.isArray(body.json) ? body.json.length - games.data.length : 0;
-  return { kind: 'games', games: games.data, ...(leftOut > 0 && { leftOut }) };
-}
 
 /** False for answers that say nothing, whatever is in them: reading on would only cost time. */
 export function readsBody(status: number, headers: IncomingHttpHeaders): boolean {
@@ -180,19 +145,11 @@ export function retryAfterMs({ 'retry-after': value }: IncomingHttpHeaders): num
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
-function rejected(message: string, { status, headers }: Answer): Rejected {
-  const wait = status === 429 ? retryAfterMs(headers) : undefined;
-  const names = Object.keys(KNOWN_ERRORS) as KnownError[];
-  const known = names.find((name) => KNOWN_ERRORS[name] === message.trim());
-  return {
-    kind: 'rejected',
-    message,
-    ...(known !== undefined && { known }),
-    ...(wait !== undefined && { retryAfterMs: wait }),
-  };
-}
-
-function readJson(answer: Answer, url: URL): { readonly json: unknown } | { readonly failure: Failure } {
+/** What is in an answer, or why nothing in it can be used. */
+export function readJson(
+  answer: Answer,
+  url: URL,
+): { readonly json: unknown } | { readonly failure: Failure } {
   const { status, headers, body } = answer;
   // Not followed: a 307 or 308 would send the key to whoever the new address belongs to.
   if (isRedirect(status)) return { failure: unreadable(answer, 'redirect', newAddress(headers, url)) };
@@ -230,7 +187,7 @@ function isNestedTooDeep(body: string): boolean {
 }
 
 /** Of an answer that does not fit: the HTTP status tells more than the body does, when it is an error. */
-function unreadable({ status, headers }: Answer, reason: FailureReason, what: string): Failure {
+export function unreadable({ status, headers }: Answer, reason: FailureReason, what: string): Failure {
   const wait = retryAfterMs(headers);
   return {
     kind: 'unknown',
@@ -241,7 +198,8 @@ function unreadable({ status, headers }: Answer, reason: FailureReason, what: st
   };
 }
 
-function noAnswer({ sent, begun, cause, error }: NoAnswer): Failure {
+/** There was none. */
+export function noAnswer({ sent, begun, cause, error }: NoAnswer): Failure {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // An AggregateError (every address of a name failed) has no message of its own.
   const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message;
@@ -290,9 +248,4 @@ function isEncoded({ 'content-encoding': encoding }: IncomingHttpHeaders): boole
 function newAddress({ location }: IncomingHttpHeaders, url: URL): string {
   if (location === undefined || !URL.canParse(location, url)) return 'moved, but does not say where to';
   return `moved to ${new URL(location, url).origin}`;
-}
-
-function whatIsWrong(error: z.ZodError): string {
-  const [issue] = error.issues;
-  return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'answer'}: ${issue.code}`;
 }

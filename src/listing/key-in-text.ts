@@ -1,44 +1,19 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { decodeHTML } from 'entities/decode';
 import type { Secret } from '../secret.ts';
-import {
-  ADDED,
-  type Game,
-  type GamesOutcome,
-  KNOWN_ERRORS,
-  KNOWN_GAMES,
-  type Outcome,
-  WITHHELD_WORDS,
-} from './contract.ts';
+import { type Game, KNOWN_GAMES } from './contract.ts';
 
 /** Characters from which on a key is searched for in every spelling; shorter ones are like ordinary words. */
 const SHORTEST = 8;
 /** A key of signs only has no letters to compare: below this many it is compared with its signs. */
 const FEWEST_LETTERS = 4;
-/** UTF-16 units of the service's words that are looked at, and kept. */
-const LONGEST_WORDS = 2_000;
 /** From here on a text may have been cut, in the middle of a key. */
 const MAY_BE_CUT = 100;
 /** Games between two breaths: some milliseconds of work. */
 const GAMES_AT_ONCE = 100;
 
-/** Words of the specification: whatever the key is, they say nothing of it. */
-const KNOWN_WORDS: ReadonlySet<string> = new Set([ADDED, ...Object.values(KNOWN_ERRORS)]);
+/** Names of the specification: whatever the key is, they say nothing of it. */
 const KNOWN_NAMES: ReadonlySet<string> = new Set(KNOWN_GAMES.flatMap(({ name, alias }) => [name, alias]));
-
-/**
- * The outcome without the service's words when they hold the key, in whatever spelling. What is known of an error was
- * read before, from the words as they came.
- */
-export function withoutKey<Heard extends Outcome | GamesOutcome>(outcome: Heard, key: Secret): Heard {
-  if ('detail' in outcome && outcome.detail !== undefined) {
-    const detail = outcome.detail.slice(0, LONGEST_WORDS);
-    return { ...outcome, detail: createKeySearch(detail)(key) ? 'left out: the key is in it' : detail };
-  }
-  if (!('message' in outcome) || KNOWN_WORDS.has(outcome.message.trim())) return outcome;
-  const message = outcome.message.slice(0, LONGEST_WORDS);
-  return { ...outcome, message: createKeySearch(message)(key) ? WITHHELD_WORDS : message };
-}
 
 /** Whether a game's name or alias holds one of the keys. It gives way to others every few milliseconds. */
 export async function isKeyInGames(
@@ -63,7 +38,7 @@ export async function isKeyInGames(
 }
 
 /** Prepares a text; what comes back tells of any key whether the text holds it. */
-function createKeySearch(text: string): (key: Secret) => boolean {
+export function createKeySearch(text: string): (key: Secret) => boolean {
   const plain = withoutEscapes(text);
   let readings: readonly string[] | undefined;
   const reduced = new Map<Reduction, readonly string[]>();

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
-import { clipped, plainText, unwrapped } from '../addresses/pasted-text.ts';
-import { visibleLine } from '../visible-line.ts';
+import { plainText, unwrapped } from '../addresses/pasted-text.ts';
+import { clipped, visibleLine } from '../visible-line.ts';
 import { EMPTY_ROW, type RawRow, shown, type TypedRow } from './row.ts';
 
 /** The names a column or JSON field may have, as letters only; those of the listing API (§2.1) first. */

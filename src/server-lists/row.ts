@@ -10,10 +10,11 @@ import {
   parseAddress,
   parsePort,
 } from '../addresses/address.ts';
-import { clipped, hasWords, plainText, unwrapped, withoutPasswords } from '../addresses/pasted-text.ts';
+import { hasWords, plainText, unwrapped, withoutPasswords } from '../addresses/pasted-text.ts';
 import { usualPort } from '../addresses/registries.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { Secret } from '../secret.ts';
+import { clipped } from '../visible-line.ts';
 
 /** One server as it stood in the text, without passwords; '' for what was not there. */
 export interface TypedRow {

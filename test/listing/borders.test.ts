@@ -1,26 +1,39 @@
-import { describe, expect, it } from 'vitest';
-import {
-  gamesSchema,
-  LONGEST_MESSAGE,
-  LONGEST_NAME,
-  MAX_GAMES,
-  verdictSchema,
-} from '../../src/listing/contract.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startListing } from '../../sandbox/listing/stand-in.ts';
+import { createListingApi } from '../../src/listing/client.ts';
+import { gamesSchema, LONGEST_MESSAGE, LONGEST_NAME, MAX_GAMES } from '../../src/listing/contract.ts';
 import { findingIn } from '../../src/listing/game-catalog.ts';
 import { indexGames, indexLongList, searchGames } from '../../src/listing/game-search.ts';
 import { createPauses } from '../../src/pauses.ts';
+import { Secret } from '../../src/secret.ts';
 import { stepsOf } from '../support/steps.ts';
 
 const manyGames = (count: number, name = 'a \ufdfa b ') =>
   Array.from({ length: count }, (_, i) => ({ name: name.repeat(60), alias: `g${i}` }));
 
 describe('what comes from the service', () => {
-  it('is a message of at most 2,000 UTF-16 units, cut between code points', () => {
-    const read = (message: string) => verdictSchema.parse({ status: 'error', message }).message;
-    expect(read('x'.repeat(LONGEST_MESSAGE))).toBe('x'.repeat(LONGEST_MESSAGE));
-    expect(read('x'.repeat(60_000))).toBe(`${'x'.repeat(LONGEST_MESSAGE - 1)}…`);
-    expect(read(`x${'😀'.repeat(2_000)}`)).toBe(`x${'😀'.repeat(999)}…`);
-    expect(read(`${'😀'.repeat(2_000)}`)).toBe(`${'😀'.repeat(999)}…`);
+  it.each([
+    'success',
+    'error',
+  ])('is a message of at most 2,000 UTF-16 units, cut between code points (%s)', async (status) => {
+    const service = await startListing({ keys: ['sandbox-key'] });
+    const api = createListingApi({ baseUrl: service.url, timeoutMs: 10_000, arrayFormat: 'brackets' });
+    onTestFinished(async () => {
+      await api.close();
+      await service.close();
+    });
+    const read = async (message: string) => {
+      await service.behave({ kind: 'json', status: 200, body: { status, message } });
+      const outcome = await api.add(
+        [{ server: 'a.example.com', port: 1, game: 'cs2' }],
+        new Secret('sandbox-key'),
+      );
+      return 'message' in outcome ? outcome.message : outcome;
+    };
+    expect(await read('x'.repeat(LONGEST_MESSAGE))).toBe('x'.repeat(LONGEST_MESSAGE));
+    expect(await read('x'.repeat(60_000))).toBe(`${'x'.repeat(LONGEST_MESSAGE - 1)}…`);
+    expect(await read(`x${'😀'.repeat(2_000)}`)).toBe(`x${'😀'.repeat(999)}…`);
+    expect(await read(`${'😀'.repeat(2_000)}`)).toBe(`${'😀'.repeat(999)}…`);
   });
 
   it('is a name that fits in UTF-16 units and in code points', () => {

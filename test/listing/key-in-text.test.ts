@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { withoutKey } from '../../src/listing/client.ts';
 import { ADDED, KNOWN_ERRORS, KNOWN_GAMES, WITHHELD_WORDS } from '../../src/listing/contract.ts';
-import { isKeyInGames, readingsOf, withoutKey } from '../../src/listing/key-in-text.ts';
+import { isKeyInGames, readingsOf } from '../../src/listing/key-in-text.ts';
 import { Secret } from '../../src/secret.ts';
 
 const KEY = 'Canary-Key/4711+äß';
