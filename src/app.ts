@@ -56,7 +56,7 @@ export interface Timing {
   readonly guildListPauses?: readonly number[];
   readonly guildLog?: GuildLogTiming;
   /** What the check for guilds that were left may take when the bot stops. */
-  readonly departuresStop?: number;
+  readonly membershipStop?: number;
 }
 
 export interface AppDeps {
@@ -232,7 +232,7 @@ function createLeaving(
     isOurs: connection.isOurs,
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
-    stopWithinMs: timing?.departuresStop,
+    stopWithinMs: timing?.membershipStop,
     logger,
   });
   return { guildData, membership };

@@ -110,6 +110,7 @@ export function createPresenceRecords(store: Store): PresenceRecords {
   const uses = createCollection({ store, name: USE, version: 1, schema: useSchema });
   const applications = createCollection({
     store,
+    // Released versions have written it under this name.
     name: 'departures',
     version: 1,
     schema: applicationsSchema,

@@ -44,8 +44,6 @@ export interface Membership extends Part {
   used(guildId: string): void;
   /** One check, or the one that runs. It never throws. */
   check(): Promise<void>;
-  /** How many lists were refused because too many guilds were missing in them. */
-  readonly refusals: number;
 }
 
 export function createMembership(deps: MembershipDeps): Membership {
@@ -101,9 +99,6 @@ export function createMembership(deps: MembershipDeps): Membership {
     name: 'membership',
     used: uses.used,
     check,
-    get refusals() {
-      return state.refusals;
-    },
     async start() {
       timer = setInterval(() => void check(), checkEveryMs).unref();
       void check();
@@ -124,6 +119,7 @@ interface MembershipState extends Omit<MembershipDeps, 'now'> {
   /** Aborted when the bot stops. */
   readonly signal: AbortSignal;
   readonly now: () => number;
+  /** How many lists were refused because too many guilds were missing in them. */
   refusals: number;
 }
 

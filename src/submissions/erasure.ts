@@ -3,7 +3,7 @@ import type { Encryption } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
 import { type Checks, memberHashes } from './checks.ts';
 
-/** Rows in one statement; others get their turn in between. */
+/** Rows in one statement; what others wait for runs in between. */
 export const ROWS_AT_ONCE = 500;
 
 /** Deletes what is kept of submissions. Every method throws a StoreError when the store fails. */

@@ -36,7 +36,7 @@ export interface History {
     filter: HistoryFilter,
     part: { readonly offset: number; readonly limit: number },
   ): Promise<readonly HistoryEntry[]>;
-  /** All of them, a thousand at a time; others get their turn in between. */
+  /** All of them, a thousand at a time; what others wait for runs in between. */
   all(guildId: string, filter: HistoryFilter): AsyncIterable<readonly HistoryEntry[]>;
   /** The aliases of all games that the guild has submitted servers of. */
   games(guildId: string): Promise<readonly string[]>;

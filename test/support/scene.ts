@@ -83,7 +83,7 @@ export interface AppSceneOptions extends Omit<SceneOptions, 'wrapper' | 'tls'> {
 const NO_WAITING: Timing = {
   guildListPauses: [1, 1, 1],
   guildLog: { collectMs: 20, gapMs: 20 },
-  departuresStop: 30_000,
+  membershipStop: 30_000,
 };
 
 /** The same with the bot in the test's own process, where the process is not the point. It cannot be killed. */

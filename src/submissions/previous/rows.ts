@@ -41,8 +41,8 @@ export interface Moved {
   readonly servers: readonly ServersTable[];
 }
 
-type Ending = Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
-const NOT_ENDED: Ending = { outcome: null, message: null, reason: null };
+type Ended = Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
+const NOT_ENDED: Ended = { outcome: null, message: null, reason: null };
 
 /** The requests of the history: servers that ended in the same moment, by the same member. */
 export function historyRows(guildId: string, entries: readonly Entry[]): readonly Moved[] {
@@ -140,9 +140,9 @@ export function runningRows(base: Base, draft: Draft, { run, past }: { run: Run;
   );
   const sending = new Set(run.sending);
   const known = new Map(
-    run.outcomes.flatMap(({ outcome, places }) => places.map((place) => [place, outcome] as const)),
+    run.outcomes.flatMap(({ outcome, indices }) => indices.map((index) => [index, outcome] as const)),
   );
-  const places = new Map(chosen.map(({ position }, place) => [position, place]));
+  const indices = new Map(chosen.map(({ position }, index) => [position, index]));
   return {
     submission: {
       ...submission,
@@ -151,10 +151,10 @@ export function runningRows(base: Base, draft: Draft, { run, past }: { run: Run;
       started_at: run.startedAt,
     },
     servers: servers.map((server): ServersTable => {
-      const place = places.get(server.position);
-      if (place === undefined) return server;
-      const outcome = known.get(place);
-      const wasSent = outcome !== undefined || sending.has(place);
+      const index = indices.get(server.position);
+      if (index === undefined) return server;
+      const outcome = known.get(index);
+      const wasSent = outcome !== undefined || sending.has(index);
       const submitted = { server: server.host, port: server.port, game: server.game };
       const entry = wasSent ? past.take(submitted, base.user?.id, run.startedAt) : undefined;
       if (!wasSent) return { ...server, reserved_at: run.startedAt };
@@ -170,14 +170,14 @@ export function runningRows(base: Base, draft: Draft, { run, past }: { run: Run;
   };
 }
 
-function endOf(outcome: Run['outcomes'][number]['outcome']): Ending {
+function endOf(outcome: Run['outcomes'][number]['outcome']): Ended {
   if ('message' in outcome) return { outcome: outcome.kind, message: outcome.message, reason: null };
   const { kind, why } = outcome;
   const stored = typeof why === 'string' ? { reason: why } : why;
   return { outcome: kind, message: null, reason: stored === undefined ? null : JSON.stringify(stored) };
 }
 
-const entryEnd = (entry: Pick<Entry, 'outcome' | 'message'> | undefined): Ending =>
+const entryEnd = (entry: Pick<Entry, 'outcome' | 'message'> | undefined): Ended =>
   entry ? { outcome: entry.outcome, message: entry.message ?? null, reason: null } : NOT_ENDED;
 
 /** What one interaction has sent, where nothing else is kept of it. */

@@ -8,7 +8,7 @@ import { type Row, type RowProblem, submissionSchema } from '../../server-lists/
  */
 
 /** How one server ended; what is not kept is not there. */
-const ending = {
+const ended = {
   outcome: z.enum(['accepted', 'rejected', 'unknown', 'not-sent']),
   /** The service's words, cut to 300 code points. */
   message: z.exactOptional(z.string()),
@@ -19,7 +19,7 @@ export const entrySchema = submissionSchema.extend({
   at: z.number(),
   userId: z.string(),
   userName: z.string(),
-  ...ending,
+  ...ended,
 });
 export type Entry = Readonly<z.infer<typeof entrySchema>>;
 /** `ledger:guild`: newest first. */
@@ -82,14 +82,18 @@ const outcomeSchema = z.union([
   z.object({ kind: z.literal('unknown'), why: z.custom<WhyFailed>() }),
 ]);
 
-/** `batch-runs:guild:interaction`: how far the list of that name has come. Places count what is submitted of it. */
+/** `batch-runs:guild:interaction`: how far the list of that name has come. Indices count what is submitted of it. */
 const runSchema = z.object({
   /** The interaction that submits it. */
   by: z.string(),
   startedAt: z.number(),
   /** In the request that was on its way. */
   sending: z.array(z.int()),
-  outcomes: z.array(z.object({ outcome: outcomeSchema, places: z.array(z.int()) })),
+  outcomes: z.array(
+    z
+      .object({ outcome: outcomeSchema, places: z.array(z.int()) })
+      .transform(({ outcome, places: indices }) => ({ outcome, indices })),
+  ),
 });
 export type Run = z.infer<typeof runSchema>;
 
@@ -103,8 +107,8 @@ const journalSchema = z.object({
     z.object({
       servers: z.array(submissionSchema),
       /** Absent as long as there was no answer. */
-      outcome: z.exactOptional(ending.outcome),
-      message: ending.message,
+      outcome: z.exactOptional(ended.outcome),
+      message: ended.message,
     }),
   ),
 });
