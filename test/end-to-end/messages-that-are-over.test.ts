@@ -91,16 +91,36 @@ describe('a report', () => {
   it('keeps its own buttons, however often its preview was pressed meanwhile', async () => {
     const { member } = await inNewGuild(scene, { key: 'sandbox-key' });
     const preview = await list(member, 'a.example.com:1 rust\nb.example.com:0 rust');
-    await scene.listing.behave({ kind: 'slow', ms: 300 }, 1);
-    const presses = [1, 2, 3].map(() => member.press(messageOf(preview), 'Submit 1 game server'));
-    await Promise.all(presses);
+    const { gateway, clock } = scene.discord;
+    const press = () => member.press(messageOf(preview), 'Submit 1 game server');
+    // Pressed on the preview, and with the bot only when the report stands in its place.
+    const lateMs = 1_500;
+    const late = await new Promise<{ answer: Promise<Answer> }>((resolve) => {
+      const answer = press();
+      const alter = (payload: object) => {
+        resolve({ answer });
+        return payload;
+      };
+      gateway.disturbDispatch({ delayMs: lateMs, alter });
+    });
+    gateway.disturbDispatch({});
+    await scene.listing.behave({ kind: 'slow', ms: 100 }, 1);
+    await Promise.all([press(), press(), press()]);
     const { channelId, userId } = member;
     const said = () => scene.discord.messages({ channelId, userId }).map(({ current }) => current?.content);
     await expect.poll(() => said().filter((text) => text?.includes('no longer there'))).toHaveLength(2);
     const report = await reported(again(preview));
     expect(read(report)).toContain('1 sent for review');
     expect(labelsOf(again(preview))).toEqual(['Edit']);
+
+    const looked = () =>
+      scene.discord.requests.filter(({ method, path }) => method === 'GET' && path.endsWith('original'));
+    const before = looked().length;
+    clock.advance(lateMs);
+    expect(textOf(await late.answer)).toContain('no longer there');
+    await expect.poll(() => looked().length).toBe(before + 1);
     const modal = modalOf(await member.press(report, 'Edit'));
     expect(modalFields(modal.data)[0]?.value).toContain('b.example.com:0 rust');
+    expect(labelsOf(again(preview))).toEqual(['Edit']);
   });
 });
