@@ -1,5 +1,5 @@
 import { createCommands } from '../commands/index.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { createAttachments } from './discord/attachments.ts';
 import type { Context } from './discord/command.ts';
 import { createSignedIds } from './discord/components/controls.ts';

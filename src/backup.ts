@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ConfigError, readStoreConfig } from './config.ts';
+import { ConfigError, readStoreConfig } from './config/config.ts';
 import { makeBackup } from './operations/backup.ts';
 import { StoreError, storePath } from './storage/store.ts';
 

@@ -1,5 +1,5 @@
 import { createApp } from './app.ts';
-import { ConfigError, misspelt, readConfig } from './config.ts';
+import { ConfigError, misspelt, readConfig } from './config/config.ts';
 import { scrub } from './logger.ts';
 import { checksOf, table } from './operations/checks.ts';
 import type { Finding } from './operations/checks-of-disk.ts';

@@ -1,5 +1,5 @@
 import { createApp } from './app.ts';
-import { type Config, ConfigError, misspelt, readConfig } from './config.ts';
+import { type Config, ConfigError, misspelt, readConfig } from './config/config.ts';
 import { FatalDiscordError } from './discord/connection.ts';
 import { createLogger, terminalDestination } from './logger.ts';
 import { HttpServerError } from './operations/http-server.ts';

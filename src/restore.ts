@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ConfigError, readStoreConfig } from './config.ts';
+import { ConfigError, readStoreConfig } from './config/config.ts';
 import { restore } from './operations/restore.ts';
 import { StoreError } from './storage/store.ts';
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { ConfigError, readStoreConfig } from './config.ts';
+import { ConfigError, readStoreConfig } from './config/config.ts';
 import { interactionContext } from './discord/taken.ts';
 import { API_KEYS } from './guilds/api-keys.ts';
 import { inOrder } from './lifecycle.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inspect, parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigError, misspelt, readConfig } from '../src/config.ts';
+import { ConfigError, misspelt, readConfig } from '../src/config/config.ts';
 
 const TOKEN = 'MTIzNDU2.GaBcDe.abcdefghijklmnop_0123';
 const REQUIRED = { DISCORD_TOKEN: TOKEN, LISTING_API_URL: 'https://list.example.com' };

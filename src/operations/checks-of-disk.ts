@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { keyId } from '../storage/collection.ts';
 import { checkFile, chownCommand } from '../storage/database-file.ts';
 import { isOpenToOthers, PROOF, readKeyFile } from '../storage/encryption-key.ts';

@@ -4,7 +4,7 @@ import type {
   RESTPostAPIApplicationCommandsJSONBody,
 } from 'discord.js';
 import { DefaultUserAgent, DiscordAPIError, Routes } from 'discord.js';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { installationTroubles, inviteLink } from '../discord/application.ts';
 import { createClient } from '../discord/client.ts';
 import { readGlobalCommands, sameCommands } from '../discord/publish.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Online } from '../discord/connection.ts';
 import type { InteractionEnd } from '../discord/traces.ts';
 import { createHttpAgent } from '../http-agent.ts';

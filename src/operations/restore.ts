@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, copyFile, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { checkFile, createStoreLock, prepareFile, syncFolder } from '../storage/database-file.ts';
 import { MIGRATIONS } from '../storage/migrations.ts';
 import { reason, StoreError, storePath } from '../storage/store.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { GatewayState } from '../discord/client.ts';
 import { FatalDiscordError } from '../discord/connection.ts';
 import type { Part } from '../lifecycle.ts';

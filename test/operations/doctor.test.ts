@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApplicationSettings } from '../../sandbox/discord/rest/application-routes.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { checksOf, table } from '../../src/operations/checks.ts';
 import { recorder } from '../storage/temporary.ts';
 import { type Ended, runFile } from '../support/program.ts';

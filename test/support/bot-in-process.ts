@@ -1,6 +1,6 @@
 import type { BotProcess, BotProcessDeps, Exit } from '../../sandbox/bot-process.ts';
 import { createApp, type Timing } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/logger.ts';
 
 const LAST_WORDS = 12;

@@ -1,28 +1,30 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { isDiscordOrLoopback, isHttpsOrLoopback, isPlainUrl } from './allowed-urls.ts';
-import { misspeltVariables } from './misspelt-variables.ts';
-import { Secret } from './secret.ts';
+import { prefixDistance } from '../prefix-distance.ts';
+import {
+  encryptionKeys,
+  hosts,
+  isDiscordOrLoopback,
+  isHttpsOrLoopback,
+  link,
+  listenHost,
+  listingPage,
+  must,
+  port,
+  secret,
+  url,
+  usageLimit,
+  wholeNumber,
+} from './fields.ts';
 
 /** The environment is not usable. The message names every bad variable, on a line each, and no value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** 32 bytes in hexadecimal or base64 (either alphabet). */
-const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
-/** A name or an address as a URL has it, IPv6 in brackets, and a port where it is not the scheme's own. */
-const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?$/;
-/** Discord docs: Components, Button: the URL of a link button has at most 512 characters. */
-const LONGEST_LINK = 512;
 /** Code points: the name stands in most sentences, and beside words of ours in the hint of a modal, which takes 100. */
 const NAME = /^\P{C}{1,32}$/u;
-/** With an address of 253 characters, and a port, a link of this length is within Discord's limit. */
-const LONGEST_PAGE = 200;
-/** The timers that end the counting take no more than 24 days. */
-const LONGEST_WINDOW_SECONDS = 604_800;
 /** The shape of a bot token: three parts. discord.js masks it in its debug output only from the second dot on. */
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** The levels of pino. */
@@ -169,132 +171,43 @@ function shown(path: string): string {
   return isAbsolute(path) || path.startsWith('.') ? path : 'it is not an absolute path, and is not shown';
 }
 
-/** A rule in words: `X is missing: it must be …` or `X must be …`. A value is never repeated, it may be a secret. */
-function must(be: string) {
-  return {
-    error: ({ input }: { readonly input?: unknown }) =>
-      input === undefined ? `is missing: it must be ${be}` : `must be ${be}`,
-  };
+/** Slips of the keyboard that make a name another: one in a short name, two in a longer. */
+const MOST_SLIPS = { short: 1, long: 2 };
+const LONG = 9;
+
+/**
+ * Variables that are none of ours and look like one, a sentence each: `MEMBER_LIMITS: did you mean MEMBER_LIMIT?`.
+ * No value is in them.
+ * @param known the names of all variables that are read
+ */
+function misspeltVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  known: readonly string[],
+): readonly string[] {
+  return Object.keys(env)
+    .filter((name) => !known.includes(name) && env[name]?.trim() !== '')
+    .flatMap((name) => {
+      const meant = nearest(name, known);
+      return meant === undefined ? [] : [`${name}: did you mean ${meant}?`];
+    });
 }
 
-function wholeNumber(limits: { readonly from: number; readonly to: number; readonly unit: string }) {
-  const { from, to, unit } = limits;
-  return z
-    .string()
-    .refine(
-      (text) => /^\d{1,9}$/.test(text) && Number(text) >= from && Number(text) <= to,
-      must(`a whole number of ${unit} from ${from} to ${to}`),
-    )
-    .transform(Number);
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const typed = name.toUpperCase().replaceAll('-', '_');
+  const most = typed.length < LONG ? MOST_SLIPS.short : MOST_SLIPS.long;
+  const distance = prefixDistance(typed, most);
+  const [best] = known
+    .map((other) => ({
+      other,
+      slips: Math.max(distance(other) ?? Number.POSITIVE_INFINITY, Math.abs(other.length - typed.length)),
+    }))
+    .sort((a, b) => a.slips - b.slips);
+  if (best !== undefined && best.slips <= most) return best.other;
+  return known.find((other) => hasTheWordsOf(typed, other) || hasTheWordsOf(other, typed));
 }
 
-function usageLimit() {
-  const be = `servers/seconds, such as 1000/3600: from 1/1 to 1000000/${LONGEST_WINDOW_SECONDS}`;
-  return z
-    .string()
-    .regex(/^\d{1,7}\/\d{1,6}$/, must(be))
-    .transform((text) => {
-      const [servers = 0, seconds = 0] = text.split('/').map(Number);
-      return { servers, seconds };
-    })
-    .refine(
-      ({ servers, seconds }) =>
-        servers >= 1 && servers <= 1_000_000 && seconds >= 1 && seconds <= LONGEST_WINDOW_SECONDS,
-      must(be),
-    );
-}
-
-function url(be: string, allowed: (url: URL) => boolean) {
-  return z
-    .string(must(be))
-    .refine((text) => URL.canParse(text) && isPlainUrl(new URL(text)) && allowed(new URL(text)), must(be))
-    .transform((text) => withoutSlashes(new URL(text).href));
-}
-
-function withoutSlashes(text: string): string {
-  let end = text.length;
-  while (text.endsWith('/', end)) end -= 1;
-  return text.slice(0, end);
-}
-
-function secret(be: string, pattern: RegExp) {
-  return z
-    .string(must(be))
-    .regex(pattern, must(be))
-    .transform((text) => new Secret(text));
-}
-
-function link() {
-  const be = `the https address of a page that members can open, at most ${LONGEST_LINK} characters`;
-  return z
-    .string()
-    .refine(
-      (text) =>
-        URL.canParse(text) &&
-        new URL(text).protocol === 'https:' &&
-        new URL(text).href.length <= LONGEST_LINK,
-      must(be),
-    )
-    .transform((text) => new URL(text).href);
-}
-
-/** As it was written: `URL` would encode the braces of a path. */
-function listingPage() {
-  const be = `the http or https address of a page, at most ${LONGEST_PAGE} characters, without user; {address} may stand in it once, behind the host`;
-  return z.string().refine((text) => {
-    const pieces = text.split('{address}');
-    if (text.length > LONGEST_PAGE || pieces.length > 2 || !URL.canParse(text)) return false;
-    const { protocol, username, password, host } = new URL(text);
-    return (
-      !host.includes('{') && ['http:', 'https:'].includes(protocol) && username === '' && password === ''
-    );
-  }, must(be));
-}
-
-/** One key or several, newest first; in base64 from here on. */
-function encryptionKeys() {
-  return z
-    .string()
-    .transform((text) => text.split(',').map((key) => key.trim()))
-    .refine(
-      (keys) => keys.every((key) => KEY.test(key)),
-      must('32 bytes in base64 or hexadecimal; several with commas between them, the newest first'),
-    )
-    .transform((keys) => keys.map(inBase64));
-}
-
-function port() {
-  return z
-    .string()
-    .refine(
-      (text) => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535,
-      must('a port from 1 to 65535; leave it out to serve nothing'),
-    )
-    .transform(Number);
-}
-
-/** What a server listens on: an address, or a name of this machine. */
-function listenHost() {
-  return z
-    .string()
-    .refine(
-      (text) => isIP(text) !== 0 || (/^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i.test(text) && !/^[\d.]+$/.test(text)),
-      must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'),
-    );
-}
-
-/** `host` or `host:port`, in small letters. */
-function hosts() {
-  return z
-    .string()
-    .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
-    .refine(
-      (hosts) => hosts.every((host) => HOST.test(host) && URL.canParse(`https://${host}`)),
-      must('hosts, such as cdn.example.com or cdn.example.com:8443, with commas between them'),
-    );
-}
-
-function inBase64(key: string): Secret {
-  const bytes = Buffer.from(key, key.length === 64 ? 'hex' : 'base64');
-  return new Secret(bytes.toString('base64'));
+/** `DISCORD_BOT_TOKEN` has all the words of `DISCORD_TOKEN`, and begins with the same one. */
+function hasTheWordsOf(long: string, short: string): boolean {
+  const [words, fewer] = [long.split('_'), short.split('_')];
+  return fewer.length > 1 && words[0] === fewer[0] && fewer.every((word) => words.includes(word));
 }

@@ -1,0 +1,174 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { Secret } from '../secret.ts';
+
+/** 32 bytes in hexadecimal or base64 (either alphabet). */
+const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
+/** A name or an address as a URL has it, IPv6 in brackets, and a port where it is not the scheme's own. */
+const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?$/;
+/** Discord docs: Components, Button: the URL of a link button has at most 512 characters. */
+const LONGEST_LINK = 512;
+/** With an address of 253 characters, and a port, a link of this length is within Discord's limit. */
+const LONGEST_PAGE = 200;
+/** The timers that end the counting take no more than 24 days. */
+const LONGEST_WINDOW_SECONDS = 604_800;
+
+/** A rule in words: `X is missing: it must be …` or `X must be …`. A value is never repeated, it may be a secret. */
+export function must(be: string) {
+  return {
+    error: ({ input }: { readonly input?: unknown }) =>
+      input === undefined ? `is missing: it must be ${be}` : `must be ${be}`,
+  };
+}
+
+/** In decimal digits, within the limits. */
+export function wholeNumber(limits: { readonly from: number; readonly to: number; readonly unit: string }) {
+  const { from, to, unit } = limits;
+  return z
+    .string()
+    .refine(
+      (text) => /^\d{1,9}$/.test(text) && Number(text) >= from && Number(text) <= to,
+      must(`a whole number of ${unit} from ${from} to ${to}`),
+    )
+    .transform(Number);
+}
+
+/** So many servers in so many seconds, as `1000/3600`. */
+export function usageLimit() {
+  const be = `servers/seconds, such as 1000/3600: from 1/1 to 1000000/${LONGEST_WINDOW_SECONDS}`;
+  return z
+    .string()
+    .regex(/^\d{1,7}\/\d{1,6}$/, must(be))
+    .transform((text) => {
+      const [servers = 0, seconds = 0] = text.split('/').map(Number);
+      return { servers, seconds };
+    })
+    .refine(
+      ({ servers, seconds }) =>
+        servers >= 1 && servers <= 1_000_000 && seconds >= 1 && seconds <= LONGEST_WINDOW_SECONDS,
+      must(be),
+    );
+}
+
+/**
+ * Without slashes at its end.
+ * @param allowed what else it has to be
+ */
+export function url(be: string, allowed: (url: URL) => boolean) {
+  return z
+    .string(must(be))
+    .refine((text) => URL.canParse(text) && isPlainUrl(new URL(text)) && allowed(new URL(text)), must(be))
+    .transform((text) => withoutSlashes(new URL(text).href));
+}
+
+function withoutSlashes(text: string): string {
+  let end = text.length;
+  while (text.endsWith('/', end)) end -= 1;
+  return text.slice(0, end);
+}
+
+/** Kept out of every text from here on. */
+export function secret(be: string, pattern: RegExp) {
+  return z
+    .string(must(be))
+    .regex(pattern, must(be))
+    .transform((text) => new Secret(text));
+}
+
+/** A page for a link button. */
+export function link() {
+  const be = `the https address of a page that members can open, at most ${LONGEST_LINK} characters`;
+  return z
+    .string()
+    .refine(
+      (text) =>
+        URL.canParse(text) &&
+        new URL(text).protocol === 'https:' &&
+        new URL(text).href.length <= LONGEST_LINK,
+      must(be),
+    )
+    .transform((text) => new URL(text).href);
+}
+
+/** As it was written: `URL` would encode the braces of a path. */
+export function listingPage() {
+  const be = `the http or https address of a page, at most ${LONGEST_PAGE} characters, without user; {address} may stand in it once, behind the host`;
+  return z.string().refine((text) => {
+    const pieces = text.split('{address}');
+    if (text.length > LONGEST_PAGE || pieces.length > 2 || !URL.canParse(text)) return false;
+    const { protocol, username, password, host } = new URL(text);
+    return (
+      !host.includes('{') && ['http:', 'https:'].includes(protocol) && username === '' && password === ''
+    );
+  }, must(be));
+}
+
+/** One key or several, newest first; in base64 from here on. */
+export function encryptionKeys() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((key) => key.trim()))
+    .refine(
+      (keys) => keys.every((key) => KEY.test(key)),
+      must('32 bytes in base64 or hexadecimal; several with commas between them, the newest first'),
+    )
+    .transform((keys) => keys.map(inBase64));
+}
+
+/** Of TCP. */
+export function port() {
+  return z
+    .string()
+    .refine(
+      (text) => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535,
+      must('a port from 1 to 65535; leave it out to serve nothing'),
+    )
+    .transform(Number);
+}
+
+/** What a server listens on: an address, or a name of this machine. */
+export function listenHost() {
+  return z
+    .string()
+    .refine(
+      (text) => isIP(text) !== 0 || (/^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i.test(text) && !/^[\d.]+$/.test(text)),
+      must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'),
+    );
+}
+
+/** `host` or `host:port`, in small letters. */
+export function hosts() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
+    .refine(
+      (hosts) => hosts.every((host) => HOST.test(host) && URL.canParse(`https://${host}`)),
+      must('hosts, such as cdn.example.com or cdn.example.com:8443, with commas between them'),
+    );
+}
+
+function inBase64(key: string): Secret {
+  const bytes = Buffer.from(key, key.length === 64 ? 'hex' : 'base64');
+  return new Secret(bytes.toString('base64'));
+}
+
+/** Neither a password, which a log could show, nor what would be in the way of a path put behind it. */
+function isPlainUrl({ username, password, search, hash, href }: URL): boolean {
+  return username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(href);
+}
+
+/** Keys are sent there: never in clear over a network. */
+export function isHttpsOrLoopback(url: URL): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
+}
+
+/** The bot's token is sent there: a mistyped variable must not give it to somebody else. */
+export function isDiscordOrLoopback(url: URL): boolean {
+  const discord = url.hostname === 'discord.com' || url.hostname.endsWith('.discord.com');
+  return isHttpsOrLoopback(url) && (discord || isLoopback(url));
+}
+
+/** `URL` has already turned every way of writing an IPv4 address into four numbers. */
+function isLoopback({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
