@@ -23,7 +23,6 @@ import type { Ended, Pipeline } from '../src/submissions/pipeline.ts';
 import type { Records } from '../src/submissions/record.ts';
 import type { Order } from '../src/submissions/requests.ts';
 import type { UserError } from '../src/user-error.ts';
-import { commandText, optionText } from '../src/words/command-text.ts';
 import { cut } from '../src/words/escape.ts';
 import { afterRestartText } from '../src/words/history.ts';
 import { describe, gameChoices, gameNamed, nearGames, serverEmbed, typedLine } from '../src/words/look.ts';
@@ -37,6 +36,7 @@ import {
 } from '../src/words/problem.ts';
 import { type GuildKeys, noServer, refusalText } from '../src/words/refusal.ts';
 import type { Translate } from '../src/words/words.ts';
+import { commandText, optionText } from '../src/words/words.ts';
 
 export interface AddServerDeps {
   readonly pipeline: Pipeline;

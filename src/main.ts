@@ -2,7 +2,7 @@ import { createApp } from './app.ts';
 import { type Config, ConfigError, misspelt, readConfig } from './config/config.ts';
 import { FatalDiscordError } from './discord/connection.ts';
 import { createLogger, terminalDestination } from './logger.ts';
-import { HttpServerError } from './operations/http-server.ts';
+import { HttpServerError } from './operations/health.ts';
 import { EncryptionKeyError } from './storage/encryption-key.ts';
 import { StoreError } from './storage/store.ts';
 

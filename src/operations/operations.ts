@@ -9,11 +9,11 @@ import type { ListingRequest } from '../listing/client.ts';
 import type { Logger } from '../logger.ts';
 import type { StatementEnd } from '../storage/statements.ts';
 import type { Observer } from '../submissions/pipeline.ts';
-import type { WatchedParts } from './health.ts';
+import { createHealth, serve, type WatchedParts } from './health.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface OperationsDeps {
-  /** Where health and metrics are served. Without a port nothing is measured, and nothing of this is even loaded. */
+  /** Where health and metrics are served. Without a port nothing is measured, and what counts is not even loaded. */
   readonly config: Config;
   readonly logger: Logger;
 }
@@ -72,11 +72,7 @@ export function createOperations({ config, logger }: OperationsDeps): Operations
     watch: (parts) => ({
       name: 'operations',
       async start() {
-        const [{ createHealth }, { createMetrics }, { serve }] = await Promise.all([
-          import('./health.ts'),
-          import('./metrics.ts'),
-          import('./http-server.ts'),
-        ]);
+        const { createMetrics } = await import('./metrics.ts');
         const health = createHealth(parts);
         metrics = createMetrics({ ...parts, health });
         stop = await serve({ port, host, health, metrics, logger });
