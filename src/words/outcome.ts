@@ -174,7 +174,7 @@ export interface SubmissionLogDeps {
 }
 
 /** Addresses that are named of an order of many servers; /submissions has them all. */
-const NAMED = 5;
+const NAMED = 2;
 /** Different messages of the service that are shown of one order, and UTF-16 units of each: all fits into an embed. */
 const MESSAGES = 2;
 const LONGEST_MESSAGE = 400;

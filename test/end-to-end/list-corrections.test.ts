@@ -152,7 +152,7 @@ describe('what a preview counts before the press', () => {
     const report = await submit(own.member, preview);
     expect(added(held).map(({ server }) => server)).toEqual([0, 1, 2, 3].map((n) => `q${n}.example.com`));
     expect(read(report)).toContain('✅ 4 sent for review');
-    expect(read(report)).toMatch(/⚠️ 2 not sent: they have to wait until/);
+    expect(read(report)).toMatch(/⚠️ 2 not sent: wait until/);
     expect(csvOf(report, 'rejected.csv').map(([server]) => server)).toEqual([
       'q4.example.com',
       'q5.example.com',
