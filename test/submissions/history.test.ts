@@ -58,7 +58,7 @@ describe('the history of a guild', () => {
   });
 
   it('of 100,000 servers is gone through a thousand at a time, each once', async () => {
-    await fill(database, '1', MOST_ENTRIES, 1_000);
+    await fill(database, '1', { count: MOST_ENTRIES, at: 1_000 });
     let largest = 0;
     const seen = new Set<string>();
     for await (const entries of parts.history.all('1', {})) {

@@ -74,7 +74,7 @@ describe('what is past its time', () => {
       outcome: null,
     });
     await database.tables.updateTable('submissions').set({ state: 'running' }).execute();
-    await fill(database, '1', 3_000, ago(600));
+    await fill(database, '1', { count: 3_000, at: ago(600) });
     await prune();
     expect(await hosts()).toEqual(['running']);
     expect(await submissions()).toEqual(['a']);
@@ -83,8 +83,8 @@ describe('what is past its time', () => {
 
 describe('a guild with more than 100,000 servers in its history', () => {
   it('loses the oldest of them, and another guild nothing', async () => {
-    await fill(database, '1', MOST_ENTRIES, ago(10));
-    await fill(database, '2', 10, ago(20));
+    await fill(database, '1', { count: MOST_ENTRIES, at: ago(10) });
+    await fill(database, '2', { count: 10, at: ago(20) });
     const newest = Array.from({ length: 1_234 }, (_, n) => `new-${n}`);
     await addDone(database, { id: 'new', guildId: '1', userId: '7', at: now, hosts: newest });
     await prune();

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { createEncryption } from '../../src/storage/collection.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { ServersTable, SubmissionsTable } from '../../src/storage/tables.ts';
@@ -77,22 +78,35 @@ export async function addDone({ tables }: Pick<Database, 'tables'>, done: DoneOp
   }
 }
 
+export interface FillOptions {
+  readonly count: number;
+  /** When the first list ended, in milliseconds since 1970; each of the others that many later as servers came before it. */
+  readonly at: number;
+  readonly message?: string;
+}
+
+const LIST = 1_000;
+
 /** A guild with so many servers in its history, in lists of a thousand by two members in turns. */
 export async function fill(
   database: Pick<Database, 'tables' | 'inGuild'>,
   guildId: string,
-  count: number,
-  at: number,
+  { count, at, message = 'Yes.' }: FillOptions,
 ): Promise<void> {
   await database.inGuild(guildId, async () => {
-    for (let from = 0; from < count; from += 1_000) {
-      const hosts = Array.from(
-        { length: Math.min(1_000, count - from) },
-        (_, n) => `s${from + n}.example.com`,
-      );
-      const userId = from % 2_000 === 0 ? '7' : '8';
-      const game = from % 3_000 === 0 ? 'rust' : 'cs2';
-      await addDone(database, { id: `${guildId}-${from}`, guildId, userId, at: at + from, hosts, game });
+    for (let from = 0; from < count; from += LIST) {
+      const userId = from % (2 * LIST) === 0 ? '7' : '8';
+      await addDone(database, { id: `${guildId}-${from}`, guildId, userId, at: at + from, hosts: [] });
     }
+    // In one statement, since to pass on what is in each row takes longer than to write it.
+    await sql`
+      INSERT INTO servers (submission_id, position, guild_id, user_id, line, host, port, game, submitted_before,
+        address, reserved_at, sent_at, ended_at, outcome, message)
+      WITH RECURSIVE positions (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM positions WHERE n + 1 < ${LIST}),
+        numbered AS (SELECT *, CAST(ended_at - ${at} AS INTEGER) + n AS number FROM submissions, positions WHERE guild_id = ${guildId})
+      SELECT id, n, guild_id, user_id, n + 1, 's' || number || '.example.com', 27015,
+        CASE (number - n) % ${3 * LIST} WHEN 0 THEN 'rust' ELSE 'cs2' END, 0,
+        's' || number || '.example.com:27015', ended_at, ended_at, ended_at, 'accepted', ${message}
+      FROM numbered WHERE number < ${count}`.execute(database.tables);
   });
 }
