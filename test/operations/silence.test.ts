@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { createSilence } from '../../src/operations/silence.ts';
 import { recorder } from '../storage/temporary.ts';
-import { inAppScene, openScene, type Scene } from '../support/scene.ts';
+import { inAppScene, openAppScene, type Scene } from '../support/scene.ts';
 
 const keptWait = ({ data }: Scene): number | undefined => {
   const database = new DatabaseSync(join(data, 'bot.sqlite'), { readOnly: true });
@@ -20,8 +20,8 @@ const QUICK = { discord: { heartbeatIntervalMs: 200 }, breaches: [47] };
 const ENDED = /Nothing has come from Discord's gateway for \d+ seconds: the bot ends/;
 
 describe('a gateway that is silent', () => {
-  it('ends the process with a message and status 1, and the wait doubles over restarts', async () => {
-    const scene = await openScene({ env: { EXIT_WHEN_SILENT_SECONDS: '1' }, discord: QUICK.discord });
+  it('ends the bot with a message and status 1, and the wait doubles over restarts', async () => {
+    const scene = await openAppScene({ env: { EXIT_WHEN_SILENT_SECONDS: '1' }, discord: QUICK.discord });
     // The sockets stay open and nothing comes: discord.js gives them up, connects anew, and waits to be greeted.
     scene.discord.gateway.silence(true);
     expect(await scene.bot.exited()).toMatchObject({ status: 1 });
