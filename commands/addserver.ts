@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { HIGHEST_PORT, LOWEST_PORT } from '../src/addresses/address.ts';
 import type { Command, CommandContext, Context, Reply, SubmitContext } from '../src/discord/command.ts';
@@ -96,9 +97,8 @@ export function addServer(deps: AddServerDeps): Command {
         answer: 'update',
         resumes: true,
         run(context) {
-          const [id = '', field, ...value] = context.argument.split(':');
-          if (!isField(field)) throw new Error(`there is no button for the field ${field}`);
-          return tryDraft(context, id, deps, { field, value: value.join(':') });
+          const [id = ''] = context.argument.split(':');
+          return tryDraft(context, id, deps, repairIn(context.argument, deps));
         },
       },
       edit: {
@@ -252,12 +252,26 @@ const notSent = (
   isRefusal: true,
 });
 
-/** What a button puts into a field has to fit into its id. */
-const buttonsOf = (id: string, offers: readonly Offer[]): readonly (Control | false)[] =>
+const buttonsOf = (id: string, offers: readonly Offer[]): readonly Control[] =>
   offers.map(({ action, repair, label }) => {
-    const own = customId('addserver', action, repair ? `${id}:${repair.field}:${repair.value}` : id);
-    return isCustomId(own) && button(own, label, action === 'edit' ? {} : { style: 'primary' });
+    const own = customId('addserver', action, repair ? argumentOf(id, repair) : id);
+    return button(own, label, action === 'edit' ? {} : { style: 'primary' });
   });
+
+/** The draft of a button, and what it puts into a field; of an alias that does not fit into its id a hash. */
+function argumentOf(id: string, { field, value }: Repair): string {
+  const argument = `${id}:${field}:${value}`;
+  if (isCustomId(customId('addserver', 'use', argument))) return argument;
+  return `${id}:hash:${hash('sha256', value, 'base64url').slice(0, 22)}`;
+}
+
+/** The reverse; `undefined`: the list no longer has that game. */
+function repairIn(argument: string, { games }: AddServerDeps): Repair | undefined {
+  const [id = '', field, ...rest] = argument.split(':');
+  if (isField(field)) return { field, value: rest.join(':') };
+  const repairs = games.list().games.map(({ alias }): Repair => ({ field: 'game', value: alias }));
+  return repairs.find((repair) => argumentOf(id, repair) === argument);
+}
 
 const FIELDS = ['game', 'port', 'queryPort'] as const;
 const isField = (text: string | undefined): text is Repair['field'] => FIELDS.some((field) => field === text);

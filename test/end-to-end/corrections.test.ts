@@ -391,6 +391,47 @@ describe('what the bot or the service does not take now', () => {
   });
 });
 
+describe('a game that may have been meant', () => {
+  /** A list that the service then has, read with the guild's key. */
+  async function list(scene: Scene, games: readonly object[]): Promise<void> {
+    await scene.listing.behave({ kind: 'json', status: 200, body: games }, 1);
+    await setKey(scene.admin, 'sandbox-key');
+  }
+  const LENGTHS = [30, 44, 45, 46, 60, 99, 100];
+  const games = LENGTHS.map((length) => ({
+    name: `Longest of ${length}`,
+    alias: `:${length}:`.padEnd(length, 'x'),
+  }));
+
+  it('has a button, however long its alias is', () =>
+    inAppScene({}, async (own) => {
+      const { member, listing } = own;
+      await list(own, games);
+      for (const { name, alias } of games) {
+        const server = `long${alias.length}.example.com`;
+        const message = await addserver(member, { game: `${name}!x`, server: `${server}:1` });
+        expect(buttonsOf(message)[0]).toBe(name);
+        const body = { status: 'success', message: `${ACCEPTED}.` };
+        await listing.behave({ kind: 'json', status: 200, body }, 1);
+        await member.press(message, name);
+        await expect.poll(() => message.current?.content).toContain(ACCEPTED);
+        expect(listing.requests.at(-1)?.servers).toEqual([{ server, port: '1', game: alias }]);
+      }
+    }));
+
+  it('is asked for anew when the list no longer has it', () =>
+    inAppScene({}, async (own) => {
+      await list(own, games);
+      const message = await addserver(own.member, { game: 'longest of 10', server: 'a.example.com:1' });
+      expect(buttonsOf(message)).toContain('Longest of 100');
+      await list(own, games.slice(0, 2));
+      await own.member.press(message, 'Longest of 100');
+      await expect.poll(() => buttonsOf(message)).toEqual(['Longest of 30', 'Longest of 44', 'Edit']);
+      expect(message.current?.content).toMatch(/“longest of 10” is not a game/);
+      expect(own.listing.requests.filter(({ action }) => action === 'add')).toEqual([]);
+    }));
+});
+
 describe('a draft of one server', () => {
   it('says plainly that it is gone, and that it was submitted', async () => {
     const { member } = await inNewGuild(shared, { key: 'sandbox-key' });
