@@ -17,7 +17,7 @@ import type { History, HistoryEntry, HistoryFilter } from '../src/submissions/hi
 import { UserError } from '../src/user-error.ts';
 import { cut } from '../src/words/escape.ts';
 import { entryText, fileHeading, fileRow } from '../src/words/history.ts';
-import { gameChoices } from '../src/words/look.ts';
+import { gameChoices, type KnownGames } from '../src/words/look.ts';
 import { commandText, optionText } from '../src/words/words.ts';
 
 const PER_PAGE = 10;
@@ -29,8 +29,6 @@ export interface SubmissionsDeps {
 
 /** /submissions: what was submitted in this guild, in pages whose buttons carry the filter, and as a file. */
 export function submissionsCommand({ history, games }: SubmissionsDeps): Command {
-  const nameOf = (alias: string) => games.find(alias)?.name ?? alias;
-
   const wanted = (context: Context, filter: SubmissionFilter): Promise<HistoryFilter> =>
     historyFilter(permitted(context, filter), [
       () => games.list().games.map(({ alias }) => alias),
@@ -44,7 +42,7 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
     const page = pageOf({ count, perPage: PER_PAGE, wanted: wantedPage });
     const entries = await history.page(guildId, which, page);
     const isFull = await history.isFull(guildId);
-    return submissionsView(context, { entries, count, filter, page, isFull, nameOf });
+    return submissionsView(context, { entries, count, filter, page, isFull, games });
   }
 
   return {
@@ -149,13 +147,12 @@ interface Shown {
   readonly page: Page;
   /** Whether the guild has so many that the oldest make room. */
   readonly isFull: boolean;
-  /** A game's name by its alias. */
-  readonly nameOf: (alias: string) => string;
+  readonly games: KnownGames;
 }
 
 /** A page of the history with the buttons to turn it and to all of it. */
 function submissionsView(context: Context, shown: Shown): Reply {
-  const { entries, count, filter, page, isFull, nameOf } = shown;
+  const { entries, count, filter, page, isFull, games } = shown;
   const { t } = context;
   const own = !context.isAdmin;
   if (count === 0) {
@@ -164,7 +161,7 @@ function submissionsView(context: Context, shown: Shown): Reply {
       content: t(filters ? 'submissions.noneFound' : own ? 'submissions.noneOwn' : 'submissions.none'),
     };
   }
-  const lines = entries.map((entry) => entryText(context, entry, { name: nameOf(entry.game), own }));
+  const lines = entries.map((entry) => entryText(context, entry, { games, own }));
   return {
     embeds: [
       {

@@ -1,26 +1,21 @@
-import { formatAddress } from '../addresses/address.ts';
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { HistoryEntry } from '../submissions/history.ts';
-import { escapeCode, escapeText } from './escape.ts';
+import { escapeText } from './escape.ts';
 import { describe, type KnownGames, LOOK } from './look.ts';
 import { listAbout, serviceWords } from './outcome.ts';
 import type { Reader } from './words.ts';
 
 /** UTF-16 units. Ten entries with the longest message fit into the 4,096 characters of an embed. */
 const LONGEST_MESSAGE = 100;
-const LONGEST_NAME = 60;
-const LONGEST_ADDRESS = 80;
+const LONGEST_WORDS = { name: 60, address: 80 };
 
 /** What was submitted, by whom unless it is the reader's own, and what became of it. */
 export function entryText(
   { t }: Reader,
-  { at, userId, server, port, queryPort, outcome, message }: HistoryEntry,
-  { name, own }: { readonly name: string; readonly own: boolean },
+  entry: HistoryEntry,
+  { games, own }: { readonly games: KnownGames; readonly own: boolean },
 ): string {
-  const what = [
-    `**${escapeText(name, LONGEST_NAME)}** — \`${escapeCode(formatAddress({ host: server, port }), LONGEST_ADDRESS)}\``,
-    ...(queryPort === undefined ? [] : [t('submissions.queryPort', { queryPort })]),
-  ];
+  const { at, userId, outcome, message } = entry;
   const said =
     outcome === 'rejected' ? `: ${escapeText(serviceWords(message ?? '', t), LONGEST_MESSAGE)}` : '';
   const how = [
@@ -28,7 +23,7 @@ export function entryText(
     `<t:${Math.floor(at / 1000)}:R>`,
     ...(own ? [] : [userId === '' ? t('submissions.byUnknown') : t('submissions.by', { userId })]),
   ];
-  return `${what.join(' · ')}\n${how.join(' · ')}`;
+  return `${describe(t, entry, games, LONGEST_WORDS)}\n${how.join(' · ')}`;
 }
 
 const COLUMNS = ['time', 'member', 'game', 'server', 'port', 'queryPort', 'outcome', 'message'] as const;

@@ -64,8 +64,12 @@ export function serverEmbed(
 }
 
 /** A game server as it is written everywhere: `**Game** — `address``, and its query port if it has one of its own. */
-export function serverLine(t: Translate, { game, address, queryPort }: ServerWords): string {
-  const values = { name: escapeText(game, LONGEST_NAME), address: escapeCode(address, LONGEST_TYPED) };
+export function serverLine(
+  t: Translate,
+  { game, address, queryPort }: ServerWords,
+  most: LongestWords = { name: LONGEST_NAME, address: LONGEST_TYPED },
+): string {
+  const values = { name: escapeText(game, most.name), address: escapeCode(address, most.address) };
   return queryPort === undefined || queryPort === ''
     ? t('look.server', values)
     : t('look.serverQuery', { ...values, queryPort: escapeText(String(queryPort), LONGEST_TYPED) });
@@ -87,17 +91,28 @@ interface ServerWords {
   readonly queryPort?: number | string;
 }
 
+/** UTF-16 units of the parts of a line. */
+interface LongestWords {
+  readonly name: number;
+  readonly address: number;
+}
+
 /** A submission as people read it: the game's name and the address. */
 export const describe = (
   t: Translate,
   { game, server: host, port, queryPort }: ServerSubmission,
   games: KnownGames,
+  most?: LongestWords,
 ): string =>
-  serverLine(t, {
-    game: gameNamed(game, games).name,
-    address: formatAddress({ host, port }),
-    ...(queryPort !== undefined && { queryPort }),
-  });
+  serverLine(
+    t,
+    {
+      game: gameNamed(game, games).name,
+      address: formatAddress({ host, port }),
+      ...(queryPort !== undefined && { queryPort }),
+    },
+    most,
+  );
 
 /** A member as a mention, which pings nobody in an embed, and as a name, which stays when they have left. */
 export function memberText({ id, name }: Submitter['user']): string {

@@ -19,7 +19,8 @@ describe('/submissions', () => {
   });
 
   it('shows outcome and time, newest first, and “sent for review”, nothing more', async () => {
-    await add('cs2', 'first.example.com:1');
+    const server = { game: 'cs2', server: 'first.example.com:1', query_port: 9 };
+    const answer = await scene.member.slash('addserver', server);
     await scene.listing.behave(
       { kind: 'json', status: 400, body: { status: 'error', message: '=No **luck**.' } },
       1,
@@ -33,9 +34,10 @@ describe('/submissions', () => {
     const said = textOf(await submissions());
     expect(said).toContain('(only you can see this)');
     expect(said).toMatch(
-      /4 submissions, newest first.*Factorio — fourth\.example\.com:4.*not sent · .*ARK.* — \[2606:4700::1111\]:3.*❓ unknown · .*Rust — second\.example\.com:2.*refused: =No \*\*luck\*\*\..*Counter-Strike 2 — first\.example\.com:1.*✅ sent for review · (now|\d+ seconds? ago) · by @/s,
+      /4 submissions, newest first.*Factorio — fourth\.example\.com:4.*not sent · .*ARK.* — \[2606:4700::1111\]:3.*❓ unknown · .*Rust — second\.example\.com:2.*refused: =No \*\*luck\*\*\..*Counter-Strike 2 — first\.example\.com:1, query port 9\n.*✅ sent for review · (now|\d+ seconds? ago) · by @/s,
     );
     expect(said).not.toMatch(/approved|pending|in review/i);
+    expect(textOf(answer)).toContain('Counter-Strike 2 — first.example.com:1, query port 9');
   });
 
   it('shows members their own ones only, and all of them to who may manage the server', async () => {
@@ -85,7 +87,7 @@ describe('/submissions', () => {
     expect(rows[0]).toContain('"time (UTC)","member","game","address","port","query port","outcome"');
     expect(rows).toHaveLength(17);
     expect(rows.at(-2)).toMatch(
-      /^"\d{4}-\d\d-\d\dT.*Z","member","cs2","first\.example\.com","1","","sent for review"/,
+      /^"\d{4}-\d\d-\d\dT.*Z","member","cs2","first\.example\.com","1","9","sent for review"/,
     );
     expect(rows.at(-3)).toContain(`"refused","'=No **luck**."`);
     const own = await submissions({}, scene.member);
