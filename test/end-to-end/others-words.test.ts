@@ -115,7 +115,7 @@ describe('the names of games', () => {
         ),
       ),
     ).toContain('7 games');
-    expect(textOf(await admin.slash('settings'))).toMatch(/Games: only .* and 2 more may/);
+    expect(textOf(await admin.slash('settings'))).toMatch(/Games: only .* and 6 more/);
 
     const paste = modalOf(await member.slash('addservers'));
     const preview = await member.submit(paste, {
