@@ -13,6 +13,8 @@ export type Mode =
   | { readonly kind: 'down' }
   /** As specified, after a while. [yes, before waiting] */
   | { readonly kind: 'slow'; readonly ms: number }
+  /** As specified, once it may. [yes, before waiting] */
+  | { readonly kind: 'held'; readonly until: Promise<unknown> }
   /** A web page with status 200, as from a proxy. [no] */
   | { readonly kind: 'html' }
   /** The connection is reset: as soon as it is made; when the head of a request is there; after the body. [no] */
@@ -62,6 +64,7 @@ const CARRIED_OUT = new Set<Mode['kind']>([
   'okThenClose',
   'okThenDown',
   'slow',
+  'held',
   'trickle',
   'headersThenSilence',
   'truncated',
@@ -103,6 +106,7 @@ const RESPONDERS: Responders = {
       response,
       setTimeout(() => answer(response, json), ms),
     ),
+  held: (response, json, { until }) => void until.then(() => answer(response, json)),
   down: reset,
   reset,
   resetBefore: reset,
