@@ -1,0 +1,28 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { folder } from '../storage/temporary.ts';
+import { runFile } from '../support/program.ts';
+import { openAppScene } from '../support/scene.ts';
+
+it('what Node makes of the code is kept once the bot has started, for the start after a kill -9 too', async () => {
+  const scene = await openAppScene();
+  onTestFinished(() => scene.close());
+  const kept = folder();
+  const ended = runFile(['src/start.js'], {
+    env: {
+      DISCORD_TOKEN: scene.token,
+      DISCORD_API_URL: scene.discord.apiUrl,
+      LISTING_API_URL: scene.listing.url,
+      STORE_URL: `sqlite://${join(folder(), 'bot.sqlite')}`,
+      NODE_COMPILE_CACHE: kept,
+    },
+    onStart: (bot) => onTestFinished(() => void bot.kill('SIGKILL')),
+  });
+  await Promise.race([
+    expect
+      .poll(() => readdirSync(kept, { recursive: true }).length, { timeout: 15_000 })
+      .toBeGreaterThan(100),
+    ended.then(({ stderr }) => expect(stderr).toBe('still running')),
+  ]);
+});
