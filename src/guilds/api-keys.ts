@@ -75,7 +75,7 @@ interface KeyVerdict {
 }
 
 /** Why there is no key that a request may leave with. */
-export type NoKey =
+type NoKey =
   | { readonly code: 'key-missing' | 'key-unreadable' }
   /** The service has refused it. `setBy`: the Discord id of the member who set it. */
   | { readonly code: 'key-invalid'; readonly setBy: string };

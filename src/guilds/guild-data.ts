@@ -67,7 +67,7 @@ function guildOf(key: string): string | undefined {
 }
 
 /** Collections that say whether the bot is in a guild, and so are no data of the guild by themselves. */
-export const PRESENCE_AREAS = ['absence', 'used'] as const;
+const PRESENCE_AREAS = ['absence', 'used'] as const;
 const [ABSENCE, USE] = PRESENCE_AREAS;
 
 /** Applications that are remembered: more than anybody tries out. */

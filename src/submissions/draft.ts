@@ -56,16 +56,6 @@ export function draftOfOne(typed: TypedRow, reading: Reading): Draft {
   return { source: 'options', rows: [row], previous: [], includesPrevious: false };
 }
 
-/** Of a draft that is carried out no more is stored than is needed for that. */
-export const withoutTyped = (draft: Draft): Draft => ({
-  ...draft,
-  rows: draft.rows.map((row) => {
-    if (!row.ok) return row;
-    const { typed: _, ...rest } = row;
-    return rest;
-  }),
-});
-
 /** The rows that go out when the draft is submitted. Several rows may stand on one line, as in JSON. */
 export function rowsToSend({ rows, previous, includesPrevious }: Draft): readonly ReadyRow[] {
   const left = new Set(includesPrevious ? [] : previous.map(({ row }) => row));
@@ -255,10 +245,6 @@ export const INTERRUPTED: Unknown = {
   reason: 'aborted',
   detail: 'the bot was stopped while it waited for the answer',
 };
-
-/** The key was refused, which says nothing of the servers. */
-export const isForKey = (outcome: Outcome | undefined): boolean =>
-  outcome?.kind === 'rejected' && outcome.known === 'invalidKey';
 
 /** Code points of the service's words that are kept: the specification's own messages have at most 45. */
 const MAX_MESSAGE = 300;

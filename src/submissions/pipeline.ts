@@ -6,7 +6,7 @@ import {
 } from '../listing/contract.ts';
 import type { Secret } from '../secret.ts';
 import type { Checks, Held, Refusal } from './checks.ts';
-import { type Draft, INTERRUPTED, isLeft, restOf, rowsToSend, withoutTyped } from './draft.ts';
+import { type Draft, INTERRUPTED, isLeft, restOf, rowsToSend } from './draft.ts';
 import { restIdOf, type SubmissionRecord, type Submitter } from './record.ts';
 import { type Answered, carryOut, type Order, type RequestsDeps, type Run, scheduled } from './requests.ts';
 
@@ -173,6 +173,16 @@ async function begin(deps: PipelineDeps, order: Order): Promise<Begun | Exclude<
   const run = { id, draft, servers, positions, known: new Map(), isOver: false, lastStart: lastStart(now()) };
   return { run, isResumed: false, announce, held, first: { key, indices: [...first.keys()] } };
 }
+
+/** Of a draft that is carried out no more is stored than is needed for that. */
+const withoutTyped = (draft: Draft): Draft => ({
+  ...draft,
+  rows: draft.rows.map((row) => {
+    if (!row.ok) return row;
+    const { typed: _, ...rest } = row;
+    return rest;
+  }),
+});
 
 /** Tells the observers one after the other; none of them holds up what follows. */
 function createTeller({ observers, logger }: Pick<PipelineDeps, 'observers' | 'logger'>) {

@@ -1,7 +1,7 @@
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { Database } from '../storage/database.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
-import { type Draft, draftToStore, isForKey, outcomeOf, outcomeToStore, storedDraft } from './draft.ts';
+import { type Draft, draftToStore, outcomeOf, outcomeToStore, storedDraft } from './draft.ts';
 
 /** How long a draft is kept, in milliseconds: as long as an interaction can be answered. */
 export const DRAFT_LIVES_MS = 15 * 60_000;
@@ -199,11 +199,12 @@ export function createRecords({
      * submitted again.
      */
     async end(id: string, positions: readonly number[], outcome: Outcome): Promise<void> {
+      const isForKey = outcome.kind === 'rejected' && outcome.known === 'invalidKey';
       await update(tables, id, positions, {
         ...outcomeToStore(outcome),
         ended_at: now(),
         ...(outcome.kind === 'not-sent' && { reserved_at: null, sent_at: null }),
-        ...(isForKey(outcome) && { reserved_at: null }),
+        ...(isForKey && { reserved_at: null }),
       });
     },
     /** The submission of which this draft is the rest, and so corrects it, unless that was a correction itself. */

@@ -277,7 +277,7 @@ function halves(indices: readonly number[]): number[][] {
 }
 
 /** Outcomes that are not known yet, each with the indices that had it: a thousand servers have a handful. */
-export function grouped(
+function grouped(
   outcomes: ReadonlyMap<number, Outcome>,
   known: ReadonlySet<number>,
 ): ReadonlyMap<Outcome, readonly number[]> {

@@ -9,6 +9,7 @@ import {
 } from '../../storage/collection.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Store } from '../../storage/store.ts';
+import { ROWS_AT_ONCE } from '../record.ts';
 import {
   begunAt,
   draftOfOffer,
@@ -46,9 +47,6 @@ interface MoveDeps {
   readonly interactionContext: (guildId: string, interactionId: string) => string;
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
-
-/** Rows in one statement: SQLite takes 32,766 values. */
-const ROWS_AT_ONCE = 200;
 
 interface Journaled {
   readonly entry: JournalEntry;
