@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Person } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { modalFields } from '../../sandbox/prompt/modal-line.ts';
+import { labelsOf } from '../support/lists.ts';
 import {
   inAppScene,
   inNewGuild,
@@ -26,12 +27,7 @@ const ACCEPTED = 'Servers have been added for review';
 type Options = Readonly<Record<string, string | number>>;
 
 const requests = () => shared.listing.requests.filter(({ action }) => action === 'add');
-const buttonsOf = (message: SeenMessage): readonly string[] =>
-  (message.current?.components ?? []).flatMap((row) =>
-    'components' in row
-      ? row.components.flatMap((each) => ('label' in each && each.label ? [each.label] : []))
-      : [],
-  );
+const buttonsOf = (message: SeenMessage) => labelsOf({ kind: 'message', message });
 const embedsOf = (message: SeenMessage) =>
   message.current?.embeds.map(({ color, description }) => ({ color, description }));
 

@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DiscordStandIn, Person } from '../../../../sandbox/discord/contract.ts';
-import { startDiscord } from '../../../../sandbox/discord/stand-in.ts';
 import type { Guild } from '../../../../sandbox/discord/world/guilds.ts';
-import { type Frame, identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';
-import { TOKEN } from '../support/small-bot.ts';
+import { type Frame, nextInteraction, type RawGateway, raw, rawBot } from '../support/raw.ts';
 
 let standIn: DiscordStandIn;
 let gateway: RawGateway;
@@ -55,12 +53,7 @@ const COMMANDS = [
 ];
 
 beforeEach(async () => {
-  standIn = await startDiscord({ token: TOKEN });
-  await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json: COMMANDS });
-  gateway = await identified(standIn);
-  const [first] = standIn.guilds;
-  if (first === undefined) throw new Error('no guild');
-  guild = first;
+  ({ standIn, gateway, guild } = await rawBot(COMMANDS));
 });
 
 afterEach(() => standIn.close());

@@ -1,28 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DiscordStandIn, FormValue, Person, SeenModal } from '../../../../sandbox/discord/contract.ts';
-import { startDiscord } from '../../../../sandbox/discord/stand-in.ts';
-import { type Frame, identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';
-import { TOKEN } from '../support/small-bot.ts';
+import type { Guild } from '../../../../sandbox/discord/world/guilds.ts';
+import { type Frame, nextInteraction, type RawGateway, raw, rawBot } from '../support/raw.ts';
 
 let standIn: DiscordStandIn;
 let gateway: RawGateway;
+let guild: Guild;
 let person: Person;
 
 beforeEach(async () => {
-  standIn = await startDiscord({ token: TOKEN });
-  const json = [{ name: 'ask', description: 'Opens a modal' }];
-  await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json });
-  gateway = await identified(standIn);
-  person = someone('mason');
+  const commands = [{ name: 'ask', description: 'Opens a modal' }];
+  ({ standIn, gateway, guild, person } = await rawBot(commands));
 });
 
 afterEach(() => standIn.close());
 
-function someone(name: string): Person {
-  const [guild] = standIn.guilds;
-  if (guild === undefined) throw new Error('no guild');
-  return standIn.person({ guild, name, permissions: 0n });
-}
+const someone = (name: string): Person => standIn.person({ guild, name, permissions: 0n });
 
 const answer = (d: Frame['d'], json: unknown) =>
   raw(standIn, `POST /interactions/${d.id}/${d.token}/callback`, { json });

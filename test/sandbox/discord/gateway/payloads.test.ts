@@ -1,17 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DiscordStandIn } from '../../../../sandbox/discord/contract.ts';
-import { startDiscord } from '../../../../sandbox/discord/stand-in.ts';
 import type { Guild } from '../../../../sandbox/discord/world/guilds.ts';
-import { identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';
-import { TOKEN } from '../support/small-bot.ts';
+import { identified, nextInteraction, type RawGateway, rawBot } from '../support/raw.ts';
 
 let standIn: DiscordStandIn;
 let gateway: RawGateway;
 let guild: Guild;
 
 beforeEach(async () => {
-  standIn = await startDiscord({ token: TOKEN });
-  const json = [
+  const commands = [
     {
       name: 'ping',
       description: 'Ping',
@@ -22,11 +19,7 @@ beforeEach(async () => {
       ],
     },
   ];
-  await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json });
-  gateway = await identified(standIn);
-  const [first] = standIn.guilds;
-  if (first === undefined) throw new Error('no guild');
-  guild = first;
+  ({ standIn, gateway, guild } = await rawBot(commands));
 });
 afterEach(() => standIn.close());
 

@@ -5,7 +5,7 @@ import type { DiscordStandIn, Person } from '../../../../sandbox/discord/contrac
 import { answerFlaws } from '../../../../sandbox/discord/rest/server.ts';
 import { startDiscord } from '../../../../sandbox/discord/stand-in.ts';
 import type { SeenMessage } from '../../../../sandbox/discord/world/messages.ts';
-import { identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';
+import { nextInteraction, type RawGateway, raw, rawBot } from '../support/raw.ts';
 import { TOKEN } from '../support/small-bot.ts';
 
 let standIn: DiscordStandIn;
@@ -13,16 +13,11 @@ let gateway: RawGateway;
 let person: Person;
 
 beforeEach(async () => {
-  standIn = await startDiscord({ token: TOKEN });
-  const json = [
+  const commands = [
     { name: 'ping', description: 'Ping' },
     { name: 'Read', type: 3 },
   ];
-  await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json });
-  gateway = await identified(standIn);
-  const [guild] = standIn.guilds;
-  if (guild === undefined) throw new Error('no guild');
-  person = standIn.person({ guild, name: 'mason', permissions: 0n });
+  ({ standIn, gateway, person } = await rawBot(commands));
 });
 afterEach(() => standIn.close());
 

@@ -1,22 +1,15 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DiscordStandIn, Person } from '../../../../sandbox/discord/contract.ts';
-import { startDiscord } from '../../../../sandbox/discord/stand-in.ts';
-import { identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';
-import { TOKEN } from '../support/small-bot.ts';
+import { nextInteraction, type RawGateway, raw, rawBot } from '../support/raw.ts';
 
 let standIn: DiscordStandIn;
 let gateway: RawGateway;
 let person: Person;
 
 beforeAll(async () => {
-  standIn = await startDiscord({ token: TOKEN });
-  const json = [{ name: 'ping', description: 'Ping' }];
-  await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json });
-  gateway = await identified(standIn);
-  const [guild] = standIn.guilds;
-  if (guild === undefined) throw new Error('no guild');
-  person = standIn.person({ guild, name: 'mason', permissions: 0n });
+  const commands = [{ name: 'ping', description: 'Ping' }];
+  ({ standIn, gateway, person } = await rawBot(commands));
 });
 
 afterAll(() => standIn.close());

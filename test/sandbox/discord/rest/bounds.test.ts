@@ -1,25 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DiscordStandIn, Person } from '../../../../sandbox/discord/contract.ts';
-import { type StandInOptions, startDiscord } from '../../../../sandbox/discord/stand-in.ts';
+import type { StandInOptions } from '../../../../sandbox/discord/stand-in.ts';
 import { createClock } from '../../../../sandbox/discord/world/clock.ts';
 import { createLatest } from '../../../../sandbox/discord/world/latest.ts';
-import { identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';
-import { TOKEN } from '../support/small-bot.ts';
+import { nextInteraction, type RawGateway, READ, raw, rawBot } from '../support/raw.ts';
 
 let standIn: DiscordStandIn;
 let gateway: RawGateway;
 let person: Person;
 
 async function start(options: Partial<StandInOptions> = {}): Promise<void> {
-  standIn = await startDiscord({ token: TOKEN, ...options });
-  const json = [
-    { name: 'read', description: 'Reads a file', options: [{ type: 11, name: 'file', description: 'x' }] },
-  ];
-  await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json });
-  gateway = await identified(standIn);
-  const [guild] = standIn.guilds;
-  if (guild === undefined) throw new Error('no guild');
-  person = standIn.person({ guild, name: 'mason', permissions: 0n });
+  ({ standIn, gateway, person } = await rawBot([READ], options));
 }
 
 afterEach(() => standIn?.close());

@@ -1,10 +1,10 @@
 import type { Client, Interaction } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer, DiscordStandIn, Person } from '../../../../sandbox/discord/contract.ts';
-import { startDiscord } from '../../../../sandbox/discord/stand-in.ts';
 import type { SeenMessage } from '../../../../sandbox/discord/world/messages.ts';
-import { codeAt, identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';
-import { connect, TOKEN } from '../support/small-bot.ts';
+import { button, modal, row } from '../support/bodies.ts';
+import { codeAt, nextInteraction, type RawGateway, raw, rawBot } from '../support/raw.ts';
+import { connect } from '../support/small-bot.ts';
 
 let standIn: DiscordStandIn;
 let gateway: RawGateway;
@@ -12,7 +12,6 @@ let person: Person;
 let client: Client | undefined;
 
 beforeEach(async () => {
-  standIn = await startDiscord({ token: TOKEN });
   const commands = [
     { name: 'ping', description: 'Ping' },
     {
@@ -21,11 +20,7 @@ beforeEach(async () => {
       options: [{ type: 3, name: 'what', description: 'What', autocomplete: true }],
     },
   ];
-  await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json: commands });
-  gateway = await identified(standIn);
-  const [guild] = standIn.guilds;
-  if (guild === undefined) throw new Error('no guild');
-  person = standIn.person({ guild, name: 'mason', permissions: 0n });
+  ({ standIn, gateway, person } = await rawBot(commands));
 });
 
 afterEach(async () => {
@@ -36,15 +31,6 @@ afterEach(async () => {
 
 const text = (length: number) => 'x'.repeat(length);
 const broken = () => standIn.breaches.map(({ rule }) => rule);
-const button = (more: object = {}) => ({ type: 2, style: 1, label: 'Press', custom_id: 'press', ...more });
-const row = (...components: object[]) => ({ type: 1, components });
-const label = (component: object, more: object = {}) => ({ type: 18, label: 'Text', component, ...more });
-const input = (more: object = {}) => ({ type: 4, custom_id: 'text', style: 1, ...more });
-const modal = (more: object = {}) => ({
-  type: 9,
-  data: { custom_id: 'asked', title: 'A question', components: [label(input())], ...more },
-});
-
 /** Starts something as a member; `answer` is what they see in the end. */
 async function start<T>(action: Promise<T>) {
   const { id, token } = await nextInteraction(gateway);

@@ -1,9 +1,8 @@
 import type { ChatInputCommandInteraction, Client } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DiscordStandIn, Person } from '../../../../sandbox/discord/contract.ts';
-import { startDiscord } from '../../../../sandbox/discord/stand-in.ts';
-import { codeAt, identified, nextInteraction, type RawGateway, raw } from '../support/raw.ts';
-import { connect, TOKEN } from '../support/small-bot.ts';
+import { codeAt, nextInteraction, type RawGateway, raw, rawBot } from '../support/raw.ts';
+import { connect } from '../support/small-bot.ts';
 
 let standIn: DiscordStandIn;
 let gateway: RawGateway;
@@ -11,13 +10,8 @@ let person: Person;
 let client: Client | undefined;
 
 beforeEach(async () => {
-  standIn = await startDiscord({ token: TOKEN });
   const commands = [{ name: 'ping', description: 'Ping', integration_types: [0, 1], contexts: [0, 1] }];
-  await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json: commands });
-  gateway = await identified(standIn);
-  const [guild] = standIn.guilds;
-  if (guild === undefined) throw new Error('no guild');
-  person = standIn.person({ guild, name: 'mason', permissions: 0n });
+  ({ standIn, gateway, person } = await rawBot(commands));
 });
 
 afterEach(async () => {

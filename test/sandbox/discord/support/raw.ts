@@ -1,6 +1,8 @@
 import { once, setMaxListeners } from 'node:events';
 import { WebSocket } from 'ws';
-import type { DiscordStandIn } from '../../../../sandbox/discord/contract.ts';
+import type { DiscordStandIn, Person } from '../../../../sandbox/discord/contract.ts';
+import { type StandInOptions, startDiscord } from '../../../../sandbox/discord/stand-in.ts';
+import type { Guild } from '../../../../sandbox/discord/world/guilds.ts';
 import { TOKEN } from './small-bot.ts';
 
 export interface RawAnswer {
@@ -142,3 +144,28 @@ export async function nextInteraction(
   const { d } = await gateway.next({ t: 'INTERACTION_CREATE' });
   return { id: String(d.id), token: String(d.token), d };
 }
+
+/** A bot without a library: a stand-in with these commands, the bot's connection, and a member of its first guild. */
+export async function rawBot(
+  commands: readonly object[],
+  options: Partial<StandInOptions> = {},
+): Promise<{
+  readonly standIn: DiscordStandIn;
+  readonly gateway: RawGateway;
+  readonly guild: Guild;
+  readonly person: Person;
+}> {
+  const standIn = await startDiscord({ token: TOKEN, ...options });
+  await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json: commands });
+  const gateway = await identified(standIn);
+  const [guild] = standIn.guilds;
+  if (guild === undefined) throw new Error('no guild');
+  return { standIn, gateway, guild, person: standIn.person({ guild, name: 'mason', permissions: 0n }) };
+}
+
+/** A command with a file. */
+export const READ = {
+  name: 'read',
+  description: 'Reads a file',
+  options: [{ type: 11, name: 'file', description: 'x' }],
+};

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkCallback } from '../../../../../sandbox/discord/rest/rules/callbacks.ts';
 import { checkCommand, checkCommandList } from '../../../../../sandbox/discord/rest/rules/commands.ts';
+import { button, input, label, modal, row } from '../../support/bodies.ts';
 import { leaves } from './refused.ts';
 
 const text = (length: number) => 'x'.repeat(length);
@@ -172,14 +173,6 @@ describe('commands that break a rule', () => {
   });
 });
 
-const button = (more: object = {}) => ({ type: 2, style: 1, label: 'Press', custom_id: 'press', ...more });
-const row = (...components: object[]) => ({ type: 1, components });
-const label = (component: object, more: object = {}) => ({ type: 18, label: 'Text', component, ...more });
-const input = (more: object = {}) => ({ type: 4, custom_id: 'text', style: 1, ...more });
-const modal = (more: object = {}) => ({
-  type: 9,
-  data: { custom_id: 'asked', title: 'A question', components: [label(input())], ...more },
-});
 const choices = (count: number, more: object = {}) => ({
   type: 8,
   data: { choices: many(count, (i) => ({ name: `c${i}`, value: `${i}`, ...more })) },
