@@ -15,7 +15,7 @@ import {
 import { LIMITS } from '../src/discord/limits.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
-import type { GameCatalog } from '../src/listing/game-catalog.ts';
+import { type GameCatalog, gamesAmong } from '../src/listing/game-catalog.ts';
 import { type Repair, readOneWithGames, repaired, type TypedRow, typedOf } from '../src/server-lists/row.ts';
 import type { Refusal } from '../src/submissions/checks.ts';
 import { draftOfOne } from '../src/submissions/draft.ts';
@@ -26,7 +26,7 @@ import type { Order } from '../src/submissions/requests.ts';
 import type { UserError } from '../src/user-error.ts';
 import { cut } from '../src/words/escape.ts';
 import { afterRestartText } from '../src/words/history.ts';
-import { describe, gameChoices, gameNamed, nearGames, serverEmbed, typedLine } from '../src/words/look.ts';
+import { describe, gameChoices, gameNamed, NEAREST, serverEmbed, typedLine } from '../src/words/look.ts';
 import { announcementOf, outcomeText, pageOfUnknown } from '../src/words/outcome.ts';
 import {
   type Offer,
@@ -184,7 +184,7 @@ async function tryDraft(context: Context, id: string, deps: AddServerDeps, repai
 }
 
 const nearOf = ({ guildId }: Context, typed: string, { games, settings }: AddServerDeps): readonly Game[] =>
-  nearGames(games, typed, settings.allowedGames(guildId));
+  gamesAmong(games, settings.allowedGames(guildId)).search(typed, NEAREST);
 
 async function submit(
   context: Context,

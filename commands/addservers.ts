@@ -20,7 +20,7 @@ import {
 import { LIMITS } from '../src/discord/limits.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
-import type { GameCatalog } from '../src/listing/game-catalog.ts';
+import { type GameCatalog, gamesAmong } from '../src/listing/game-catalog.ts';
 import { readWithGames } from '../src/server-lists/read-list.ts';
 import { asksForGame, type Draft, isLeft, lacksGame, rowsToSend } from '../src/submissions/draft.ts';
 import type { Suggestions } from '../src/submissions/games.ts';
@@ -37,13 +37,7 @@ import type { Ended, NoDraft, Pipeline } from '../src/submissions/pipeline.ts';
 import { UserError } from '../src/user-error.ts';
 import { previewOf } from '../src/words/list-preview.ts';
 import { progressOf, reportOf } from '../src/words/list-report.ts';
-import {
-  gameChoices,
-  gameOptions,
-  gamesAmong,
-  severalGamesText,
-  unknownGameText,
-} from '../src/words/look.ts';
+import { gameChoices, gameOptions, severalGamesText, unknownGameText } from '../src/words/look.ts';
 import { announcementOf, pageOfUnknown } from '../src/words/outcome.ts';
 import { fileProblemText, unreadableText } from '../src/words/problem.ts';
 import { type GuildKeys, guildKey, noList, refusalText } from '../src/words/refusal.ts';

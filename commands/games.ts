@@ -5,7 +5,7 @@ import { pageButtons, pageFooter, pageOf, readPage } from '../src/discord/compon
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
-import type { GameCatalog } from '../src/listing/game-catalog.ts';
+import { type GameCatalog, gamesAmong } from '../src/listing/game-catalog.ts';
 import type { Secret } from '../src/secret.ts';
 import type { Suggestions } from '../src/submissions/games.ts';
 import { cut, escapeCode, escapeText } from '../src/words/escape.ts';
@@ -104,10 +104,8 @@ function allowed(
   guildId: string,
   typed: string,
 ): readonly Game[] {
-  const { games: all } = games.list();
-  const found = typed === '' ? all : games.search(typed, all.length);
-  const chosen = settings.allowedGames(guildId);
-  return chosen === undefined ? found : found.filter(({ alias }) => chosen.has(alias));
+  const { all, search } = gamesAmong(games, settings.allowedGames(guildId));
+  return typed === '' ? all : search(typed, all.length);
 }
 
 /**

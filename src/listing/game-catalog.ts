@@ -51,6 +51,25 @@ export interface GameCatalog {
   accept(games: readonly Game[]): Promise<void>;
 }
 
+/**
+ * The games of the list that a guild allows.
+ * @param allowed their aliases; absent: all of them
+ */
+export function gamesAmong<Games extends Pick<GameCatalog, 'search' | 'list'>>(
+  games: Games,
+  allowed: Iterable<string> | undefined,
+): Games & { readonly all: readonly Game[] } {
+  const all = games.list().games;
+  if (allowed === undefined) return { ...games, all };
+  const aliases = new Set(allowed);
+  const isAllowed = ({ alias }: Game) => aliases.has(alias);
+  return {
+    ...games,
+    search: (text, limit) => games.search(text, all.length).filter(isAllowed).slice(0, limit),
+    all: all.filter(isAllowed),
+  };
+}
+
 export interface GameCatalogDeps extends FetchingDeps {
   readonly store: ErasingStore;
   /** Milliseconds for which a list is fresh. */

@@ -85,7 +85,7 @@ export function createOperations({ config, logger }: OperationsDeps): Operations
   };
 }
 
-export interface StartReport {
+interface StartReport {
   /** Called once, when the bot is connected and its commands are published. Returns at once. */
   online(online: Online): void;
   /** Ends a question that is under way. */
@@ -96,7 +96,7 @@ export interface StartReport {
 const ASK_MS = 5_000;
 
 /** What an operator wants to know of a bot that has started, in one entry of the log. No secret is in it. */
-export function createStartReport({
+function createStartReport({
   config,
   logger,
 }: {

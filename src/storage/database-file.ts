@@ -152,7 +152,7 @@ const BESIDE = ['', '-wal', '-shm', '.key', '.lock'];
  * a file in it are in the way; `undefined` where they are not.
  * @param path of the database's file
  */
-export async function rightsTrouble(path: string): Promise<string | undefined> {
+async function rightsTrouble(path: string): Promise<string | undefined> {
   const folder = resolve(dirname(path));
   const found = nearest(folder);
   if (!statSync(found).isDirectory()) return undefined;

@@ -11,7 +11,7 @@ export class StoreError extends Error {
 }
 
 /** What a record that could not be read is called from then on: this, and behind it the name that it had. */
-export const SET_ASIDE = 'set-aside.';
+const SET_ASIDE = 'set-aside.';
 
 /** What the further ones of one name have behind it: `:~2` and so on, so that whose they are can still be seen. */
 const FURTHER = /:~(\d+)$/;

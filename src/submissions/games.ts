@@ -1,5 +1,5 @@
 import type { Game } from '../listing/contract.ts';
-import type { GameCatalog } from '../listing/game-catalog.ts';
+import { type GameCatalog, gamesAmong } from '../listing/game-catalog.ts';
 import type { History } from './history.ts';
 import type { Observer } from './pipeline.ts';
 
@@ -62,15 +62,9 @@ export function createSuggestions(deps: SuggestionsDeps): Suggestions {
 
   return {
     games(guildId, typed) {
-      const allowed = settings.allowedGames(guildId);
-      const isOffered = ({ alias }: Game) => allowed?.has(alias) ?? true;
-      if (typed.trim() !== '') {
-        return allowed
-          ? games.search(typed, games.list().games.length).filter(isOffered)
-          : games.search(typed);
-      }
+      const { search, all: offered } = gamesAmong(games, settings.allowedGames(guildId));
+      if (typed.trim() !== '') return search(typed);
       const counts = guilds.get(guildId);
-      const offered = games.list().games.filter(isOffered);
       if (!counts) return offered.slice(0, MOST_OFFERED);
       const submitted = offered.filter(({ alias }) => counts.has(alias)).toSorted(mostFirst(counts));
       const others = offered.filter(({ alias }) => !counts.has(alias));

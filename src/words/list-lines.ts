@@ -7,7 +7,7 @@ import { gameNamed, type KnownGames, type SearchedGames } from './look.ts';
 import type { Translate } from './words.ts';
 
 /** Characters of a line of a list that a phone shows without wrapping it. */
-export const LINE_WIDTH = 60;
+const LINE_WIDTH = 60;
 /** Of what was typed, in a reason. */
 const MOST_VALUE = 12;
 const MOST_GAME = 20;
@@ -19,7 +19,7 @@ const MOST_NEAR = 3;
 export type ListedGames = KnownGames & SearchedGames;
 
 /** Lines that are refused alike. */
-export interface LineGroup {
+interface LineGroup {
   /** Ascending. */
   readonly lines: readonly number[];
   readonly problem: RowProblem;
@@ -81,7 +81,7 @@ function shownValues(problem: RowProblem): Readonly<Record<string, string | numb
 }
 
 /** What is wrong with a line, in a few words; the files say it at length. At most 40 characters are seen of it. */
-export function shortReason(problem: RowProblem, t: Translate): string {
+function shortReason(problem: RowProblem, t: Translate): string {
   const values: Readonly<Record<string, unknown>> = Object.fromEntries(
     Object.entries(shownValues(problem)).map(([name, value]) => [
       name,

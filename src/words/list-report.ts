@@ -85,7 +85,7 @@ const messageOf = (reader: Reader, outcome: Outcome): string =>
   'message' in outcome ? serviceWords(outcome.message, reader.t) : plain(listOutcomeText(reader, outcome));
 
 /** How a server of a list ended, to be said once for all that ended alike. */
-export function listOutcomeText(reader: Reader, outcome: Outcome): string {
+function listOutcomeText(reader: Reader, outcome: Outcome): string {
   const { t } = reader;
   switch (outcome.kind) {
     case 'accepted':

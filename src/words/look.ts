@@ -120,7 +120,7 @@ export function memberText({ id, name }: Submitter['user']): string {
 }
 
 /** How many games are offered in place of one that is not known. */
-const NEAREST = 3;
+export const NEAREST = 3;
 /** UTF-16 units; less of a name tells nobody anything. */
 const SHORTEST_NAME = 5;
 
@@ -132,21 +132,6 @@ export interface KnownGames {
 /** A game by its alias, which is its name too where it is not known. */
 export const gameNamed = (alias: string, games: KnownGames): Game =>
   games.find(alias) ?? { name: alias, alias };
-
-/** The games of a catalog that a guild allows; absent: all of them. */
-export function gamesAmong(
-  games: KnownGames & SearchedGames & { list(): { readonly games: readonly Game[] } },
-  allowed: readonly string[] | undefined,
-): KnownGames & SearchedGames & { readonly all: readonly Game[] } {
-  const all = games.list().games;
-  if (allowed === undefined) return { find: games.find, search: games.search, all };
-  const isAllowed = ({ alias }: Game) => allowed.includes(alias);
-  return {
-    find: games.find,
-    search: (typed, limit) => games.search(typed, all.length).filter(isAllowed).slice(0, limit),
-    all: all.filter(isAllowed),
-  };
-}
 
 /** The games that may be looked for, best first. */
 export interface SearchedGames {
@@ -199,28 +184,13 @@ export function gameOptions(games: readonly Game[]): readonly ReturnType<typeof 
 const USUAL: ReadonlySet<string> = new Set(KNOWN_GAMES.map(({ alias }) => alias));
 const isUsual = ({ alias }: Game): boolean => USUAL.has(alias);
 
-/** The games that come nearest to what was typed, three at most, of those that a guild allows. */
-export const nearGames = (
-  games: SearchedGames,
-  typed: string,
-  allowed: ReadonlySet<string> | undefined,
-): readonly Game[] =>
-  games
-    .search(typed, allowed && Number.MAX_SAFE_INTEGER)
-    .filter(({ alias }) => allowed?.has(alias) ?? true)
-    .slice(0, NEAREST);
-
-/** The games that come nearest to what was typed, for a sentence; empty when none does. */
-export const nearestGames = (games: SearchedGames, typed: string): string =>
-  gamesText(games.search(typed, NEAREST));
-
 /** Games for a sentence, each with its alias. */
 export const gamesText = (games: readonly Game[]): string =>
   games.map(({ name, alias }) => `${escapeText(name, LONGEST_NAME)} (\`${escapeCode(alias)}\`)`).join(', ');
 
 /** That a game is not known, with the nearest ones. */
 export function unknownGameText({ t }: Reader, typed: string, games: SearchedGames): string {
-  const near = nearestGames(games, typed);
+  const near = gamesText(games.search(typed, NEAREST));
   const game = escapeText(typed, LONGEST_NAME);
   return near === '' ? t('list.unknownGame', { game }) : t('list.unknownGameNear', { game, near });
 }

@@ -31,7 +31,7 @@ function escapedValues(problem: object, most?: number): Readonly<Record<string, 
 }
 
 /** What is wrong with a submission, as a sentence for whoever typed it. */
-export function problemText(problem: SubmissionProblem, t: Translate): string {
+function problemText(problem: SubmissionProblem, t: Translate): string {
   const values = escapedValues(problem);
   switch (problem.code) {
     case 'not-public':

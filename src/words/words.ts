@@ -147,7 +147,7 @@ export const linked = (text: string, page: string | undefined): string =>
   page === undefined ? unlinked(text) : text.replace(']', () => `](<${page}>)`);
 
 /** The same without a link. */
-export const unlinked = (text: string): string => text.replace('[', '').replace(']', '');
+const unlinked = (text: string): string => text.replace('[', '').replace(']', '');
 
 interface Text {
   readonly name: string;
