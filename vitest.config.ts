@@ -55,6 +55,6 @@ export default defineConfig({
     // Ten times what a test takes on a machine that is busy: what fails by them does not happen at all.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 20_000, interval: 10 } },
   },
 });

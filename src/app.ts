@@ -55,6 +55,8 @@ export interface Timing {
   /** Before Discord is asked again for a page of the guilds, try by try. */
   readonly guildListPauses?: readonly number[];
   readonly guildLog?: GuildLogTiming;
+  /** Before the second try of a request to the listing service; twice that before the third. */
+  readonly listingFirstWait?: number;
   /** What the check for guilds that were left may take when the bot stops. */
   readonly membershipStop?: number;
 }
@@ -154,13 +156,14 @@ function createGuilds({ logger, timing }: AppDeps, parts: Storage & Connected) {
 }
 
 /** What every request to the listing service passes: the scheduler, the breaker, HTTP; and the games list. */
-function createListing({ config, logger }: AppDeps, parts: Storage & Guilds & Watched) {
+function createListing({ config, logger, timing }: AppDeps, parts: Storage & Guilds & Watched) {
   const { database, keys, keyWatch, listeners } = parts;
   const { listingApiTimeoutMs: timeoutMs, listingRequestsAtOnce: atOnce } = config;
   const operatorKey = config.listingApiKey && { operatorKey: config.listingApiKey };
   const api = createListingApi({
     baseUrl: config.listingApiUrl,
     timeoutMs,
+    firstWaitMs: timing?.listingFirstWait,
     arrayFormat: config.listingApiArrayFormat,
     requestsAtOnce: atOnce,
     onRequest: listeners.onListingRequest,

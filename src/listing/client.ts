@@ -40,7 +40,7 @@ export interface ListingApiDeps {
   /** Requests that run at once. More would wait for a connection, and their time would run meanwhile. */
   readonly requestsAtOnce?: number;
   /** Milliseconds before the second try; twice that before the third. Half of it is chance. Without it 300. */
-  readonly firstWaitMs?: number;
+  readonly firstWaitMs?: number | undefined;
   readonly logger?: ListingLogger;
   /** Called after each try of a request. */
   readonly onRequest?: ((request: ListingRequest) => void) | undefined;

@@ -552,13 +552,15 @@ describe.each([
   it('is on its way already', async () => {
     const own = await inNewGuild(shared, { key: 'sandbox-key' });
     const person = own.person({ locale });
-    await shared.listing.behave({ kind: 'slow', ms: 1_500 }, 1);
+    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+    await shared.listing.behave({ kind: 'held', until }, 1);
     const before = requests().length;
     const first = addserver(own.member, { game: 'cs2', server: 'flight.example.com:1' });
     await expect.poll(() => requests().length).toBe(before + 1);
     const message = await addserver(person, { game: 'cs2', server: 'flight.example.com:1' });
     expect(message.current?.content).toMatch(says.flight);
     expect(buttonsOf(message)).toEqual([labels.again, labels.edit]);
+    answer();
     await first;
     await person.press(message, labels.again);
     await expect.poll(() => buttonsOf(message)).toEqual([labels.twice, labels.edit]);

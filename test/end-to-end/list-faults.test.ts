@@ -147,11 +147,14 @@ describe('a list that the service does not take as it is', () => {
   });
 
   it('ends with what was sent when the bot is stopped in the middle', async () => {
-    answer = (nth) => (nth === 2 ? { kind: 'slow', ms: 1000 } : undefined);
+    const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
+    answer = (nth) => (nth === 2 ? { kind: 'held', until } : undefined);
     const before = await preview(lines(400));
     const press = scene.member.press(messageOf(before), 'Submit 400 game servers');
     await expect.poll(() => count).toBe(2);
-    await scene.restart();
+    const restarted = scene.restart();
+    goOn();
+    await restarted;
     const report = await reported(await press);
     expect(outcomes(report)).toEqual({ 'sent for review': 200, 'not sent': 200 });
     expect(read(report)).toContain('The bot is restarting');

@@ -138,12 +138,14 @@ describe('publishing the commands', () => {
 describe('stopping the bot', () => {
   it('lets a running command end, takes no new one, and exits with status 0', async () => {
     const scene = await openScene({ key: 'sandbox-key' });
-    await scene.listing.behave({ kind: 'slow', ms: 1500 });
+    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+    await scene.listing.behave({ kind: 'held', until });
     const running = scene.member.slash('addserver', { game: 'cs2', server: 'play.example.com:1' });
     await expect.poll(() => scene.listing.requests.filter(({ action }) => action === 'add')).toHaveLength(1);
     const stopped = scene.bot.stop('SIGTERM');
     await expect.poll(() => scene.output()).toContain('"stopping"');
     expect(textOf(await scene.admin.slash('games'))).toContain('The bot is restarting');
+    answer();
     expect(textOf(await running)).toContain('Servers have been added for review.');
     expect(await stopped).toMatchObject({ status: 0 });
     await scene.close();

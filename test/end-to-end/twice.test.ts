@@ -15,13 +15,15 @@ const requestsFor = (host: string) =>
 
 describe('a server that is on its way', () => {
   it('is not sent a second time: whoever asks is told to wait', async () => {
-    await scene.listing.behave({ kind: 'slow', ms: 4_000 }, 1);
+    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+    await scene.listing.behave({ kind: 'held', until }, 1);
     const first = add('flight.example.com:1');
     await expect.poll(() => requestsFor('flight.example.com')).toBe(1);
     expect(textOf(await add('flight.example.com:1', scene.admin))).toContain(
       'flight.example.com:1 is on its way to the listing service already.',
     );
     expect(textOf(await add('flight.example.com:2'))).toContain(ACCEPTED);
+    answer();
     expect(textOf(await first)).toContain(ACCEPTED);
     expect(requestsFor('flight.example.com')).toBe(2);
   });

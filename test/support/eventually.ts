@@ -14,7 +14,7 @@ export async function eventually<Value>(
       return;
     } catch (error) {
       if (performance.now() > end) throw error;
-      await sleep(20);
+      await sleep(10);
     }
   }
 }

@@ -82,6 +82,7 @@ export interface AppSceneOptions extends Omit<SceneOptions, 'wrapper' | 'tls'> {
 /** Nothing is waited for by itself, and what has to end by a time may end. */
 const NO_WAITING: Timing = {
   guildListPauses: [1, 1, 1],
+  listingFirstWait: 1,
   guildLog: { collectMs: 20, gapMs: 20 },
   membershipStop: 30_000,
 };
@@ -134,7 +135,8 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
     ...(options.wrapper && { wrapper: options.wrapper }),
     ...(options.tls && { tls: options.tls }),
     ...(options.listing && { listing: options.listing }),
-    ...(options.discord && { discord: options.discord }),
+    // This bot listens for what people press before they can see it: nobody has to be slow for it.
+    discord: { reactionMs: 0, ...options.discord },
   });
   sandbox.watch((event) => {
     if (event.kind === 'log') lines.push(event.line);
