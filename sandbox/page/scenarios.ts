@@ -35,7 +35,10 @@ export const SCENARIOS: readonly Scenario[] = [
     title: 'First key',
     async play(stage) {
       await stage.tell('admin', 'An admin runs /setkey and types the key of their account.');
-      await setKey(stage);
+      const saved = await setKey(stage);
+      await stage.tell('admin', 'They choose a log channel below the answer.');
+      await finished(await stage.admin.pick(saved, ['#staff']));
+      await stage.tell('admin', 'Each setting is shown, with what changes it.');
       await stage.tell('member', 'A member submits a server.');
       await finished(await stage.member.slash('addserver', { game: 'cs2', server: ADDRESS }));
     },

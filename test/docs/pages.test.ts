@@ -51,6 +51,22 @@ describe('README.md', () => {
   });
 });
 
+describe('docs/pictures', () => {
+  it('has each picture that a page shows, light and dark, and no other', () => {
+    const shown = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/ (?:src|srcset)="([^"]+)"/g)].map(([, path = '']) =>
+        join(dirname(page), path),
+      ),
+    );
+    const there = readdirSync(join(ROOT, 'docs/pictures')).map((name) => `docs/pictures/${name}`);
+    expect([...new Set(shown)].toSorted()).toEqual(there.toSorted());
+    for (const path of shown)
+      expect(shown).toContain(
+        path.replace(/-(?:light|dark)-/, path.includes('-light-') ? '-dark-' : '-light-'),
+      );
+  });
+});
+
 describe('docs/configuration.md', () => {
   it('has every variable of .env.example, and no other', () => {
     const variables = (text: string, pattern: RegExp) =>

@@ -109,7 +109,7 @@ describe('a list that the service does not take as it is', () => {
     },
     {
       locale: 'de',
-      counts: ['✅ 20 zur Prüfung gesendet', '❓ 100 unklar', '⚠️ 20 nicht gesendet, siehe rejected.csv'],
+      counts: ['✅ 20 zur Prüfung gesendet', '❓ 100 unklar', '⚠️ 20 nicht gesendet: rejected.csv'],
       numbers: 'Zeilen 1–\u20603, 5–\u206010, 12–\u206017 und 85 weitere',
       says: '✅ Der Listendienst sagt:',
     },

@@ -1,42 +1,85 @@
-import { mkdir } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { SCENARIOS } from '../../sandbox/page/scenarios.ts';
+import type { Page as Tab } from 'playwright-core';
 import { hasChromium, openPageScene } from './open-page.ts';
 
-/** `npm run screenshots`: what each scenario ends with, narrow and wide, light and dark, in English and German. */
-const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
-const SIZES = [
-  { width: 390, height: 844 },
-  { width: 1000, height: 760 },
+/** A moment of a scenario that a page of the docs shows. */
+interface Picture {
+  readonly name: string;
+  readonly scenario: string;
+  /** How the caption begins at which the last message is shown, before what it says happens; without one the end is shown. */
+  readonly at?: string;
+  readonly locales: readonly ('en-US' | 'de')[];
+  readonly width: number;
+}
+
+const BOTH = ['en-US', 'de'] as const;
+const PHONE = 390;
+
+const PICTURES: readonly Picture[] = [
+  { name: 'key-is-set', scenario: 'first-key', at: 'They choose', locales: BOTH, width: PHONE },
+  { name: 'settings', scenario: 'first-key', at: 'Each setting', locales: BOTH, width: PHONE },
+  { name: 'no-port', scenario: 'wrong-first-try', at: 'They put it right', locales: BOTH, width: PHONE },
+  { name: 'put-right', scenario: 'wrong-first-try', at: 'They try an', locales: BOTH, width: PHONE },
+  { name: 'preview', scenario: 'list-of-250', at: 'They submit', locales: BOTH, width: PHONE },
+  { name: 'report', scenario: 'list-of-250', locales: BOTH, width: PHONE },
+  { name: 'report', scenario: 'list-of-250', locales: ['en-US'], width: 1000 },
+  {
+    name: 'not-sent',
+    scenario: 'service-outage',
+    at: 'The service is back',
+    locales: BOTH,
+    width: PHONE,
+  },
+  { name: 'after-a-crash', scenario: 'crash-in-a-list', locales: BOTH, width: PHONE },
 ];
 
+/** `npm run screenshots`: the pictures in `docs/pictures/`, each light and dark; whatever else is there goes. */
+const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
+
+/** What is seen is as high as the last message is, with the head of the page and the line to write in around it. */
+const LAST = "[...document.querySelectorAll('.messages discord-message')].at(-1)";
+const HEIGHT = `innerHeight - document.querySelector('.messages').clientHeight + ${LAST}.offsetHeight`;
+/** Two frames later everything is drawn. */
+const DRAWN = 'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))';
+
+async function take(tab: Tab, { name, width }: Picture, locale: string): Promise<void> {
+  await tab.locator(`html[lang="${locale}"]`).waitFor();
+  await tab.setViewportSize({ width, height: 844 });
+  await tab.evaluate(DRAWN);
+  await tab.setViewportSize({ width, height: Math.ceil(Number(await tab.evaluate(HEIGHT))) + ROOM });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await tab.emulateMedia({ colorScheme });
+    await tab.evaluate(DRAWN);
+    await tab.evaluate(`${LAST}.scrollIntoView({ block: 'start' })`);
+    const file = `${name}-${locale.slice(0, 2)}-${colorScheme}-${width}.png`;
+    await tab.screenshot({ path: `${FOLDER}${file}` });
+    process.stdout.write(`${file}\n`);
+  }
+}
+/** Between a message and what is around it. */
+const ROOM = 16;
+
 if (!hasChromium) process.exit(1);
+await rm(FOLDER, { recursive: true, force: true });
 await mkdir(FOLDER, { recursive: true });
-// A scenario that is over at once would not be seen to play.
-const scene = await openPageScene({ read: () => setTimeout(500) });
-for (const { name } of SCENARIOS)
-  for (const locale of ['en-US', 'de']) {
-    const tab = await scene.tab(`&scenario=${name}&locale=${locale}`);
-    await tab.locator('.caption.playing').waitFor();
+/** What happens while a caption stands. */
+let standing: (caption: string) => Promise<void> = async () => undefined;
+const scene = await openPageScene({ read: (caption) => standing(caption) });
+for (const scenario of new Set(PICTURES.map((picture) => picture.scenario)))
+  for (const locale of BOTH) {
+    const wanted = PICTURES.filter((each) => each.scenario === scenario && each.locales.includes(locale));
+    const opened = Promise.withResolvers<Tab>();
+    standing = async (caption) => {
+      const tab = await opened.promise;
+      await tab.locator('.caption.playing', { hasText: caption }).waitFor();
+      for (const picture of wanted)
+        if (picture.at !== undefined && caption.startsWith(picture.at)) await take(tab, picture, locale);
+    };
+    const tab = await scene.tab(`&scenario=${scenario}&locale=${locale}`);
+    opened.resolve(tab);
     await tab.locator('.caption.over').waitFor();
-    await tab.locator(`html[lang="${locale}"]`).waitFor();
-    for (const size of SIZES)
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await tab.emulateMedia({ colorScheme });
-        await tab.setViewportSize(size);
-        // Two frames later it is drawn in the new size.
-        await tab.evaluate(
-          'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
-        );
-        // What the last message says comes first: below it may be long files. A short one ends at the bottom.
-        await tab.evaluate(
-          "[...document.querySelectorAll('.messages discord-message')].at(-1).scrollIntoView({ block: 'start' })",
-        );
-        const file = `${name}-${locale.slice(0, 2)}-${colorScheme}-${size.width}.png`;
-        await tab.screenshot({ path: `${FOLDER}${file}` });
-        process.stdout.write(`${file}\n`);
-      }
+    for (const picture of wanted) if (picture.at === undefined) await take(tab, picture, locale);
     await tab.context().close();
   }
 await scene.close();
