@@ -94,17 +94,33 @@ function translator(
     // Discord is not HTML; what others wrote is escaped where it is put into a sentence.
     interpolation: { escapeValue: false, defaultVariables: forms },
   });
-  return remembering(instance.getFixedT(language));
+  return remembering(instance.getFixedT(language), { language, forms });
 }
 
-/** Looks up a sentence without values once, and not for each answer in which it is: i18next takes 10 µs each time. */
-function remembering(t: Translate): Translate {
-  const found = new Map<string, string>();
-  const lookUp = t as unknown as (key: string, values?: object) => string;
-  const remembered = (key: string, values?: object) => {
-    if (values !== undefined) return lookUp(key, values);
-    const sentence = found.get(key) ?? lookUp(key);
-    found.set(key, sentence);
+const VALUE = /\{\{(\w+)\}\}/;
+
+/**
+ * Looks up a sentence once, a plural once for each of its forms, and fills it in by itself: i18next takes 10 µs for each
+ * sentence of each answer.
+ */
+function remembering(
+  t: Translate,
+  { language, forms }: { readonly language: string; readonly forms: Readonly<Record<string, string>> },
+): Translate {
+  const plurals = new Intl.PluralRules(language);
+  const lookUp = t as unknown as (key: string, options: object) => string;
+  /** Texts, and between them the names of values. */
+  const found = new Map<string, readonly string[]>();
+
+  const remembered = (key: string, values: Readonly<Record<string, unknown>> = {}): string => {
+    const { count } = values;
+    const id = typeof count === 'number' ? `${key} ${count === 0 ? 'zero' : plurals.select(count)}` : key;
+    const pieces = found.get(id) ?? lookUp(key, { count, skipInterpolation: true }).split(VALUE);
+    found.set(id, pieces);
+    let sentence = '';
+    pieces.forEach((piece, index) => {
+      sentence += index % 2 === 0 ? piece : (values[piece] ?? forms[piece] ?? '');
+    });
     return sentence;
   };
   return remembered as unknown as Translate;

@@ -100,6 +100,46 @@ describe('the sentences', () => {
     expect(wordsFor('de')('games.total', { count: 2 })).toBe('2 Spiele');
   });
 
+  it.each(
+    Object.keys(languages),
+  )('are filled in with named values and counts in %s, each time anew', (language) => {
+    const t = wordsFor(language) as unknown as (key: string, values?: object) => string;
+    const plurals = new Intl.PluralRules(language);
+    for (const [key, sentence] of sentences(languages[language as keyof typeof languages])) {
+      if (key.startsWith('listing.')) continue;
+      // Nothing else of i18next's templates is used.
+      expect(sentence).not.toMatch(/\{\{(?!\w+\}\})|\$t\(/);
+      const names = placeholders(sentence).map((each) => each.slice(2, -2));
+      const counts = PLURAL.test(key)
+        ? [0, 1, 2, 21, 1000].filter((count) => key.endsWith(`_${plurals.select(count)}`))
+        : [7];
+      for (const count of counts) {
+        const values = {
+          ...Object.fromEntries(names.map((name) => [name, `<${name} ${count} $& $t(x)>`])),
+          count,
+        };
+        const filled = Object.entries(values).reduce<string>(
+          (text, [name, value]) => text.replaceAll(`{{${name}}}`, () => String(value)),
+          sentence,
+        );
+        const [before = '', ...rest] = filled.split(/\{\{\w+\}\}/);
+        const said = t(
+          key.replace(PLURAL, ''),
+          names.includes('count') || PLURAL.test(key) ? values : { ...values, count: undefined },
+        );
+        expect(said.startsWith(before)).toBe(true);
+        expect(said.endsWith(rest.at(-1) ?? before)).toBe(true);
+        expect(said).not.toContain('{{');
+      }
+    }
+  });
+
+  it('leave out a value that is not there', () => {
+    const t = wordsFor('en-US') as unknown as (key: string, values?: object) => string;
+    expect(t('games.line', { name: undefined, alias: null })).toBe('**** — ``');
+    expect(t('games.line')).toBe('**** — ``');
+  });
+
   it('never read what people typed as a template', () => {
     const typed = '$t(pager.next) {{alias}} {{count}}';
     expect(wordsFor('en-US')('games.line', { name: typed, alias: 'x' })).toBe(`**${typed}** — \`x\``);
