@@ -24,7 +24,7 @@ import type { Ended, Pipeline } from '../src/submissions/pipeline.ts';
 import type { Records } from '../src/submissions/record.ts';
 import type { Order } from '../src/submissions/requests.ts';
 import type { UserError } from '../src/user-error.ts';
-import { cut } from '../src/words/escape.ts';
+import { commandText, optionText } from '../src/words/command-text.ts';
 import { afterRestartText } from '../src/words/history.ts';
 import { describe, gameChoices, gameNamed, NEAREST, serverEmbed, typedLine } from '../src/words/look.ts';
 import { announcementOf, outcomeText, pageOfUnknown } from '../src/words/outcome.ts';
@@ -37,7 +37,7 @@ import {
 } from '../src/words/problem.ts';
 import { type GuildKeys, noServer, refusalText } from '../src/words/refusal.ts';
 import type { Translate } from '../src/words/words.ts';
-import { commandText, optionText } from '../src/words/words.ts';
+import { cut } from '../src/words/words.ts';
 
 export interface AddServerDeps {
   readonly pipeline: Pipeline;

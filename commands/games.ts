@@ -8,9 +8,9 @@ import type { Game } from '../src/listing/contract.ts';
 import { type GameCatalog, gamesAmong } from '../src/listing/game-catalog.ts';
 import type { Secret } from '../src/secret.ts';
 import type { Suggestions } from '../src/submissions/games.ts';
-import { cut, escapeCode, escapeText } from '../src/words/escape.ts';
+import { commandText, optionText } from '../src/words/command-text.ts';
 import { gameChoices } from '../src/words/look.ts';
-import { commandText, optionText } from '../src/words/words.ts';
+import { cut, escapeCode, escapeText } from '../src/words/words.ts';
 
 export interface GamesDeps {
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'refresh' | 'refreshSoon'>;

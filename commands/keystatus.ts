@@ -4,10 +4,10 @@ import { button, customId, rows } from '../src/discord/components/controls.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import type { KeyTrials, KeyWatch } from '../src/guilds/key-watch.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
-import { escapeCode, escapeText } from '../src/words/escape.ts';
+import { commandText } from '../src/words/command-text.ts';
 import { failureText, serviceWords } from '../src/words/outcome.ts';
 import { tooSoonText } from '../src/words/refusal.ts';
-import { commandText } from '../src/words/words.ts';
+import { escapeCode, escapeText } from '../src/words/words.ts';
 
 export interface KeyStatusDeps {
   readonly keyTrials: KeyTrials;

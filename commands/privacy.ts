@@ -3,7 +3,7 @@ import type { Command, Context, Reply } from '../src/discord/command.ts';
 import { button, customId, rows } from '../src/discord/components/controls.ts';
 import type { GuildData } from '../src/guilds/guild-data.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
-import { commandText } from '../src/words/words.ts';
+import { commandText } from '../src/words/command-text.ts';
 
 export interface PrivacyDeps {
   readonly guildData: Pick<GuildData, 'delete' | 'forgetMember'>;

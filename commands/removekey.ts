@@ -3,9 +3,9 @@ import type { Command, Context, PressContext, Reply } from '../src/discord/comma
 import { button, customId, rows } from '../src/discord/components/controls.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
-import { escapeCode } from '../src/words/escape.ts';
+import { commandText } from '../src/words/command-text.ts';
 import { memberText } from '../src/words/look.ts';
-import { commandText } from '../src/words/words.ts';
+import { escapeCode } from '../src/words/words.ts';
 
 export interface RemoveKeyDeps {
   readonly keys: Pick<ApiKeys, 'status' | 'delete'>;

@@ -10,12 +10,12 @@ import type { GamesOutcome } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { Secret } from '../src/secret.ts';
 import { UndecryptableError } from '../src/storage/collection.ts';
-import { escapeCode, escapeText } from '../src/words/escape.ts';
+import { commandText } from '../src/words/command-text.ts';
 import { memberText } from '../src/words/look.ts';
 import { failureText, serviceWords } from '../src/words/outcome.ts';
 import { tooSoonText } from '../src/words/refusal.ts';
 import type { Translate } from '../src/words/words.ts';
-import { commandText } from '../src/words/words.ts';
+import { escapeCode, escapeText } from '../src/words/words.ts';
 import { logChannelSelect } from './settings.ts';
 
 export interface SetKeyDeps {

@@ -24,9 +24,9 @@ import { type GuildSettings, HIGHEST_QUOTA, logChannels, type Settings } from '.
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { UserError } from '../src/user-error.ts';
+import { commandText } from '../src/words/command-text.ts';
 import { gameOption, isSelectable, memberText } from '../src/words/look.ts';
 import { allowedGamesText, type SettingsShown, settingsText } from '../src/words/settings.ts';
-import { commandText } from '../src/words/words.ts';
 
 export interface SettingsDeps extends LogChoiceDeps {
   readonly settings: Pick<GuildSettings, 'get' | 'areLost' | 'change'>;

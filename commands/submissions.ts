@@ -15,10 +15,10 @@ import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { csvFiles } from '../src/server-lists/csv.ts';
 import type { History, HistoryEntry, HistoryFilter } from '../src/submissions/history.ts';
 import { UserError } from '../src/user-error.ts';
-import { cut } from '../src/words/escape.ts';
+import { commandText, optionText } from '../src/words/command-text.ts';
 import { entryText, fileHeading, fileRow } from '../src/words/history.ts';
 import { gameChoices, type KnownGames } from '../src/words/look.ts';
-import { commandText, optionText } from '../src/words/words.ts';
+import { cut } from '../src/words/words.ts';
 
 const PER_PAGE = 10;
 

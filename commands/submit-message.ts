@@ -3,8 +3,8 @@ import type { Command } from '../src/discord/command.ts';
 import { rowsOfMessage } from '../src/server-lists/message.ts';
 import { MAX_ROWS } from '../src/server-lists/read-list.ts';
 import { UserError } from '../src/user-error.ts';
+import { messageCommandText } from '../src/words/command-text.ts';
 import { guildKey } from '../src/words/refusal.ts';
-import { messageCommandText } from '../src/words/words.ts';
 import { type DraftDeps, openDraft } from './addservers.ts';
 
 /**

@@ -5,7 +5,7 @@ import { Secret } from '../secret.ts';
 import { UndecryptableError } from '../storage/collection.ts';
 import { StoreError } from '../storage/store.ts';
 import { UserError } from '../user-error.ts';
-import { escapeText } from '../words/escape.ts';
+import { escapeText } from '../words/words.ts';
 import type { Context, Reply } from './command.ts';
 import type { SignedIds } from './components/controls.ts';
 import {

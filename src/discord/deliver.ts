@@ -7,7 +7,7 @@ import {
   InteractionResponseType,
   MessageFlags,
 } from 'discord.js';
-import { shorten, shortenMarkup } from '../words/escape.ts';
+import { shorten, shortenMarkup } from '../words/words.ts';
 import type { Context, Reply } from './command.ts';
 import type { Owner, SignedIds } from './components/controls.ts';
 import { LIMITS } from './limits.ts';

@@ -1,4 +1,4 @@
-import { shorten } from '../words/escape.ts';
+import { shorten } from '../words/words.ts';
 
 /**
  * Discord's numbers for what a bot sends (Discord docs: Message resource, "Embed Limits"; Components; Modals). Discord

@@ -10,7 +10,7 @@ import {
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
-import { escapeText } from '../words/escape.ts';
+import { escapeText } from '../words/words.ts';
 import {
   type Command,
   type OptionValues,

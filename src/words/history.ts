@@ -1,9 +1,9 @@
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { HistoryEntry } from '../submissions/history.ts';
-import { escapeText } from './escape.ts';
 import { describe, type KnownGames, LOOK } from './look.ts';
 import { listAbout, serviceWords } from './outcome.ts';
 import type { Reader } from './words.ts';
+import { escapeText } from './words.ts';
 
 /** UTF-16 units. Ten entries with the longest message fit into the 4,096 characters of an embed. */
 const LONGEST_MESSAGE = 100;

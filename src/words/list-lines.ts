@@ -2,9 +2,9 @@ import type { Game } from '../listing/contract.ts';
 import type { RowProblem } from '../server-lists/row.ts';
 import type { RejectedRow } from '../submissions/draft.ts';
 import { visibleLine } from '../visible-line.ts';
-import { escapeCode, escapeText, shorten } from './escape.ts';
 import { gameNamed, type KnownGames, type SearchedGames } from './look.ts';
 import type { Translate } from './words.ts';
+import { escapeCode, escapeText, shorten } from './words.ts';
 
 /** Characters of a line of a list that a phone shows without wrapping it. */
 const LINE_WIDTH = 60;

@@ -12,7 +12,6 @@ import {
   rowsToSend,
 } from '../submissions/draft.ts';
 import type { Prepared } from '../submissions/list-drafts.ts';
-import { escapeText, shorten, shortenMarkup } from './escape.ts';
 import {
   type ExplainedRow,
   explained,
@@ -32,6 +31,7 @@ import {
 } from './list-lines.ts';
 import { gameNamed, type KnownGames, type ServerEmbed, serverEmbed, serverLine } from './look.ts';
 import type { Reader, Translate } from './words.ts';
+import { escapeText, shorten, shortenMarkup } from './words.ts';
 
 /** How many of each kind are named in the message; the files name them all. */
 const SHOWN = { servers: 10, groups: 10, found: 10 };

@@ -4,7 +4,6 @@ import { csvFile } from '../server-lists/csv.ts';
 import type { Row } from '../server-lists/row.ts';
 import { isRejected, type ReadyRow, rowsToSend } from '../submissions/draft.ts';
 import type { Ended } from '../submissions/pipeline.ts';
-import { escapeText } from './escape.ts';
 import { explained, explainedRows, filesOfRefused, plain } from './list-files.ts';
 import { addressLine } from './list-lines.ts';
 import { heldRows, type ListPage, serversEmbed, someLines } from './list-preview.ts';
@@ -12,6 +11,7 @@ import { gravestOf, type KnownGames, LOOK } from './look.ts';
 import { failureText, invalidKeyText, serviceWords } from './outcome.ts';
 import { rowProblemText } from './problem.ts';
 import type { Reader } from './words.ts';
+import { escapeText } from './words.ts';
 
 type Report = Pick<Ended, 'draft' | 'outcomes' | 'held'>;
 

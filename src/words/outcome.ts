@@ -14,7 +14,6 @@ import {
 import type { Refusal } from '../submissions/checks.ts';
 import type { Ended, Observer } from '../submissions/pipeline.ts';
 import type { Submitter } from '../submissions/record.ts';
-import { escapeText, LONGEST_NAME } from './escape.ts';
 import {
   describe,
   gameNamed,
@@ -25,7 +24,7 @@ import {
   type ServerEmbed,
   serverEmbed,
 } from './look.ts';
-import { linked, type Reader, type Translate } from './words.ts';
+import { escapeText, LONGEST_NAME, linked, type Reader, type Translate } from './words.ts';
 
 /** How the submission of one server ended; which server it is stands in the embed. */
 export function outcomeText(reader: Reader, outcome: Outcome, server: ServerSubmission): string {

@@ -1,7 +1,8 @@
 import i18next, { type TFunction } from 'i18next';
+import { LONGEST_NAME as LONGEST_CHOICE } from '../listing/contract.ts';
+import { visibleLine } from '../visible-line.ts';
 import de from './de.json' with { type: 'json' };
 import en from './en.json' with { type: 'json' };
-import { escapeText } from './escape.ts';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -165,73 +166,99 @@ export const linked = (text: string, page: string | undefined): string =>
 /** The same without a link. */
 const unlinked = (text: string): string => text.replace('[', '').replace(']', '');
 
-interface Text {
-  readonly name: string;
-  readonly description: string;
+/**
+ * Where Discord's markup can begin or end (Discord docs: Message Formatting). A colon or a full stop before a space or
+ * at the end is punctuation; elsewhere a colon begins `:emoji:` and the `//` of a link, and a full stop makes a bare
+ * invite such as `discord.gg/…`, which Discord finds in the text as it was sent, of host and path.
+ */
+const MARKUP = /[\\*_~`|[\]<>@#]|[:.](?=\S)|^[-+]/gu;
+
+/** The number of a numbered list. */
+const LIST_NUMBER = /^(\d+)([.)])/u;
+
+const escaped = (line: string): string =>
+  line.replace(MARKUP, '\\$&').replace(LIST_NUMBER, (_all, number, mark) => `${number}\\${mark}`);
+
+/**
+ * Someone else's text as it stands, on one line, in which nothing acts: no markup, link, invite, mention, emoji code,
+ * time or list. Nothing is inserted but backslashes, which Discord takes out before punctuation; what cannot be shown
+ * goes as {@link visibleLine} says. Linear.
+ * @param most UTF-16 units of the result; what is longer is cut before it is escaped
+ */
+export function escapeText(text: string, most: number = MOST_TEXT): string {
+  const line = visibleLine(text);
+  const whole = escaped(line);
+  if (whole.length <= most) return whole;
+  // Each character takes at most one backslash, and a part takes no more of them than the whole.
+  const room = Math.max(Math.floor(most / 2), most - (whole.length - line.length));
+  const part = escaped(shorten(line, room));
+  // But for a dot or a colon that nothing followed and the ellipsis does: it takes one.
+  return part.length <= most ? part : escaped(shorten(line, room - 1));
 }
 
-interface CommandText extends Text {
-  readonly options?: Readonly<Record<string, Text>>;
+/** A name in a sentence, in UTF-16 units: of the 100 characters that a choice takes, each with a backslash. */
+export const LONGEST_NAME = 2 * LONGEST_CHOICE;
+
+/** A text in the service's words, beside the address it is about and what to do next, in a message of 2,000. */
+const MOST_TEXT = 1200;
+
+/**
+ * Someone else's text to be put between backticks, where nothing acts but a backtick, which no backslash escapes: it
+ * is shown as an apostrophe. Never empty, since two backticks with nothing between them would begin other code.
+ */
+export const escapeCode = (text: string, most: number = MOST_CODE): string =>
+  shorten(visibleLine(text).replaceAll('`', "'"), most) || ' ';
+
+/** The longest address with its port. */
+const MOST_CODE = 300;
+
+const ELLIPSIS = '…';
+/** Made for the first text that is too long: it takes the start 8 ms, and most bots never need it. */
+let segmenter: Intl.Segmenter | undefined;
+function graphemes(): Intl.Segmenter {
+  segmenter ??= new Intl.Segmenter();
+  return segmenter;
+}
+/** UTF-16 units; the longest emoji there is takes 35. A longer pile of marks is cut between its code points. */
+const LONGEST_GRAPHEME = 64;
+
+/** The text cut to `max` UTF-16 units, between characters as people see them. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  // Two units more tell whether what follows belongs to the last character.
+  const { index = max } =
+    graphemes()
+      .segment(text.slice(0, max + 2))
+      .containing(max) ?? {};
+  const isTorn = /[\ud800-\udbff]$/.test(text.slice(0, max));
+  return text.slice(0, max - index <= LONGEST_GRAPHEME ? index : max - Number(isTorn));
 }
 
-type Described = keyof (typeof languages)['en']['commands'] & string;
+/** The text cut to `max` UTF-16 units, with an ellipsis where something was cut. For text without markup. */
+export const shorten = (text: string, max: number): string =>
+  text.length <= max ? text : cut(text, max - ELLIPSIS.length) + ELLIPSIS;
 
-/** The fields of a command's or option's description that depend on language, as Discord takes them. */
-interface LocalisedText {
-  readonly name: string;
-  readonly description: string;
-  readonly name_localizations: Readonly<Record<string, string>>;
-  readonly description_localizations: Readonly<Record<string, string>>;
+/**
+ * As {@link shorten}, for text of ours with markup in it: never cut within an escape, a mention or a piece of code,
+ * whose contents would act without their closing backtick. Code with one backtick on each side is all we use.
+ */
+export function shortenMarkup(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const kept = cut(text, max - ELLIPSIS.length);
+  return kept.slice(0, openEnd(kept)) + ELLIPSIS;
 }
 
-/** Name and description of a command, in English and in every other language there is. */
-export function commandText(command: Described): LocalisedText {
-  return localised((words) => words[command]);
+/** Where something begins that does not end within the text; its length when all does. */
+function openEnd(text: string): number {
+  const whole = text.length;
+  let [code, mention, backslash] = [whole, whole, whole];
+  for (let i = 0; i < whole; i++) {
+    const char = text[i];
+    if (char === '`') code = code === whole ? i : whole;
+    else if (code < whole) continue;
+    else if (char === '<') mention = i;
+    else if (char === '>') mention = whole;
+    else if (char === '\\' && ++i === whole) backslash = i - 1;
+  }
+  return Math.min(code, mention, backslash);
 }
-
-/** Name and description of an option of a command. */
-export function optionText(command: Described, option: string): LocalisedText {
-  return localised((words) => words[command]?.options?.[option]);
-}
-
-/** The name of a message command, in every language; such commands have no description. */
-export function messageCommandText(
-  command: keyof (typeof languages)['en']['messageCommands'],
-): Pick<LocalisedText, 'name' | 'name_localizations'> {
-  const { en, ...others } = languages;
-  return {
-    name: en.messageCommands[command].name,
-    name_localizations: otherThan(
-      en.messageCommands[command].name,
-      Object.entries(others).map(([language, words]) => [language, words.messageCommands[command].name]),
-    ),
-  };
-}
-
-function localised(
-  pick: (commands: Readonly<Record<string, CommandText>>) => Text | undefined,
-): LocalisedText {
-  const { en, ...others } = languages;
-  const text = pick(en.commands);
-  if (!text) throw new Error('A command or option has no English text');
-  const translated = Object.entries(others).flatMap(([language, words]) => {
-    const found = pick(words.commands);
-    return found ? [[language, found] as const] : [];
-  });
-  return {
-    name: text.name,
-    description: text.description,
-    name_localizations: otherThan(
-      text.name,
-      translated.map(([language, found]) => [language, found.name]),
-    ),
-    description_localizations: otherThan(
-      text.description,
-      translated.map(([language, found]) => [language, found.description]),
-    ),
-  };
-}
-
-/** Discord drops localized texts that say the same as the default, so they are not sent. */
-const otherThan = (text: string, localized: readonly (readonly [string, string])[]) =>
-  Object.fromEntries(localized.filter(([, other]) => other !== text));

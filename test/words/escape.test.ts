@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { visibleLine } from '../../src/visible-line.ts';
-import { escapeCode, escapeText, shorten, shortenMarkup } from '../../src/words/escape.ts';
+import { escapeCode, escapeText, shorten, shortenMarkup } from '../../src/words/words.ts';
 import { anyCharacter } from '../support/characters.ts';
 import { rendered } from '../support/rendered.ts';
 import { stepsOf } from '../support/steps.ts';

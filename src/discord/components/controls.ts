@@ -12,7 +12,7 @@ import {
   TextInputStyle,
 } from 'discord.js';
 import type { Secret } from '../../secret.ts';
-import { shorten } from '../../words/escape.ts';
+import { shorten } from '../../words/words.ts';
 import { LIMITS } from '../limits.ts';
 
 /** A button, or a select of texts, channels or roles, as Discord takes it. */

@@ -1,5 +1,5 @@
-import { cut } from '../../words/escape.ts';
 import type { Translate } from '../../words/words.ts';
+import { cut } from '../../words/words.ts';
 import { LIMITS } from '../limits.ts';
 import {
   button,
