@@ -48,7 +48,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   submissions: ['kysely', 'zod'],
   guilds: ['zod'],
   'server-lists': ['csv-parse', 'zod'],
-  addresses: ['zod'],
+  addresses: [],
   listing: ['entities', 'undici', 'zod'],
   storage: ['@keyv/sqlite', 'keyv', 'kysely', 'zod'],
   config: ['zod'],

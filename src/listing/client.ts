@@ -22,7 +22,6 @@ import {
 import {
   type Answer,
   type Exchange,
-  noAnswer,
   post,
   readJson,
   readsBody,
@@ -162,25 +161,23 @@ const verdictSchema = z.object({ status: z.enum(['success', 'error']), message: 
 
 /** What `action=add` led to. A verdict is believed at any HTTP status: the specification names none for errors. */
 function readAdd(exchange: Exchange, url: URL): Outcome {
-  if (exchange.kind === 'no-answer') return noAnswer(exchange);
-  const body = readJson(exchange, url);
-  if ('failure' in body) return body.failure;
-  const verdict = verdictSchema.safeParse(body.json);
-  if (!verdict.success) return unreadable(exchange, 'wrong-shape', whatIsWrong(verdict.error));
+  const read = readJson(exchange, url);
+  if ('failure' in read) return read.failure;
+  const verdict = verdictSchema.safeParse(read.json);
+  if (!verdict.success) return unreadable(read.answer, 'wrong-shape', whatIsWrong(verdict.error));
   const { status, message } = verdict.data;
-  return status === 'success' ? { kind: 'accepted', message } : rejected(message, exchange);
+  return status === 'success' ? { kind: 'accepted', message } : rejected(message, read.answer);
 }
 
 /** What `action=games` led to. */
 function readGames(exchange: Exchange, url: URL): GamesOutcome {
-  if (exchange.kind === 'no-answer') return noAnswer(exchange);
-  const body = readJson(exchange, url);
-  if ('failure' in body) return body.failure;
-  const verdict = verdictSchema.safeParse(body.json);
-  if (verdict.success && verdict.data.status === 'error') return rejected(verdict.data.message, exchange);
-  const games = gamesSchema.safeParse(body.json);
-  if (!games.success) return unreadable(exchange, 'wrong-shape', whatIsWrong(games.error));
-  const leftOut = Array.isArray(body.json) ? body.json.length - games.data.length : 0;
+  const read = readJson(exchange, url);
+  if ('failure' in read) return read.failure;
+  const verdict = verdictSchema.safeParse(read.json);
+  if (verdict.success && verdict.data.status === 'error') return rejected(verdict.data.message, read.answer);
+  const games = gamesSchema.safeParse(read.json);
+  if (!games.success) return unreadable(read.answer, 'wrong-shape', whatIsWrong(games.error));
+  const leftOut = Array.isArray(read.json) ? read.json.length - games.data.length : 0;
   return { kind: 'games', games: games.data, ...(leftOut > 0 && { leftOut }) };
 }
 

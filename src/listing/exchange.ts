@@ -147,22 +147,23 @@ export function retryAfterMs({ 'retry-after': value }: IncomingHttpHeaders): num
 
 /** What is in an answer, or why nothing in it can be used. */
 export function readJson(
-  answer: Answer,
+  exchange: Exchange,
   url: URL,
-): { readonly json: unknown } | { readonly failure: Failure } {
-  const { status, headers, body } = answer;
+): { readonly answer: Answer; readonly json: unknown } | { readonly failure: Failure } {
+  if (exchange.kind === 'no-answer') return { failure: noAnswer(exchange) };
+  const { status, headers, body } = exchange;
   // Not followed: a 307 or 308 would send the key to whoever the new address belongs to.
-  if (isRedirect(status)) return { failure: unreadable(answer, 'redirect', newAddress(headers, url)) };
+  if (isRedirect(status)) return { failure: unreadable(exchange, 'redirect', newAddress(headers, url)) };
   if (isEncoded(headers)) {
-    return { failure: unreadable(answer, 'not-json', 'compressed, although nobody asked for that') };
+    return { failure: unreadable(exchange, 'not-json', 'compressed, although nobody asked for that') };
   }
   if (isNestedTooDeep(body))
-    return { failure: unreadable(answer, 'wrong-shape', 'lists in lists without end') };
+    return { failure: unreadable(exchange, 'wrong-shape', 'lists in lists without end') };
   try {
-    return { json: JSON.parse(body) };
+    return { answer: exchange, json: JSON.parse(body) };
   } catch {
     const type = /^[\w.+-]+\/[\w.+-]+/.exec(headers['content-type'] ?? '')?.[0] ?? 'no content type';
-    return { failure: unreadable(answer, 'not-json', `${type}, ${body.length} characters`) };
+    return { failure: unreadable(exchange, 'not-json', `${type}, ${body.length} characters`) };
   }
 }
 
@@ -198,8 +199,7 @@ export function unreadable({ status, headers }: Answer, reason: FailureReason, w
   };
 }
 
-/** There was none. */
-export function noAnswer({ sent, begun, cause, error }: NoAnswer): Failure {
+function noAnswer({ sent, begun, cause, error }: NoAnswer): Failure {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // An AggregateError (every address of a name failed) has no message of its own.
   const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message;
