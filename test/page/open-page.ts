@@ -4,8 +4,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page as Tab } 
 import { type Page, servePage } from '../../sandbox/page/server.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 
-/** Where Debian's package `chromium` puts it. */
-const CHROMIUM = '/usr/bin/chromium';
+/** Where Debian's package `chromium` and Google's own put it. Ubuntu's `chromium-browser` only asks for a snap. */
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path));
 /** Nothing that Chromium does of its own accord. */
 const QUIET = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
@@ -13,11 +13,14 @@ const QUIET = [
 ];
 const require = createRequire(import.meta.url);
 
-export const hasChromium = existsSync(CHROMIUM);
+export const hasChromium = CHROMIUM !== undefined;
 if (!hasChromium)
-  process.stderr.write(`There is no ${CHROMIUM}, so the page is not tried (apt-get install chromium).\n`);
+  process.stderr.write(
+    'There is neither Chromium nor Google Chrome, so the page is not tried (Debian: apt-get install chromium).\n',
+  );
 
-export const launch = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+export const launch = (): Promise<Browser> =>
+  chromium.launch({ ...(CHROMIUM !== undefined && { executablePath: CHROMIUM }), args: QUIET });
 
 /** The sandbox with its page, a browser, and what must not have happened in it. */
 export interface PageScene {
