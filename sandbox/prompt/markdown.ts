@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { timeText } from '../page/client/times.ts';
 
 /** Puts text in a style where the output can show it; elsewhere the text stays as it is. */
 export type Paint = (style: 'bold' | 'dim' | 'italic' | 'underline' | 'cyan' | 'red', text: string) => string;
@@ -56,6 +57,7 @@ const MARKS = new RegExp(
 /** Discord's markdown as a reader sees it: marks become styles or go, mentions and times become words. */
 export function readMarkdown(text: string, reading: Reading): string {
   const paint = reading.paint ?? plain;
+  const { now, locale = 'en-US' } = reading;
   const inner = (part: string) => readMarkdown(part, reading);
   return text.replace(MARKS, (...args) => {
     const found = args.at(-1) as Readonly<Record<string, string | undefined>>;
@@ -65,7 +67,7 @@ export function readMarkdown(text: string, reading: Reading): string {
     if (escaped !== undefined) return escaped;
     if (command !== undefined) return paint('cyan', `/${command}`);
     if (seconds !== undefined)
-      return reading.anyTime ?? readTime(Number(seconds) * 1000, found.format, reading);
+      return reading.anyTime ?? timeText(Number(seconds), { format: found.format, locale, now });
     if (emoji !== undefined) return `:${emoji}:`;
     if (user !== undefined) return `@${reading.userName?.(user) ?? user}`;
     if (place !== undefined && found.sigil === '#') return `#${reading.channelName?.(place) ?? place}`;
@@ -85,40 +87,3 @@ export function readMarkdown(text: string, reading: Reading): string {
 
 /** A role is shown with an @ before it, but for @everyone, whose name has one. */
 const named = (name: string): string => (name.startsWith('@') ? name : `@${name}`);
-
-/** The units Discord counts in, each with its length in seconds, the longest first. */
-const UNITS = [
-  ['year', 31_536_000],
-  ['month', 2_592_000],
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-  ['second', 1],
-] as const;
-
-function readTime(ms: number, format: string | undefined, { now, locale = 'en-US' }: Reading): string {
-  // Every locale of Discord is one that Intl knows; the prompt takes others too.
-  const language = Intl.DateTimeFormat.supportedLocalesOf([locale]);
-  if (format === 'R') {
-    const seconds = Math.round((ms - now) / 1000);
-    const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const);
-    return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(
-      Math.trunc(seconds / length),
-      unit,
-    );
-  }
-  const date = new Date(ms);
-  if (Number.isNaN(date.getTime())) return 'Invalid Date';
-  return new Intl.DateTimeFormat(language, STYLES[format ?? 'f'] ?? STYLES.f).format(date);
-}
-
-const STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
-  t: { timeStyle: 'short' },
-  T: { timeStyle: 'medium' },
-  d: { dateStyle: 'short' },
-  D: { dateStyle: 'long' },
-  f: { dateStyle: 'long', timeStyle: 'short' },
-  F: { dateStyle: 'full', timeStyle: 'short' },
-  s: { dateStyle: 'short', timeStyle: 'short' },
-  S: { dateStyle: 'short', timeStyle: 'medium' },
-};

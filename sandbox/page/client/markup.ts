@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Mark } from '../protocol.ts';
+import { timeText } from './times.ts';
 
 /** Pieces of a text, drawn. */
 export function draw(
@@ -43,42 +44,13 @@ function drawOne(mark: Mark, before: string, locale: string): TemplateResult | s
     case 'link':
       return html`<a href=${mark.href} target="_blank" rel="noreferrer">${draw(mark.inside, locale)}</a>`;
     case 'time':
-      return html`<time datetime=${iso(mark.seconds)}>${timeText(mark.seconds, mark.format, locale)}</time>`;
+      return html`<time datetime=${iso(mark.seconds)}>${timeText(mark.seconds, { format: mark.format, locale, now: Date.now() })}</time>`;
   }
 }
 
 function iso(seconds: number): string {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();
-}
-
-/** Units that Discord counts in, each with its length in seconds, the longest first. */
-const UNITS = [
-  ['year', 31_536_000],
-  ['month', 2_592_000],
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-  ['second', 1],
-] as const;
-
-/** Discord docs: Message Formatting, Timestamp Styles. */
-const STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
-  t: { timeStyle: 'short' },
-  T: { timeStyle: 'medium' },
-  d: { dateStyle: 'short' },
-  D: { dateStyle: 'long' },
-  f: { dateStyle: 'long', timeStyle: 'short' },
-  F: { dateStyle: 'full', timeStyle: 'short' },
-};
-
-function timeText(seconds: number, format: string, locale: string): string {
-  const date = new Date(seconds * 1000);
-  if (Number.isNaN(date.getTime())) return 'Invalid Date';
-  if (format !== 'R') return new Intl.DateTimeFormat(locale, STYLES[format] ?? STYLES.f).format(date);
-  const away = Math.round(seconds - Date.now() / 1000);
-  const [unit, length] = UNITS.find(([, size]) => Math.abs(away) >= size) ?? (['second', 1] as const);
-  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(away / length), unit);
 }
 
 /** When a message was written, as Discord writes it beside the name. */

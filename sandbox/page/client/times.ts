@@ -1,0 +1,43 @@
+/** The units Discord counts in, each with its length in seconds, the longest first. */
+const UNITS = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** Discord docs: Message Formatting, Timestamp Styles. */
+const STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
+  t: { timeStyle: 'short' },
+  T: { timeStyle: 'medium' },
+  d: { dateStyle: 'short' },
+  D: { dateStyle: 'long' },
+  f: { dateStyle: 'long', timeStyle: 'short' },
+  F: { dateStyle: 'full', timeStyle: 'short' },
+  s: { dateStyle: 'short', timeStyle: 'short' },
+  S: { dateStyle: 'short', timeStyle: 'medium' },
+};
+
+/** How a time is to be read. */
+export interface TimeReading {
+  /** One of Discord's styles; anything else is read as its default. */
+  readonly format: string | undefined;
+  readonly locale: string;
+  /** Milliseconds since 1970, for "2 minutes ago". */
+  readonly now: number;
+}
+
+/** `<t:seconds:format>` in the words of Discord's client. */
+export function timeText(seconds: number, { format, locale, now }: TimeReading): string {
+  const date = new Date(seconds * 1000);
+  if (Number.isNaN(date.getTime())) return 'Invalid Date';
+  // Every locale of Discord is one that Intl knows; the prompt takes others too.
+  const language = Intl.DateTimeFormat.supportedLocalesOf([locale]);
+  if (format !== 'R')
+    return new Intl.DateTimeFormat(language, STYLES[format ?? 'f'] ?? STYLES.f).format(date);
+  const away = Math.round(seconds - now / 1000);
+  const [unit, length] = UNITS.find(([, size]) => Math.abs(away) >= size) ?? (['second', 1] as const);
+  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.trunc(away / length), unit);
+}
