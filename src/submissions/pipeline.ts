@@ -7,7 +7,7 @@ import {
 import type { Secret } from '../secret.ts';
 import type { Checks, Held, Refusal } from './checks.ts';
 import { type Draft, INTERRUPTED, isLeft, restOf, rowsToSend } from './draft.ts';
-import { restIdOf, type SubmissionRecord, type Submitter } from './record.ts';
+import { type Records, restIdOf, type SubmissionRecord, type Submitter } from './record.ts';
 import { type Answered, carryOut, type Order, type RequestsDeps, type Run, scheduled } from './requests.ts';
 
 export type Result =
@@ -96,7 +96,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       const answer = await listing.add(run.servers.slice(0, first.indices.length), first.key);
       return { begun, answered: { ...first, answer } };
     });
-    if ('reason' in begun) return notSent(order, begun);
+    if ('reason' in begun) return (await resumed(order)) ?? notSent(order, begun);
     if ('begun' in begun) return conclude(order, begun.begun, begun.answered);
     if (begun.kind === 'refused') {
       const servers = rowsToSend(begun.draft).map(({ submission }) => submission);
@@ -115,9 +115,15 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return { kind: 'ended', draft, servers, outcomes, isResumed, announce, ...rest };
   }
 
+  /** What was begun before a crash, though it is not next any more: some of it may have left. */
+  async function resumed(order: Order): Promise<Ended | undefined> {
+    const begun = await database.inGuild(order.guildId, () => resume(deps, order));
+    return begun && conclude(order, begun, undefined);
+  }
+
   /** It was not scheduled: too many of the member's wait, or it took too long. The draft stays for another try. */
   async function notSent(order: Order, outcome: NotSent): Promise<Result> {
-    const stored = order.draft ?? (await records.findDraft(order, order.id));
+    const stored = order.draft ?? (await waitingDraft(records, order));
     if (typeof stored === 'string') return { kind: 'no-draft', why: stored };
     const draft = 'draft' in stored ? stored.draft : stored;
     if (order.draft) await records.saveDraft(order, order.id, draft);
@@ -132,19 +138,13 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 
 /** Checks, reserves and records it, or says why not; in one transaction. */
 async function begin(deps: PipelineDeps, order: Order): Promise<Begun | Exclude<Result, Ended>> {
-  const { records, checks, keys, settings, longestRequestMs, now = Date.now } = deps;
+  const { records, checks, keys, settings, now = Date.now } = deps;
   const { guildId, id, interactionId } = order;
-  const { announce, ...chosen } = await settings.get(guildId);
-  const lastStart = (startedAt: number) => startedAt + ANSWER_WITHIN_MS - DELIVERY_MS - longestRequestMs;
-  const record = await records.carriedOutBy(guildId, interactionId);
-  if (record) {
-    const resumed = toResume(record);
-    const run = { ...resumed, lastStart: lastStart(record.startedAt ?? 0) };
-    return { run, isResumed: resumed.known.size > 0, announce };
-  }
+  const resumed = await resume(deps, order);
+  if (resumed) return resumed;
 
-  const stored = order.draft ? undefined : await records.findDraft(order, id);
-  if (stored === 'gone' && (await records.isSubmitted(order, id))) return { kind: 'no-draft', why: 'taken' };
+  const { announce, ...chosen } = await settings.get(guildId);
+  const stored = order.draft ? undefined : await waitingDraft(records, order);
   if (typeof stored === 'string') return { kind: 'no-draft', why: stored };
   const draft = order.draft ?? stored?.draft;
   const wanted = draft ? rowsToSend(draft).map(({ submission }) => submission) : [];
@@ -170,7 +170,15 @@ async function begin(deps: PipelineDeps, order: Order): Promise<Begun | Exclude<
   const first = positions.slice(0, MAX_SERVERS_PER_REQUEST);
   await records.begin(id, interactionId, positions);
   await records.leave(id, first);
-  const run = { id, draft, servers, positions, known: new Map(), isOver: false, lastStart: lastStart(now()) };
+  const run = {
+    id,
+    draft,
+    servers,
+    positions,
+    known: new Map(),
+    isOver: false,
+    lastStart: lastStart(now(), deps),
+  };
   return { run, isResumed: false, announce, held, first: { key, indices: [...first.keys()] } };
 }
 
@@ -183,6 +191,28 @@ const withoutTyped = (draft: Draft): Draft => ({
     return rest;
   }),
 });
+
+/** What the interaction has begun before a crash, if anything. */
+async function resume(deps: PipelineDeps, { guildId, interactionId }: Order): Promise<Begun | undefined> {
+  const record = await deps.records.carriedOutBy(guildId, interactionId);
+  if (!record) return undefined;
+  const { announce } = await deps.settings.get(guildId);
+  const resumed = toResume(record);
+  const run = { ...resumed, lastStart: lastStart(record.startedAt ?? 0, deps) };
+  return { run, isResumed: resumed.known.size > 0, announce };
+}
+
+const lastStart = (startedAt: number, { longestRequestMs }: Pick<PipelineDeps, 'longestRequestMs'>) =>
+  startedAt + ANSWER_WITHIN_MS - DELIVERY_MS - longestRequestMs;
+
+/** The stored draft that is to be carried out, or why there is none. */
+async function waitingDraft(
+  records: Pick<Records, 'findDraft' | 'isSubmitted'>,
+  order: Order,
+): Promise<SubmissionRecord | NoDraft> {
+  const stored = await records.findDraft(order, order.id);
+  return stored === 'gone' && (await records.isSubmitted(order, order.id)) ? 'taken' : stored;
+}
 
 /** Tells the observers one after the other; none of them holds up what follows. */
 function createTeller({ observers, logger }: Pick<PipelineDeps, 'observers' | 'logger'>) {

@@ -188,6 +188,47 @@ describe('a list', () => {
     expect(requests).toHaveLength(3);
   });
 
+  it('that had left in part when the bot was stopped is told so, also when it is too late to go on', async () => {
+    const receivedAt = time;
+    const opened = await open(() => new Promise<Outcome>(() => undefined));
+    await opened.records.saveDraft(mia, '500', draft(...upTo(150)));
+    const list = { ...mia, interactionId: interactionId(), id: '500', receivedAt };
+    const id = interactionId();
+    const single = {
+      ...mia,
+      interactionId: id,
+      id,
+      receivedAt,
+      draft: { ...draft(900), source: 'options' },
+    } as const;
+    for (const order of [list, single]) void opened.pipeline.submit(order);
+    await expect.poll(() => requests.length).toBe(2);
+    await opened.database.stop();
+
+    time += 13.5 * MINUTE;
+    const { pipeline, records } = await open();
+    const both = ended(await pipeline.submit(list));
+    expect(both.outcomes.map(({ kind }) => kind).lastIndexOf('unknown')).toBe(99);
+    expect(both.outcomes[100]).toMatchObject({ kind: 'not-sent' });
+    expect(kinds(await pipeline.submit(single))).toEqual(['unknown']);
+    expect(requests).toHaveLength(2);
+    // What has not left can be sent by a button.
+    const rest = await records.findDraft(mia, both.restId ?? '');
+    expect(typeof rest === 'string' ? rest : rest.servers).toHaveLength(50);
+  });
+
+  it('is told to be submitted already, also to a press that has waited too long', async () => {
+    const done = Promise.withResolvers<Outcome>();
+    const { pipeline, submit } = await list(upTo(3), () => done.promise);
+    const first = submit();
+    await expect.poll(() => requests.length).toBe(1);
+    const press = (receivedAt: number) =>
+      pipeline.submit({ ...mia, interactionId: interactionId(), id: '500', receivedAt });
+    expect(await press(time - 13 * MINUTE)).toEqual({ kind: 'no-draft', why: 'taken' });
+    done.resolve(ACCEPTED);
+    await first;
+  });
+
   it('is carried out by one of two presses', async () => {
     const { pipeline, submit } = await list(upTo(3));
     const [first, second] = await Promise.all([
