@@ -45,6 +45,7 @@ async function run(lines: readonly string[]): Promise<string> {
   const sandbox = await openSandbox({
     surroundings: process.env,
     createBot: isKilled ? createBotProcess : createBotInProcess,
+    discord: { reactionMs: 0 },
     env: { LISTING_NAME: 'Game List', LISTING_URL: 'https://list.example.com/' },
   });
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];

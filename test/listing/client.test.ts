@@ -220,61 +220,74 @@ it('takes what a service adds to its answer, brackets in texts too', async () =>
 });
 
 /** Mode → what both calls make of it, how often `games` is asked, and how many servers the service then holds. */
-const FAILURES: readonly (readonly [Mode, kind: string, reason: string, gamesTries: number, held: number])[] =
-  [
-    [{ kind: 'down' }, 'not-sent', 'refused', 0, 0],
-    [{ kind: 'resetDuring' }, 'unknown', 'reset', 0, 0],
-    [{ kind: 'reset' }, 'unknown', 'reset', 3, 0],
-    [{ kind: 'reset', carriedOut: true }, 'unknown', 'reset', 3, 1],
-    [{ kind: 'cut' }, 'unknown', 'reset', 3, 1],
-    [{ kind: 'hang' }, 'unknown', 'timeout', 2, 0],
-    [{ kind: 'slow', ms: 3_000 }, 'unknown', 'timeout', 2, 1],
-    [{ kind: 'trickle' }, 'unknown', 'timeout', 2, 1],
-    [{ kind: 'headersThenSilence' }, 'unknown', 'timeout', 2, 1],
-    [{ kind: 'html' }, 'unknown', 'not-json', 1, 0],
-    [{ kind: 'empty' }, 'unknown', 'not-json', 1, 0],
-    [{ kind: 'text', status: 200, body: verdictWith(nested(101)) }, 'unknown', 'wrong-shape', 1, 0],
-    [{ kind: 'text', status: 200, body: '['.repeat(101) }, 'unknown', 'wrong-shape', 1, 0],
-    [{ kind: 'truncated' }, 'unknown', 'not-json', 1, 1],
-    [{ kind: 'wrongTypes' }, 'unknown', 'wrong-shape', 1, 0],
-    [{ kind: 'gzipBomb' }, 'unknown', 'not-json', 1, 0],
-    [{ kind: 'status', status: 404 }, 'unknown', 'not-found', 1, 0],
-    [{ kind: 'status', status: 403 }, 'unknown', 'client-error', 1, 0],
-    [{ kind: 'status', status: 429 }, 'unknown', 'rate-limited', 3, 0],
-    [{ kind: 'status', status: 500 }, 'unknown', 'server-error', 3, 0],
-    [{ kind: 'json', status: 200, body: null }, 'unknown', 'wrong-shape', 1, 0],
-    [{ kind: 'json', status: 200, body: [{ name: 'x' }] }, 'unknown', 'wrong-shape', 1, 0],
-    [{ kind: 'json', status: 200, body: { status: 'maybe', message: '' } }, 'unknown', 'wrong-shape', 1, 0],
-  ];
+type Failure = readonly [Mode, kind: string, reason: string, gamesTries: number, held: number];
+const FAILURES: readonly Failure[] = [
+  [{ kind: 'down' }, 'not-sent', 'refused', 0, 0],
+  [{ kind: 'resetDuring' }, 'unknown', 'reset', 0, 0],
+  [{ kind: 'reset' }, 'unknown', 'reset', 3, 0],
+  [{ kind: 'reset', carriedOut: true }, 'unknown', 'reset', 3, 1],
+  [{ kind: 'cut' }, 'unknown', 'reset', 3, 1],
+  [{ kind: 'hang' }, 'unknown', 'timeout', 2, 0],
+  [{ kind: 'slow', ms: 3_000 }, 'unknown', 'timeout', 2, 1],
+  [{ kind: 'trickle' }, 'unknown', 'timeout', 2, 1],
+  [{ kind: 'headersThenSilence' }, 'unknown', 'timeout', 2, 1],
+  [{ kind: 'html' }, 'unknown', 'not-json', 1, 0],
+  [{ kind: 'empty' }, 'unknown', 'not-json', 1, 0],
+  [{ kind: 'text', status: 200, body: verdictWith(nested(101)) }, 'unknown', 'wrong-shape', 1, 0],
+  [{ kind: 'text', status: 200, body: '['.repeat(101) }, 'unknown', 'wrong-shape', 1, 0],
+  [{ kind: 'truncated' }, 'unknown', 'not-json', 1, 1],
+  [{ kind: 'wrongTypes' }, 'unknown', 'wrong-shape', 1, 0],
+  [{ kind: 'gzipBomb' }, 'unknown', 'not-json', 1, 0],
+  [{ kind: 'status', status: 404 }, 'unknown', 'not-found', 1, 0],
+  [{ kind: 'status', status: 403 }, 'unknown', 'client-error', 1, 0],
+  [{ kind: 'status', status: 429 }, 'unknown', 'rate-limited', 3, 0],
+  [{ kind: 'status', status: 500 }, 'unknown', 'server-error', 3, 0],
+  [{ kind: 'json', status: 200, body: null }, 'unknown', 'wrong-shape', 1, 0],
+  [{ kind: 'json', status: 200, body: [{ name: 'x' }] }, 'unknown', 'wrong-shape', 1, 0],
+  [{ kind: 'json', status: 200, body: { status: 'maybe', message: '' } }, 'unknown', 'wrong-shape', 1, 0],
+];
 
-describe.each(FAILURES)('a service in mode %j', (mode, kind, reason, gamesTries, held) => {
-  // Long enough for a busy machine, where it is not the point.
-  const timeoutMs = reason === 'timeout' ? 500 : 10_000;
+/** The outcome for add, which goes out at most once. */
+async function addFails([mode, kind, reason, gamesTries, held]: Failure, timeoutMs: number): Promise<void> {
+  const service = await serve();
+  const api = client(service.url, { timeoutMs });
+  await service.behave(mode);
+  const outcome = await api.add([one], key);
+  expect(outcome, mode.kind).toMatchObject({ kind, reason });
+  expect(service.requests.length, mode.kind).toBe(gamesTries === 0 ? 0 : 1);
+  expect(service.submitted, mode.kind).toHaveLength(held);
+  expect(JSON.stringify([outcome, api.log])).not.toContain(CANARY);
+  await service.behave({ kind: 'ok' });
+  await expect.poll(async () => (await api.add([one], key)).kind).toBe('accepted');
+}
 
-  it(`is ${kind} (${reason}) for add, which goes out at most once`, async () => {
-    const service = await serve();
-    const api = client(service.url, { timeoutMs });
-    await service.behave(mode);
-    const outcome = await api.add([one], key);
-    expect(outcome).toMatchObject({ kind, reason });
-    expect(service.requests.length).toBe(gamesTries === 0 ? 0 : 1);
-    expect(service.submitted).toHaveLength(held);
-    expect(JSON.stringify([outcome, api.log])).not.toContain(CANARY);
-    await service.behave({ kind: 'ok' });
-    await expect.poll(async () => (await api.add([one], key)).kind).toBe('accepted');
-  });
+/** The outcome for games, however little comes. */
+async function gamesFail([mode, kind, reason, gamesTries]: Failure, timeoutMs: number): Promise<void> {
+  const service = await serve();
+  const api = client(service.url, { timeoutMs });
+  await service.behave(mode);
+  const outcome = await api.games(key);
+  expect(outcome, mode.kind).toMatchObject({ kind, reason });
+  expect(service.requests, mode.kind).toHaveLength(gamesTries);
+  expect(JSON.stringify([outcome, api.log])).not.toContain(CANARY);
+  await service.behave({ kind: 'ok' });
+  await expect.poll(async () => (await api.games(key)).kind).toBe('games');
+}
 
-  it(`is ${kind} (${reason}) for games, and says so however little comes`, async () => {
-    const service = await serve();
-    const api = client(service.url, { timeoutMs });
-    await service.behave(mode);
-    const outcome = await api.games(key);
-    expect(outcome).toMatchObject({ kind, reason });
-    expect(service.requests).toHaveLength(gamesTries);
-    expect(JSON.stringify([outcome, api.log])).not.toContain(CANARY);
-    await service.behave({ kind: 'ok' });
-    await expect.poll(async () => (await api.games(key)).kind).toBe('games');
-  });
+const isTimeout = ([, , reason]: Failure) => reason === 'timeout';
+
+describe.each(FAILURES.filter((row) => !isTimeout(row)))('a service in mode %j', (...row) => {
+  it(`is ${row[1]} (${row[2]}) for add, which goes out at most once`, () => addFails(row, 10_000));
+  it(`is ${row[1]} (${row[2]}) for games, and says so however little comes`, () => gamesFail(row, 10_000));
+});
+
+describe('a service that lets requests wait', () => {
+  // All of them wait at the same time.
+  const silent = FAILURES.filter(isTimeout);
+  it(`is unknown (timeout) for add, which goes out at most once, in its modes ${silent.map(([{ kind }]) => kind)}`, () =>
+    Promise.all(silent.map((row) => addFails(row, 1_000))));
+  it(`is unknown (timeout) for games, in its modes ${silent.map(([{ kind }]) => kind)}`, () =>
+    Promise.all(silent.map((row) => gamesFail(row, 1_000))));
 });
 
 describe('an answer that is too long', () => {

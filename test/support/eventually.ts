@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 
 /** Waits until a value is what it should be; fails with the last one. `expect.poll` for tests that run at once. */
 export async function eventually<Value>(
@@ -8,13 +9,10 @@ export async function eventually<Value>(
   withinMs = 20_000,
 ): Promise<void> {
   const end = performance.now() + withinMs;
-  for (;;) {
-    try {
-      assert.deepEqual(read(), wanted);
-      return;
-    } catch (error) {
-      if (performance.now() > end) throw error;
-      await sleep(10);
-    }
+  let value = read();
+  while (!isDeepStrictEqual(value, wanted) && performance.now() < end) {
+    await sleep(10);
+    value = read();
   }
+  assert.deepEqual(value, wanted);
 }
