@@ -36,8 +36,7 @@ import {
   singleProblemText,
 } from '../src/words/problem.ts';
 import { type GuildKeys, noServer, refusalText } from '../src/words/refusal.ts';
-import type { Translate } from '../src/words/words.ts';
-import { cut } from '../src/words/words.ts';
+import { cut, type Translate } from '../src/words/words.ts';
 
 export interface AddServerDeps {
   readonly pipeline: Pipeline;

@@ -14,8 +14,7 @@ import { commandText } from '../src/words/command-text.ts';
 import { memberText } from '../src/words/look.ts';
 import { failureText, serviceWords } from '../src/words/outcome.ts';
 import { tooSoonText } from '../src/words/refusal.ts';
-import type { Translate } from '../src/words/words.ts';
-import { escapeCode, escapeText } from '../src/words/words.ts';
+import { escapeCode, escapeText, type Translate } from '../src/words/words.ts';
 import { logChannelSelect } from './settings.ts';
 
 export interface SetKeyDeps {

@@ -1,5 +1,4 @@
-import type { SealedKind } from './collection.ts';
-import { type Encryption, UndecryptableError } from './collection.ts';
+import { type Encryption, type SealedKind, UndecryptableError } from './collection.ts';
 import type { Database } from './database.ts';
 import { EncryptionKeyError, PROOF, readKeyInUse } from './encryption-key.ts';
 import type { Store } from './store.ts';

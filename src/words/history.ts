@@ -2,8 +2,7 @@ import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { HistoryEntry } from '../submissions/history.ts';
 import { describe, type KnownGames, LOOK } from './look.ts';
 import { listAbout, serviceWords } from './outcome.ts';
-import type { Reader } from './words.ts';
-import { escapeText } from './words.ts';
+import { escapeText, type Reader } from './words.ts';
 
 /** UTF-16 units. Ten entries with the longest message fit into the 4,096 characters of an embed. */
 const LONGEST_MESSAGE = 100;

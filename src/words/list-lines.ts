@@ -3,8 +3,7 @@ import type { RowProblem } from '../server-lists/row.ts';
 import type { RejectedRow } from '../submissions/draft.ts';
 import { visibleLine } from '../visible-line.ts';
 import { gameNamed, type KnownGames, type SearchedGames } from './look.ts';
-import type { Translate } from './words.ts';
-import { escapeCode, escapeText, shorten } from './words.ts';
+import { escapeCode, escapeText, shorten, type Translate } from './words.ts';
 
 /** Characters of a line of a list that a phone shows without wrapping it. */
 const LINE_WIDTH = 60;

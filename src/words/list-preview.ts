@@ -30,8 +30,7 @@ import {
   serverItem,
 } from './list-lines.ts';
 import { gameNamed, type KnownGames, type ServerEmbed, serverEmbed, serverLine } from './look.ts';
-import type { Reader, Translate } from './words.ts';
-import { escapeText, shorten, shortenMarkup } from './words.ts';
+import { escapeText, type Reader, shorten, shortenMarkup, type Translate } from './words.ts';
 
 /** How many of each kind are named in the message; the files name them all. */
 const SHOWN = { servers: 10, groups: 10, found: 10 };

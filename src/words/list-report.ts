@@ -10,8 +10,7 @@ import { heldRows, type ListPage, serversEmbed, someLines } from './list-preview
 import { gravestOf, type KnownGames, LOOK } from './look.ts';
 import { failureText, invalidKeyText, serviceWords } from './outcome.ts';
 import { rowProblemText } from './problem.ts';
-import type { Reader } from './words.ts';
-import { escapeText } from './words.ts';
+import { escapeText, type Reader } from './words.ts';
 
 type Report = Pick<Ended, 'draft' | 'outcomes' | 'held'>;
 

@@ -9,8 +9,15 @@ import {
 import { keptRow, type TypedRow } from '../server-lists/row.ts';
 import type { Submitter } from '../submissions/record.ts';
 import { visibleLine } from '../visible-line.ts';
-import type { Reader, Translate } from './words.ts';
-import { escapeCode, escapeText, LONGEST_NAME, shorten, shortenMarkup } from './words.ts';
+import {
+  escapeCode,
+  escapeText,
+  LONGEST_NAME,
+  type Reader,
+  shorten,
+  shortenMarkup,
+  type Translate,
+} from './words.ts';
 
 /**
  * The sign of an outcome in a text, and its colour beside an embed (Discord's own green, red and yellow). What this bot

@@ -11,8 +11,7 @@ import {
 import type { Refusal } from '../submissions/checks.ts';
 import { DRAFT_LIVES_MS } from '../submissions/record.ts';
 import { gameLabels, gamesText } from './look.ts';
-import type { Reader, Translate } from './words.ts';
-import { escapeCode, escapeText, LONGEST_NAME } from './words.ts';
+import { escapeCode, escapeText, LONGEST_NAME, type Reader, type Translate } from './words.ts';
 
 /** The port in an example where no usual one is known. */
 const EXAMPLE_PORT = 27015;

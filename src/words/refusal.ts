@@ -6,8 +6,7 @@ import type { NoDraft } from '../submissions/pipeline.ts';
 import type { RequestsDeps } from '../submissions/requests.ts';
 import { UserError } from '../user-error.ts';
 import { listAbout, renewText } from './outcome.ts';
-import type { Reader, Translate } from './words.ts';
-import { escapeText, LONGEST_NAME } from './words.ts';
+import { escapeText, LONGEST_NAME, type Reader, type Translate } from './words.ts';
 
 /** Why nothing was sent, as a sentence for the member who asked. */
 export function refusalText(refusal: Refusal, reader: Reader): string {

@@ -1,8 +1,7 @@
 import type { KeyStatus } from '../guilds/api-keys.ts';
 import type { Settings } from '../guilds/settings.ts';
 import type { Game } from '../listing/contract.ts';
-import type { Reader } from './words.ts';
-import { escapeText } from './words.ts';
+import { escapeText, type Reader } from './words.ts';
 
 /** Names of games that are shown where they are chosen, and the UTF-16 units of each. */
 const NAMED = 15;

@@ -1,5 +1,4 @@
-import type { Translate } from '../../words/words.ts';
-import { cut } from '../../words/words.ts';
+import { cut, type Translate } from '../../words/words.ts';
 import { LIMITS } from '../limits.ts';
 import {
   button,
