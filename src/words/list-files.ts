@@ -40,11 +40,12 @@ export function explainedRows(
 /** A ready row that is not sent, for a reason that is not its own. */
 export const explained = ({ line, submission }: ReadyRow, reason: string): ExplainedRow => ({
   line,
-  typed: typedOf(submission),
+  typed: inFields(submission),
   reason: plain(reason),
 });
 
-function typedOf({ server, port, queryPort, game }: ReadyRow['submission']): TypedRow {
+/** A submission in the columns of a file. */
+export function inFields({ server, port, queryPort, game }: ReadyRow['submission']): TypedRow {
   return { server, port: String(port), queryPort: queryPort === undefined ? '' : String(queryPort), game };
 }
 
@@ -92,7 +93,7 @@ function rejectedFiles(rows: readonly ExplainedRow[]): readonly ListFile[] {
 /** `preview.csv`: all that is sent, in columns that can be read again. */
 export function previewFile(rows: readonly ReadyRow[]): ListFile {
   const lines = rows.map((row) => {
-    const { server, port, queryPort, game } = typedOf(row.submission);
+    const { server, port, queryPort, game } = inFields(row.submission);
     return [server, port, queryPort, game, String(row.line)];
   });
   const heading = ['server', 'port', 'query_port', 'game', 'line'];

@@ -1,10 +1,10 @@
 import { formatAddress } from '../addresses/address.ts';
-import { KNOWN_ERRORS, type Outcome, type ServerSubmission } from '../listing/contract.ts';
+import { KNOWN_ERRORS, type Outcome } from '../listing/contract.ts';
 import { csvFile } from '../server-lists/csv.ts';
 import type { Row } from '../server-lists/row.ts';
 import { isRejected, type ReadyRow, rowsToSend } from '../submissions/draft.ts';
 import type { Ended } from '../submissions/pipeline.ts';
-import { explained, explainedRows, filesOfRefused, plain } from './list-files.ts';
+import { explained, explainedRows, filesOfRefused, inFields, plain } from './list-files.ts';
 import { addressLine } from './list-lines.ts';
 import { heldRows, type ListPage, serversEmbed, someLines } from './list-preview.ts';
 import { gravestOf, type KnownGames, LOOK } from './look.ts';
@@ -166,37 +166,24 @@ function reportCsv(reader: Reader, report: Report): string {
   const outcomeOf = new Map<Row, Outcome>(endedRows(report).map(({ row, outcome }) => [row, outcome]));
   const left = new Set<Row>(rowsToSend(draft).slice(report.outcomes.length));
   const [waiting] = heldRows(t, [...left].filter((row) => row.ok).slice(0, 1), held);
-  const cells = (row: Row): readonly string[] => {
-    if ('problem' in row) {
-      const { server, port, queryPort, game } = row.typed;
-      const reason = plain(rowProblemText(row.problem, server, t));
-      return [server, port, queryPort, game, notSent, reason];
-    }
+  const endOf = (row: Row): readonly [outcome: string, message: string] => {
+    if ('problem' in row) return [notSent, plain(rowProblemText(row.problem, row.typed.server, t))];
     if ('duplicateOf' in row) {
-      const said = t('list.preview.sameAs', { line: row.line, first: row.duplicateOf });
-      return [...fields(row.submission), notSent, said];
+      return [notSent, t('list.preview.sameAs', { line: row.line, first: row.duplicateOf })];
     }
     const outcome = outcomeOf.get(row);
-    if (outcome) {
-      return [...fields(row.submission), t(`outcome.${outcome.kind}`), messageOf(reader, outcome)];
-    }
-    if (left.has(row)) {
-      return [...fields(row.submission), notSent, waiting?.reason ?? ''];
-    }
-    return [...fields(row.submission), notSent, t('list.report.leftOut')];
+    if (outcome) return [t(`outcome.${outcome.kind}`), messageOf(reader, outcome)];
+    return [notSent, left.has(row) ? (waiting?.reason ?? '') : t('list.report.leftOut')];
+  };
+  const cells = (row: Row): readonly string[] => {
+    const { server, port, queryPort, game } = 'problem' in row ? row.typed : inFields(row.submission);
+    return [server, port, queryPort, game, ...endOf(row)];
   };
   return csvFile([
     ['line', 'server', 'port', 'query_port', 'game', 'outcome', 'message'],
     ...draft.rows.map((row) => [String(row.line), ...cells(row)]),
   ]);
 }
-
-const fields = ({ server, port, queryPort, game }: ServerSubmission): readonly string[] => [
-  server,
-  String(port),
-  queryPort === undefined ? '' : String(queryPort),
-  game,
-];
 
 /** Characters of the bar; narrow enough for a telephone. */
 const WIDTH = 20;
