@@ -58,8 +58,15 @@ async function main(): Promise<void> {
     logger.error({ err: error }, 'a promise was rejected unnoticed'),
   );
   process.on('uncaughtException', fail);
-  // What Node keeps of the code (see start.js) it would otherwise write at a clean end only: not when it is killed.
-  app.start().then(() => flushCompileCache(), fail);
+  app.start().then(keepCode, fail);
+}
+
+/** Members who have waited for the start come first. */
+const KEEP_AFTER_MS = 1_000;
+
+/** What Node keeps of the code (see start.js) it would otherwise write at a clean end only: not when it is killed. */
+function keepCode(): void {
+  setTimeout(() => flushCompileCache(), KEEP_AFTER_MS).unref();
 }
 
 /**

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
  * What `npm start` runs. It has Node keep what it makes of the code, so that a later start neither strips types nor
  * compiles: ready in half the time, with 20 MiB less in memory (measured). It is JavaScript, since to read even one
  * TypeScript file Node loads all that takes. The cache lies among the code that it stands for: whoever can write to it
- * could change that as well. Where nothing can be written, a start takes longer, and that is all. It is written once the
+ * could change that as well. Where nothing can be written, a start takes longer, and that is all. It is written when the
  * bot has started (main.ts), which takes some 20 ms after an update, and again when the process ends.
  *
  * `npm start` also says `--max-semi-space-size=2`: the start makes much that lives on, for which V8 lets the part of the

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:f
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDatabase, createTables } from '../../src/storage/database.ts';
+import { createDatabase } from '../../src/storage/database.ts';
 import { MIGRATIONS, migrate } from '../../src/storage/migrations.ts';
 import { createStatements } from '../../src/storage/statements.ts';
 import { StoreError } from '../../src/storage/store.ts';
@@ -47,7 +47,7 @@ describe('a store of a former version', () => {
     const { '0004-reasons': _, ...before } = MIGRATIONS;
     const raw = new DatabaseSync(path);
     const statements = createStatements(raw);
-    await migrate({ path, tables: createTables(statements), statements, migrations: before });
+    await migrate({ path, statements, migrations: before });
     raw.exec(`INSERT INTO submissions (id, guild_id, state, source, again, default_game, interaction_id, created_at)
       VALUES ('5', '1', 'done', 'text', 0, 'cs2', '6', 1)`);
     const servers = raw.prepare(`INSERT INTO servers
@@ -133,27 +133,49 @@ describe('a store of a newer version', () => {
 });
 
 describe('a migration', () => {
+  it('is done once, also by two that start at the same moment on one file', async () => {
+    const path = join(folder(), 'bot.sqlite');
+    const migrations = { '1': ['create table first (a text)'], '2': ['create table second (a text)'] };
+    const both = [new DatabaseSync(path, { timeout: 5000 }), new DatabaseSync(path, { timeout: 5000 })];
+    onTestFinished(() => {
+      for (const each of both) each.close();
+    });
+    await Promise.all(both.map((each) => migrate({ path, statements: createStatements(each), migrations })));
+    expect(both[0]?.prepare('SELECT name FROM kysely_migration ORDER BY name').all()).toEqual([
+      { name: '1' },
+      { name: '2' },
+    ]);
+  });
+
+  it('runs in the order of the names, whatever order they stand in', async () => {
+    const path = join(folder(), 'bot.sqlite');
+    const database = new DatabaseSync(path);
+    onTestFinished(() => database.close());
+    await migrate({
+      path,
+      statements: createStatements(database),
+      migrations: { later: ['insert into first values (1)'], earlier: ['create table first (a text)'] },
+    });
+    expect(database.prepare('SELECT a FROM first').all()).toEqual([{ a: '1' }]);
+  });
+
   it('that fails leaves nothing of itself, and those before it stay', async () => {
     const path = join(folder(), 'bot.sqlite');
     const database = new DatabaseSync(path);
     onTestFinished(() => database.close());
     const statements = createStatements(database);
-    const table = (name: string) => ({
-      async up({ schema }: Parameters<Parameters<typeof migrate>[0]['migrations'][string]['up']>[0]) {
-        await schema.createTable(name).addColumn('a', 'text').execute();
-        if (name === 'second') throw new Error('the power went out');
-      },
-    });
-    const tables = createTables(statements);
     const names = () =>
       database
         .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'kysely%'")
         .all()
         .map(({ name }) => name);
-    const migrations = { '1': table('first'), '2': table('second') };
-    await expect(migrate({ path, tables, statements, migrations })).rejects.toThrow('the power went out');
+    const first = ['create table first (a text)'];
+    const migrations = { '1': first, '2': ['create table second (a text)', 'drop table third'] };
+    await expect(migrate({ path, statements, migrations })).rejects.toThrow(
+      new StoreError(`cannot migrate ${path}: no such table: third`),
+    );
     expect(names()).toEqual(['first']);
-    await migrate({ path, tables, statements, migrations: { '1': table('first'), '2': table('third') } });
+    await migrate({ path, statements, migrations: { '2': ['create table third (a text)'], '1': first } });
     expect(names()).toEqual(['first', 'third']);
   });
 });
