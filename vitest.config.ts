@@ -2,12 +2,22 @@ import { accessSync, constants, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The longest files begin first, as they do once vitest has seen a run: begun last they would be waited for. */
+/** In which order files begin; all others come last. */
+const ORDER = [
+  // What waits or starts processes for most of its time: begun late, it would be waited for.
+  /\/test\/(?:faults|docs)\//,
+  /\/(?:pipe|session|scene|two-bots|list-faults|rotate-key|backup|silence|doctor|kept-code|foreign-bot)\.test/,
+  // Whatever has a bot, or one of the stand-ins.
+  /\/test\/(?:end-to-end|operations|guilds|sandbox|support)\//,
+];
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) =>
-      /\/test\/(?:faults\/|sandbox\/prompt\/pipe\.)/.test(moduleId);
-    return (await super.sort(files)).toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)));
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = ORDER.findIndex((files) => files.test(moduleId));
+      return found === -1 ? ORDER.length : found;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
   }
 }
 
@@ -52,6 +62,8 @@ export default defineConfig({
     isolate: false,
     env: temporaryFolder(),
     sequence: { sequencer: LongestFirst },
+    // Of those that run at once within a file, each with a bot that mostly waits.
+    maxConcurrency: 8,
     // Ten times what a test takes on a machine that is busy: what fails by them does not happen at all.
     testTimeout: 60_000,
     hookTimeout: 60_000,
