@@ -204,32 +204,9 @@ export function createTidying(deps: {
       .execute();
   }
 
-  async function dropOld(): Promise<void> {
-    const before = now() - DRAFT_LIVES_MS;
-    const drafts = tables
-      .selectFrom('submissions')
-      .select('id')
-      .where('state', '=', 'draft')
-      .where('created_at', '<=', before);
-    await tables.deleteFrom('servers').where('submission_id', 'in', drafts).execute();
-    await tables
-      .deleteFrom('submissions')
-      .where('state', '=', 'draft')
-      .where('created_at', '<=', before)
-      .execute();
-    for (const lines of ['refused_lines', 'repeated_lines'] as const) {
-      await tables
-        .updateTable('submissions')
-        .set({ [lines]: null })
-        .where(lines, 'is not', null)
-        .where('ended_at', '<=', before)
-        .execute();
-    }
-  }
-
   async function tidy(): Promise<void> {
     await endStuck();
-    await dropOld();
+    await dropDrafts(tables, now() - DRAFT_LIVES_MS);
   }
 
   return {
@@ -247,4 +224,43 @@ export function createTidying(deps: {
       clearInterval(timer);
     },
   };
+}
+
+/** Deletes drafts from before a moment, and what of those that were submitted was left out or only typed. */
+async function dropDrafts(tables: Database['tables'], before: number): Promise<void> {
+  const drafts = tables
+    .selectFrom('submissions')
+    .select('id')
+    .where('state', '=', 'draft')
+    .where('created_at', '<=', before);
+  await inParts(() =>
+    dropSome(tables, positionsOf(tables).where('submission_id', 'in', drafts).limit(ROWS_AT_ONCE)),
+  );
+  await tables
+    .deleteFrom('submissions')
+    .where('state', '=', 'draft')
+    .where('created_at', '<=', before)
+    .execute();
+  // What was left out of a submission is no part of the history: nobody has submitted it.
+  const leftOut = positionsOf(tables)
+    .where('outcome', 'is', null)
+    .where('ended_at', 'is', null)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('submissions')
+          .select('id')
+          .whereRef('id', '=', 'servers.submission_id')
+          .where('state', '=', 'done')
+          .where('submissions.ended_at', '<=', before),
+      ),
+    );
+  await inParts(() => dropSome(tables, leftOut.limit(ROWS_AT_ONCE)));
+  for (const lines of ['refused_lines', 'repeated_lines'] as const) {
+    await tables
+      .updateTable('submissions')
+      .set({ [lines]: null })
+      .where(lines, 'is not', null)
+      .where('ended_at', '<=', before)
+      .execute();
+  }
 }

@@ -33,7 +33,10 @@ async function drop(tables: Tables, ids: readonly string[]): Promise<void> {
   await tables.deleteFrom('submissions').where('id', 'in', ids).execute();
 }
 
-/** The oldest drafts of a member go, where there are too many, and those of everybody that are past their time. */
+/** Of everybody's drafts past their time so many go with each that is kept: others wait meanwhile. */
+const OLD_AT_ONCE = 2;
+
+/** The oldest drafts of a member go, where there are too many, and some of everybody's that are past their time. */
 async function bound(tables: Tables, { guildId, user }: Submitter, now: number): Promise<void> {
   const drafts = tables.selectFrom('submissions').select('id').where('state', '=', 'draft');
   const tooMany = await drafts
@@ -44,7 +47,11 @@ async function bound(tables: Tables, { guildId, user }: Submitter, now: number):
     .limit(1_000)
     .offset(MOST_DRAFTS)
     .execute();
-  const tooOld = await drafts.where('created_at', '<=', now - DRAFT_LIVES_MS).execute();
+  const tooOld = await drafts
+    .where('created_at', '<=', now - DRAFT_LIVES_MS)
+    .orderBy('created_at')
+    .limit(OLD_AT_ONCE)
+    .execute();
   await drop(
     tables,
     [...tooMany, ...tooOld].map((row) => row.id),

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
+import type { Draft } from '../../src/submissions/draft.ts';
 import { MOST_ENTRIES } from '../../src/submissions/history.ts';
-import { openStore } from '../storage/temporary.ts';
+import { createTidying } from '../../src/submissions/pruning.ts';
+import { openStore, recorder } from '../storage/temporary.ts';
 import { addDone, fill, type PartsOptions, partsOver } from '../support/submissions.ts';
 
 const DAY_MS = 86_400_000;
@@ -95,5 +97,65 @@ describe('a guild with more than 100,000 servers in its history', () => {
     expect(await hosts('2')).toHaveLength(10);
     expect(await submissions()).not.toContain('1-0');
     expect(await submissions()).toContain('1-1000');
+  });
+});
+
+describe('drafts, and what was left out when they were submitted', () => {
+  const MINUTE = 60_000;
+  const by = (userId: string) => ({ guildId: '1', user: { id: userId, name: 'name' } });
+  const draft = (count: number): Draft => ({
+    source: 'text',
+    rows: Array.from({ length: count }, (_, n) => ({
+      ...{ line: n + 1, text: '', ok: true },
+      submission: { server: `s${n}.example.com`, port: 27015, game: 'cs2' },
+    })),
+    previous: [],
+    includesPrevious: false,
+  });
+  async function tidy(at: number, over: Pick<Database, 'tables'> = database): Promise<void> {
+    const tidying = createTidying({ database: over, logger: recorder(), now: () => at });
+    await tidying.start?.();
+    await tidying.stop?.();
+  }
+
+  it('go in small steps, and few at a time for a member who keeps another', async () => {
+    for (let n = 0; n < 5; n += 1) {
+      await partsOver(database, { now: () => now }).records.saveDraft(by(`${n}`), `old ${n}`, draft(700));
+    }
+    const later = now + 15 * MINUTE;
+    await partsOver(database, { now: () => later }).records.saveDraft(by('7'), 'new', draft(1));
+    expect(await submissions()).toEqual(['new', 'old 2', 'old 3', 'old 4']);
+
+    const changed: number[] = [];
+    const tables = database.tables.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        changed.push(Math.max(result.rows.length, Number(result.numAffectedRows ?? 0)));
+        return result;
+      },
+    });
+    await tidy(later, { tables });
+    expect(Math.max(...changed)).toBe(500);
+    expect(await submissions()).toEqual(['new']);
+    expect(await hosts()).toEqual(['s0.example.com']);
+  });
+
+  it('are no part of the history, and gone when the draft would be', async () => {
+    const { records, pruning } = partsOver(database, { now: () => now });
+    await records.saveDraft(by('7'), 'a', {
+      ...draft(3),
+      previous: [{ row: 0, at: 0, userName: '', outcome: 'accepted' }],
+    });
+    await records.begin('a', 'x', [1]);
+    await records.end('a', [1], { kind: 'accepted', message: 'Yes.' });
+    await records.finish('a');
+    await tidy(now + 15 * MINUTE - 1);
+    expect(await hosts()).toHaveLength(3);
+    await tidy(now + 15 * MINUTE);
+    expect(await hosts()).toEqual(['s1.example.com']);
+    await pruning.prune();
+    expect(await submissions()).toEqual(['a']);
+    await prune({ now: () => now + 366 * DAY_MS });
+    expect(await submissions()).toEqual([]);
   });
 });
