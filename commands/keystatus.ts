@@ -34,10 +34,11 @@ export function keyStatusCommand({ keyTrials, games, keys, keyWatch }: KeyStatus
   }
 
   /** What came of trying the key; that a refusal marks it and being taken renews it is in the lines below it. */
-  async function check({ guildId, t }: Context): Promise<readonly string[]> {
+  async function check(context: Context): Promise<readonly string[]> {
+    const { guildId, t } = context;
     const key = await keys.get(guildId);
     if (!key) return [];
-    const outcome = await keyTrials.run(guildId, key);
+    const outcome = await keyTrials.run(context, key);
     if (outcome.kind === 'too-soon') return [tooSoonText(outcome, t)];
     if (outcome.kind === 'games') await games.accept(outcome.games);
     await keyWatch.checked(guildId, key, outcome);

@@ -51,7 +51,7 @@ export function setKey({ keyTrials, games, keys, guildLog, settings, addBotLink 
     const key = new Secret(typed);
     // Before the service is asked, so that a store that fails is said while nothing has been done.
     const previous = await previousKey(guildId);
-    const outcome = await keyTrials.run(guildId, key);
+    const outcome = await keyTrials.run(context, key);
     if (outcome.kind === 'games') {
       await games.accept(outcome.games);
       await keys.set(guildId, key, { userId: user.id });

@@ -1,4 +1,5 @@
 import type { GamesOutcome } from '../listing/contract.ts';
+import type { Asker } from '../listing/scheduler.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import type { ApiKeys } from './api-keys.ts';
@@ -44,7 +45,7 @@ export function createKeyWatch({ keys, onRefused, logger }: KeyWatchDeps): KeyWa
 }
 
 interface KeyTrialsDeps {
-  readonly listing: { tryKey(key: Secret, guildId: string): Promise<GamesOutcome> };
+  readonly listing: { tryKey(key: Secret, by: Asker): Promise<GamesOutcome> };
   /** The most milliseconds that one trial takes. */
   readonly longestMs: number;
   /** Milliseconds since 1970. */
@@ -57,10 +58,17 @@ export interface TooSoon {
   readonly at: number;
 }
 
+/** Who has a key tried, with an interaction that came then, in milliseconds since 1970. */
+interface Trier {
+  readonly guildId: string;
+  readonly user: { readonly id: string };
+  readonly receivedAt: number;
+}
+
 /** The only way to try a key at the service: whoever can try without end can guess, from the operator's address. */
 export interface KeyTrials {
   /** Tries a key, unless the guild tries one already or has tried five in the last 60 seconds. */
-  run(guildId: string, key: Secret): Promise<GamesOutcome | TooSoon>;
+  run(by: Trier, key: Secret): Promise<GamesOutcome | TooSoon>;
 }
 
 const MOST = 5;
@@ -86,7 +94,7 @@ export function createKeyTrials({ listing, longestMs, now = Date.now }: KeyTrial
   }
 
   return {
-    async run(guildId, key) {
+    async run({ guildId, user, receivedAt }, key) {
       forgetOld();
       const tried = guilds.get(guildId) ?? { at: [], isRunning: false };
       const { at } = tried;
@@ -98,7 +106,7 @@ export function createKeyTrials({ listing, longestMs, now = Date.now }: KeyTrial
       at.push(now());
       tried.isRunning = true;
       try {
-        return await listing.tryKey(key, guildId);
+        return await listing.tryKey(key, { guildId, memberId: user.id, receivedAt });
       } finally {
         tried.isRunning = false;
       }

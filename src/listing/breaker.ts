@@ -1,6 +1,6 @@
 import type { Secret } from '../secret.ts';
 import type { GamesOutcome, ListingApi, ListingLogger, Outcome } from './contract.ts';
-import { createKeyPauses, type Scheduler } from './scheduler.ts';
+import { type Asker, createKeyPauses, type Scheduler } from './scheduler.ts';
 
 interface BreakerDeps {
   readonly listing: ListingApi;
@@ -27,7 +27,7 @@ export interface GuardedListing extends ListingApi {
    * Asks for the games with a key that somebody wants to try. It is sent in any case but after a 429 to that key. That
    * it fails or is refused says nothing of the service's health: anybody can try anything. A list does say something.
    */
-  tryKey(key: Secret, guildId: string): Promise<GamesOutcome>;
+  tryKey(key: Secret, by: Asker): Promise<GamesOutcome>;
 }
 
 /** Failures in a row after which the service is suspected to be down. */
@@ -134,7 +134,7 @@ export function createBreaker(deps: BreakerDeps): GuardedListing {
     },
     games: (key, options) =>
       scheduler.run({ guildId: sourceOf(key), kind: 'reading', key }, () => games(key, options)),
-    tryKey: (key, guildId) => scheduler.run({ guildId, kind: 'reading', key }, () => tryKey(key)),
+    tryKey: (key, by) => scheduler.run({ ...by, kind: 'reading', key }, () => tryKey(key)),
     async close() {
       closing.abort();
       probing.stop();

@@ -2,13 +2,17 @@ import { createHash } from 'node:crypto';
 import type { Secret } from '../secret.ts';
 import type { Failure, GamesOutcome, NotSent, Outcome } from './contract.ts';
 
-/** A request that wants to be made, and on whose behalf. */
-interface Waiting {
+/** On whose behalf a request is made. */
+export interface Asker {
   /** A guild's id; those without one, such as the operator's, share one. */
   readonly guildId: string;
   readonly memberId?: string;
   /** When the interaction that wants it came, in milliseconds since 1970. */
   readonly receivedAt?: number;
+}
+
+/** A request that wants to be made. */
+interface Waiting extends Asker {
   /** `reading`: the games list, or a key that is tried. */
   readonly kind: 'submission' | 'reading';
   /** What it is made with, unless that is read when its turn has come. */

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { createKeyTrials } from '../../src/guilds/key-watch.ts';
+import { createBreaker } from '../../src/listing/breaker.ts';
 import type { GamesOutcome } from '../../src/listing/contract.ts';
+import { createScheduler } from '../../src/listing/scheduler.ts';
 import { Secret } from '../../src/secret.ts';
+import { recorder } from '../storage/temporary.ts';
 
 const REFUSED: GamesOutcome = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' };
 const START = 1_700_000_000_000;
+const by = (guildId: string, receivedAt = START) => ({ guildId, user: { id: '9' }, receivedAt });
 
 function setUp() {
   const clock = { now: START };
@@ -20,7 +24,7 @@ function setUp() {
     },
   };
   const trials = createKeyTrials({ listing, longestMs: 20_000, now: () => clock.now });
-  const run = (guildId: string, key = 'guess') => trials.run(guildId, new Secret(key));
+  const run = (guildId: string, key = 'guess') => trials.run(by(guildId), new Secret(key));
   return { clock, tried, ends, slow, run };
 }
 
@@ -70,9 +74,35 @@ describe('trying keys', () => {
       },
     };
     const trials = createKeyTrials({ listing, longestMs: 1, now: () => clock.now });
-    for (let n = 0; n < 5; n += 1) await expect(trials.run('1', new Secret('x'))).rejects.toThrow();
-    expect(await trials.run('1', new Secret('x'))).toMatchObject({ kind: 'too-soon' });
+    for (let n = 0; n < 5; n += 1) await expect(trials.run(by('1'), new Secret('x'))).rejects.toThrow();
+    expect(await trials.run(by('1'), new Secret('x'))).toMatchObject({ kind: 'too-soon' });
     clock.now -= 86_400_000;
-    await expect(trials.run('1', new Secret('x'))).rejects.toThrow('unforeseen');
+    await expect(trials.run(by('1'), new Secret('x'))).rejects.toThrow('unforeseen');
+  });
+
+  it('is not done for an interaction that can no longer be answered, and that is told', async () => {
+    const asked: string[] = [];
+    const games = async (key: Secret): Promise<GamesOutcome> => {
+      asked.push(key.reveal());
+      return REFUSED;
+    };
+    const listing = createBreaker({
+      listing: {
+        games,
+        add: () => Promise.reject(new Error('nothing is added')),
+        close: async () => undefined,
+      },
+      scheduler: createScheduler({ atOnce: 8, now: () => START }),
+      guildOf: () => undefined,
+      logger: recorder(),
+    });
+    const trials = createKeyTrials({ listing, longestMs: 1, now: () => START });
+    const ago = (minutes: number) => by('1', START - minutes * 60_000);
+    expect(await trials.run(ago(13), new Secret('late'))).toMatchObject({
+      kind: 'not-sent',
+      reason: 'too-late',
+    });
+    expect(await trials.run(ago(12), new Secret('early'))).toEqual(REFUSED);
+    expect(asked).toEqual(['early']);
   });
 });

@@ -199,7 +199,7 @@ describe('what one guild’s key meets', () => {
   it('says nothing of the service when a key was only tried, whatever came of it', async () => {
     const { breaker, asked, answer } = setUp();
     answer('all', SILENT);
-    for (let n = 0; n < 200; n += 1) await breaker.tryKey(new Secret(`guess ${n}`), '1');
+    for (let n = 0; n < 200; n += 1) await breaker.tryKey(new Secret(`guess ${n}`), { guildId: '1' });
     expect(breaker.isDown('1')).toBe(false);
     answer('all');
     await vi.advanceTimersByTimeAsync(600_000);
@@ -250,7 +250,7 @@ describe('what one guild’s key meets', () => {
     await vi.advanceTimersByTimeAsync(20_000);
     expect(await add('2')).toMatchObject({ kind: 'not-sent', reason: 'rate-limited', retryAfterMs: 10_000 });
     expect(await breaker.games(keyOf('2'))).toMatchObject({ reason: 'rate-limited' });
-    expect(await breaker.tryKey(keyOf('1'), '1')).toMatchObject({ reason: 'rate-limited' });
+    expect(await breaker.tryKey(keyOf('1'), { guildId: '1' })).toMatchObject({ reason: 'rate-limited' });
     expect(asked).toEqual([]);
     expect(await add('3')).toEqual(WORKS);
     await vi.advanceTimersByTimeAsync(6_000);

@@ -406,7 +406,7 @@ describe('connections', () => {
       logger: recorder(),
     });
     await service.behave({ kind: 'hang' });
-    const trials = Array.from({ length: 20 }, (_, guild) => tryKey(key, `${guild}`));
+    const trials = Array.from({ length: 20 }, (_, guild) => tryKey(key, { guildId: `${guild}` }));
     await expect.poll(() => service.requests.length).toBe(4);
     await service.behave({ kind: 'ok' });
     const submissions = Array.from({ length: 8 }, (_, guild) =>
