@@ -13,7 +13,7 @@ import { createDispatcher } from './discord/dispatch.ts';
 import { createChannelPosts, createGuildLog, type GuildLogTiming } from './discord/guild-log.ts';
 import { createLogInspection } from './discord/log-channel.ts';
 import { asPublished } from './discord/publish.ts';
-import type { PastReplies } from './discord/resume.ts';
+import { createLeftInteractions, type PastReplies } from './discord/resume.ts';
 import { createTakenInteractions, interactionContext } from './discord/taken.ts';
 import { createTraces, type Traces } from './discord/traces.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
@@ -92,7 +92,7 @@ export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> & Pick<Se
   const submissions = createSubmissions(deps, { ...storage, ...guilds, ...listing, listeners });
   const leaving = createLeaving(deps, { ...storage, ...guilds, ...submissions, connection, words });
   const all = { ...storage, ...guilds, ...listing, ...submissions, ...leaving, connection, traces, words };
-  const { service, taken, attachments } = createService(deps, all);
+  const { service, taken, left, attachments } = createService(deps, all);
 
   const { database, encryption } = storage;
   const { gateway } = connection;
@@ -105,6 +105,7 @@ export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> & Pick<Se
     guilds.settings,
     createPreviousRecords({ database, encryption, interactionContext, logger }),
     taken,
+    left,
     createTidying({ database, logger }),
     createPruning({ ...submissions, database, days: config.historyDays, logger }),
     {
@@ -256,6 +257,7 @@ function createService({ config, logger }: AppDeps, parts: All) {
     links: { support: config.supportUrl, privacy: config.privacyUrl },
   });
   const taken = createTakenInteractions({ database, encryption, logger });
+  const left = createLeftInteractions({ database, encryption, logger });
   const dispatcher = createDispatcher({
     commands,
     ids: createSignedIds(config.discordToken),
@@ -270,7 +272,7 @@ function createService({ config, logger }: AppDeps, parts: All) {
   /** Answers what a crash has left unanswered. */
   async function answerLeft(replies: PastReplies): Promise<void> {
     await Promise.all(
-      (await taken.left(replies.owns)).map(async ({ interaction, at }) => {
+      (await left.left(replies.owns)).map(async ({ interaction, at }) => {
         const record = await records.carriedOutBy(interaction.guildId, interaction.interactionId);
         const { servers, known } = record ? toResume(record) : { servers: [], known: new Map() };
         const outcomes = servers.map((_, position) => known.get(position));
@@ -293,5 +295,5 @@ function createService({ config, logger }: AppDeps, parts: All) {
       await guildLog.flush();
     },
   };
-  return { service, taken, attachments };
+  return { service, taken, left, attachments };
 }

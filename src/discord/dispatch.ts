@@ -17,15 +17,14 @@ import {
   type Wording,
 } from './command.ts';
 import type { Modal } from './components/controls.ts';
-import { createDeferral, createFailureWords, type DeferralDeps } from './deferral.ts';
 import { createDeliveries, ownerOf, say } from './deliver.ts';
 import { type Asked, contextOf, type Incoming, isIncoming, optionsToKeep, typeOf } from './incoming.ts';
 import { fitChoices } from './limits.ts';
 import { askedByControl, createButtonRemoval, type PressesDeps } from './presses.ts';
 import { isRefused, LostInteraction, respondFirst } from './requests.ts';
-import { createResume, type PastReplies } from './resume.ts';
-import type { Pending } from './taken.ts';
-import { createLosses } from './traces.ts';
+import { createResume, type PastReplies, type Pending } from './resume.ts';
+import { createDeferral, type DeferralDeps } from './taken.ts';
+import { createFailureWords, createLosses } from './traces.ts';
 
 export interface DispatchDeps extends Omit<DeferralDeps, 'deliveries' | 'words'> {
   readonly commands: readonly Command[];

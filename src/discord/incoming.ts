@@ -18,13 +18,13 @@ import {
   type RoleSelectMenuInteraction,
   type StringSelectMenuInteraction,
 } from 'discord.js';
+import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import type { WordsFor } from '../words/words.ts';
 import { type Context, PERMISSION_BITS, type Permission, type Reply, type Wording } from './command.ts';
 import type { Modal } from './components/controls.ts';
 import { messageText } from './message-text.ts';
 import { LostInteraction, respondFirst } from './requests.ts';
-import type { Work } from './taken.ts';
 import type { Traced } from './traces.ts';
 
 /** An event of the gateway (Discord docs: Gateway, Payload Structure). */
@@ -263,3 +263,22 @@ export function optionsToKeep(
     ),
   );
 }
+
+/** What was asked for, where doing it again after a crash is right. */
+export type Work = z.infer<typeof workSchema>;
+export const workSchema = z.union([
+  z.object({ command: z.string(), options: z.record(z.string(), z.union([z.string(), z.number()])) }),
+  z.object({
+    command: z.string(),
+    action: z.string(),
+    argument: z.string(),
+    values: z.array(z.string()).readonly(),
+  }),
+  // A modal that was submitted, with what stood in its fields.
+  z.object({
+    command: z.string(),
+    action: z.string(),
+    argument: z.string(),
+    fields: z.record(z.string(), z.string()),
+  }),
+]);

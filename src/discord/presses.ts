@@ -10,10 +10,9 @@ import type { Logger } from '../logger.ts';
 import { isOver } from '../user-error.ts';
 import type { ChosenChannel, Command, Context, Handler, PressContext, SubmitContext } from './command.ts';
 import { parseCustomId, type SignedIds } from './components/controls.ts';
-import type { Deferred } from './deferral.ts';
 import type { Answerable, Deliveries } from './deliver.ts';
-import type { Answer, Asked, ComponentInteraction } from './incoming.ts';
-import type { Work } from './taken.ts';
+import type { Answer, Asked, ComponentInteraction, Work } from './incoming.ts';
+import type { Deferred } from './taken.ts';
 import type { Traces } from './traces.ts';
 
 export interface PressesDeps {

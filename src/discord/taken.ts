@@ -1,11 +1,27 @@
-import { SnowflakeUtil } from 'discord.js';
+import { MessageFlags, SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { Secret } from '../secret.ts';
 import type { Encryption } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
-import type { Context } from './command.ts';
+import { escapeText } from '../words/words.ts';
+import type { Context, Reply } from './command.ts';
+import type { SignedIds } from './components/controls.ts';
+import {
+  announce,
+  bareText,
+  type Deliveries,
+  deliver,
+  deliverAtOnce,
+  ownerOf,
+  say,
+  sealedReply,
+} from './deliver.ts';
+import type { GuildLog } from './guild-log.ts';
+import { type Answer, type Incoming, workSchema } from './incoming.ts';
+import { acknowledge, isRefused, LostInteraction } from './requests.ts';
+import type { FailureWords, Traces } from './traces.ts';
 
 export interface TakenDeps {
   readonly database: Pick<Database, 'tables' | 'inGuild'>;
@@ -14,52 +30,23 @@ export interface TakenDeps {
   readonly now?: () => number;
 }
 
-/** Interactions that this bot has taken. Every method throws a StoreError when the store fails. */
-export interface TakenInteractions extends Memory, Part {
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** What a previous run of the bot has left unanswered in these guilds. Each is given out once. */
-  left(isOurs: (guildId: string) => boolean): Promise<readonly Left[]>;
-}
-
-/** An interaction that a previous run of the bot has not answered. */
-export interface Left {
-  readonly interaction: Remembered;
-  /** When it was taken, in milliseconds since 1970. */
-  readonly at: number;
+/**
+ * Keeps interactions from before they are acknowledged until they are answered, over a crash. Every method throws a
+ * StoreError when the store fails.
+ */
+export interface TakenInteractions extends Part {
+  /** False when this very interaction is kept already: it was delivered twice. */
+  remember(interaction: Remembered): Promise<boolean>;
+  /** It is answered, or can no longer be. */
+  forget(interaction: Pick<Remembered, 'guildId' | 'interactionId' | 'shape'>): Promise<void>;
 }
 
 /** As long as an interaction's token lives: one that is older cannot be answered, so it is a late second delivery. */
 const TOO_OLD_MS = 15 * 60_000;
-/** How long the id stays, so that a second delivery finds it: 171 of 800 were taken twice without (tried). */
-const KEPT_MS = 3600_000;
-/** For those that nobody ever answers, such as those of guilds that the bot has left: 30 days. */
-const UNANSWERED_KEPT_MS = 30 * 24 * 3600_000;
-/** How often what is past its time goes. */
-const SWEEP_MS = 600_000;
 /** Discord tells whether a reply was given, so that it need not be written at once; in milliseconds. */
 const ANSWERED_WITHIN_MS = 100;
 /** How soon that is tried again when the store failed, in milliseconds. */
 const AGAIN_MS = 5_000;
-
-/** What was asked for, where doing it again after a crash is right. */
-export type Work = z.infer<typeof workSchema>;
-const workSchema = z.union([
-  z.object({ command: z.string(), options: z.record(z.string(), z.union([z.string(), z.number()])) }),
-  z.object({
-    command: z.string(),
-    action: z.string(),
-    argument: z.string(),
-    values: z.array(z.string()).readonly(),
-  }),
-  // A modal that was submitted, with what stood in its fields.
-  z.object({
-    command: z.string(),
-    action: z.string(),
-    argument: z.string(),
-    fields: z.record(z.string(), z.string()),
-  }),
-]);
 
 /** What is sealed of an interaction: the token, and what was typed, in which a password may be. */
 export const carriedSchema = z.object({
@@ -92,29 +79,10 @@ export function createTakenInteractions(deps: TakenDeps): TakenInteractions {
   const { database, encryption, logger, now = Date.now } = deps;
   const { tables } = database;
   const answered = createAnswered(deps);
-  let ofPreviousRun: ReadonlySet<string> = new Set();
-  let timer: NodeJS.Timeout | undefined;
 
   return {
     name: 'interactions',
-    async start() {
-      await sweep(tables, now());
-      const rows = await tables
-        .selectFrom('interactions')
-        .select('id')
-        .where('sealed', 'is not', null)
-        .execute();
-      ofPreviousRun = new Set(rows.map(({ id }) => id));
-      timer = setInterval(() => {
-        sweep(tables, now()).catch((error: unknown) =>
-          logger.warn({ err: error }, 'old interactions could not be removed'),
-        );
-      }, SWEEP_MS).unref();
-    },
-    async stop() {
-      clearInterval(timer);
-      await answered.write();
-    },
+    stop: () => answered.write(),
     async remember({ guildId, interactionId, token, ...carried }) {
       const ageMs = now() - SnowflakeUtil.timestampFrom(interactionId);
       if (ageMs > TOO_OLD_MS) {
@@ -142,19 +110,6 @@ export function createTakenInteractions(deps: TakenDeps): TakenInteractions {
       // Of a change to a message Discord does not tell whether it was made.
       if (shape === 'update') return answered.write();
       answered.writeLater();
-    },
-    async left(isOurs) {
-      const rows = await tables
-        .selectFrom('interactions')
-        .selectAll()
-        .where('sealed', 'is not', null)
-        .execute();
-      const ours = rows.filter(({ id, guild_id }) => ofPreviousRun.has(id) && isOurs(guild_id));
-      ofPreviousRun = new Set([...ofPreviousRun].filter((id) => !ours.some((row) => row.id === id)));
-      return ours.flatMap((row) => {
-        const interaction = open(row, deps);
-        return interaction ? [{ interaction, at: row.taken_at }] : [];
-      });
     },
   };
 }
@@ -200,44 +155,141 @@ function createAnswered({ database, logger }: Pick<TakenDeps, 'database' | 'logg
   };
 }
 
-/** Removes what is past its time. */
-async function sweep(tables: TakenDeps['database']['tables'], at: number): Promise<void> {
-  await tables
-    .deleteFrom('interactions')
-    .where(({ or, and, eb }) =>
-      or([
-        and([eb('sealed', 'is', null), eb('taken_at', '<=', at - KEPT_MS)]),
-        eb('taken_at', '<=', at - UNANSWERED_KEPT_MS),
-      ]),
-    )
-    .execute();
+export interface DeferralDeps {
+  /** Every button, select and modal is bound to its guild, and to its member where only they see it. */
+  readonly ids: SignedIds;
+  readonly memory: Pick<TakenInteractions, 'remember' | 'forget'>;
+  readonly words: FailureWords;
+  readonly deliveries: Deliveries;
+  readonly traces: Traces;
+  /** What an admin reads above the answer to a command, of what they have to do something about; `undefined`: nothing. */
+  readonly firstForAdmins: (context: Context, command: string, answer: string) => Promise<string | undefined>;
+  /** Says to a guild what its member can no longer be told. */
+  readonly tellGuild: GuildLog['tell'];
+  readonly logger: Logger;
 }
 
-function open(
-  row: { readonly id: string; readonly guild_id: string; readonly sealed: string | null },
-  { encryption, logger }: Pick<TakenDeps, 'encryption' | 'logger'>,
-): Remembered | undefined {
-  const { id: interactionId, guild_id: guildId } = row;
-  try {
-    const text = encryption.open(JSON.parse(row.sealed ?? ''), interactionContext(guildId, interactionId));
-    const { token, ...carried } = carriedSchema.parse(JSON.parse(text));
-    return { ...carried, guildId, interactionId, token: new Secret(token) };
-  } catch (error) {
-    logger.error({ err: error, guildId, interactionId }, 'an interaction that was left cannot be read');
+/** An interaction whose answer takes longer than Discord waits. */
+export interface Deferred extends Extract<Answer, { shape: 'reply' | 'update' }> {
+  readonly interaction: Incoming;
+  readonly context: Context;
+}
+
+/** Remember, acknowledge, carry out, answer, forget: a crash anywhere in between leaves nobody waiting. */
+export function createDeferral(deps: DeferralDeps) {
+  const { ids, memory, words, deliveries, traces, tellGuild, logger } = deps;
+
+  async function forget({ context: { guildId, interactionId }, shape }: Deferred): Promise<void> {
+    await memory.forget({ guildId, interactionId, shape }).catch((error: unknown) => {
+      logger.error({ err: error, interactionId }, 'an answered interaction could not be forgotten');
+    });
+  }
+
+  const answerOf = ({ context, isPrivate, run }: Pick<Deferred, 'context' | 'isPrivate' | 'run'>) =>
+    run()
+      .then((reply) => {
+        if (reply.isRefusal) traces.became('refused');
+        return sealedReply(reply, ids, ownerOf(context, isPrivate));
+      })
+      .catch((error: unknown) => words(error, context));
+
+  /** Nothing is done before the first response, and it is all there is: should it fail, the member asks again. */
+  async function answerAtOnce(asked: Pick<Deferred, 'interaction' | 'context' | 'run'>): Promise<void> {
+    const { interaction, context } = asked;
+    const answer = await below(asked, deps, await answerOf({ ...asked, isPrivate: true }));
+    await deliverAtOnce(interaction, (error) => words(error, context), answer);
+  }
+
+  async function answerLater(deferred: Deferred): Promise<void> {
+    const { interaction, context, shape, work } = deferred;
+    try {
+      if (!(await remember(deferred, deps))) throw new LostInteraction('The interaction was delivered twice');
+    } catch (error) {
+      if (error instanceof LostInteraction) throw error;
+      return say(interaction, words(error, context));
+    }
+    try {
+      await acknowledge(() => defer(deferred));
+      traces.acknowledged();
+      // discord.js does not know when the answer to that was lost, and would refuse to edit.
+      interaction.deferred = true;
+    } catch (error) {
+      await forget(deferred);
+      throw error;
+    }
+    const answer = await below(deferred, deps, await answerOf(deferred));
+    try {
+      const delivery = deliveries.begin(messageOf(deferred), answer);
+      await deliver(interaction, { shape, failed: (error) => words(error, context), delivery }, answer);
+    } catch (error) {
+      // What Discord did not take for another reason stays remembered, and is told after the next start.
+      if (!isRefused(error)) throw error;
+      await forget(deferred);
+      const text = typeof answer === 'string' ? answer : bareText(answer);
+      if (work)
+        await tellGuild(context.guildId, () =>
+          context.t('resume.told', { user: escapeText(context.user.name), what: text }),
+        );
+      throw error;
+    }
+    traces.answered();
+    await forget(deferred);
+    if (typeof answer === 'string') return;
+    await announce(interaction, answer).catch((error: unknown) => {
+      logger.warn({ err: error, interactionId: context.interactionId }, 'an announcement could not be made');
+    });
+  }
+
+  return { answerAtOnce, answerLater };
+}
+
+/** The answer to a command, below what an admin is to read first. */
+async function below(
+  { interaction, context }: Pick<Deferred, 'interaction' | 'context'>,
+  { firstForAdmins, logger }: Pick<DeferralDeps, 'firstForAdmins' | 'logger'>,
+  answer: Reply | string,
+): Promise<Reply | string> {
+  if (!interaction.isCommand() || !context.isAdmin) return answer;
+  const said = typeof answer === 'string' ? answer : (answer.content ?? '');
+  const first = await firstForAdmins(context, interaction.commandName, said).catch((error: unknown) => {
+    logger.warn({ err: error, guildId: context.guildId }, 'an admin could not be told what to do');
     return undefined;
+  });
+  if (first === undefined) return answer;
+  const under = (text: string | undefined) =>
+    text === undefined || text === '' ? first : `${first}\n\n${text}`;
+  return typeof answer === 'string' ? under(answer) : { ...answer, content: under(answer.content) };
+}
+
+/** @returns false when this very interaction was taken before */
+async function remember(
+  { interaction, context, shape, isPrivate, work }: Deferred,
+  { memory, logger }: Pick<DeferralDeps, 'memory' | 'logger'>,
+): Promise<boolean> {
+  const { interactionId, guildId, channelId, user, permissions, locale, guildLocale } = context;
+  try {
+    return await memory.remember({
+      ...{ interactionId, guildId, channelId, user, locale, guildLocale, shape, isPrivate },
+      permissions: String(permissions.bitfield),
+      token: new Secret(interaction.token),
+      ...(work && { work }),
+    });
+  } catch (error) {
+    // What submits must not begin unrecorded; all else is better answered without a net than not at all.
+    if (work) throw error;
+    logger.warn({ err: error, interactionId }, 'an interaction could not be written down; going on without');
+    return true;
   }
 }
 
-/** Keeps interactions from before they are acknowledged until they are answered, over a crash. */
-export interface Memory {
-  /** False when this very interaction is kept already: it was delivered twice. */
-  remember(interaction: Remembered): Promise<boolean>;
-  /** It is answered, or can no longer be. */
-  forget(interaction: Pick<Remembered, 'guildId' | 'interactionId' | 'shape'>): Promise<void>;
+/** The interaction that the message with the answer was made for. */
+function messageOf({ interaction, shape }: Deferred): string | undefined {
+  if (shape === 'reply') return interaction.id;
+  return ('message' in interaction && interaction.message?.interactionMetadata?.id) || undefined;
 }
 
-/** With what became of it. */
-export interface Pending extends Left {
-  /** For the member; absent when nothing was done yet. */
-  readonly report?: (context: Context) => string;
+function defer({ interaction, shape, isPrivate }: Deferred): Promise<unknown> {
+  if (shape === 'reply') return interaction.deferReply(isPrivate ? { flags: MessageFlags.Ephemeral } : {});
+  if (!('deferUpdate' in interaction)) throw new Error('only buttons, selects and modals change a message');
+  return interaction.deferUpdate();
 }

@@ -2,11 +2,10 @@ import { ApplicationCommandType, type InteractionEditReplyOptions } from 'discor
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../src/discord/command.ts';
 import { createSignedIds } from '../../src/discord/components/controls.ts';
-import { createFailureWords } from '../../src/discord/deferral.ts';
 import { createDeliveries } from '../../src/discord/deliver.ts';
-import { createResume, type PastReplies } from '../../src/discord/resume.ts';
-import type { Pending, Remembered } from '../../src/discord/taken.ts';
-import { createTraces } from '../../src/discord/traces.ts';
+import { createResume, type PastReplies, type Pending } from '../../src/discord/resume.ts';
+import type { Remembered } from '../../src/discord/taken.ts';
+import { createFailureWords, createTraces } from '../../src/discord/traces.ts';
 import { Secret } from '../../src/secret.ts';
 import { UserError } from '../../src/user-error.ts';
 import { createWords } from '../../src/words/words.ts';

@@ -383,9 +383,9 @@ describe('an interaction', () => {
     await database.stop();
     time += 14 * MINUTE;
     const again = await open();
-    await again.taken.start();
+    await again.left.start();
     expect(await again.taken.remember(remembered(id))).toBe(false);
-    await again.taken.stop();
+    await again.left.stop();
   });
 
   it('is not taken when it is older than fifteen minutes by its own id', async () => {
@@ -403,8 +403,8 @@ describe('an interaction', () => {
     await taken.forget(remembered(answered));
     await database.stop();
     const again = await open();
-    await again.taken.start();
-    const found = await again.taken.left(() => true);
+    await again.left.start();
+    const found = await again.left.left(() => true);
     expect(found.map(({ interaction }) => interaction.interactionId)).toEqual([left]);
     expect(found[0]?.interaction.token.reveal()).toBe('the-token-of-it');
     const rows: readonly unknown[] = await again.database.tables
@@ -413,6 +413,6 @@ describe('an interaction', () => {
       .where('id', '=', answered)
       .execute();
     expect(rows).toEqual([{ sealed: null }]);
-    await again.taken.stop();
+    await again.left.stop();
   });
 });

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createTakenInteractions, interactionContext } from '../../src/discord/taken.ts';
+import { createLeftInteractions } from '../../src/discord/resume.ts';
+import { interactionContext } from '../../src/discord/taken.ts';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { createDatabase, type Database } from '../../src/storage/database.ts';
@@ -34,13 +35,13 @@ async function start() {
   await database.start();
   await encryption.start?.();
   await createPreviousRecords({ database, encryption, interactionContext, logger }).start?.();
-  const taken = createTakenInteractions({ database, encryption, logger });
-  await taken.start();
+  const interactions = createLeftInteractions({ database, encryption, logger });
+  await interactions.start();
   const limit = { servers: 1000, seconds: 3600 };
   return {
     database,
     stop,
-    taken,
+    interactions,
     keys: createApiKeys({ store: database, encryption }),
     settings: createGuildSettings({ store: database }),
     history: createHistory({ database }),
@@ -112,7 +113,7 @@ describe('a store that version 0.1 wrote', () => {
   });
 
   it('goes on with an unfinished list where it was; what had left without an answer is not known', async () => {
-    const { records, taken } = await start();
+    const { records, interactions } = await start();
     const record = await records.carriedOutBy(guild, IN_0_1.submitting);
     expect(record).toMatchObject({ id: IN_0_1.list, state: 'running', user_id: member });
     const run = record && toResume(record);
@@ -125,7 +126,7 @@ describe('a store that version 0.1 wrote', () => {
       ...Array(100).fill('unknown'),
       ...Array(50).fill(undefined),
     ]);
-    const left = await taken.left(() => true);
+    const left = await interactions.left(() => true);
     expect(left.map(({ interaction }) => interaction.interactionId).sort()).toEqual([
       IN_0_1.submitting,
       ...IN_0_1.waiting,
@@ -246,8 +247,8 @@ describe('what cannot be read of it', () => {
       key,
       key.startsWith('journal:') ? value.replace(/"data":"[^"]{4}/, '"data":"AAAA') : value,
     ]);
-    const { records, taken } = await start();
-    expect(await taken.left(() => true)).toEqual([]);
+    const { records, interactions } = await start();
+    expect(await interactions.left(() => true)).toEqual([]);
     const record = await records.carriedOutBy(guild, IN_0_1.waiting[0]);
     expect(record?.servers[0]).toMatchObject({ submission: { server: 'w1.example.com' } });
     expect(record?.servers[0]?.sent_at).not.toBeNull();

@@ -1,3 +1,4 @@
+import { createLeftInteractions } from '../../src/discord/resume.ts';
 import { createTakenInteractions } from '../../src/discord/taken.ts';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createKeyWatch } from '../../src/guilds/key-watch.ts';
@@ -33,6 +34,7 @@ export async function openPipeline({ path, encryption, now, add, onCommit, onRef
   const records = createRecords({ database, now });
   const history = createHistory({ database });
   const taken = createTakenInteractions({ database, encryption, logger, now });
+  const left = createLeftInteractions({ database, encryption, logger, now });
   const checks = createChecks({
     database,
     encryption,
@@ -51,5 +53,5 @@ export async function openPipeline({ path, encryption, now, add, onCommit, onRef
     longestRequestMs: 60_000,
   });
   const tidying = createTidying({ database, logger, now });
-  return { database, keys, settings, records, history, taken, checks, pipeline, tidying };
+  return { database, keys, settings, records, history, taken, left, checks, pipeline, tidying };
 }
