@@ -2,6 +2,7 @@ import { formatAddress } from '../addresses/address.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { Encryption } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
+import type { PreviousRow } from './draft.ts';
 import type { Submitter } from './record.ts';
 
 /** Why servers are not submitted; nothing was sent. */
@@ -25,13 +26,7 @@ type Addressed = Pick<ServerSubmission, 'server' | 'port'>;
 const addressOf = ({ server: host, port }: Addressed): string => formatAddress({ host, port });
 
 /** A server that the guild has submitted: it was accepted, or may have been received. */
-export interface SubmittedBefore extends Addressed {
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  /** Empty once the member had it deleted. */
-  readonly userName: string;
-  readonly outcome: 'accepted' | 'unknown';
-}
+export interface SubmittedBefore extends Addressed, Omit<PreviousRow, 'row'> {}
 
 /** How many of the servers of an order may go now, and what holds up the others. */
 export interface Room {
@@ -117,7 +112,9 @@ export function createChecks(deps: ChecksDeps) {
       const strange = games && servers.find(({ game }) => !games.includes(game));
       if (strange) return { refusal: { code: 'game-not-allowed', game: strange.game } };
 
-      const before = again ? [] : [...(await findSubmitted(tables, guildId, servers)).values()];
+      const before = again
+        ? []
+        : [...(await findSubmitted(tables, { guildId, userId: user.id }, servers)).values()];
       if (before.length > 0) return { refusal: { code: 'submitted-before', servers: before } };
 
       if (listing.isDown(guildId)) return { refusal: { code: 'service-down' } };
@@ -129,8 +126,7 @@ export function createChecks(deps: ChecksDeps) {
     /** How many of so many more servers may go now. */
     room,
     /** Those of the servers that the guild has submitted before, the latest of each, under the address as text. */
-    submittedBefore: (guildId: string, servers: readonly Addressed[]) =>
-      findSubmitted(tables, guildId, servers),
+    submittedBefore: (by: Member, servers: readonly Addressed[]) => findSubmitted(tables, by, servers),
     /** What was reserved before this moment, in milliseconds since 1970, counts for no limit on members, or for none at all. */
     countsSince: (limits: 'of members' | 'all'): number =>
       Math.min(startOfDay(now()), since(member), ...(limits === 'all' ? [since(guild)] : [])),
@@ -255,7 +251,7 @@ async function findInFlight(
 
 async function findSubmitted(
   tables: Tables,
-  guildId: string,
+  { guildId, userId }: Member,
   servers: readonly Addressed[],
 ): Promise<ReadonlyMap<string, SubmittedBefore>> {
   const found = new Map<string, SubmittedBefore>();
@@ -274,11 +270,13 @@ async function findSubmitted(
       .whereRef('servers.address', '=', 'latest.address')
       .where('servers.outcome', 'in', ['accepted', 'unknown'])
       .whereRef('servers.reserved_at', '=', 'latest.reserved_at')
-      .select(['servers.address', 'host', 'port', 'servers.ended_at', 'user_name', 'servers.outcome'])
+      .select(['servers.address', 'host as server', 'port', 'servers.ended_at', 'servers.outcome'])
+      .select(['submissions.user_id', 'user_name'])
       .execute();
-    for (const { address, host, port, ended_at, user_name, outcome } of rows) {
-      const entry = { server: host, port, at: ended_at ?? 0, userName: user_name ?? '' };
-      found.set(address, { ...entry, outcome: outcome === 'accepted' ? outcome : 'unknown' });
+    for (const { address, ended_at, user_id, user_name, outcome, ...server } of rows) {
+      const by = { userName: user_name ?? '', isYours: user_id === userId };
+      const ended = { at: ended_at ?? 0, outcome: outcome === 'accepted' ? outcome : ('unknown' as const) };
+      found.set(address, { ...server, ...by, ...ended });
     }
   }
   return found;

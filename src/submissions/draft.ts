@@ -25,6 +25,8 @@ export interface PreviousRow {
   readonly at: number;
   /** Empty once the member had it deleted. */
   readonly userName: string;
+  /** It was the member who asks. */
+  readonly isYours?: boolean;
   readonly outcome: 'accepted' | 'unknown';
 }
 

@@ -82,7 +82,7 @@ export function createListDrafts({ records, checks, settings, games }: ListDraft
     const { guildId, user } = by;
     const { games: allowed, dailyQuota } = await settings.get(guildId);
     const rows = withAllowed(draft.rows, allowed);
-    const previous = await previousOf(guildId, rows, checks);
+    const previous = await previousOf({ guildId, userId: user.id }, rows, checks);
     const prepared = { ...draft, rows, previous };
     const count = rowsToSend(prepared).length;
     const edits = editsOf(prepared);
@@ -181,19 +181,17 @@ const toggled = (draft: Draft): Draft => ({ ...draft, includesPrevious: !draft.i
 
 /** Which of the rows the guild has submitted before. */
 async function previousOf(
-  guildId: string,
+  by: Parameters<ListDraftsDeps['checks']['submittedBefore']>[0],
   rows: readonly Row[],
   { submittedBefore }: ListDraftsDeps['checks'],
 ): Promise<readonly PreviousRow[]> {
   const ready = rows.filter(isReady).map(({ submission }) => submission);
-  const found = await submittedBefore(guildId, ready);
+  const found = await submittedBefore(by, ready);
   return rows.flatMap((row, index) => {
     if (!row.ok) return [];
     const { server: host, port } = row.submission;
     const before = found.get(formatAddress({ host, port }));
-    if (!before) return [];
-    const { at, userName, outcome } = before;
-    return [{ row: index, at, userName, outcome }];
+    return before ? [{ ...before, row: index }] : [];
   });
 }
 

@@ -241,11 +241,12 @@ function previousText(t: Translate, { rows, previous, includesPrevious }: Draft,
 
 function previousItem(
   t: Translate,
-  { at, userName, outcome }: PreviousRow,
+  { at, userName, isYours, outcome }: PreviousRow,
   { submission }: ReadyRow,
 ): string {
   const { server: host, port } = submission;
-  const user = userName === '' ? t('list.preview.someone') : escapeText(shorten(userName, MOST.user));
+  const other = userName === '' ? t('list.preview.someone') : escapeText(shorten(userName, MOST.user));
+  const user = isYours ? t('list.preview.you') : other;
   const said = t(`list.preview.previousLine.${outcome}`, { seconds: Math.floor(at / 1000), user });
   return `${addressLine(formatAddress({ host, port }))}\n  ${said}`;
 }

@@ -58,12 +58,13 @@ export async function guildKey(
 
 /** Who submitted a server before, when, and how it ended. */
 function submittedBefore(
-  { server: host, port, at, outcome, userName }: SubmittedBefore,
+  { server: host, port, at, outcome, userName, isYours }: SubmittedBefore,
   reader: Reader,
 ): string {
   const { t } = reader;
   const address = formatAddress({ host, port });
   const about = { address, seconds: Math.floor(at / 1000), ...listAbout(reader, { server: host, port }) };
+  if (isYours) return t(`twice.${outcome}ByYou`, about);
   return userName === ''
     ? t(`twice.${outcome}`, about)
     : t(`twice.${outcome}By`, { ...about, user: escapeText(userName, LONGEST_NAME) });

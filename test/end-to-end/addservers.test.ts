@@ -252,7 +252,7 @@ describe('the preview', () => {
     await submit(member, await paste('f2.example.com:27015 cs2'));
     const preview = await paste(list);
     expect(textOf(preview)).toContain('2 game servers are ready');
-    expect(textOf(preview)).toMatch(/• f2\.example\.com:27015\n {2}sent for review .* by member/);
+    expect(textOf(preview)).toMatch(/• f2\.example\.com:27015\n {2}sent for review .* by you/);
     expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Include the 1 submitted before', 'Cancel']);
     const included = await member.press(messageOf(preview), 'Include the 1 submitted before');
     expect(labelsOf(included)).toContain('Submit 3 game servers');

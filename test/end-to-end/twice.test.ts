@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { messageOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { messageOf, modalOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 beforeAll(async () => {
@@ -42,6 +42,22 @@ describe('a server that is on its way', () => {
 });
 
 describe('a server that was submitted before', () => {
+  it('is called their own to the member who submitted it, in their language, also in a list', async () => {
+    await add('own.example.com:1');
+    expect(textOf(await add('own.example.com:1'))).toMatch(
+      /⚠️ Not sent: you submitted own\.example\.com:1 (now|\d+ seconds? ago), and it was sent for review\./,
+    );
+    const german = scene.person({ role: 'admin', locale: 'de' });
+    await add('own.example.com:2', german);
+    expect(textOf(await add('own.example.com:2', german))).toContain('Du hast own.example.com:2');
+    const window = modalOf(await scene.member.slash('addservers'));
+    const preview = await scene.member.submit(window, {
+      servers: 'own.example.com:1 cs2\nown.example.com:2 cs2',
+    });
+    expect(textOf(preview)).toMatch(/own\.example\.com:1\n\s+sent for review .* by you\n/);
+    expect(textOf(preview)).toMatch(/own\.example\.com:2\n\s+sent for review .* by admin/);
+  });
+
   it('brings a warning with who, when and how it ended, and is sent again by a button, once', async () => {
     await add('before.example.com:1', scene.admin);
     const answer = await add('before.example.com:1');
@@ -105,7 +121,7 @@ describe('a server that was not sent', () => {
   });
 
   it('speaks the member’s language', async () => {
-    const german = scene.person({ locale: 'de' });
+    const german = scene.person({ role: 'admin', locale: 'de' });
     await add('deutsch.example.com:1', german);
     const warning = await add('deutsch.example.com:1', german);
     expect(textOf(warning)).toContain('eingereicht, und es wurde zur Prüfung gesendet');

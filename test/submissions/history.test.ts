@@ -47,7 +47,7 @@ describe('the history of a guild', () => {
     await addDone(database, { ...of, id: 'c', at: 3, outcome: 'rejected' });
     await addDone(database, { ...of, id: 'd', at: 4, outcome: 'not-sent' });
     await addDone(database, { ...of, id: 'e', at: 5, outcome: 'rejected', hosts: ['two'] });
-    const found = await parts.checks.submittedBefore('1', [
+    const found = await parts.checks.submittedBefore({ guildId: '1', userId: '7' }, [
       { server: 'one', port: 27015 },
       { server: 'two', port: 27015 },
       { server: 'one', port: 1 },
@@ -69,7 +69,9 @@ describe('the history of a guild', () => {
     expect(seen.size).toBe(MOST_ENTRIES);
     expect(await parts.history.isFull('1')).toBe(true);
     expect(await hosts({}, MOST_ENTRIES - 1)).toEqual(['s0.example.com']);
-    const known = await parts.checks.submittedBefore('1', [{ server: 's50000.example.com', port: 27015 }]);
+    const known = await parts.checks.submittedBefore({ guildId: '1', userId: '7' }, [
+      { server: 's50000.example.com', port: 27015 },
+    ]);
     expect(known.size).toBe(1);
   });
 });

@@ -110,7 +110,9 @@ describe('a statement that runs for an interaction searches an index', () => {
       'servers_by_address (guild_id=? AND address=? AND outcome=? AND reserved_at>?)',
       ...LIMITS,
     ]);
-    expect(await plansOf(() => checks.submittedBefore('1', [{ server: 'a', port: 1 }]))).toEqual([
+    expect(
+      await plansOf(() => checks.submittedBefore({ guildId: '1', userId: '7' }, [{ server: 'a', port: 1 }])),
+    ).toEqual([
       'servers_by_address (guild_id=? AND address=? AND outcome=? AND reserved_at=?)',
       'servers_by_address (guild_id=? AND address=? AND outcome=?)',
       SUBMISSION,

@@ -93,7 +93,7 @@ describe('a store that version 0.1 wrote', () => {
       'unknown.example.com:27015 unknown',
     ]);
     const before = await checks.submittedBefore(
-      guild,
+      { guildId: guild, userId: '7' },
       ['first', 'refused', 'unknown', 'u99'].map((name) => address(`${name}.example.com`)),
     );
     expect([...before.values()].map(({ server, userName, outcome }) => [server, userName, outcome])).toEqual(
@@ -104,7 +104,13 @@ describe('a store that version 0.1 wrote', () => {
       ]),
     );
     expect(before.size).toBe(3);
-    expect((await checks.submittedBefore(otherGuild, [address('deutsch.example.com', 2302)])).size).toBe(1);
+    expect(
+      (
+        await checks.submittedBefore({ guildId: otherGuild, userId: '7' }, [
+          address('deutsch.example.com', 2302),
+        ])
+      ).size,
+    ).toBe(1);
     expect(readdirSync(place).filter((name) => name.includes('.before-'))).toHaveLength(1);
     expect((await keysOf(database)).map((key) => key.split(':')[0]).sort()).toEqual(
       ['api-key', 'api-key', 'encryption', 'encryption', 'games', 'settings'].sort(),
@@ -212,7 +218,9 @@ describe('what cannot be read of it', () => {
     const names = [`batches:${guild}:${IN_0_1.draft}`, `ledger:${guild}`, `ledger:${otherGuild}`];
     expect(aside).toEqual(names.map((name) => `set-aside.${name}`));
     expect(JSON.stringify(await database.get(`set-aside.ledger:${guild}`))).toContain('unknown.example.com');
-    expect((await checks.submittedBefore(guild, [address('first.example.com')])).size).toBe(1);
+    expect(
+      (await checks.submittedBefore({ guildId: guild, userId: '7' }, [address('first.example.com')])).size,
+    ).toBe(1);
     const named = logger.lines
       .filter(({ level }) => level === 'error')
       .map(({ details }) => Object(details).record);
@@ -224,15 +232,27 @@ describe('what cannot be read of it', () => {
       value.replace('"outcome":"nobody knows"', '"outcome":"unknown"'),
     ]);
     const mended = await start();
-    expect((await mended.checks.submittedBefore(guild, [address('unknown.example.com')])).size).toBe(1);
-    expect((await mended.checks.submittedBefore(guild, [address('first.example.com')])).size).toBe(1);
+    expect(
+      (await mended.checks.submittedBefore({ guildId: guild, userId: '7' }, [address('unknown.example.com')]))
+        .size,
+    ).toBe(1);
+    expect(
+      (await mended.checks.submittedBefore({ guildId: guild, userId: '7' }, [address('first.example.com')]))
+        .size,
+    ).toBe(1);
   });
 
   it('stays as it is when a guild cannot be moved, and stops neither the start nor another guild', async () => {
     const typed = '"server":"d3.example.com:27015","port":""';
     changeValues(path, (key, value) => [key, value.replace(typed, '"server":"d3.example.com","port":"x"')]);
     const { database, checks, history } = await start();
-    expect((await checks.submittedBefore(otherGuild, [address('deutsch.example.com', 2302)])).size).toBe(1);
+    expect(
+      (
+        await checks.submittedBefore({ guildId: otherGuild, userId: '7' }, [
+          address('deutsch.example.com', 2302),
+        ])
+      ).size,
+    ).toBe(1);
     expect(await history.count(guild, {})).toBe(0);
     const keys = await keysOf(database);
     expect(keys).toContain(`ledger:${guild}`);
