@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Exit } from '../../sandbox/bot-process.ts';
 import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
-import { createBotInProcess } from '../support/bot-in-process.ts';
+import { lastWords } from '../support/bot-in-process.ts';
 import { runFile } from '../support/program.ts';
 import { openAppScene, openScene, textOf } from '../support/scene.ts';
 
@@ -35,22 +34,6 @@ const working = (name: string): Readonly<Record<string, string>> => ({
 });
 
 const oneLine = /^server-listing-bot: [^\n]+\n$/;
-
-/** What the bot says when it cannot start, in this process. It starts with other variables than {@link openAppScene} gives. */
-async function lastWords(env: Readonly<Record<string, string>>): Promise<string> {
-  const said: string[] = [];
-  const ended = Promise.withResolvers<Exit>();
-  const bot = createBotInProcess({
-    env,
-    surroundings: {},
-    onLine: (line) => void (line.startsWith('{') || said.push(line)),
-    onExit: ended.resolve,
-  });
-  bot.start();
-  expect(await ended.promise).toMatchObject({ status: 1, wanted: false });
-  expect(said).toHaveLength(1);
-  return `${said[0]}\n`;
-}
 
 describe('starting the bot', () => {
   it('names every bad variable in one message, and repeats no value', async () => {

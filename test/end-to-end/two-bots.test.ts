@@ -3,6 +3,7 @@ import { chownSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { folder } from '../storage/temporary.ts';
+import { lastWords } from '../support/bot-in-process.ts';
 import { type ProgramOptions, runFile, runProgram } from '../support/program.ts';
 import { openAppScene, openScene, type Scene, textOf } from '../support/scene.ts';
 
@@ -10,15 +11,14 @@ import { openAppScene, openScene, type Scene, textOf } from '../support/scene.ts
 const BREACHES = [26];
 /** Starts another bot as an operator does, with the same token, and waits for it to end by itself. */
 const another = (scene: Scene, storeUrl: string, options: Omit<ProgramOptions, 'env'> = {}) =>
-  runFile(['src/start.js'], {
-    env: {
-      DISCORD_TOKEN: scene.token,
-      DISCORD_API_URL: scene.discord.apiUrl,
-      LISTING_API_URL: scene.listing.url,
-      STORE_URL: storeUrl,
-    },
-    ...options,
-  });
+  runFile(['src/start.js'], { env: envOf(scene, storeUrl), ...options });
+
+const envOf = (scene: Scene, storeUrl: string) => ({
+  DISCORD_TOKEN: scene.token,
+  DISCORD_API_URL: scene.discord.apiUrl,
+  LISTING_API_URL: scene.listing.url,
+  STORE_URL: storeUrl,
+});
 
 describe('a second bot on one database', () => {
   it('says so and ends, under whatever name, until the first one is gone, also by kill -9', async () => {
@@ -27,14 +27,11 @@ describe('a second bot on one database', () => {
     const path = join(scene.data, 'bot.sqlite');
     const link = join(folder(), 'link.sqlite');
     symlinkSync(path, link);
-    for (const name of [path, link]) {
-      const { status, stderr, stdout } = await another(scene, `sqlite://${name}`);
-      expect([status, stdout]).toEqual([1, '']);
-      expect(stderr).toBe(
-        `server-listing-bot: another bot runs on the database ${name} (it has locked ${path}.lock). ` +
-          'Only one can: stop that one first, or give this one a STORE_URL of its own.\n',
-      );
-    }
+    const says = (name: string) =>
+      `server-listing-bot: another bot runs on the database ${name} (it has locked ${path}.lock). ` +
+      'Only one can: stop that one first, or give this one a STORE_URL of its own.\n';
+    expect(await another(scene, `sqlite://${path}`)).toEqual({ status: 1, stdout: '', stderr: says(path) });
+    expect(await lastWords(envOf(scene, `sqlite://${link}`))).toBe(says(link));
     await scene.kill();
     await scene.startBot();
     const said = await scene.member.slash('addserver', { game: 'cs2', server: 'a.example.com:1' });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { BotProcess, BotProcessDeps, Exit } from '../../sandbox/bot-process.ts';
 import { createApp, type Timing } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -66,4 +67,18 @@ export function createBotInProcess({ env, onLine, onExit }: BotProcessDeps, timi
       return end;
     },
   };
+}
+
+/**
+ * What the bot says when it cannot start with these variables, in this process.
+ * @throws Error when it says less or more than one line, or ends otherwise than with status 1
+ */
+export async function lastWords(env: Readonly<Record<string, string>>): Promise<string> {
+  const said: string[] = [];
+  const ended = Promise.withResolvers<Exit>();
+  const onLine = (line: string) => void (line.startsWith('{') || said.push(line));
+  createBotInProcess({ env, surroundings: {}, onLine, onExit: ended.resolve }).start();
+  const { status, wanted } = await ended.promise;
+  assert.deepEqual({ status, wanted, lines: said.length }, { status: 1, wanted: false, lines: 1 });
+  return `${said[0]}\n`;
 }

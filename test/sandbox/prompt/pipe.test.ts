@@ -51,24 +51,6 @@ describe('the sandbox as a process', () => {
     expect(await readdir(temporary)).toEqual([]);
   });
 
-  it('finds the sample lists of the project wherever it was started', async () => {
-    const lines = [
-      '/setkey',
-      'sandbox-key-1234',
-      '/addservers file:docs/servers.csv',
-      'press Submit',
-      'submitted',
-    ];
-    const script = lines.map((line) => `${line}\n`).join('');
-    const { child, ended } = start(process.execPath, [MAIN], temporary);
-    child.stdin.end(script);
-    const { stdout, stderr, status } = await ended;
-    expect(stdout).toContain('6 game servers are ready to be submitted.');
-    expect(stdout).toContain('The listing service holds 6 servers.');
-    expect(stderr).toBe('');
-    expect(status).toBe(0);
-  });
-
   it('ends with the last words of a bot that cannot start, in the folder of --data', async () => {
     const data = join(temporary, 'broken');
     await mkdir(join(data, 'bot.sqlite'), { recursive: true });
@@ -93,13 +75,27 @@ describe('the sandbox as a process', () => {
     expect(status).toBe(1);
   });
 
-  it('stops the bot at Ctrl+C and removes the temporary folder; with --verbose it shows the whole log', async () => {
-    const { child, ended } = sandbox('--verbose');
-    child.stdin.write('submitted\n');
-    // The answer to a line shows that the bot is there.
-    await new Promise((resolve) => child.stdout.once('data', resolve));
+  it('finds the sample lists of the project wherever it was started; stops the bot at Ctrl+C and removes the temporary folder; with --verbose it shows the whole log', async () => {
+    const { child, ended } = start(process.execPath, [MAIN, '--verbose'], temporary);
+    const answered = Promise.withResolvers<void>();
+    let said = '';
+    child.stdout.on('data', (data) => {
+      said += String(data);
+      if (said.includes('The listing service holds')) answered.resolve();
+    });
+    for (const line of [
+      '/setkey',
+      'sandbox-key-1234',
+      '/addservers file:docs/servers.csv',
+      'press Submit',
+      'submitted',
+    ])
+      child.stdin.write(`${line}\n`);
+    await Promise.race([answered.promise, ended]);
     child.kill('SIGINT');
-    const { status, stderr } = await ended;
+    const { status, stdout, stderr } = await ended;
+    expect(stdout).toContain('6 game servers are ready to be submitted.');
+    expect(stdout).toContain('The listing service holds 6 servers.');
     expect(status).toBe(130);
     const lines = stderr.trimEnd().split('\n');
     expect(lines.filter((line) => !/^bot (info|debug): /.test(line))).toEqual([]);
