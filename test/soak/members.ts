@@ -159,7 +159,7 @@ export function createMembers(): Members {
     };
     for (read(); all.some(({ words }) => words === undefined); read()) await sleep(200);
     const left = all.filter(({ words = '' }) => /^report\.csv: (not sent|refused)$/.test(words));
-    if (left.length === 0 || !random.chance(0.5)) {
+    if (left.length === 0 || !random.chance(0.9)) {
       rereads.push(read);
       return;
     }
