@@ -45,6 +45,8 @@ const DRAWN = 'new Promise((drawn) => requestAnimationFrame(() => requestAnimati
 
 async function take(tab: Tab, { name, width }: Picture, locale: string): Promise<void> {
   await tab.locator(`html[lang="${locale}"]`).waitFor();
+  // Captions are in English only, and no part of what Discord shows.
+  await tab.evaluate("document.querySelector('.caption').style.display = 'none'");
   await tab.setViewportSize({ width, height: 844 });
   await tab.evaluate(DRAWN);
   await tab.setViewportSize({ width, height: Math.ceil(Number(await tab.evaluate(HEIGHT))) + ROOM });
@@ -56,6 +58,7 @@ async function take(tab: Tab, { name, width }: Picture, locale: string): Promise
     await tab.screenshot({ path: `${FOLDER}${file}` });
     process.stdout.write(`${file}\n`);
   }
+  await tab.evaluate("document.querySelector('.caption').style.display = ''");
 }
 /** Between a message and what is around it. */
 const ROOM = 16;

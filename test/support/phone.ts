@@ -17,7 +17,7 @@ const shown = (line: string): string =>
 /** An item of a list, or what continues one. */
 const ITEM = /^(?:- | {2}|-# )/;
 /** A state or an outcome, which is one of a list where another stands above or below it. */
-const STATE = /^(?:✅|❌|⚠️|❓|▫️|\p{Extended_Pictographic} \*\*\d)/u;
+const STATE = /^(?:✅|❌|⚠️|❓|🔹|\p{Extended_Pictographic} \*\*\d)/u;
 /** Sentences may wrap. In an embed, all that is none belongs to a list. */
 const SENTENCE = /[.!?:](?:\)|”|“)?$/;
 
