@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { modalFields } from '../../sandbox/prompt/modal-line.ts';
-import { showAnswer } from '../../sandbox/prompt/show.ts';
+import { isFinished, showAnswer } from '../../sandbox/prompt/show.ts';
 import { buttonsOf } from '../../sandbox/prompt/show-components.ts';
 import type { Random } from './random.ts';
 import type { Ask } from './verdict.ts';
@@ -145,17 +145,17 @@ export function createMembers(): Members {
     const all = list.map((server): Ask => ({ server, guildId, who: `${name} of ${guildId}` }));
     asks.push(...all);
     commands += 1;
+    const before = preview.message.current;
     const answer = await press(person, preview.message, label);
     const read = () => {
+      // What stood there before the press, or a bar that grows: more is to come.
+      if (answer.kind === 'message' && (answer.message.current === before || !isFinished(answer.message)))
+        return;
       const report = reportIn(answer);
-      for (const one of all) {
-        const words = report
+      for (const one of all)
+        one.words = report
           ? `report.csv: ${report.get(one.server)}`
           : showAnswer(answer, { now: Date.now() });
-        // A bar that grows, or still the button: more is to come. Unless somebody was faster with one of the servers:
-        // then the preview says so, and waits for another press.
-        if (/nothing was sent/i.test(words) || !/[▰▱]|Check before submitting/.test(words)) one.words = words;
-      }
     };
     for (read(); all.some(({ words }) => words === undefined); read()) await sleep(200);
     const left = all.filter(({ words = '' }) => /^report\.csv: (not sent|refused)$/.test(words));
