@@ -43,9 +43,11 @@ export function withoutEnds(
 
 /** How people announce a password, in the languages of most game communities. */
 const PASSWORD_WORD =
-  '(?:sv_|rcon_|rcon |server)?(?:password|passwd|passwort|kennwort|pass|pwd?|mdp|mot de passe|contraseña|clave|senha|hasło|haslo|пароль|şifre|密码|密碼|パスワード)';
+  '(?:sv_|rcon_|rcon |server)?(?:password|passwd|passwort|kennwort|wachtwoord|pswd|pass|pwd?|mdp|mot de passe|contrase[ñn]a|clave|senha|hasło|haslo|пароль|şifre|密码|密碼|パスワード)';
+/** `password` in a cell of its own, with one more behind it that is no address. */
+const NEXT_CELL = '[,;|] ?(?=[^\\s.:,;|]{1,64}[ \\t]?(?:[,;|\\r\\n]|$))';
 const PASSWORD = new RegExp(
-  `[ \\t;,|+(]{0,8}(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_|]{0,4}(?: ?[:=]|[ \\t])`,
+  `[ \\t;,|+(]{0,8}(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_|]{0,4}(?: ?[:=]|[ \\t]|${NEXT_CELL})`,
   'giu',
 );
 /** Where a password with spaces in it ends at last. */
@@ -61,6 +63,8 @@ const LINK = new RegExp(
 );
 /** Links that name their host behind it: Steam's that start a game, Minecraft's that add a server. */
 const HOST_IN_TAIL = /^steam:\/\/(?!connect\/)|\+connect|[?&]addExternalServer=/iu;
+/** A user name and a password before a host without a scheme. */
+const USER = /(?<![^\s"'`<(,;|])[^\s"'`<(,;|@/:]{0,64}:[^\s"'`<(,;|]{0,64}@/gu;
 const PORT_TAIL = new RegExp(`(:\\d{1,6})[/?#]${LINK_TAIL}`, 'giu');
 
 /** Links without what follows their host and port, and without a user name before it. Expects {@link plainText}. */
@@ -69,6 +73,7 @@ function withoutLinkTails(text: string): string {
     .replace(LINK, (link, scheme: string, target: string) =>
       HOST_IN_TAIL.test(link) ? link : scheme + target,
     )
+    .replace(USER, '')
     .replace(PORT_TAIL, '$1');
 }
 

@@ -428,6 +428,29 @@ describe('any text', () => {
     );
   });
 
+  it.each([
+    'admin:QZJX@8.8.8.8:70000 cs2',
+    'cs2,admin:QZ@JX@8.8.8.8:70000',
+    '8.8.8.8:70000,cs2,password,QZJX',
+    '8.8.8.8:70000;cs2;"Passwort";"QZJX"',
+    '8.8.8.8:70000 | pw | QZJX',
+    '8.8.8.8:70000 cs2 contrasena: QZJX',
+    '8.8.8.8:70000 cs2 Wachtwoord QZJX',
+    '8.8.8.8:70000 cs2 pswd=QZJX',
+  ])('keeps no password of %j, whose port is wrong', async (line) => {
+    const list = await readList(line, games);
+    expect(JSON.stringify(list)).not.toMatch(/QZ|JX/);
+    expect(rowsOf(list)).toMatchObject([{ problem: { code: 'port-too-high' } }]);
+  });
+
+  it.each([
+    '8.8.8.8:1, no password, cs2',
+    'no password, 8.8.8.8:1',
+    'no password; 8.8.8.8:1 cs2',
+  ])('finds the address in %j', async (line) => {
+    expect(JSON.stringify(await readList(line, games))).toContain('8.8.8.8');
+  });
+
   // Each of these held the bot for minutes: a search for the end of a run began anew at each of its characters.
   it.each([
     'a"b,',
