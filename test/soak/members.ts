@@ -199,7 +199,7 @@ export function createMembers(): Members {
       [60, fresh],
       [12, again],
       [8, other(() => person.slash('games'))],
-      [offers('addservers') ? 3 : 0, () => askForMany(person, random)],
+      [offers('addservers') ? 6 : 0, () => askForMany(person, random)],
       [6, other(() => person.slash('games', { search: 'a' }))],
       [8, other(() => person.complete('addserver', 'game', { game: 'c' }))],
       [offers('setkey') ? 4 : 0, other(() => setKey(person))],
