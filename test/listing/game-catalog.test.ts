@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Game, GamesOutcome, ListingApi } from '../../src/listing/contract.ts';
 import { createGameCatalog, type GameCatalogDeps } from '../../src/listing/game-catalog.ts';
@@ -50,21 +51,26 @@ function memoryStore(
 /** A catalog over a service that gives the next of the outcomes each time, and the last one again after that. */
 function setUp(outcomes: readonly GamesOutcome[], deps: Partial<GameCatalogDeps> = {}) {
   const asked: string[] = [];
+  let running = 0;
   const log: string[] = [];
   const clock = { now: 1_700_000_000_000 };
   const write = (fields: object, message: string) => void log.push(JSON.stringify({ ...fields, message }));
   const listing: Pick<ListingApi, 'games'> = {
     async games(key) {
       asked.push(key.reveal());
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      running += 1;
+      await sleep(5);
+      running -= 1;
       return outcomes[Math.min(asked.length, outcomes.length) - 1] ?? down;
     },
   };
   const store = memoryStore();
   const logger = { debug: write, info: write, warn: write };
   const catalog = createGameCatalog({ listing, store, ttlMs: HOUR, logger, now: () => clock.now, ...deps });
-  /** Until what runs in the background has ended. */
-  const settle = () => new Promise((resolve) => setTimeout(resolve, 40));
+  /** Until what runs in the background has ended: a request that follows another begins at once. */
+  async function settle(): Promise<void> {
+    for (let quiet = 0; quiet < 3; quiet = running > 0 ? 0 : quiet + 1) await sleep(5);
+  }
   return { catalog, asked, log, clock, store, settle };
 }
 

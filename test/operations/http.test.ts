@@ -184,7 +184,7 @@ describe('HTTP_PORT', () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const address = taken.address();
-    const other = await openScene({
+    const other = await openAppScene({
       startBot: false,
       env: { HTTP_PORT: String(typeof address === 'object' ? address?.port : 0) },
     });

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDatabase } from '../../src/storage/database.ts';
 import { StoreError } from '../../src/storage/store.ts';
 import { anyCharacter } from '../support/characters.ts';
+import { createTestClock } from '../support/clock.ts';
 import { bytesOnDisk, collect, folder, openStore, recorder } from './temporary.ts';
 
 describe('the store', () => {
@@ -49,12 +50,13 @@ describe('the store', () => {
   });
 
   it('forgets a value after its time, and at once when the time is nought or less', async () => {
+    const clock = createTestClock();
     const store = await openStore();
-    await store.set('soon', 1, 60);
+    await store.set('soon', 1, 60_000);
     await store.set('late', 1, -5);
     await store.set('kept', 1, Number.POSITIVE_INFINITY);
     expect(await store.get('soon')).toBe(1);
-    await setTimeout(80);
+    clock.advance(60_001);
     expect(await collect(store.entries(''))).toEqual([['kept', 1]]);
     expect(await store.get('soon')).toBeUndefined();
     expect(await store.get('late')).toBeUndefined();
@@ -106,6 +108,7 @@ describe('the store', () => {
   });
 
   it('replaces a value only where the former one is still there, and keeps its time', async () => {
+    const clock = createTestClock();
     const store = await openStore();
     await store.set('a', { n: 1, list: [1] });
     expect(await store.replace('a', { list: [1], n: 1 }, { n: 2 })).toBe(true);
@@ -114,10 +117,10 @@ describe('the store', () => {
     expect(await store.replace('b', undefined, 1)).toBe(false);
     expect(await collect(store.entries(''))).toEqual([['a', { n: 2 }]]);
 
-    await store.set('soon', 1, 60);
+    await store.set('soon', 1, 60_000);
     expect(await store.replace('soon', 1, 2)).toBe(true);
     expect(await store.get('soon')).toBe(2);
-    await setTimeout(80);
+    clock.advance(60_001);
     expect(await store.get('soon')).toBeUndefined();
   });
 
