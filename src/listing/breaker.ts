@@ -77,6 +77,8 @@ export function createBreaker(deps: BreakerDeps): GuardedListing {
   const probing = createProbing({ outage, ask, closing: closing.signal, logger, now });
 
   const sourceOf = (key: Secret): Source => guildOf(key) ?? OPERATOR;
+  const scheduled = (key: Secret, task: () => Promise<GamesOutcome>) =>
+    scheduler.run({ guildId: sourceOf(key), kind: 'reading', key }, task);
 
   function read<Read extends Outcome | GamesOutcome>(key: Secret, outcome: Read): Read {
     pauses.take(key, outcome);
@@ -98,7 +100,7 @@ export function createBreaker(deps: BreakerDeps): GuardedListing {
     const { telling, others } = outage.witnesses();
     for (const key of [...telling, ...others].slice(0, MOST_WITNESSES)) {
       if (pauses.left(key) > 0 || key.dropped?.aborted) continue;
-      const outcome = read(key, await listing.games(key, { signal: closing.signal }));
+      const outcome = read(key, await scheduled(key, () => listing.games(key, { signal: closing.signal })));
       if (closing.signal.aborted) return;
       const health = healthOf(outcome);
       if (health === 'ill' && telling.includes(key) && outage.extent() !== 'none') outage.setExtent('all');
@@ -132,8 +134,7 @@ export function createBreaker(deps: BreakerDeps): GuardedListing {
       if (outage.isHeldBack(source) && !probing.pass(source)) return DOWN;
       return read(key, await listing.add(servers, key, options));
     },
-    games: (key, options) =>
-      scheduler.run({ guildId: sourceOf(key), kind: 'reading', key }, () => games(key, options)),
+    games: (key, options) => scheduled(key, () => games(key, options)),
     tryKey: (key, by) => scheduler.run({ ...by, kind: 'reading', key }, () => tryKey(key)),
     async close() {
       closing.abort();

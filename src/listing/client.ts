@@ -55,8 +55,6 @@ export interface ListingRequest {
 
 /** The longest answer that is read, in bytes: thousands of games fit ten times over. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** Connections beyond those that the scheduler hands out: for the breaker's probes. */
-const SPARE_CONNECTIONS = 2;
 const TRIES = 3;
 const FIRST_WAIT_MS = 300;
 /** Milliseconds. Who asks for a longer rest gets it: there is no further try. */
@@ -76,7 +74,7 @@ export function createListingApi(deps: ListingApiDeps): ListingApi {
   const { firstWaitMs = FIRST_WAIT_MS } = deps;
   const url = new URL(`${baseUrl.replace(/\/$/, '')}/api`);
   const agent = createHttpAgent({
-    connections: requestsAtOnce + SPARE_CONNECTIONS,
+    connections: requestsAtOnce,
     connectTimeout: Math.min(timeoutMs, 5_000),
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,

@@ -47,9 +47,10 @@ function setUp(operatorKey?: Secret) {
   };
   const logger = recorder();
   const guildOf = (key: Secret) => owners.get(key);
+  const scheduler = createScheduler({ atOnce: 8 });
   const breaker = createBreaker({
     listing,
-    scheduler: createScheduler({ atOnce: 8 }),
+    scheduler,
     guildOf,
     logger,
     ...(operatorKey && { operatorKey }),
@@ -73,7 +74,7 @@ function setUp(operatorKey?: Secret) {
   }
 
   return {
-    ...{ breaker, asked, logger, keyOf, add },
+    ...{ breaker, scheduler, asked, logger, keyOf, add },
     answer: (whom: string, failure?: Failure) =>
       failure === undefined ? answers.delete(whom) : answers.set(whom, failure),
     drop(guild: string) {
@@ -98,6 +99,21 @@ describe('a service that is down', () => {
     asked.length = 0;
     expect(await add('1')).toMatchObject(DOWN);
     expect(asked).toEqual([]);
+  });
+
+  it('is asked in its turn: no guild has three requests at once, also where its key is asked with', async () => {
+    const { scheduler, asked, answer, add } = setUp();
+    await add('3');
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const busy = [1, 2].map(() => scheduler.run({ guildId: '3', kind: 'submission' }, () => promise));
+    answer('all', SILENT);
+    await add('1', 3);
+    await add('2', 2);
+    expect(asked).not.toContain('games 3');
+    resolve('done');
+    await Promise.all(busy);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(asked).toContain('games 3');
   });
 
   it('is left alone by everybody once it fails two guilds and a third one’s key', async () => {
