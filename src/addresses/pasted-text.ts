@@ -44,12 +44,12 @@ export function withoutEnds(
 /** How people announce a password, in the languages of most game communities. */
 const PASSWORD_WORD =
   '(?:sv_|rcon_|rcon |server)?(?:password|passwd|passwort|kennwort|wachtwoord|pswd|pass|pwd?|mdp|mot de passe|contrase[ñn]a|clave|senha|hasło|haslo|пароль|şifre|密码|密碼|パスワード)';
-/** `password` in a cell of its own, with one more behind it that is no address. */
-const NEXT_CELL = '[,;|] ?(?=[^\\s.:,;|]{1,64}[ \\t]?(?:[,;|\\r\\n]|$))';
 const PASSWORD = new RegExp(
-  `[ \\t;,|+(]{0,8}(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_|]{0,4}(?: ?[:=]|[ \\t]|${NEXT_CELL})`,
+  `[ \\t;,|+(]{0,8}(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_|]{0,4}(?: ?[:=]|[ \\t,;|])`,
   'giu',
 );
+/** What stands in the cell behind one that says `password`, and is no address. */
+const NEXT_CELL = / ?[^\s.:,;|]{1,64}[ \t]?(?:[,;|\r\n]|$)/uy;
 /** Where a password with spaces in it ends at last. */
 const PASSWORD_END = /; ?\+?connect\b|[\r\n]|$/giu;
 const PASSWORD_AS_WORD = /[ \t]{0,4}(?:"[^"\r\n]*"|[^\s;]+)/uy;
@@ -108,7 +108,8 @@ function withoutFound(text: string, instead: string, endOf: (from: number) => nu
     const start = matchFrom(PASSWORD, text, at);
     if (!start) return kept + text.slice(at);
     const from = start.index + start[0].length;
-    const end = endOf(from);
+    const isNoPassword = /[,;|]/.test(text.charAt(from - 1)) && !matchFrom(NEXT_CELL, text, from);
+    const end = isNoPassword ? undefined : endOf(from);
     kept += end === undefined ? text.slice(at, from) : text.slice(at, start.index) + instead;
     at = end ?? from;
   }
