@@ -15,11 +15,11 @@ import {
 import { LIMITS } from '../src/discord/limits.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
-import { type GameCatalog, gamesAmong } from '../src/listing/game-catalog.ts';
+import type { GameCatalog, Suggestions } from '../src/listing/game-catalog.ts';
+import { gamesAmong } from '../src/listing/game-search.ts';
 import { type Repair, readOneWithGames, repaired, type TypedRow, typedOf } from '../src/server-lists/row.ts';
 import type { Refusal } from '../src/submissions/checks.ts';
 import { draftOfOne } from '../src/submissions/draft.ts';
-import type { Suggestions } from '../src/submissions/games.ts';
 import type { Ended, Pipeline } from '../src/submissions/pipeline.ts';
 import type { Records } from '../src/submissions/record.ts';
 import type { Order } from '../src/submissions/requests.ts';

@@ -20,10 +20,10 @@ import {
 import { LIMITS } from '../src/discord/limits.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
-import { type GameCatalog, gamesAmong } from '../src/listing/game-catalog.ts';
+import type { GameCatalog, Suggestions } from '../src/listing/game-catalog.ts';
+import { gamesAmong } from '../src/listing/game-search.ts';
 import { readWithGames } from '../src/server-lists/read-list.ts';
 import { asksForGame, type Draft, isLeft, lacksGame, rowsToSend } from '../src/submissions/draft.ts';
-import type { Suggestions } from '../src/submissions/games.ts';
 import {
   type Editing,
   isSeenInPreview,

@@ -5,9 +5,9 @@ import { pageButtons, pageFooter, pageOf, readPage } from '../src/discord/compon
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
-import { type GameCatalog, gamesAmong } from '../src/listing/game-catalog.ts';
+import type { GameCatalog, Suggestions } from '../src/listing/game-catalog.ts';
+import { gamesAmong } from '../src/listing/game-search.ts';
 import type { Secret } from '../src/secret.ts';
-import type { Suggestions } from '../src/submissions/games.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
 import { gameChoices } from '../src/words/look.ts';
 import { cut, escapeCode, escapeText } from '../src/words/words.ts';

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Secret } from '../secret.ts';
-import { type Game, type GamesOutcome, KNOWN_GAMES } from './contract.ts';
+import { type Game, type GamesOutcome, KNOWN_GAMES, type Outcome } from './contract.ts';
 import {
   fold,
   type GameIndex,
+  gamesAmong,
   indexGames,
   indexLongList,
   LONGEST_FOLDED,
+  MAX_CHOICES,
   searchGames,
 } from './game-search.ts';
 import {
@@ -49,25 +51,6 @@ export interface GameCatalog {
   invalidate(): void;
   /** A list that somebody else just fetched. It is there when the promise resolves. */
   accept(games: readonly Game[]): Promise<void>;
-}
-
-/**
- * The games of the list that a guild allows.
- * @param allowed their aliases; absent: all of them
- */
-export function gamesAmong<Games extends Pick<GameCatalog, 'search' | 'list'>>(
-  games: Games,
-  allowed: Iterable<string> | undefined,
-): Games & { readonly all: readonly Game[] } {
-  const all = games.list().games;
-  if (allowed === undefined) return { ...games, all };
-  const aliases = new Set(allowed);
-  const isAllowed = ({ alias }: Game) => aliases.has(alias);
-  return {
-    ...games,
-    search: (text, limit) => games.search(text, all.length).filter(isAllowed).slice(0, limit),
-    all: all.filter(isAllowed),
-  };
 }
 
 export interface GameCatalogDeps extends FetchingDeps {
@@ -197,4 +180,117 @@ export function findingIn({ entries }: GameIndex): (text: string) => Game | unde
     const folded = fold(text);
     return folded === '' ? undefined : (byFoldedAlias.get(folded) ?? byFoldedName.get(folded));
   };
+}
+
+/** What was submitted, what came of each server, and the key that it was sent with, if any was. */
+interface Submitted {
+  readonly servers: readonly { readonly game: string }[];
+  readonly outcomes: readonly Outcome[];
+  readonly key: Secret | undefined;
+}
+
+/** Keeps the games list fresh with the keys that are in use, and asks for it anew when the service knows another. */
+export const gamesObserver = (games: Pick<GameCatalog, 'invalidate' | 'refreshSoon'>) => ({
+  async ended(_: unknown, { outcomes, key }: Submitted): Promise<void> {
+    const isKnown = (error: string) => outcomes.some((end) => end.kind === 'rejected' && end.known === error);
+    if (isKnown('gameInvalid')) games.invalidate();
+    if (!isKnown('invalidKey')) games.refreshSoon(key);
+  },
+});
+
+/** Guilds whose counts are remembered. With the games below that is 10 MiB at the very most. */
+const MOST_GUILDS = 1_000;
+/** Games of a guild that are counted: some may not be allowed, or be on the list no more. */
+const MOST_GAMES = 100;
+
+export interface SuggestionsDeps {
+  /** The aliases of the games, one for each server, that the guild has submitted last before a time. */
+  readonly history: { latestGames(guildId: string, before: number): Promise<readonly string[]> };
+  readonly games: Pick<GameCatalog, 'list' | 'search'>;
+  readonly settings: {
+    /** The aliases of the games that may be submitted; `undefined`: all of them. From memory. */
+    allowedGames(guildId: string): ReadonlySet<string> | undefined;
+  };
+  readonly logger: { warn(details: object, message: string): void };
+  readonly now?: () => number;
+}
+
+/** The games that a guild is offered while a member types. */
+export interface Suggestions {
+  /**
+   * At most 25: the allowed games that fit to what was typed, those that fit best first. With nothing typed, those first that the
+   * guild submits most. As Discord waits for them, all of this is in memory.
+   */
+  games(guildId: string, typed: string): readonly Game[];
+  /** The guild uses the bot: what it has submitted is read in the background, unless it is remembered. */
+  used(guildId: string): void;
+  /** Counts what has been submitted. */
+  ended(by: { readonly guildId: string }, end: Submitted): Promise<void>;
+  /** Forgets what the guild has submitted. */
+  delete(guildId: string): Promise<void>;
+}
+
+/** How often each game was submitted, by its alias. */
+type Counts = Map<string, number>;
+
+export function createSuggestions(deps: SuggestionsDeps): Suggestions {
+  const { history, games, settings, logger, now = Date.now } = deps;
+  /** The guild that was used longest ago is first. */
+  const guilds = new Map<string, Counts>();
+
+  function remember(guildId: string, counts: Counts): void {
+    guilds.delete(guildId);
+    guilds.set(guildId, counts);
+    const [oldest] = guilds.keys();
+    if (guilds.size > MOST_GUILDS && oldest !== undefined) guilds.delete(oldest);
+  }
+
+  /** What ends from now on is counted as it ends. */
+  async function read(guildId: string, counts: Counts): Promise<void> {
+    try {
+      for (const game of await history.latestGames(guildId, now())) count(counts, game);
+    } catch (err) {
+      // With the next interaction it is tried again.
+      if (guilds.get(guildId) === counts) guilds.delete(guildId);
+      logger.warn({ err, guildId }, 'the games that a server submits most could not be read');
+    }
+  }
+
+  return {
+    games(guildId, typed) {
+      const { search, all: offered } = gamesAmong(games, settings.allowedGames(guildId));
+      if (typed.trim() !== '') return search(typed);
+      const counts = guilds.get(guildId);
+      if (!counts) return offered.slice(0, MAX_CHOICES);
+      const submitted = offered.filter(({ alias }) => counts.has(alias));
+      const others = offered.filter(({ alias }) => !counts.has(alias));
+      // What was submitted equally often stays in the order of the list.
+      submitted.sort((one, other) => (counts.get(other.alias) ?? 0) - (counts.get(one.alias) ?? 0));
+      return [...submitted, ...others].slice(0, MAX_CHOICES);
+    },
+    used(guildId) {
+      const known = guilds.get(guildId);
+      const counts = known ?? new Map<string, number>();
+      remember(guildId, counts);
+      if (!known) void read(guildId, counts);
+    },
+    async ended({ guildId }, { servers, outcomes }) {
+      // Of a guild that is not remembered everything is read when it uses the bot again.
+      const counts = guilds.get(guildId);
+      if (!counts) return;
+      for (const [index, { game }] of servers.entries()) {
+        const kind = outcomes[index]?.kind;
+        if (kind === 'accepted' || kind === 'unknown') count(counts, game);
+      }
+    },
+    delete: async (guildId) => void guilds.delete(guildId),
+  };
+}
+
+/** Counts a game once more. Where there are too many games, the rarest of the others makes room. */
+function count(counts: Counts, game: string): void {
+  counts.set(game, (counts.get(game) ?? 0) + 1);
+  if (counts.size <= MOST_GAMES) return;
+  const [rarest] = [...counts].filter(([alias]) => alias !== game).sort(([, one], [, other]) => one - other);
+  if (rarest) counts.delete(rarest[0]);
 }

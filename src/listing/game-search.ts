@@ -3,7 +3,7 @@ import { type PrefixDistance, prefixDistance } from '../prefix-distance.ts';
 import type { Game } from './contract.ts';
 
 /** Discord shows at most 25 choices (Discord docs: Application Commands, autocomplete). */
-const MAX_CHOICES = 25;
+export const MAX_CHOICES = 25;
 /** More of what a person typed than this, in UTF-16 units, does not help to find a game. */
 const LONGEST_TEXT = 100;
 /** Folding makes 18 letters of a U+FDFA. Of what comes of a name, and of what was typed, this much is compared. */
@@ -173,4 +173,29 @@ export function fold(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
   return words === '' ? letters.trim() : words;
+}
+
+/** A list of games that can be searched. */
+interface SearchedList {
+  list(): { readonly games: readonly Game[] };
+  search(text: string, limit?: number): readonly Game[];
+}
+
+/**
+ * The games of the list that a guild allows.
+ * @param allowed their aliases; absent: all of them
+ */
+export function gamesAmong<Games extends SearchedList>(
+  games: Games,
+  allowed: Iterable<string> | undefined,
+): Games & { readonly all: readonly Game[] } {
+  const all = games.list().games;
+  if (allowed === undefined) return { ...games, all };
+  const aliases = new Set(allowed);
+  const isAllowed = ({ alias }: Game) => aliases.has(alias);
+  return {
+    ...games,
+    search: (text, limit) => games.search(text, all.length).filter(isAllowed).slice(0, limit),
+    all: all.filter(isAllowed),
+  };
 }

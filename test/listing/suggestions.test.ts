@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Game } from '../../src/listing/contract.ts';
-import { createSuggestions } from '../../src/submissions/games.ts';
+import { createSuggestions } from '../../src/listing/game-catalog.ts';
 import { recorder } from '../storage/temporary.ts';
 
 const all: readonly Game[] = Array.from({ length: 300 }, (_, index) => ({
