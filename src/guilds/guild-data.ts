@@ -38,6 +38,8 @@ export function createGuildData({ store, keys, submissions, parts = [] }: GuildD
       return held;
     },
     async delete(guildId) {
+      // Nothing more is submitted from here on.
+      await keys.delete(guildId);
       await submissions.deleteGuild(guildId);
       for (const part of parts) await part.delete(guildId);
       const left: string[] = [];
@@ -45,12 +47,11 @@ export function createGuildData({ store, keys, submissions, parts = [] }: GuildD
       await store.erase(async () => {
         for (const key of left.filter((key) => !isApiKey(key))) await store.delete(key);
       });
-      await keys.delete(guildId);
     },
     async forgetMember(guildId, userId) {
       const count = await submissions.forgetMember(guildId, userId);
-      // What was overwritten is still in the log.
-      if (count > 0) await store.erase(async () => undefined);
+      // What was overwritten is still in the log; drafts that went are in no entry.
+      await store.erase(async () => undefined);
       return count;
     },
   };

@@ -196,8 +196,9 @@ export function createRecords({
         .execute();
       await update(tables, id, positions, { reserved_at: at });
     },
-    /** A request with these servers is about to leave. */
-    leave: (id: string, positions: readonly number[]) => update(tables, id, positions, { sent_at: now() }),
+    /** A request with these servers is about to leave; false where they were deleted, as with the guild's data. */
+    leave: async (id: string, positions: readonly number[]) =>
+      (await update(tables, id, positions, { sent_at: now() })) === positions.length,
     /** A request with these servers was refused as a whole; they leave again in smaller ones. */
     leaveAgain: (id: string, positions: readonly number[]) =>
       update(tables, id, positions, { sent_at: null }),
@@ -235,12 +236,10 @@ export function createRecords({
         .where('outcome', '=', 'rejected')
         .execute();
     },
-    async finish(id: string): Promise<void> {
-      await tables
-        .updateTable('submissions')
-        .set({ state: 'done', ended_at: now() })
-        .where('id', '=', id)
-        .execute();
+    /** Whether it is still there. */
+    async finish(id: string): Promise<boolean> {
+      const ended = tables.updateTable('submissions').set({ state: 'done', ended_at: now() });
+      return (await ended.where('id', '=', id).executeTakeFirst()).numUpdatedRows > 0n;
     },
   };
 }
@@ -277,20 +276,17 @@ async function load(
   } satisfies SubmissionRecord;
 }
 
+/** How many rows it were. */
 async function update(
   tables: Tables,
   id: string,
   positions: readonly number[],
   set: Partial<ServersTable>,
-): Promise<void> {
-  for (let from = 0; from < positions.length; from += ROWS_AT_ONCE) {
-    await tables
-      .updateTable('servers')
-      .set(set)
-      .where('submission_id', '=', id)
-      .where('position', 'in', positions.slice(from, from + ROWS_AT_ONCE))
-      .execute();
-  }
+): Promise<number> {
+  if (positions.length === 0) return 0;
+  const some = tables.updateTable('servers').set(set).where('submission_id', '=', id);
+  const { numUpdatedRows } = await some.where('position', 'in', positions).executeTakeFirst();
+  return Number(numUpdatedRows);
 }
 
 function submissionOf({ host, port, query_port, game }: ServersTable): ServerSubmission {

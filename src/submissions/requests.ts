@@ -96,9 +96,8 @@ export async function carryOut(deps: RequestsDeps, order: Order, run: Run, first
           // The key is read anew for each request, so that nothing leaves with one that is gone.
           const key = await database.inGuild(guildId, async () => {
             const usable = await keys.usable(guildId);
-            if ('code' in usable) return undefined;
-            await records.leave(run.id, at(indices));
-            return usable;
+            // Nor does anything leave without its record: the guild's data may be gone, or just going.
+            return 'code' in usable || !(await records.leave(run.id, at(indices))) ? undefined : usable;
           });
           return key && { indices, key, answer: await deps.listing.add(some, key) };
         }));
@@ -121,9 +120,9 @@ export async function carryOut(deps: RequestsDeps, order: Order, run: Run, first
       const again = answered?.indices.filter((index) => !outcomes.has(index)) ?? [];
       await records.leaveAgain(run.id, at(again));
       // Nothing of it runs any more; what was not sent becomes a draft of its own.
-      if (isLast) await records.finish(run.id);
+      const isThere = isLast && (await records.finish(run.id));
       const rest = restOf(run.draft, (index) => isLeft(run.draft, outcomes.get(index)));
-      if (isLast && rest.rows.length > 0) await records.saveDraft(order, restIdOf(interactionId), rest);
+      if (isThere && rest.rows.length > 0) await records.saveDraft(order, restIdOf(interactionId), rest);
       return answered && keys.keepAnswer(guildId, answered.key, answered.answer);
     });
     for (const index of outcomes.keys()) recorded.add(index);

@@ -1,7 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createGuildData } from '../../src/guilds/guild-data.ts';
 import type { Database } from '../../src/storage/database.ts';
+import type { Draft } from '../../src/submissions/draft.ts';
 import { bytesOnDisk, folder, openStore } from '../storage/temporary.ts';
 import { addDone, type PartsOptions, partsOver } from '../support/submissions.ts';
 
@@ -66,6 +68,20 @@ describe('a member who has their name deleted', () => {
       const guess = createHmac('sha256', key).update(`guild 1: member ${USER}`).digest('base64url');
       expect(hashes).not.toContain(guess);
     }
+  });
+
+  it('leaves nothing of a list behind that was never submitted', async () => {
+    const { path, database, erasure, records } = await open();
+    const rows: Draft['rows'] = [
+      { line: 1, text: '', ok: true, submission: { server: 'x.example.com', port: 1, game: 'cs2' } },
+    ];
+    const draft: Draft = { source: 'text', rows, previous: [], includesPrevious: false };
+    await records.saveDraft({ guildId: '1', user: { id: USER, name: 'mia' } }, 'd', draft);
+    const keys = { delete: () => Promise.resolve(false) };
+    const data = createGuildData({ store: database, keys, submissions: erasure });
+    expect(bytesOnDisk(path)).toContain(USER);
+    expect(await data.forgetMember('1', USER)).toBe(0);
+    expect(bytesOnDisk(path)).not.toContain(USER);
   });
 
   it('is known by every key of the store, so that a new key resets no quota', async () => {

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createGuildData } from '../../src/guilds/guild-data.ts';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/collection.ts';
 import type { Commit } from '../../src/storage/statements.ts';
 import { createChecks } from '../../src/submissions/checks.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
+import { createErasure } from '../../src/submissions/erasure.ts';
 import type { Ended, Pipeline, Result } from '../../src/submissions/pipeline.ts';
 import type { Submitter } from '../../src/submissions/record.ts';
 import { folder } from '../storage/temporary.ts';
@@ -153,6 +155,32 @@ describe('a list', () => {
     expect(requests).toHaveLength(1);
     expect(outcomes.filter(({ kind }) => kind === 'accepted')).toHaveLength(100);
     expect(outcomes.at(-1)).toEqual({ kind: 'not-sent', reason: 'key' });
+  });
+
+  it('stops where the data of its guild is deleted, and nothing of it comes back', async () => {
+    let deleted: Promise<void> | undefined;
+    const opened: Awaited<ReturnType<typeof list>> = await list(upTo(500), () => {
+      const { database: store, keys, checks } = opened;
+      const erasure = createErasure({ database: store, encryption, checks });
+      deleted ??= createGuildData({ store, keys, submissions: erasure }).delete('1');
+      return ACCEPTED;
+    });
+    const { outcomes } = ended(await opened.submit());
+    await deleted;
+    expect(requests).toHaveLength(1);
+    expect(outcomes.at(-1)).toEqual({ kind: 'not-sent', reason: 'key' });
+    for (const table of ['submissions', 'servers'] as const) {
+      expect(await opened.database.tables.selectFrom(table).selectAll().execute()).toEqual([]);
+    }
+  });
+
+  it('sends no request whose record is not there any more', async () => {
+    const opened: Awaited<ReturnType<typeof list>> = await list(upTo(250), async () => {
+      await opened.database.tables.deleteFrom('servers').execute();
+      return ACCEPTED;
+    });
+    await opened.submit();
+    expect(requests).toHaveLength(1);
   });
 
   it('stops where the service refuses its key, which is told once', async () => {
