@@ -60,25 +60,29 @@ const SWEEP_MS = 600_000;
 
 export function createLeftInteractions(deps: TakenDeps): LeftInteractions {
   const { database, logger, now = Date.now } = deps;
-  const { tables } = database;
-  const unanswered = tables.selectFrom('interactions').selectAll().where('sealed', 'is not', null);
   let ofPreviousRun: ReadonlySet<string> = new Set();
   let timer: NodeJS.Timeout | undefined;
 
   return {
     name: 'interactions left',
     async start() {
-      await sweep(tables, now());
-      ofPreviousRun = new Set((await unanswered.execute()).map(({ id }) => id));
+      await sweep(database, now());
+      const { rows } = await database.execute('select id from interactions where sealed is not null');
+      ofPreviousRun = new Set(rows.map((row) => String(Object(row).id)));
       timer = setInterval(() => {
-        sweep(tables, now()).catch((error: unknown) =>
+        sweep(database, now()).catch((error: unknown) =>
           logger.warn({ err: error }, 'old interactions could not be removed'),
         );
       }, SWEEP_MS).unref();
     },
     stop: async () => clearInterval(timer),
     async left(isOurs) {
-      const rows = await unanswered.execute();
+      if (ofPreviousRun.size === 0) return [];
+      const rows = await database.tables
+        .selectFrom('interactions')
+        .selectAll()
+        .where('sealed', 'is not', null)
+        .execute();
       const ours = rows.filter(({ id, guild_id }) => ofPreviousRun.has(id) && isOurs(guild_id));
       ofPreviousRun = new Set([...ofPreviousRun].filter((id) => !ours.some((row) => row.id === id)));
       return ours.flatMap((row) => {
@@ -90,16 +94,11 @@ export function createLeftInteractions(deps: TakenDeps): LeftInteractions {
 }
 
 /** Removes what is past its time. */
-async function sweep(tables: TakenDeps['database']['tables'], at: number): Promise<void> {
-  await tables
-    .deleteFrom('interactions')
-    .where(({ or, and, eb }) =>
-      or([
-        and([eb('sealed', 'is', null), eb('taken_at', '<=', at - KEPT_MS)]),
-        eb('taken_at', '<=', at - UNANSWERED_KEPT_MS),
-      ]),
-    )
-    .execute();
+async function sweep(database: Pick<TakenDeps['database'], 'execute'>, at: number): Promise<void> {
+  await database.execute(
+    'delete from interactions where (sealed is null and taken_at <= ?) or taken_at <= ?',
+    [at - KEPT_MS, at - UNANSWERED_KEPT_MS],
+  );
 }
 
 function open(

@@ -24,7 +24,7 @@ import { acknowledge, isRefused, LostInteraction } from './requests.ts';
 import type { FailureWords, Traces } from './traces.ts';
 
 export interface TakenDeps {
-  readonly database: Pick<Database, 'tables' | 'inGuild'>;
+  readonly database: Pick<Database, 'tables' | 'execute' | 'inGuild'>;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   readonly logger: Logger;
   readonly now?: () => number;

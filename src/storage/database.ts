@@ -1,19 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
-import {
-  type DatabaseConnection,
-  type Dialect,
-  type DialectAdapter,
-  Kysely,
-  type QueryResult,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely';
+import type { DatabaseConnection, Dialect, DialectAdapter, Kysely, QueryResult } from 'kysely';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { cannotWrite, checkFile, prepareFile } from './database-file.ts';
+import { kysely } from './kysely.ts';
 import { MIGRATIONS, migrate, removeCopies } from './migrations.ts';
 import {
   createStatements,
+  type StatementResult,
   type Statements,
   type StatementsOptions,
   type TransactionOptions,
@@ -46,8 +40,10 @@ export interface DatabaseDeps {
 export interface Database extends Omit<Values, 'clearExpired' | 'tryAgain'>, Part {
   /** The file, as `STORE_URL` names it. */
   readonly path: string;
-  /** What is searched, counted or claimed. */
+  /** What is searched, counted or claimed. The first use loads Kysely, in some 60 ms. */
   readonly tables: Kysely<Tables>;
+  /** One statement in SQL, for what is asked of the tables at the start. */
+  execute(sql: string, parameters?: readonly unknown[]): Promise<StatementResult>;
   start(): Promise<void>;
   stop(): Promise<void>;
   /**
@@ -84,6 +80,8 @@ export function createDatabase(deps: DatabaseDeps): Database {
     return opened;
   };
   const erasure = createErasure({ ...deps, path, needed });
+  const execute: Database['execute'] = (sql, parameters) =>
+    loud(path, 'a statement failed', async () => needed().statements.execute(sql, parameters));
 
   async function sweep(): Promise<void> {
     try {
@@ -98,10 +96,8 @@ export function createDatabase(deps: DatabaseDeps): Database {
   return {
     name: 'store',
     path,
-    tables: createTables({
-      execute: (sql, parameters) =>
-        loud(path, 'a statement failed', async () => needed().statements.execute(sql, parameters)),
-    }),
+    execute,
+    tables: createTables({ execute }),
     async start() {
       await prepareFile(path);
       await checkFile(path, BUSY_TIMEOUT_MS);
@@ -150,7 +146,7 @@ async function open(path: string, { logger, onCommit, onStatement }: DatabaseDep
     // Otherwise VACUUM puts a copy of everything into a temporary file elsewhere.
     connection.exec('PRAGMA temp_store = MEMORY');
     const statements = createStatements(connection, { onCommit, onEnd: onStatement });
-    await migrate({ path, tables: createTables(statements), statements, migrations: MIGRATIONS });
+    await migrate({ path, statements, migrations: MIGRATIONS });
     return { statements, values: await openValues({ path, statements, logger }) };
   } catch (cause) {
     connection.close();
@@ -185,7 +181,7 @@ const ADAPTER: DialectAdapter = {
   releaseMigrationLock: none,
 };
 
-/** Kysely over our {@link Statements}. Transactions are made there, not with Kysely's `transaction()`. */
+/** Kysely over our {@link Statements}, made when it is first used. Transactions are made there, not with Kysely's `transaction()`. */
 export function createTables(statements: Pick<Statements, 'execute'>): Kysely<Tables> {
   const connection: DatabaseConnection = {
     async executeQuery<R>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) {
@@ -210,10 +206,17 @@ export function createTables(statements: Pick<Statements, 'execute'>): Kysely<Ta
       releaseConnection: none,
       destroy: none,
     }),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new (kysely().SqliteIntrospector)(db),
+    createQueryCompiler: () => new (kysely().SqliteQueryCompiler)(),
   };
-  return new Kysely({ dialect });
+  let made: Kysely<Tables> | undefined;
+  return new Proxy({} as Kysely<Tables>, {
+    get(_, name) {
+      made ??= new (kysely().Kysely)<Tables>({ dialect });
+      const value: unknown = Reflect.get(made, name);
+      return typeof value === 'function' ? value.bind(made) : value;
+    },
+  });
 }
 
 interface ErasureDeps extends Pick<DatabaseDeps, 'logger' | 'rewrites'> {

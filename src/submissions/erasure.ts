@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Encryption } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
+import { kysely } from '../storage/kysely.ts';
 import { type Checks, memberHashes } from './checks.ts';
 
 /** Rows in one statement; what others wait for runs in between. */
@@ -48,9 +48,9 @@ export function createErasure(deps: {
       .updateTable('servers')
       .set({
         user_id: null,
-        user_hash: sql<string | null>`case when reserved_at >= ${since} then ${hash} end`,
+        user_hash: kysely().sql<string | null>`case when reserved_at >= ${since} then ${hash} end`,
       })
-      .where(sql<boolean>`(submission_id, position) in ${some}`)
+      .where(kysely().sql<boolean>`(submission_id, position) in ${some}`)
       .executeTakeFirst();
     return Number(numUpdatedRows);
   }
@@ -77,7 +77,7 @@ export function createErasure(deps: {
       await inParts(async () => {
         const { numDeletedRows } = await tables
           .deleteFrom('servers')
-          .where(sql<boolean>`(submission_id, position) in ${ofGuild}`)
+          .where(kysely().sql<boolean>`(submission_id, position) in ${ofGuild}`)
           .executeTakeFirst();
         return Number(numDeletedRows);
       });

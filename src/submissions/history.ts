@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Outcome } from '../listing/contract.ts';
 import type { Database } from '../storage/database.ts';
+import { kysely } from '../storage/kysely.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 
 /** How one server that a member submitted ended. */
@@ -80,7 +80,7 @@ export function createHistory({ database }: { readonly database: Pick<Database, 
       .$if(userId !== undefined, (rows) => rows.where('user_id', '=', userId ?? ''))
       .$if(game !== undefined, (rows) => rows.where('game', '=', game ?? ''))
       .$if(address !== undefined, (rows) =>
-        rows.where(sql<boolean>`address like ${`%${escaped(address ?? '')}%`} escape '!'`),
+        rows.where(kysely().sql<boolean>`address like ${`%${escaped(address ?? '')}%`} escape '!'`),
       );
 
   const inOrder = (guildId: string, filter: HistoryFilter) =>
@@ -115,7 +115,8 @@ export function createHistory({ database }: { readonly database: Pick<Database, 
       yield rows.map(entryOf);
       if (rows.length < ENTRIES_AT_ONCE) return;
       rest = inOrder(guildId, filter).where(
-        sql<boolean>`(ended_at, submission_id, position) < (${last.ended_at}, ${last.submission_id}, ${last.position})`,
+        kysely()
+          .sql<boolean>`(ended_at, submission_id, position) < (${last.ended_at}, ${last.submission_id}, ${last.position})`,
       );
     }
   }

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Database } from '../storage/database.ts';
+import { kysely } from '../storage/kysely.ts';
 import type { Checks } from './checks.ts';
 import { INTERRUPTED, outcomeToStore } from './draft.ts';
 import { type Erasure, inParts, ROWS_AT_ONCE } from './erasure.ts';
@@ -13,6 +13,8 @@ const DAY_MS = 86_400_000;
 export const REFUSED_KEPT_DAYS = 30;
 /** How often what is past its time goes. */
 const EVERY_MS = 600_000;
+/** When that is first done after a start: members who have waited for it come first. */
+const FIRST_AFTER_MS = 1_000;
 
 interface PruningDeps {
   readonly database: Pick<Database, 'tables'>;
@@ -39,6 +41,7 @@ interface Pruning extends Part {
 export function createPruning(deps: PruningDeps): Pruning {
   const { database, checks, erasure, days, logger, now = Date.now } = deps;
   const { tables } = database;
+  let first: NodeJS.Timeout | undefined;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let isStopped = false;
@@ -102,11 +105,12 @@ export function createPruning(deps: PruningDeps): Pruning {
     name: 'pruning',
     prune,
     async start() {
-      pruneLater();
+      first = setTimeout(pruneLater, FIRST_AFTER_MS).unref();
       timer = setInterval(pruneLater, EVERY_MS).unref();
     },
     async stop() {
       isStopped = true;
+      clearTimeout(first);
       clearInterval(timer);
       await running;
     },
@@ -151,7 +155,7 @@ async function dropSome(tables: Database['tables'], some: Some): Promise<number>
   if ((await some.executeTakeFirst()) === undefined) return 0;
   const rows = await tables
     .deleteFrom('servers')
-    .where(sql<boolean>`(submission_id, position) in ${some}`)
+    .where(kysely().sql<boolean>`(submission_id, position) in ${some}`)
     .returning('submission_id')
     .execute();
   const ids = [...new Set(rows.map(({ submission_id }) => submission_id))];
@@ -164,17 +168,25 @@ const LONGEST_RUN_MS = 20 * 60_000;
 /** How often it is looked for. */
 const TIDY_EVERY_MS = 600_000;
 
+interface Tidying extends Part {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Ends now what nobody carries on. */
+  tidy(): Promise<void>;
+}
+
 /**
- * Ends what nobody ends any more. At the start: of what had left in a previous run nobody knows how it ended. Then and
- * every 10 minutes: submissions that nobody carries on, drafts past their time, and what was typed for both.
+ * Ends what nobody ends any more. At the start: of what had left in a previous run nobody knows how it ended. After the
+ * start and every 10 minutes: submissions that nobody carries on, drafts past their time, and what was typed for both.
  */
 export function createTidying(deps: {
-  readonly database: Pick<Database, 'tables'>;
+  readonly database: Pick<Database, 'tables' | 'execute'>;
   readonly logger: Pick<Logger, 'warn'>;
   readonly now?: () => number;
-}): Part {
+}): Tidying {
   const { database, logger, now = Date.now } = deps;
   const { tables } = database;
+  let first: NodeJS.Timeout | undefined;
   let timer: NodeJS.Timeout | undefined;
   const servers = () => tables.updateTable('servers').where('outcome', 'is', null);
   const unknown = () => ({ ...outcomeToStore(INTERRUPTED), ended_at: now() });
@@ -209,18 +221,26 @@ export function createTidying(deps: {
     await dropDrafts(tables, now() - DRAFT_LIVES_MS);
   }
 
+  function tidyNow(): void {
+    tidy().catch((error: unknown) => logger.warn({ err: error }, 'old submissions could not be ended'));
+  }
+
   return {
     name: 'submissions',
+    tidy,
     async start() {
-      const running = tables.selectFrom('submissions').select('id').where('state', '=', 'running');
-      const left = servers().where('sent_at', 'is not', null).where('submission_id', 'in', running);
-      await left.set(unknown()).execute();
-      await tidy();
-      timer = setInterval(() => {
-        tidy().catch((error: unknown) => logger.warn({ err: error }, 'old submissions could not be ended'));
-      }, TIDY_EVERY_MS).unref();
+      const { outcome, message, reason, ended_at } = unknown();
+      await database.execute(
+        `update servers set outcome = ?, message = ?, reason = ?, ended_at = ?
+          where outcome is null and sent_at is not null
+            and submission_id in (select id from submissions where state = 'running')`,
+        [outcome, message, reason, ended_at],
+      );
+      first = setTimeout(tidyNow, FIRST_AFTER_MS).unref();
+      timer = setInterval(tidyNow, TIDY_EVERY_MS).unref();
     },
     async stop() {
+      clearTimeout(first);
       clearInterval(timer);
     },
   };

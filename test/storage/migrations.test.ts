@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:f
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDatabase, createTables } from '../../src/storage/database.ts';
+import { createDatabase } from '../../src/storage/database.ts';
 import { MIGRATIONS, migrate } from '../../src/storage/migrations.ts';
 import { createStatements } from '../../src/storage/statements.ts';
 import { StoreError } from '../../src/storage/store.ts';
@@ -47,7 +47,7 @@ describe('a store of a former version', () => {
     const { '0004-reasons': _, ...before } = MIGRATIONS;
     const raw = new DatabaseSync(path);
     const statements = createStatements(raw);
-    await migrate({ path, tables: createTables(statements), statements, migrations: before });
+    await migrate({ path, statements, migrations: before });
     raw.exec(`INSERT INTO submissions (id, guild_id, state, source, again, default_game, interaction_id, created_at)
       VALUES ('5', '1', 'done', 'text', 0, 'cs2', '6', 1)`);
     const servers = raw.prepare(`INSERT INTO servers
@@ -140,12 +140,7 @@ describe('a migration', () => {
     onTestFinished(() => {
       for (const each of both) each.close();
     });
-    await Promise.all(
-      both.map((each) => {
-        const statements = createStatements(each);
-        return migrate({ path, tables: createTables(statements), statements, migrations });
-      }),
-    );
+    await Promise.all(both.map((each) => migrate({ path, statements: createStatements(each), migrations })));
     expect(both[0]?.prepare('SELECT name FROM kysely_migration ORDER BY name').all()).toEqual([
       { name: '1' },
       { name: '2' },
@@ -156,9 +151,9 @@ describe('a migration', () => {
     const path = join(folder(), 'bot.sqlite');
     const database = new DatabaseSync(path);
     onTestFinished(() => database.close());
-    const statements = createStatements(database);
     await migrate({
-      ...{ path, tables: createTables(statements), statements },
+      path,
+      statements: createStatements(database),
       migrations: { later: ['insert into first values (1)'], earlier: ['create table first (a text)'] },
     });
     expect(database.prepare('SELECT a FROM first').all()).toEqual([{ a: '1' }]);
@@ -176,16 +171,11 @@ describe('a migration', () => {
         .map(({ name }) => name);
     const first = ['create table first (a text)'];
     const migrations = { '1': first, '2': ['create table second (a text)', 'drop table third'] };
-    await expect(migrate({ path, tables: createTables(statements), statements, migrations })).rejects.toThrow(
+    await expect(migrate({ path, statements, migrations })).rejects.toThrow(
       new StoreError(`cannot migrate ${path}: no such table: third`),
     );
     expect(names()).toEqual(['first']);
-    await migrate({
-      path,
-      tables: createTables(statements),
-      statements,
-      migrations: { '2': ['create table third (a text)'], '1': first },
-    });
+    await migrate({ path, statements, migrations: { '2': ['create table third (a text)'], '1': first } });
     expect(names()).toEqual(['first', 'third']);
   });
 });

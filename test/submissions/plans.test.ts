@@ -14,19 +14,18 @@ import { addDone, partsOver } from '../support/submissions.ts';
 
 const sqlite = new DatabaseSync(':memory:');
 let statements: { readonly sql: string; readonly parameters: readonly unknown[] }[] = [];
-let database: Pick<Database, 'tables' | 'inGuild'>;
+let database: Pick<Database, 'tables' | 'execute' | 'inGuild'>;
 
 beforeAll(async () => {
   const queue = createStatements(sqlite);
-  await migrate({ path: ':memory:', tables: createTables(queue), statements: queue, migrations: MIGRATIONS });
-  const tables = createTables({
-    execute(sql, parameters = []) {
-      statements.push({ sql, parameters });
-      return queue.execute(sql, parameters);
-    },
-  });
+  await migrate({ path: ':memory:', statements: queue, migrations: MIGRATIONS });
+  const execute: Database['execute'] = (sql, parameters = []) => {
+    statements.push({ sql, parameters });
+    return queue.execute(sql, parameters);
+  };
   database = {
-    tables,
+    execute,
+    tables: createTables({ execute }),
     inGuild: (_, change, options) => queue.transaction(change, options),
   };
 });
@@ -182,8 +181,11 @@ describe('what is done from time to time', () => {
       ].sort(),
     );
     const tidying = createTidying({ database, logger: recorder() });
-    const plans = await plansOf(async () => tidying.start?.());
-    await tidying.stop?.();
+    const plans = await plansOf(async () => {
+      await tidying.start();
+      await tidying.tidy();
+    });
+    await tidying.stop();
     expect(plans.filter((plan) => plan.startsWith('SCAN'))).toEqual([]);
     expect(plans).toContain('submissions_with_refused_lines (ended_at<?)');
     const erased = await plansOf(async () => {

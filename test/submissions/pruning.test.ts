@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createTakenInteractions } from '../../src/discord/taken.ts';
+import { createEncryption } from '../../src/storage/collection.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import { MOST_ENTRIES } from '../../src/submissions/history.ts';
-import { createTidying } from '../../src/submissions/pruning.ts';
+import { createPruning, createTidying } from '../../src/submissions/pruning.ts';
 import { openStore, recorder } from '../storage/temporary.ts';
 import { addDone, fill, type PartsOptions, partsOver } from '../support/submissions.ts';
 
@@ -112,10 +115,11 @@ describe('drafts, and what was left out when they were submitted', () => {
     previous: [],
     includesPrevious: false,
   });
-  async function tidy(at: number, over: Pick<Database, 'tables'> = database): Promise<void> {
+  async function tidy(at: number, over: Pick<Database, 'tables' | 'execute'> = database): Promise<void> {
     const tidying = createTidying({ database: over, logger: recorder(), now: () => at });
-    await tidying.start?.();
-    await tidying.stop?.();
+    await tidying.start();
+    await tidying.tidy();
+    await tidying.stop();
   }
 
   it('go in small steps, and few at a time for a member who keeps another', async () => {
@@ -134,7 +138,7 @@ describe('drafts, and what was left out when they were submitted', () => {
         return result;
       },
     });
-    await tidy(later, { tables });
+    await tidy(later, { execute: database.execute, tables });
     expect(Math.max(...changed)).toBe(500);
     expect(await submissions()).toEqual(['new']);
     expect(await hosts()).toEqual(['s0.example.com']);
@@ -158,4 +162,24 @@ describe('drafts, and what was left out when they were submitted', () => {
     await prune({ now: () => now + 366 * DAY_MS });
     expect(await submissions()).toEqual([]);
   });
+});
+
+it('waits until the bot has started, and loads nothing before', async () => {
+  const tables = new Proxy(database.tables, {
+    get: () => {
+      throw new Error('Kysely was asked for at the start');
+    },
+  });
+  const over = { ...database, tables };
+  const parts = [
+    createTakenInteractions({
+      database: over,
+      encryption: createEncryption([randomBytes(32)]),
+      logger: recorder(),
+    }),
+    createTidying({ database: over, logger: recorder() }),
+    createPruning({ ...partsOver(database), database: over, days: 1 }),
+  ];
+  for (const part of parts) await part.start?.();
+  for (const part of parts.reverse()) await part.stop?.();
 });
