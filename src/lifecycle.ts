@@ -8,6 +8,12 @@ export interface Part {
   stop?(): Promise<void>;
 }
 
+/**
+ * How long after its start a part begins what nobody waits for, in milliseconds: members who have waited for the bot come
+ * first.
+ */
+export const AFTER_START_MS = 1_000;
+
 /** Waits for something to end, well or not, for so many milliseconds at most. */
 export async function atMost(ms: number, end: Promise<unknown>): Promise<void> {
   const isOver = new AbortController();

@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { createApp } from './app.ts';
 import { type Config, ConfigError, misspelt, readConfig } from './config/config.ts';
 import { FatalDiscordError } from './discord/connection.ts';
+import { AFTER_START_MS } from './lifecycle.ts';
 import { createLogger, terminalDestination } from './logger.ts';
 import { HttpServerError } from './operations/health.ts';
 import { EncryptionKeyError } from './storage/encryption-key.ts';
@@ -61,8 +62,8 @@ async function main(): Promise<void> {
   app.start().then(keepCode, fail);
 }
 
-/** Members who have waited for the start come first. */
-const KEEP_AFTER_MS = 1_000;
+/** When all that a start brings with it has run. */
+const KEEP_AFTER_MS = 2 * AFTER_START_MS;
 
 /** What Node keeps of the code (see start.js) it would otherwise write at a clean end only: not when it is killed. */
 function keepCode(): void {

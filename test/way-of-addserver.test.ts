@@ -37,12 +37,19 @@ it('the way of /addserver names every file that one passes, and all of them are 
     textOf(await scene.member.slash('addserver', { game: 'cs2', server }));
   // What a first interaction does only once is not measured.
   await submit('first.example.com:27015');
-  let said = '';
-  const run = await functionsRun(async () => {
-    said = await submit('second.example.com:27015');
-  });
-  expect(said).toContain('Servers have been added for review.');
-  const passed = [...run.keys()].filter((file) => !LEAVES.includes(file)).sort();
+  const filesRun = async (server: string): Promise<ReadonlySet<string>> => {
+    let said = '';
+    const run = await functionsRun(async () => {
+      said = await submit(server);
+    });
+    expect(said).toContain('Servers have been added for review.');
+    return new Set(run.keys());
+  };
+  // What the bot does by itself, a second after its start, may run beside one of them.
+  const one = await filesRun('second.example.com:27015');
+  const passed = [...one.intersection(await filesRun('third.example.com:27015'))]
+    .filter((file) => !LEAVES.includes(file))
+    .sort();
   const named = filesOfThePage();
   expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   expect(passed.filter((file) => !named.includes(file))).toEqual([]);

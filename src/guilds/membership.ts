@@ -1,4 +1,4 @@
-import type { Part } from '../lifecycle.ts';
+import { AFTER_START_MS, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from '../storage/store.ts';
 import type { ApiKeys } from './api-keys.ts';
@@ -54,6 +54,7 @@ export function createMembership(deps: MembershipDeps): Membership {
   const stopping = new AbortController();
   const { signal } = stopping;
   const state: MembershipState = { ...deps, records, uses, signal, now, refusals: 0 };
+  let first: NodeJS.Timeout | undefined;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
 
@@ -100,10 +101,11 @@ export function createMembership(deps: MembershipDeps): Membership {
     used: uses.used,
     check,
     async start() {
+      first = setTimeout(() => void check(), AFTER_START_MS).unref();
       timer = setInterval(() => void check(), checkEveryMs).unref();
-      void check();
     },
     async stop() {
+      clearTimeout(first);
       clearInterval(timer);
       const patience = setTimeout(() => stopping.abort(), stopWithinMs);
       await running;

@@ -213,6 +213,8 @@ export interface SuggestionsDeps {
   };
   readonly logger: { warn(details: object, message: string): void };
   readonly now?: () => number;
+  /** When a guild's games are read after its interaction came: the answer is on its way by then. 100 milliseconds. */
+  readonly readAfterMs?: number;
 }
 
 /** The games that a guild is offered while a member types. */
@@ -234,7 +236,7 @@ export interface Suggestions {
 type Counts = Map<string, number>;
 
 export function createSuggestions(deps: SuggestionsDeps): Suggestions {
-  const { history, games, settings, logger, now = Date.now } = deps;
+  const { history, games, settings, logger, now = Date.now, readAfterMs = 100 } = deps;
   /** The guild that was used longest ago is first. */
   const guilds = new Map<string, Counts>();
 
@@ -245,10 +247,11 @@ export function createSuggestions(deps: SuggestionsDeps): Suggestions {
     if (guilds.size > MOST_GUILDS && oldest !== undefined) guilds.delete(oldest);
   }
 
-  /** What ends from now on is counted as it ends. */
-  async function read(guildId: string, counts: Counts): Promise<void> {
+  /** What has ended before; what ends later is counted as it ends. */
+  async function read(guildId: string, counts: Counts, before: number): Promise<void> {
+    await sleep(readAfterMs, undefined, { ref: false });
     try {
-      for (const game of await history.latestGames(guildId, now())) count(counts, game);
+      for (const game of await history.latestGames(guildId, before)) count(counts, game);
     } catch (err) {
       // With the next interaction it is tried again.
       if (guilds.get(guildId) === counts) guilds.delete(guildId);
@@ -272,7 +275,7 @@ export function createSuggestions(deps: SuggestionsDeps): Suggestions {
       const known = guilds.get(guildId);
       const counts = known ?? new Map<string, number>();
       remember(guildId, counts);
-      if (!known) void read(guildId, counts);
+      if (!known) void read(guildId, counts, now());
     },
     async ended({ guildId }, { servers, outcomes }) {
       // Of a guild that is not remembered everything is read when it uses the bot again.

@@ -1,4 +1,4 @@
-import type { Part } from '../lifecycle.ts';
+import { AFTER_START_MS, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Database } from '../storage/database.ts';
 import { kysely } from '../storage/kysely.ts';
@@ -13,8 +13,6 @@ const DAY_MS = 86_400_000;
 export const REFUSED_KEPT_DAYS = 30;
 /** How often what is past its time goes. */
 const EVERY_MS = 600_000;
-/** When that is first done after a start: members who have waited for it come first. */
-const FIRST_AFTER_MS = 1_000;
 
 interface PruningDeps {
   readonly database: Pick<Database, 'tables'>;
@@ -105,7 +103,7 @@ export function createPruning(deps: PruningDeps): Pruning {
     name: 'pruning',
     prune,
     async start() {
-      first = setTimeout(pruneLater, FIRST_AFTER_MS).unref();
+      first = setTimeout(pruneLater, AFTER_START_MS).unref();
       timer = setInterval(pruneLater, EVERY_MS).unref();
     },
     async stop() {
@@ -236,7 +234,7 @@ export function createTidying(deps: {
             and submission_id in (select id from submissions where state = 'running')`,
         [outcome, message, reason, ended_at],
       );
-      first = setTimeout(tidyNow, FIRST_AFTER_MS).unref();
+      first = setTimeout(tidyNow, AFTER_START_MS).unref();
       timer = setInterval(tidyNow, TIDY_EVERY_MS).unref();
     },
     async stop() {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Game } from '../../src/listing/contract.ts';
 import { createSuggestions } from '../../src/listing/game-catalog.ts';
@@ -15,10 +16,17 @@ function suggestionsOver(latestGames: (guildId: string) => Promise<readonly stri
   const settings = { allowedGames: () => undefined };
   return {
     logger,
-    suggestions: createSuggestions({ history: { latestGames }, games, settings, logger }),
+    suggestions: createSuggestions({
+      history: { latestGames },
+      games,
+      settings,
+      logger,
+      readAfterMs: 0,
+    }),
   };
 }
-const settled = () => new Promise(setImmediate);
+/** After every timer that was set before and is due sooner. */
+const settled = () => sleep(5);
 
 describe('what is remembered of the games that guilds submit', () => {
   it('is of the 1,000 guilds that used the bot last; of another it is read once more', async () => {
@@ -51,8 +59,8 @@ describe('what is remembered of the games that guilds submit', () => {
   });
 
   it('is read again with the next interaction where the store failed', async () => {
-    const answers = [Promise.reject(new Error('disk')), Promise.resolve(['g7'])];
-    const { suggestions, logger } = suggestionsOver(async () => answers.shift() ?? []);
+    const answers = [() => Promise.reject(new Error('disk')), async () => ['g7']];
+    const { suggestions, logger } = suggestionsOver(async () => answers.shift()?.() ?? []);
     suggestions.used('1');
     await settled();
     expect(suggestions.games('1', '')[0]?.alias).toBe('g0');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createTakenInteractions } from '../../src/discord/taken.ts';
+import { createLeftInteractions } from '../../src/discord/resume.ts';
 import { createEncryption } from '../../src/storage/collection.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
@@ -172,7 +172,7 @@ it('waits until the bot has started, and loads nothing before', async () => {
   });
   const over = { ...database, tables };
   const parts = [
-    createTakenInteractions({
+    createLeftInteractions({
       database: over,
       encryption: createEncryption([randomBytes(32)]),
       logger: recorder(),
