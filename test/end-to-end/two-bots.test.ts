@@ -1,17 +1,16 @@
-import type { ChildProcess } from 'node:child_process';
 import { chownSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { folder } from '../storage/temporary.ts';
-import { lastWords } from '../support/bot-in-process.ts';
+import { createBotInProcess, lastWords } from '../support/bot-in-process.ts';
 import { type ProgramOptions, runFile, runProgram } from '../support/program.ts';
 import { openAppScene, openScene, type Scene, textOf } from '../support/scene.ts';
 
 /** Rule 26: an interaction that is answered already. */
 const BREACHES = [26];
 /** Starts another bot as an operator does, with the same token, and waits for it to end by itself. */
-const another = (scene: Scene, storeUrl: string, options: Omit<ProgramOptions, 'env'> = {}) =>
-  runFile(['src/start.js'], { env: envOf(scene, storeUrl), ...options });
+const another = (scene: Scene, storeUrl: string, { env, ...options }: Partial<ProgramOptions> = {}) =>
+  runFile(['src/start.js'], { env: { ...envOf(scene, storeUrl), ...env }, ...options });
 
 const envOf = (scene: Scene, storeUrl: string) => ({
   DISCORD_TOKEN: scene.token,
@@ -43,17 +42,19 @@ describe('two bots on one token, each with its database', () => {
   it('bring a plain warning, in whichever is slower, once', async () => {
     const scene = await openAppScene();
     onTestFinished(() => scene.close({ breaches: BREACHES }));
-    let other: ChildProcess | undefined;
-    const ended = another(scene, `sqlite://${join(folder(), 'bot.sqlite')}`, {
-      onStart: (bot) => {
-        other = bot;
-      },
+    const printed: string[] = [];
+    const other = createBotInProcess({
+      env: envOf(scene, `sqlite://${join(folder(), 'bot.sqlite')}`),
+      surroundings: {},
+      onLine: (line) => printed.push(line),
+      onExit: () => undefined,
     });
+    other.start();
     await expect.poll(() => scene.discord.gateway.sessions().length).toBe(2);
     for (let asked = 0; asked < 10; asked += 1) await scene.member.slash('help');
-    other?.kill();
-    const { stdout } = await ended;
-    const warnings = `${scene.output()}\n${stdout}`
+    await other.stop();
+    const warnings = [scene.output(), ...printed]
+      .join('\n')
       .split('\n')
       .filter((line) => line.includes('another bot is running on this token'));
     expect(warnings.length).toBeGreaterThanOrEqual(1);
@@ -69,7 +70,9 @@ describe('a data folder that cannot be written', () => {
     chownSync(home, 1000, 1000);
     const data = join(home, 'with space');
     mkdirSync(data, { mode: 0o755 });
-    const { status, stderr } = await another(scene, `sqlite://${data}/bot.sqlite`, { uid: 1000, gid: 1000 });
+    // Node keeps what it makes of the code for each user apart.
+    const user = { uid: 1000, gid: 1000, env: { NODE_COMPILE_CACHE: join(home, 'code') } };
+    const { status, stderr } = await another(scene, `sqlite://${data}/bot.sqlite`, user);
     expect(status).toBe(1);
     expect(stderr).toContain(
       `this process runs as user 1000, and ${data} belongs to user 0. Run: sudo chown -R 1000:1000 '${data}'`,
@@ -78,8 +81,7 @@ describe('a data folder that cannot be written', () => {
     expect(command).toContain(`'${data}'`);
     expect(await runProgram(['sh', '-c', command], { env: {} })).toMatchObject({ status: 0 });
     const mended = await another(scene, `sqlite://${data}/bot.sqlite`, {
-      uid: 1000,
-      gid: 1000,
+      ...user,
       onStart: (bot) => void scene.discord.ready().then(() => bot.kill()),
     });
     expect(mended).toMatchObject({ status: 0, stderr: '' });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { inAppScene, openAppScene, openScene, type Scene, type SceneOptions } from '../support/scene.ts';
+import { inAppScene, openAppScene, type Scene, type SceneOptions } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
 import { adds, isAccepted, isLost, submit } from './submission.ts';
 
@@ -125,14 +125,11 @@ describe.concurrent('a gateway that', () => {
     within((scene) => startsAnew(scene, `close-${code}`, () => scene.discord.gateway.close(code)))());
 });
 
-describe.each([
-  // The process says why, and ends with status 1; the others need no process of their own.
-  { where: 'a process', open: openScene, codes: [4004] },
-  { where: 'this process', open: openAppScene, codes: [4004, 4010, 4011, 4012, 4013, 4014] },
-])('a gateway that ends the connection of a bot in $where for good', ({ open, codes }) => {
+// That a process ends by it is in test/sandbox/bot-process.test.ts.
+describe('a gateway that ends the connection for good', () => {
   let scene: Scene;
   beforeAll(async () => {
-    scene = await open({ key: 'sandbox-key' });
+    scene = await openAppScene({ key: 'sandbox-key' });
   });
   afterAll(() => scene.close({ crash: true }));
 
@@ -144,13 +141,13 @@ describe.each([
     4013: /intents are not valid/,
     4014: /intents are not granted/,
   };
-  it.each(codes)('with %i', async (code) => {
-    scene.discord.gateway.close(code);
+  it.each(Object.entries(fatal))('with %s', async (code, words) => {
+    scene.discord.gateway.close(Number(code));
     const { status, lastWords } = await scene.bot.exited();
     expect(status).toBe(1);
     const said = lastWords.filter((line) => !line.startsWith('{'));
-    expect(said).toEqual([expect.stringMatching(fatal[code] ?? /^$/)]);
-    expect(said[0]).toContain(String(code));
+    expect(said).toEqual([expect.stringMatching(words)]);
+    expect(said[0]).toContain(code);
     expect(readStored(scene.data).unfinished).toEqual([]);
     // Started again, which is what an operator does once it is put right.
     await scene.startBot();
