@@ -241,12 +241,15 @@ async function runInside<Result>(
 ): Promise<Result> {
   const open = { isOpen: true };
   const { promise: late, reject } = Promise.withResolvers<never>();
-  // Statements are done at once: whatever is not over by then waits for something else.
-  const watch = setImmediate(() => reject(new Error('a transaction may wait for statements only')));
+  // From here on in a microtask, like all that follows: Node runs this when there is none left to run. Statements are
+  // done at once, so whatever is not over by then waits for something else.
+  await undefined;
+  process.nextTick(() => {
+    if (open.isOpen) reject(new Error('a transaction may wait for statements only'));
+  });
   try {
     return await Promise.race([inside.run(open, change), late]);
   } finally {
-    clearImmediate(watch);
     open.isOpen = false;
   }
 }

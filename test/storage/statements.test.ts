@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Commit, createStatements } from '../../src/storage/statements.ts';
 import { openStore } from './temporary.ts';
@@ -129,15 +130,21 @@ describe('a transaction', () => {
     expect(commits).toEqual([]);
   });
 
-  it('fails when it waits for anything but statements', async () => {
+  it.each<[string, () => Promise<unknown>]>([
+    ['the next turn', () => setImmediate()],
+    ['a timer', () => setTimeout(0)],
+    ['a file', () => readFile(import.meta.filename)],
+    ['the next tick', () => new Promise((resolve) => process.nextTick(resolve))],
+  ])('fails when it waits for anything but statements: %s', async (_, other) => {
     const { statements, insert, all } = open();
-    const slow = statements.transaction(async () => {
-      await insert(1);
-      await setImmediate();
-      await setImmediate();
-      await insert(2);
-    });
-    await expect(slow).rejects.toThrow('may wait for statements only');
+    for (let n = 0; n < 20; n += 1) {
+      const slow = statements.transaction(async () => {
+        await insert(1);
+        await other();
+        await insert(2);
+      });
+      await expect(slow).rejects.toThrow('may wait for statements only');
+    }
     await insert(3);
     expect(all()).toEqual([3]);
   });
