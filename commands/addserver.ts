@@ -13,10 +13,8 @@ import {
   rows,
 } from '../src/discord/components/controls.ts';
 import { LIMITS } from '../src/discord/limits.ts';
-import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog, Suggestions } from '../src/listing/game-catalog.ts';
-import { gamesAmong } from '../src/listing/game-search.ts';
 import { type Repair, readOneWithGames, repaired, type TypedRow, typedOf } from '../src/server-lists/row.ts';
 import type { Refusal } from '../src/submissions/checks.ts';
 import { draftOfOne } from '../src/submissions/draft.ts';
@@ -25,15 +23,23 @@ import type { Records } from '../src/submissions/record.ts';
 import type { Order } from '../src/submissions/requests.ts';
 import type { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
+import { gameChoices, NEAREST } from '../src/words/games.ts';
 import { afterRestartText } from '../src/words/history.ts';
-import { describe, gameChoices, gameNamed, NEAREST, serverEmbed, typedLine } from '../src/words/look.ts';
-import { announcementOf, outcomeText, pageOfUnknown } from '../src/words/outcome.ts';
+import {
+  announcementOf,
+  describe,
+  gameNamed,
+  outcomeText,
+  pageOfUnknown,
+  serverEmbed,
+} from '../src/words/outcome.ts';
 import {
   type Offer,
   offersAfter,
   offersAfterRefusal,
   offersForProblem,
   singleProblemText,
+  typedLine,
 } from '../src/words/problem.ts';
 import { type GuildKeys, noServer, refusalText } from '../src/words/refusal.ts';
 import { cut, type Translate } from '../src/words/words.ts';
@@ -43,7 +49,6 @@ export interface AddServerDeps {
   readonly records: Pick<Records, 'saveDraft' | 'findDraft' | 'isSubmitted'>;
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'find' | 'refresh'>;
   readonly keys: GuildKeys;
-  readonly settings: Pick<GuildSettings, 'allowedGames'>;
   readonly suggestions: Pick<Suggestions, 'games'>;
 }
 
@@ -182,8 +187,8 @@ async function tryDraft(context: Context, id: string, deps: AddServerDeps, repai
   return tryTyped(context, { id, typed: repair ? repaired(typed, repair) : typed }, deps);
 }
 
-const nearOf = ({ guildId }: Context, typed: string, { games, settings }: AddServerDeps): readonly Game[] =>
-  gamesAmong(games, settings.allowedGames(guildId)).search(typed, NEAREST);
+const nearOf = ({ guildId }: Context, typed: string, { suggestions }: AddServerDeps): readonly Game[] =>
+  suggestions.games(guildId, typed).slice(0, NEAREST);
 
 async function submit(
   context: Context,
@@ -231,13 +236,11 @@ function refused(
   deps: AddServerDeps,
 ): Reply {
   const { t } = context;
-  if (refusal.code !== 'game-not-allowed') {
-    return notSent(t, { ...unsent, text: refusalText(refusal, context) }, offersAfterRefusal(t, refusal, []));
-  }
   // People know a game by its name.
-  const game = gameNamed(refusal.game, deps.games).name;
-  const text = refusalText({ ...refusal, game }, context);
-  return notSent(t, { ...unsent, text }, offersAfterRefusal(t, refusal, nearOf(context, game, deps)));
+  const named = 'game' in refusal ? { ...refusal, game: gameNamed(refusal.game, deps.games).name } : refusal;
+  const near = 'game' in named ? nearOf(context, named.game, deps) : [];
+  const text = refusalText(named, context);
+  return notSent(t, { ...unsent, text }, offersAfterRefusal(t, refusal, near));
 }
 
 const notSent = (

@@ -36,9 +36,9 @@ import {
 import type { Ended, NoDraft, Pipeline } from '../src/submissions/pipeline.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
+import { gameChoices, gameOptions, severalGamesText, unknownGameText } from '../src/words/games.ts';
 import { previewOf } from '../src/words/list-preview.ts';
 import { progressOf, reportOf } from '../src/words/list-report.ts';
-import { gameChoices, gameOptions, severalGamesText, unknownGameText } from '../src/words/look.ts';
 import { announcementOf, pageOfUnknown } from '../src/words/outcome.ts';
 import { fileProblemText, unreadableText } from '../src/words/problem.ts';
 import { type GuildKeys, guildKey, noList, refusalText } from '../src/words/refusal.ts';

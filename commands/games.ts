@@ -9,7 +9,7 @@ import type { GameCatalog, Suggestions } from '../src/listing/game-catalog.ts';
 import { gamesAmong } from '../src/listing/game-search.ts';
 import type { Secret } from '../src/secret.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
-import { gameChoices } from '../src/words/look.ts';
+import { gameChoices } from '../src/words/games.ts';
 import { cut, escapeCode, escapeText } from '../src/words/words.ts';
 
 export interface GamesDeps {

@@ -3,7 +3,7 @@ import type { Command, Context } from '../src/discord/command.ts';
 import { linkButton, rows } from '../src/discord/components/controls.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import { commandText } from '../src/words/command-text.ts';
-import { invalidKeyText } from '../src/words/outcome.ts';
+import { invalidKeyText } from '../src/words/refusal.ts';
 import type { Translate } from '../src/words/words.ts';
 
 export interface HelpDeps {

@@ -5,8 +5,8 @@ import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import type { KeyTrials, KeyWatch } from '../src/guilds/key-watch.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText } from '../src/words/command-text.ts';
-import { failureText, serviceWords } from '../src/words/outcome.ts';
-import { tooSoonText } from '../src/words/refusal.ts';
+import { serviceWords } from '../src/words/outcome.ts';
+import { failureText, tooSoonText } from '../src/words/refusal.ts';
 import { escapeCode, escapeText } from '../src/words/words.ts';
 
 export interface KeyStatusDeps {

@@ -4,8 +4,7 @@ import { button, customId, rows } from '../src/discord/components/controls.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import { commandText } from '../src/words/command-text.ts';
-import { memberText } from '../src/words/look.ts';
-import { escapeCode } from '../src/words/words.ts';
+import { escapeCode, memberText } from '../src/words/words.ts';
 
 export interface RemoveKeyDeps {
   readonly keys: Pick<ApiKeys, 'status' | 'delete'>;

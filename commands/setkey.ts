@@ -11,10 +11,9 @@ import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { Secret } from '../src/secret.ts';
 import { UndecryptableError } from '../src/storage/collection.ts';
 import { commandText } from '../src/words/command-text.ts';
-import { memberText } from '../src/words/look.ts';
-import { failureText, serviceWords } from '../src/words/outcome.ts';
-import { tooSoonText } from '../src/words/refusal.ts';
-import { escapeCode, escapeText, type Translate } from '../src/words/words.ts';
+import { serviceWords } from '../src/words/outcome.ts';
+import { failureText, tooSoonText } from '../src/words/refusal.ts';
+import { escapeCode, escapeText, memberText, type Translate } from '../src/words/words.ts';
 import { logChannelSelect } from './settings.ts';
 
 export interface SetKeyDeps {

@@ -25,8 +25,9 @@ import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText } from '../src/words/command-text.ts';
-import { gameOption, isSelectable, memberText } from '../src/words/look.ts';
+import { gameOption, isSelectable } from '../src/words/games.ts';
 import { allowedGamesText, type SettingsShown, settingsText } from '../src/words/settings.ts';
+import { memberText } from '../src/words/words.ts';
 
 export interface SettingsDeps extends LogChoiceDeps {
   readonly settings: Pick<GuildSettings, 'get' | 'areLost' | 'change'>;

@@ -16,8 +16,9 @@ import { csvFiles } from '../src/server-lists/csv.ts';
 import type { History, HistoryEntry, HistoryFilter } from '../src/submissions/history.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
+import { gameChoices } from '../src/words/games.ts';
 import { entryText, fileHeading, fileRow } from '../src/words/history.ts';
-import { gameChoices, type KnownGames } from '../src/words/look.ts';
+import type { KnownGames } from '../src/words/outcome.ts';
 import { cut } from '../src/words/words.ts';
 
 const PER_PAGE = 10;

@@ -7,7 +7,7 @@ import {
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
 import { isOver } from '../user-error.ts';
-import { memberText } from '../words/look.ts';
+import { memberText } from '../words/words.ts';
 import {
   type Choice,
   type Command,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type APIEmbed, DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { gravestOf, LOOK } from '../words/look.ts';
+import { gravestOf, LOOK } from '../words/outcome.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
 import { fitReply } from './deliver.ts';
 import { LIMITS } from './limits.ts';

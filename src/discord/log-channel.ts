@@ -10,8 +10,8 @@ import {
   Routes,
 } from 'discord.js';
 import { UserError } from '../user-error.ts';
-import { memberText } from '../words/look.ts';
 import { type LogPermission, missingText } from '../words/settings.ts';
+import { memberText } from '../words/words.ts';
 import type { PressContext } from './command.ts';
 import { type ChannelPosts, type LogTrouble, troubleOf } from './guild-log.ts';
 

@@ -1,8 +1,7 @@
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { HistoryEntry } from '../submissions/history.ts';
-import { describe, type KnownGames, LOOK } from './look.ts';
-import { listAbout, serviceWords } from './outcome.ts';
-import { escapeText, type Reader } from './words.ts';
+import { describe, type KnownGames, LOOK, serviceWords } from './outcome.ts';
+import { escapeText, listAbout, type Reader } from './words.ts';
 
 /** UTF-16 units. Ten entries with the longest message fit into the 4,096 characters of an embed. */
 const LONGEST_MESSAGE = 100;

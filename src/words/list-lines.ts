@@ -2,7 +2,8 @@ import type { Game } from '../listing/contract.ts';
 import type { RowProblem } from '../server-lists/row.ts';
 import type { RejectedRow } from '../submissions/draft.ts';
 import { visibleLine } from '../visible-line.ts';
-import { gameNamed, type KnownGames, type SearchedGames } from './look.ts';
+import type { SearchedGames } from './games.ts';
+import { gameNamed, type KnownGames } from './outcome.ts';
 import { escapeCode, escapeText, shorten, type Translate } from './words.ts';
 
 /** Characters of a line of a list that a phone shows without wrapping it. */

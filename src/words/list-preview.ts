@@ -29,7 +29,7 @@ import {
   type ListedGames,
   serverItem,
 } from './list-lines.ts';
-import { gameNamed, type KnownGames, type ServerEmbed, serverEmbed, serverLine } from './look.ts';
+import { gameNamed, type KnownGames, type ServerEmbed, serverEmbed, serverLine } from './outcome.ts';
 import { escapeText, type Reader, shorten, shortenMarkup, type Translate } from './words.ts';
 
 /** How many of each kind are named in the message; the files name them all. */

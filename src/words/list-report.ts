@@ -7,9 +7,9 @@ import type { Ended } from '../submissions/pipeline.ts';
 import { explained, explainedRows, filesOfRefused, inFields, plain } from './list-files.ts';
 import { addressLine } from './list-lines.ts';
 import { heldRows, type ListPage, serversEmbed, someLines } from './list-preview.ts';
-import { gravestOf, type KnownGames, LOOK } from './look.ts';
-import { failureText, invalidKeyText, serviceWords } from './outcome.ts';
+import { gravestOf, type KnownGames, LOOK, serviceWords } from './outcome.ts';
 import { rowProblemText } from './problem.ts';
+import { failureText, invalidKeyText } from './refusal.ts';
 import { escapeText, type Reader } from './words.ts';
 
 type Report = Pick<Ended, 'draft' | 'outcomes' | 'held'>;

@@ -1,30 +1,27 @@
 import { formatAddress } from '../addresses/address.ts';
 import {
   ADDED,
-  type Failure,
-  type FailureReason,
-  isHalted,
+  type Game,
   KNOWN_ERRORS,
   type KnownError,
-  type NotSent,
   type Outcome,
   type ServerSubmission,
   WITHHELD_WORDS,
 } from '../listing/contract.ts';
-import type { Refusal } from '../submissions/checks.ts';
 import type { Ended, Observer } from '../submissions/pipeline.ts';
 import type { Submitter } from '../submissions/record.ts';
+import { failureText, invalidKeyText, reasonText } from './refusal.ts';
 import {
-  describe,
-  gameNamed,
-  gravestOf,
-  type KnownGames,
-  LOOK,
+  escapeCode,
+  escapeText,
+  LONGEST_NAME,
+  listAbout,
   memberText,
-  type ServerEmbed,
-  serverEmbed,
-} from './look.ts';
-import { escapeText, LONGEST_NAME, linked, type Reader, type Translate } from './words.ts';
+  pageAbout,
+  type Reader,
+  shortenMarkup,
+  type Translate,
+} from './words.ts';
 
 /** How the submission of one server ended; which server it is stands in the embed. */
 export function outcomeText(reader: Reader, outcome: Outcome, server: ServerSubmission): string {
@@ -53,10 +50,6 @@ export function outcomeText(reader: Reader, outcome: Outcome, server: ServerSubm
   }
 }
 
-/** That the service refuses the guild's key, and what the one who reads it can do. */
-export const invalidKeyText = (reader: Reader): string =>
-  `${reader.t('addserver.next.invalidKey')} ${renewText(reader)}`;
-
 /**
  * What everybody in the channel is told, in the guild's language, of the servers that were sent for review; nothing
  * where there are none, or the guild does not want it.
@@ -78,51 +71,6 @@ export function announcementOf(
 /** Servers that an announcement names. */
 const MOST_ANNOUNCED = 10;
 
-/** Why there is no usable answer of the listing service, as a sentence for a member. Never the service's text. */
-export function failureText(failure: Failure, t: Translate): string {
-  if (failure.kind === 'unknown') return t(`service.${AFTER_SENDING[failure.reason]}`);
-  if (isHalted(failure)) return t(`halt.${failure.reason}`);
-  if (failure.retryAfterMs !== undefined) {
-    // Discord counts down by itself, in the member's language.
-    return t('service.keyRests', { seconds: Math.ceil((Date.now() + failure.retryAfterMs) / 1000) });
-  }
-  return t(BEFORE_SENDING[failure.reason] ?? 'service.down');
-}
-
-/** What happened to a request that had left, or a part of it. */
-const AFTER_SENDING = {
-  timeout: 'silent',
-  reset: 'reset',
-  aborted: 'stopped',
-  redirect: 'moved',
-  'rate-limited': 'limited',
-  'server-error': 'failed',
-  'not-found': 'notFound',
-  'client-error': 'refusedRequest',
-  'not-json': 'broken',
-  'wrong-shape': 'broken',
-  'key-repeated': 'keyRepeated',
-  'too-large': 'tooLarge',
-  // What can only happen before anything leaves; a connection that fails later has broken off.
-  refused: 'reset',
-  dns: 'reset',
-  tls: 'reset',
-  down: 'reset',
-  'queue-full': 'reset',
-  'too-late': 'reset',
-  'key-dropped': 'reset',
-} as const satisfies Readonly<Record<FailureReason, string>>;
-
-/** Why nothing left, where it is not that the service could not be reached. */
-const BEFORE_SENDING: Readonly<Partial<Record<NotSent['reason'], BeforeSending>>> = {
-  tls: 'service.unsafe',
-  'key-dropped': 'service.keyDropped',
-  'queue-full': 'service.queueFull',
-  'too-late': 'service.tooLate',
-  aborted: 'halt.stopping',
-};
-type BeforeSending = `service.${'unsafe' | 'keyDropped' | 'queueFull' | 'tooLate'}` | 'halt.stopping';
-
 /**
  * The service's words, word for word. Where the reader's language is another and they are one of the six that the
  * specification has, what they mean stands before them. Words that held the key were left out, and that is said.
@@ -136,24 +84,6 @@ export function serviceWords(message: string, t: Translate): string {
 }
 
 const KNOWN_NAMES = Object.keys(KNOWN_ERRORS) as KnownError[];
-
-/** What to do about a key that the service refuses: an admin renews it, a member asks one. */
-export const renewText = ({ t, mention, isAdmin }: Pick<Reader, 't' | 'mention' | 'isAdmin'>): string =>
-  t(isAdmin ? 'notice.renew' : 'notice.askToRenew', { setkey: mention('setkey') });
-
-/** The page about one server of the list, for people; of the list itself without one. */
-const pageAbout = (
-  { pages }: Pick<Reader, 'pages'>,
-  server: Pick<ServerSubmission, 'server' | 'port'> | undefined,
-): string | undefined => pages(server && formatAddress({ host: server.server, port: server.port }));
-
-/** For sentences that send people to the list: it leads to the page about this server. */
-export const listAbout = (
-  reader: Pick<Reader, 't' | 'pages'>,
-  server: Pick<ServerSubmission, 'server' | 'port'>,
-): { readonly list: string } => ({
-  list: linked(reader.t('listing.unnamed.list'), pageAbout(reader, server)),
-});
 
 /** The page on which to look for servers of which nobody knows what became: of the one, or of the list. */
 export function pageOfUnknown(
@@ -259,17 +189,106 @@ function saidOf(outcome: Outcome, t: Translate): { readonly message: string; rea
 
 const someOf = (texts: readonly string[]): string => [...new Set(texts)].slice(0, MESSAGES).join(' / ');
 
-function reasonText(
-  t: Translate,
-  refusal: Exclude<Refusal, { code: 'key-missing' | 'key-unreadable' }>,
-  nameOf: (alias: string) => string,
-): string {
-  switch (refusal.code) {
-    case 'game-not-allowed':
-      return t('guildLog.reason.game-not-allowed', { game: nameOf(refusal.game) });
-    case 'daily-quota':
-      return t('guildLog.reason.daily-quota', { count: refusal.limit });
-    default:
-      return t(`guildLog.reason.${refusal.code}`);
-  }
+/**
+ * The sign of an outcome in a text, and its colour beside an embed (Discord's own green, red and yellow). What this bot
+ * refuses before anything has left the machine looks as `not-sent`.
+ */
+export const LOOK = {
+  accepted: { sign: '✅', color: 0x57f287 },
+  rejected: { sign: '❌', color: 0xed4245 },
+  'not-sent': { sign: '⚠️', color: 0xfee75c },
+  unknown: { sign: '❓', color: 0xfee75c },
+} as const satisfies Readonly<Record<Outcome['kind'], { readonly sign: string; readonly color: number }>>;
+
+/** The gravest of these, whose colour stands for all; what has no outcome was not sent. */
+export const gravestOf = (kinds: readonly Outcome['kind'][]): Outcome['kind'] =>
+  (['rejected', 'unknown', 'not-sent', 'accepted'] as const).find((kind) => kinds.includes(kind)) ??
+  'not-sent';
+
+/** An embed of Discord's with game servers in it. */
+export interface ServerEmbed {
+  readonly color: number;
+  readonly description: string;
 }
+
+/** UTF-16 units of an address as somebody typed it. */
+const LONGEST_TYPED = 300;
+/** UTF-16 units that an embed takes (Discord docs: Message resource, "Embed Limits"), less what says how many more there are. */
+const ROOM = 4096 - 100;
+
+/**
+ * The one embed with game servers: of a reply, a report, an announcement, a log entry. What must be read stands in the
+ * text of the message, since people switch embeds off.
+ * @param lines what {@link serverLine} or {@link describe} made
+ * @param most lines that are shown; of the others it says how many they are
+ */
+export function serverEmbed(
+  t: Translate,
+  kind: Outcome['kind'],
+  lines: readonly string[],
+  most: number = lines.length,
+): ServerEmbed {
+  const shown: string[] = [];
+  let room = ROOM;
+  for (const line of lines.slice(0, most)) {
+    room -= line.length + 1;
+    if (room < 0 && shown.length > 0) break;
+    shown.push(shortenMarkup(line, ROOM));
+  }
+  const count = lines.length - shown.length;
+  const more = count > 0 ? [t('look.more', { count })] : [];
+  return { color: LOOK[kind].color, description: [...shown, ...more].join('\n') };
+}
+
+/** A game server as it is written everywhere: `**Game** — `address``, and its query port if it has one of its own. */
+export function serverLine(
+  t: Translate,
+  { game, address, queryPort }: ServerWords,
+  most: LongestWords = { name: LONGEST_NAME, address: LONGEST_TYPED },
+): string {
+  const values = { name: escapeText(game, most.name), address: escapeCode(address, most.address) };
+  return queryPort === undefined || queryPort === ''
+    ? t('look.server', values)
+    : t('look.serverQuery', { ...values, queryPort: escapeText(String(queryPort), LONGEST_TYPED) });
+}
+
+/** The parts of a line; they may be as somebody typed them. */
+interface ServerWords {
+  /** Its name. */
+  readonly game: string;
+  /** With its port. */
+  readonly address: string;
+  readonly queryPort?: number | string;
+}
+
+/** UTF-16 units of the parts of a line. */
+interface LongestWords {
+  readonly name: number;
+  readonly address: number;
+}
+
+/** A submission as people read it: the game's name and the address. */
+export const describe = (
+  t: Translate,
+  { game, server: host, port, queryPort }: ServerSubmission,
+  games: KnownGames,
+  most?: LongestWords,
+): string =>
+  serverLine(
+    t,
+    {
+      game: gameNamed(game, games).name,
+      address: formatAddress({ host, port }),
+      ...(queryPort !== undefined && { queryPort }),
+    },
+    most,
+  );
+
+/** Games by their alias. */
+export interface KnownGames {
+  find(alias: string): Game | undefined;
+}
+
+/** A game by its alias, which is its name too where it is not known. */
+export const gameNamed = (alias: string, games: KnownGames): Game =>
+  games.find(alias) ?? { name: alias, alias };

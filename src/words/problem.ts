@@ -2,15 +2,18 @@ import { formatAddress } from '../addresses/address.ts';
 import type { Game, Outcome } from '../listing/contract.ts';
 import { MAX_FILE_BYTES, type UnreadableList } from '../server-lists/read-list.ts';
 import {
+  keptRow,
   type Repair,
   type RowProblem,
   repairsOf,
   type ServerProblem,
   type SubmissionProblem,
+  type TypedRow,
 } from '../server-lists/row.ts';
 import type { Refusal } from '../submissions/checks.ts';
 import { DRAFT_LIVES_MS } from '../submissions/record.ts';
-import { gameLabels, gamesText } from './look.ts';
+import { gameLabels, gamesText } from './games.ts';
+import { gameNamed, type KnownGames, serverLine } from './outcome.ts';
 import { escapeCode, escapeText, LONGEST_NAME, type Reader, type Translate } from './words.ts';
 
 /** The port in an example where no usual one is known. */
@@ -208,4 +211,11 @@ function labelAfterRefusal(refusal: Refusal): Again | undefined {
     case 'game-not-allowed':
       return undefined;
   }
+}
+
+/** What somebody typed of a game server, as it may be shown: without passwords. */
+export function typedLine(t: Translate, typed: TypedRow, games: KnownGames): string {
+  const { server, port, queryPort, game } = keptRow(typed);
+  const address = [server, port].filter((part) => part !== '').join(/[\s:]/.test(server) ? ' ' : ':');
+  return serverLine(t, { game: gameNamed(game, games).name, address, queryPort });
 }

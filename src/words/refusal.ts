@@ -1,12 +1,12 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { ApiKeys, KeyStatus } from '../guilds/api-keys.ts';
+import { type Failure, type FailureReason, isHalted, type NotSent } from '../listing/contract.ts';
 import type { Secret } from '../secret.ts';
 import type { Refusal, SubmittedBefore } from '../submissions/checks.ts';
 import type { NoDraft } from '../submissions/pipeline.ts';
 import type { RequestsDeps } from '../submissions/requests.ts';
 import { UserError } from '../user-error.ts';
-import { listAbout, renewText } from './outcome.ts';
-import { escapeText, LONGEST_NAME, type Reader, type Translate } from './words.ts';
+import { escapeText, LONGEST_NAME, listAbout, type Reader, type Translate } from './words.ts';
 
 /** Why nothing was sent, as a sentence for the member who asked. */
 export function refusalText(refusal: Refusal, reader: Reader): string {
@@ -39,6 +39,75 @@ export function refusalText(refusal: Refusal, reader: Reader): string {
       return t('refusal.game-not-allowed', { game: escapeText(refusal.game, LONGEST_NAME) });
   }
 }
+
+/** The same in a few words, for the guild's log. */
+export function reasonText(
+  t: Translate,
+  refusal: Exclude<Refusal, { code: 'key-missing' | 'key-unreadable' }>,
+  nameOf: (alias: string) => string,
+): string {
+  switch (refusal.code) {
+    case 'game-not-allowed':
+      return t('guildLog.reason.game-not-allowed', { game: nameOf(refusal.game) });
+    case 'daily-quota':
+      return t('guildLog.reason.daily-quota', { count: refusal.limit });
+    default:
+      return t(`guildLog.reason.${refusal.code}`);
+  }
+}
+
+/** Why there is no usable answer of the listing service, as a sentence for a member. Never the service's text. */
+export function failureText(failure: Failure, t: Translate): string {
+  if (failure.kind === 'unknown') return t(`service.${AFTER_SENDING[failure.reason]}`);
+  if (isHalted(failure)) return t(`halt.${failure.reason}`);
+  if (failure.retryAfterMs !== undefined) {
+    // Discord counts down by itself, in the member's language.
+    return t('service.keyRests', { seconds: Math.ceil((Date.now() + failure.retryAfterMs) / 1000) });
+  }
+  return t(BEFORE_SENDING[failure.reason] ?? 'service.down');
+}
+
+/** What happened to a request that had left, or a part of it. */
+const AFTER_SENDING = {
+  timeout: 'silent',
+  reset: 'reset',
+  aborted: 'stopped',
+  redirect: 'moved',
+  'rate-limited': 'limited',
+  'server-error': 'failed',
+  'not-found': 'notFound',
+  'client-error': 'refusedRequest',
+  'not-json': 'broken',
+  'wrong-shape': 'broken',
+  'key-repeated': 'keyRepeated',
+  'too-large': 'tooLarge',
+  // What can only happen before anything leaves; a connection that fails later has broken off.
+  refused: 'reset',
+  dns: 'reset',
+  tls: 'reset',
+  down: 'reset',
+  'queue-full': 'reset',
+  'too-late': 'reset',
+  'key-dropped': 'reset',
+} as const satisfies Readonly<Record<FailureReason, string>>;
+
+/** Why nothing left, where it is not that the service could not be reached. */
+const BEFORE_SENDING: Readonly<Partial<Record<NotSent['reason'], BeforeSending>>> = {
+  tls: 'service.unsafe',
+  'key-dropped': 'service.keyDropped',
+  'queue-full': 'service.queueFull',
+  'too-late': 'service.tooLate',
+  aborted: 'halt.stopping',
+};
+type BeforeSending = `service.${'unsafe' | 'keyDropped' | 'queueFull' | 'tooLate'}` | 'halt.stopping';
+
+/** That the service refuses the guild's key, and what the one who reads it can do. */
+export const invalidKeyText = (reader: Reader): string =>
+  `${reader.t('addserver.next.invalidKey')} ${renewText(reader)}`;
+
+/** What to do about a key that the service refuses: an admin renews it, a member asks one. */
+export const renewText = ({ t, mention, isAdmin }: Pick<Reader, 't' | 'mention' | 'isAdmin'>): string =>
+  t(isAdmin ? 'notice.renew' : 'notice.askToRenew', { setkey: mention('setkey') });
 
 /** The keys of guilds, to submit with. */
 export type GuildKeys = Pick<RequestsDeps['keys'], 'usable'>;

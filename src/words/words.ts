@@ -1,5 +1,6 @@
 import i18next, { type TFunction } from 'i18next';
-import { LONGEST_NAME as LONGEST_CHOICE } from '../listing/contract.ts';
+import { formatAddress } from '../addresses/address.ts';
+import { LONGEST_NAME as LONGEST_CHOICE, type ServerSubmission } from '../listing/contract.ts';
 import { visibleLine } from '../visible-line.ts';
 import de from './de.json' with { type: 'json' };
 import en from './en.json' with { type: 'json' };
@@ -166,6 +167,20 @@ export const linked = (text: string, page: string | undefined): string =>
 /** The same without a link. */
 const unlinked = (text: string): string => text.replace('[', '').replace(']', '');
 
+/** The page about one server of the list, for people; of the list itself without one. */
+export const pageAbout = (
+  { pages }: Pick<Reader, 'pages'>,
+  server: Pick<ServerSubmission, 'server' | 'port'> | undefined,
+): string | undefined => pages(server && formatAddress({ host: server.server, port: server.port }));
+
+/** For sentences that send people to the list: it leads to the page about this server. */
+export const listAbout = (
+  reader: Pick<Reader, 't' | 'pages'>,
+  server: Pick<ServerSubmission, 'server' | 'port'>,
+): { readonly list: string } => ({
+  list: linked(reader.t('listing.unnamed.list'), pageAbout(reader, server)),
+});
+
 /**
  * Where Discord's markup can begin or end (Discord docs: Message Formatting). A colon or a full stop before a space or
  * at the end is punctuation; elsewhere a colon begins `:emoji:` and the `//` of a link, and a full stop makes a bare
@@ -198,6 +213,11 @@ export function escapeText(text: string, most: number = MOST_TEXT): string {
 
 /** A name in a sentence, in UTF-16 units: of the 100 characters that a choice takes, each with a backslash. */
 export const LONGEST_NAME = 2 * LONGEST_CHOICE;
+
+/** A member as a mention, which pings nobody in an embed, and as a name, which stays when they have left. */
+export function memberText({ id, name }: { readonly id: string; readonly name: string }): string {
+  return `<@${id}> (${escapeText(name, LONGEST_NAME)})`;
+}
 
 /** A text in the service's words, beside the address it is about and what to do next, in a message of 2,000. */
 const MOST_TEXT = 1200;

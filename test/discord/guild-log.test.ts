@@ -5,7 +5,7 @@ import {
   type LogTrouble,
   type PostResult,
 } from '../../src/discord/guild-log.ts';
-import { LOOK } from '../../src/words/look.ts';
+import { LOOK } from '../../src/words/outcome.ts';
 import { createWords } from '../../src/words/words.ts';
 import { recorder } from '../storage/temporary.ts';
 

@@ -1,6 +1,7 @@
 import { expect, describe as group, it } from 'vitest';
 import { fitChoices } from '../../src/discord/limits.ts';
-import { describe, gameChoices, LOOK, serverEmbed, serverLine } from '../../src/words/look.ts';
+import { gameChoices } from '../../src/words/games.ts';
+import { describe, LOOK, serverEmbed, serverLine } from '../../src/words/outcome.ts';
 import { createWords } from '../../src/words/words.ts';
 import { rendered } from '../support/rendered.ts';
 

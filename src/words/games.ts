@@ -1,0 +1,74 @@
+import { type Game, KNOWN_GAMES, LONGEST_NAME as LONGEST_CHOICE } from '../listing/contract.ts';
+import { visibleLine } from '../visible-line.ts';
+import { escapeCode, escapeText, LONGEST_NAME, type Reader, shorten } from './words.ts';
+
+/** How many games are offered in place of one that is not known. */
+export const NEAREST = 3;
+/** UTF-16 units; less of a name tells nobody anything. */
+const SHORTEST_NAME = 5;
+
+/** The games that may be looked for, best first. */
+export interface SearchedGames {
+  search(typed: string, limit?: number): readonly Game[];
+}
+
+/** Games as autocomplete choices: people read the name, the alias is what is filled in. */
+export function gameChoices(
+  games: readonly Game[],
+): readonly { readonly name: string; readonly value: string }[] {
+  return games.map(({ name, alias }) => {
+    const tail = ` (${visibleLine(alias)})`;
+    // The alias stays whole: two games may have the same name, and choices may not.
+    const room = LONGEST_CHOICE - tail.length;
+    const isAliasEnough = name === alias || room < SHORTEST_NAME;
+    return {
+      name: isAliasEnough ? visibleLine(alias) : `${shorten(visibleLine(name), room)}${tail}`.trimStart(),
+      value: alias,
+    };
+  });
+}
+
+/** Games as buttons call them: by the name, and the alias too where two have the same name. */
+export const gameLabels = (
+  games: readonly Game[],
+): readonly { readonly label: string; readonly alias: string }[] =>
+  games.map((game) => {
+    const isAlone = games.filter(({ name }) => name === game.name).length === 1;
+    const { label } = gameOption(game);
+    return { label: isAlone ? label : `${label} (${visibleLine(game.alias)})`, alias: game.alias };
+  });
+
+/** A select takes values of 1 to 100 characters (Discord docs: Components, Select Option). */
+export const isSelectable = ({ alias }: Game): boolean =>
+  alias.trim() !== '' && alias.length <= LONGEST_CHOICE;
+
+/** A game as an option of a select. A name that shows nothing gives way to the alias. */
+export const gameOption = ({ name, alias }: Game): { readonly label: string; readonly value: string } => ({
+  label: shorten(visibleLine(name) || visibleLine(alias) || '?', LONGEST_CHOICE),
+  value: alias,
+});
+
+/** The games that a select takes, the usual ones first; a select has room for 25. */
+export function gameOptions(games: readonly Game[]): readonly ReturnType<typeof gameOption>[] {
+  const choices = games.filter(isSelectable);
+  const [usual, others] = [choices.filter(isUsual), choices.filter((game) => !isUsual(game))];
+  return [...usual, ...others].map(gameOption);
+}
+
+const USUAL: ReadonlySet<string> = new Set(KNOWN_GAMES.map(({ alias }) => alias));
+const isUsual = ({ alias }: Game): boolean => USUAL.has(alias);
+
+/** Games for a sentence, each with its alias. */
+export const gamesText = (games: readonly Game[]): string =>
+  games.map(({ name, alias }) => `${escapeText(name, LONGEST_NAME)} (\`${escapeCode(alias)}\`)`).join(', ');
+
+/** That a game is not known, with the nearest ones. */
+export function unknownGameText({ t }: Reader, typed: string, games: SearchedGames): string {
+  const near = gamesText(games.search(typed, NEAREST));
+  const game = escapeText(typed, LONGEST_NAME);
+  return near === '' ? t('list.unknownGame', { game }) : t('list.unknownGameNear', { game, near });
+}
+
+/** That several games match, to choose one of them. */
+export const severalGamesText = ({ t }: Reader, typed: string): string =>
+  t('list.severalGames', { game: escapeText(typed, LONGEST_NAME) });
