@@ -259,8 +259,8 @@ function createErasure({ path, needed, logger, rewrites = true }: ErasureDeps) {
         const { statements, values } = needed();
         if ((await values.get(TRACES)) === undefined) return;
         await statements.alone((database) => database.exec('VACUUM'));
-        await values.delete(TRACES);
         await cutLog();
+        if (isLogCut) await values.delete(TRACES);
       } catch (error) {
         logger.warn({ err: error }, 'deleted values may still be in the database file; will try again');
       }

@@ -240,6 +240,26 @@ describe('a deleted value', () => {
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
+  it('leaves the log at the next start when another process held the file until the end of this one', async () => {
+    const path = join(folder(), 'bot.sqlite');
+    const store = await openStore(path);
+    await Promise.all(
+      Array.from({ length: 50 }, (_, i) => store.set(`k:${i}`, `CANARY ${'x'.repeat(1_000)}`)),
+    );
+    const reader = new DatabaseSync(path, { readOnly: true });
+    onTestFinished(() => reader.close());
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM keyv').get();
+    await store.erase(async () => {
+      for (let i = 0; i < 50; i++) await store.delete(`k:${i}`);
+    });
+    await store.stop();
+    reader.exec('COMMIT');
+    expect(bytesOnDisk(path)).toContain('CANARY');
+    await openStore(path);
+    expect(bytesOnDisk(path)).not.toContain('CANARY');
+  });
+
   it('leaves the file at the next start when the process was killed before it could stop', async () => {
     const path = join(folder(), 'bot.sqlite');
     const store = await openStore(path);
