@@ -10,7 +10,7 @@ let sandbox: Sandbox;
 /** A sandbox with a bot for the tests of a `describe`. */
 function withSandbox(options: Pick<SandboxOptions, 'createBot'> = {}): void {
   beforeAll(async () => {
-    sandbox = await openSandbox({ surroundings: process.env, ...options });
+    sandbox = await openSandbox({ surroundings: process.env, discord: { reactionMs: 0 }, ...options });
     await sandbox.startBot();
   });
   afterAll(async () => {
