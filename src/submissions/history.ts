@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Outcome } from '../listing/contract.ts';
 import type { Database } from '../storage/database.ts';
 import { kysely } from '../storage/kysely.ts';
@@ -114,6 +115,8 @@ export function createHistory({ database }: { readonly database: Pick<Database, 
       if (last === undefined) return;
       yield rows.map(entryOf);
       if (rows.length < ENTRIES_AT_ONCE) return;
+      // What is read is there at once, so that nobody else would have their turn before the end.
+      await setImmediate();
       rest = inOrder(guildId, filter).where(
         kysely()
           .sql<boolean>`(ended_at, submission_id, position) < (${last.ended_at}, ${last.submission_id}, ${last.position})`,
@@ -131,15 +134,7 @@ export function createHistory({ database }: { readonly database: Pick<Database, 
     page: async (guildId, filter, { offset, limit }) =>
       (await entriesAt(inOrder(guildId, filter).offset(offset).limit(limit))).map(entryOf),
     all,
-    async games(guildId) {
-      const rows = await tables
-        .selectFrom('servers')
-        .where('guild_id', '=', guildId)
-        .select('game')
-        .distinct()
-        .execute();
-      return rows.map(({ game }) => game);
-    },
+    games: (guildId) => findGames(tables, guildId),
     latestGames: (guildId, before) => findLatestGames(tables, guildId, before),
     async isFull(guildId) {
       const last = inOrder(guildId, {})
@@ -148,6 +143,16 @@ export function createHistory({ database }: { readonly database: Pick<Database, 
       return (await last.executeTakeFirst()) !== undefined;
     },
   };
+}
+
+async function findGames(tables: Database['tables'], guildId: string): Promise<readonly string[]> {
+  const rows = await tables
+    .selectFrom('servers')
+    .where('guild_id', '=', guildId)
+    .select('game')
+    .distinct()
+    .execute();
+  return rows.map(({ game }) => game);
 }
 
 async function findLatestGames(

@@ -8,6 +8,7 @@ import { MOST_ENTRIES } from '../../src/submissions/history.ts';
 import { createPruning, createTidying } from '../../src/submissions/pruning.ts';
 import { openStore, recorder } from '../storage/temporary.ts';
 import { addDone, fill, type PartsOptions, partsOver } from '../support/submissions.ts';
+import { turnsDuring } from '../support/turns.ts';
 
 const DAY_MS = 86_400_000;
 const now = 1_000 * DAY_MS;
@@ -100,6 +101,13 @@ describe('a guild with more than 100,000 servers in its history', () => {
     expect(await hosts('2')).toHaveLength(10);
     expect(await submissions()).not.toContain('1-0');
     expect(await submissions()).toContain('1-1000');
+  });
+
+  it('is looked for guild by guild, with turns for others in between', async () => {
+    for (let guild = 0; guild < 50; guild += 1) {
+      await addDone(database, { id: `${guild}`, guildId: `${guild}`, userId: '7', at: now, hosts: ['a'] });
+    }
+    expect(await turnsDuring(prune)).toBeGreaterThanOrEqual(50);
   });
 });
 
