@@ -56,7 +56,8 @@ export interface Timing {
   readonly guildLog?: GuildLogTiming;
   /** Before the second try of a request to the listing service; twice that before the third. */
   readonly listingFirstWait?: number;
-  /** What the check for guilds that were left may take when the bot stops. */
+  /** Before the first check for guilds that were left, and what it may take when the bot stops. */
+  readonly membershipCheck?: number;
   readonly membershipStop?: number;
 }
 
@@ -235,7 +236,7 @@ function createLeaving(
     isOurs: connection.isOurs,
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
-    stopWithinMs: timing?.membershipStop,
+    ...{ afterStartMs: timing?.membershipCheck, stopWithinMs: timing?.membershipStop },
     logger,
   });
   return { guildData, membership };

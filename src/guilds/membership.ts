@@ -28,6 +28,8 @@ export interface MembershipDeps {
   readonly graceMs: number;
   /** A check that runs when the bot stops may end within this time; what is still open then waits for the next. */
   readonly stopWithinMs?: number | undefined;
+  /** When it first checks after its start. */
+  readonly afterStartMs?: number | undefined;
   readonly logger: Logger;
   readonly now?: () => number;
 }
@@ -37,7 +39,7 @@ export interface MembershipDeps {
  * absent in two checks in a row loses its key, and after a time of grace everything else. One whose members use the
  * commands all the same has them without the bot user, which is in no list: it keeps everything until nobody has used
  * them for the time of grace. Nothing is deleted before Discord has said of the very guild that it is unknown.
- * It checks at its start, and has to be started after the connection to Discord.
+ * It checks soon after its start, and has to be started after the connection to Discord.
  */
 export interface Membership extends Part {
   /** An interaction has come that the guild's own installation authorised: it has the commands. Costs next to nothing. */
@@ -48,7 +50,7 @@ export interface Membership extends Part {
 
 export function createMembership(deps: MembershipDeps): Membership {
   const { store, checkEveryMs, graceMs, logger, now = Date.now } = deps;
-  const { stopWithinMs = STOP_WITHIN_MS } = deps;
+  const { stopWithinMs = STOP_WITHIN_MS, afterStartMs = AFTER_START_MS } = deps;
   const records = createPresenceRecords(store);
   const uses = createGuildUses({ records, logger, now });
   const stopping = new AbortController();
@@ -101,7 +103,7 @@ export function createMembership(deps: MembershipDeps): Membership {
     used: uses.used,
     check,
     async start() {
-      first = setTimeout(() => void check(), AFTER_START_MS).unref();
+      first = setTimeout(() => void check(), afterStartMs).unref();
       timer = setInterval(() => void check(), checkEveryMs).unref();
     },
     async stop() {

@@ -84,6 +84,7 @@ const NO_WAITING: Timing = {
   guildListPauses: [1, 1, 1],
   listingFirstWait: 1,
   guildLog: { collectMs: 20, gapMs: 20 },
+  membershipCheck: 0,
   membershipStop: 30_000,
 };
 
