@@ -186,6 +186,7 @@ export function createTidying(deps: {
   const { tables } = database;
   let first: NodeJS.Timeout | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
   const servers = () => tables.updateTable('servers').where('outcome', 'is', null);
   const unknown = () => ({ ...outcomeToStore(INTERRUPTED), ended_at: now() });
 
@@ -220,7 +221,9 @@ export function createTidying(deps: {
   }
 
   function tidyNow(): void {
-    tidy().catch((error: unknown) => logger.warn({ err: error }, 'old submissions could not be ended'));
+    running = tidy().catch((error: unknown) => {
+      logger.warn({ err: error }, 'old submissions could not be ended');
+    });
   }
 
   return {
@@ -240,6 +243,7 @@ export function createTidying(deps: {
     async stop() {
       clearTimeout(first);
       clearInterval(timer);
+      await running;
     },
   };
 }

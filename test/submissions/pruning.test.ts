@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLeftInteractions } from '../../src/discord/resume.ts';
+import { AFTER_START_MS } from '../../src/lifecycle.ts';
 import { createEncryption } from '../../src/storage/collection.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
@@ -150,6 +151,19 @@ describe('drafts, and what was left out when they were submitted', () => {
     expect(Math.max(...changed)).toBe(500);
     expect(await submissions()).toEqual(['new']);
     expect(await hosts()).toEqual(['s0.example.com']);
+  });
+
+  it('go on going while the bot stops, which waits for it', async () => {
+    await partsOver(database, { now: () => now }).records.saveDraft(by('7'), 'old', draft(900));
+    const logger = recorder();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const tidying = createTidying({ database, logger, now: () => now + 15 * MINUTE });
+    await tidying.start?.();
+    vi.advanceTimersByTime(AFTER_START_MS);
+    await tidying.stop?.();
+    expect(await hosts()).toEqual([]);
+    expect(logger.lines).toEqual([]);
   });
 
   it('are no part of the history, and gone when the draft would be', async () => {
