@@ -33,7 +33,7 @@ interface Pruning extends Part {
 }
 
 /**
- * Keeps the history as small as is promised: what is too old goes, and of a guild with too much of it the oldest.
+ * Keeps the history as small as is promised: what is too old goes, and of a guild with too much of it what was not sent, then the oldest.
  * Nothing goes for its age that a limit still counts. In small steps, after the start and every 10 minutes.
  */
 export function createPruning(deps: PruningDeps): Pruning {
@@ -64,24 +64,12 @@ export function createPruning(deps: PruningDeps): Pruning {
     await dropOver(tables, before(days));
   }
 
-  async function dropExcess(guildId: string): Promise<void> {
-    const ofGuild = positions().where('guild_id', '=', guildId).where('ended_at', 'is not', null);
-    const { count } = await ofGuild
-      .clearSelect()
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow();
-    const oldest = ofGuild.orderBy('ended_at').orderBy('submission_id').orderBy('position');
-    for (let excess = count - MOST_ENTRIES; excess > 0 && !isStopped; ) {
-      excess -= await drop(oldest.limit(Math.min(excess, ROWS_AT_ONCE)));
-    }
-  }
-
   async function prune(): Promise<void> {
     await erasure.dropOldHashes();
     await dropOld();
     for await (const guildId of erasure.guilds()) {
       if (isStopped) return;
-      await dropExcess(guildId);
+      await dropExcess(tables, guildId, drop);
     }
   }
 
@@ -129,6 +117,27 @@ async function dropOver(tables: Database['tables'], before: number): Promise<voi
       tables,
       over.map(({ id }) => id),
     );
+}
+
+/** What was not sent goes first: nobody pushes out with it what the guild has submitted. It holds no reservation. */
+async function dropExcess(
+  tables: Database['tables'],
+  guildId: string,
+  drop: (some: Some) => Promise<number>,
+): Promise<void> {
+  const ofGuild = positionsOf(tables).where('guild_id', '=', guildId).where('ended_at', 'is not', null);
+  const { count } = await ofGuild
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  const notSent = ofGuild.where('reserved_at', 'is', null).where('outcome', '=', 'not-sent');
+  const oldest = ofGuild.orderBy('ended_at').orderBy('submission_id').orderBy('position');
+  let excess = count - MOST_ENTRIES;
+  for (const some of [notSent, oldest]) {
+    for (let dropped = 1; dropped > 0 && excess > 0; excess -= dropped) {
+      dropped = await drop(some.limit(Math.min(excess, ROWS_AT_ONCE)));
+    }
+  }
 }
 
 /** Deletes those that have no server any more. */

@@ -104,6 +104,20 @@ describe('a guild with more than 100,000 servers in its history', () => {
     expect(await submissions()).toContain('1-1000');
   });
 
+  it('loses first what was not sent, however new that is, and then the oldest', async () => {
+    await fill(database, '1', { count: MOST_ENTRIES, at: ago(10) });
+    const list = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name}-${n}`);
+    const of = { guildId: '1', userId: '7', at: now };
+    await addDone(database, { ...of, id: 'not-sent', hosts: list('not-sent', 700), outcome: 'not-sent' });
+    await addDone(database, { ...of, id: 'new', hosts: list('new', 30) });
+    await prune();
+    const left = await hosts();
+    expect(left).toHaveLength(MOST_ENTRIES);
+    expect(left.slice(0, 1)).toEqual(['s30.example.com']);
+    expect(left.slice(-30)).toEqual(list('new', 30));
+    expect(left.filter((host) => host.startsWith('not-sent'))).toEqual([]);
+  });
+
   it('is looked for guild by guild, with turns for others in between', async () => {
     for (let guild = 0; guild < 50; guild += 1) {
       await addDone(database, { id: `${guild}`, guildId: `${guild}`, userId: '7', at: now, hosts: ['a'] });
