@@ -41,8 +41,9 @@ import {
   singleProblemText,
   typedLine,
 } from '../src/words/problem.ts';
-import { type GuildKeys, noServer, refusalText } from '../src/words/refusal.ts';
-import { cut, type Translate } from '../src/words/words.ts';
+import { type GuildKeys, isAboutKey, keyOf, noKeyOf, noServer, refusalText } from '../src/words/refusal.ts';
+import { cut } from '../src/words/words.ts';
+import { enterKey } from './setkey.ts';
 
 export interface AddServerDeps {
   readonly pipeline: Pipeline;
@@ -157,23 +158,19 @@ async function tryTyped(
   const { t } = context;
   // It may be this very interaction that has submitted it, before the bot was restarted.
   if (!isNew && (await records.isSubmitted(context, id))) return submit(context, { id }, deps);
-  const keyOf = async () => {
-    const key = await keys.usable(context.guildId);
-    return 'code' in key ? undefined : key;
-  };
-  const read = await readOneWithGames(typed, games, keyOf);
+  const read = await readOneWithGames(typed, games, () => keyOf(context.guildId, keys));
   const draft = draftOfOne(typed, read);
   if (read.ok && isNew) return submit(context, { id, draft }, deps);
   await records.saveDraft(context, id, draft);
   if (read.ok) return submit(context, { id }, deps);
   const unsent = { id, line: typedLine(t, typed, games) };
-  const key = await keys.usable(context.guildId);
+  const noKey = await noKeyOf(context.guildId, keys);
   // Whoever has no key is told that first.
-  if ('code' in key) return refused(context, { ...unsent, refusal: key }, deps);
+  if (noKey) return refused(context, { ...unsent, refusal: noKey }, deps);
   const { problem } = read;
   const near = problem.code === 'game-unknown' ? nearOf(context, problem.game, deps) : [];
   const text = singleProblemText(context, problem, { near, isListKnown: games.list().fresh });
-  return notSent(t, { ...unsent, text }, offersForProblem(t, problem, near));
+  return notSent(context, { ...unsent, text }, buttonsOf(id, offersForProblem(t, problem, near)));
 }
 
 /** Submits a draft, or what it says with something else in a field. */
@@ -208,27 +205,29 @@ async function submit(
 const noDraft = async (context: Context, id: string, { records }: AddServerDeps): Promise<UserError> =>
   noServer(context, await records.isSubmitted(context, id));
 
-function ended(context: Context, result: Ended, { games }: AddServerDeps): Reply {
+async function ended(context: Context, result: Ended, { games, keys }: AddServerDeps): Promise<Reply> {
   const { t } = context;
-  const { servers, outcomes, restId } = result;
-  const [[server], [outcome]] = [servers, outcomes];
+  const [[server], [outcome], restId] = [result.servers, result.outcomes, result.restId];
   if (!server || !outcome) throw new Error('a submission has at least one server');
   const announcement = announcementOf(context, result, games);
   const page = pageOfUnknown(context, result);
-  const listLink = page ? linkButton(page, t('listing.check')) : undefined;
+  const noKey = restId && isAboutKey(outcome) ? await noKeyOf(context.guildId, keys) : undefined;
+  const about = { server, noKey };
+  const buttons = restId !== undefined && [
+    noKey && enterKey(context),
+    ...buttonsOf(restId, offersAfter(t, outcome)),
+    page !== undefined && linkButton(page, t('listing.check')),
+  ];
   return {
-    content: result.isResumed ? afterRestartText(context, result) : outcomeText(context, outcome, server),
+    content: result.isResumed ? afterRestartText(context, result) : outcomeText(context, outcome, about),
     embeds: [serverEmbed(t, outcome.kind, [describe(t, server, games)])],
-    components: restId === undefined ? [] : rows([...buttonsOf(restId, offersAfter(t, outcome)), listLink]),
+    components: buttons ? rows(buttons) : [],
     ...(announcement !== undefined && { announcement }),
   };
 }
 
-interface Unsent {
-  readonly id: string;
-  /** The server, as in an embed. */
-  readonly line: string;
-}
+/** `line`: the server, as in an embed. */
+type Unsent = Readonly<Record<'id' | 'line', string>>;
 
 function refused(
   context: Context,
@@ -240,17 +239,19 @@ function refused(
   const named = 'game' in refusal ? { ...refusal, game: gameNamed(refusal.game, deps.games).name } : refusal;
   const near = 'game' in named ? nearOf(context, named.game, deps) : [];
   const text = refusalText(named, context);
-  return notSent(t, { ...unsent, text }, offersAfterRefusal(t, refusal, near));
+  const first = refusal.code.startsWith('key-') && enterKey(context);
+  const offers = buttonsOf(unsent.id, offersAfterRefusal(t, refusal, near));
+  return notSent(context, { ...unsent, text }, [first, ...offers]);
 }
 
 const notSent = (
-  t: Translate,
-  { id, line, text }: Unsent & { readonly text: string },
-  offers: readonly Offer[],
+  { t }: Context,
+  { line, text }: Unsent & { readonly text: string },
+  buttons: readonly (Control | false)[],
 ): Reply => ({
   content: text,
   embeds: [serverEmbed(t, 'not-sent', [line])],
-  components: rows(buttonsOf(id, offers)),
+  components: rows(buttons),
   isRefusal: true,
 });
 

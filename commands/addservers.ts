@@ -23,7 +23,7 @@ import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog, Suggestions } from '../src/listing/game-catalog.ts';
 import { gamesAmong } from '../src/listing/game-search.ts';
 import { readWithGames } from '../src/server-lists/read-list.ts';
-import { asksForGame, type Draft, isLeft, lacksGame, rowsToSend } from '../src/submissions/draft.ts';
+import { asksForGame, type Draft, lacksGame } from '../src/submissions/draft.ts';
 import {
   type Editing,
   isSeenInPreview,
@@ -33,15 +33,16 @@ import {
   type Prepared,
   withDefaultGame,
 } from '../src/submissions/list-drafts.ts';
-import type { Ended, NoDraft, Pipeline } from '../src/submissions/pipeline.ts';
+import type { NoDraft, Pipeline } from '../src/submissions/pipeline.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
 import { gameChoices, gameOptions, severalGamesText, unknownGameText } from '../src/words/games.ts';
 import { previewOf } from '../src/words/list-preview.ts';
-import { progressOf, reportOf } from '../src/words/list-report.ts';
+import { canGoAgain, progressOf, reportOf } from '../src/words/list-report.ts';
 import { announcementOf, pageOfUnknown } from '../src/words/outcome.ts';
 import { fileProblemText, unreadableText } from '../src/words/problem.ts';
-import { type GuildKeys, guildKey, noList, refusalText } from '../src/words/refusal.ts';
+import { type GuildKeys, isAboutKey, keyOf, noKeyOf, noList, refusalText } from '../src/words/refusal.ts';
+import { enterKey } from './setkey.ts';
 
 /** What a draft is opened with and shown. */
 export interface DraftDeps {
@@ -157,29 +158,27 @@ async function openList(
   { game: typed, content }: { readonly game: string; readonly content: string | Attachment },
   deps: AddServersDeps,
 ): Promise<Reply> {
-  const { t } = context;
-  const key = await guildKey(context, deps.keys);
+  const key = await keyOf(context.guildId, deps.keys);
   const game = typed.trim();
   const text = typeof content === 'string' ? content : await readFile(context, content, deps);
   const list = await readWithGames({ content: text, game }, deps.games, key);
-  if (list.kind !== 'rows') throw new UserError(unreadableText(list, t));
-  if (list.rows.length === 0) throw new UserError(t('list.file.empty'));
+  if (list.kind !== 'rows') throw new UserError(unreadableText(list, context.t));
+  if (list.rows.length === 0) throw new UserError(context.t('list.file.empty'));
   const known = deps.games.find(game);
+  const { games: allowed } = await deps.settings.get(context.guildId);
   const isUnknown = game !== '' && !known;
-  const notice = isUnknown ? unknownGameText(context, game, deps.games) : '';
+  const notice = isUnknown ? unknownGameText(context, game, gamesAmong(deps.games, allowed)) : '';
   const rows = known ? withDefaultGame(list.rows, known.alias) : list.rows;
   return openDraft(context, { source: 'text', rows, notice }, deps);
 }
 
 /** Keeps a new draft under the interaction, and shows what it would submit, below the notice if there is one. */
-export async function openDraft(
+export const openDraft = async (
   context: Context,
   { notice, ...read }: Pick<Draft, 'source' | 'rows'> & Pick<Shown, 'notice'>,
   deps: DraftDeps,
-): Promise<Reply> {
-  const prepared = await deps.drafts.open(context, context.interactionId, read);
-  return showDraft(context, prepared, { notice }, deps);
-}
+): Promise<Reply> =>
+  showDraft(context, await deps.drafts.open(context, context.interactionId, read), { notice }, deps);
 
 interface Shown {
   /** Something to say first. */
@@ -196,16 +195,19 @@ async function showDraft(
   context: Context,
   prepared: Prepared | NoDraft,
   { notice, choice }: Shown,
-  { games, settings }: DraftDeps,
+  { games, settings, keys }: DraftDeps,
 ): Promise<Reply> {
   if (typeof prepared === 'string') throw noList(prepared, context.t);
   const { games: allowed } = await settings.get(context.guildId);
   const some = gamesAmong(games, allowed);
   const { id, draft, room, edits, canTryAgain } = prepared;
+  const noKey = await noKeyOf(context.guildId, keys);
+  const notices = [noKey && refusalText(noKey, context), notice].filter(Boolean).join('\n\n');
   return {
-    ...previewOf(context, prepared, some, notice),
+    ...previewOf(context, prepared, some, notices),
     components: previewRows(context, {
       id,
+      first: noKey && enterKey(context),
       submits: asksForGame(draft) ? 0 : room.count,
       edits: edits.refused + edits.lacking,
       canTryAgain,
@@ -247,8 +249,8 @@ async function openEdit(context: DraftContext, which: Editing, { drafts }: Draft
 /** The lines as they were corrected, in place of those that were opened. */
 async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Promise<Reply> {
   const { t, argument: id, interactionId: newId } = context;
-  const key = await guildKey(context, deps.keys);
   const typed = context.field('servers');
+  const key = await keyOf(context.guildId, deps.keys);
   const edited = await deps.drafts.edit(context, { id, newId, typed, which }, key);
   if ('kind' in edited) throw new UserError(unreadableText(edited, t));
   const notice = 'instead' in edited ? t('list.edit.gone') : undefined;
@@ -271,24 +273,22 @@ async function submitList(context: PressContext, deps: AddServersDeps): Promise<
   if (result.kind === 'no-draft') throw noList(result.why, t);
   if (result.kind === 'refused') {
     const { refusal } = result;
-    const notice = refusalText(refusal, context);
     // The preview was true when it was made: somebody was faster, or an admin has changed what is allowed.
-    if (!isSeenInPreview(refusal)) throw new UserError(notice);
+    if (!isSeenInPreview(refusal)) throw new UserError(refusalText(refusal, context));
+    const notice = refusal.code.startsWith('key-') ? '' : refusalText(refusal, context);
     return showDraft(context, await deps.drafts.anew(context, id), { notice }, deps);
   }
-  const { restId } = result;
+  const { restId, outcomes } = result;
+  const noKey = outcomes.some(isAboutKey) ? await noKeyOf(guildId, deps.keys) : undefined;
   const announcement = announcementOf(context, result, deps.games);
   return {
-    ...reportOf(context, result, deps.games),
+    ...reportOf(context, { ...result, noKey }, deps.games),
     components: reportRows(context, {
       id: restId,
+      first: noKey && enterKey(context),
       canGoAgain: canGoAgain(result),
       page: pageOfUnknown(context, result),
     }),
     ...(announcement !== undefined && { announcement }),
   };
 }
-
-/** Whether anything that is ready did not go. */
-const canGoAgain = ({ draft, outcomes }: Ended): boolean =>
-  rowsToSend(draft).some((_, index) => isLeft(draft, outcomes[index]));

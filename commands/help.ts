@@ -1,13 +1,13 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context } from '../src/discord/command.ts';
 import { linkButton, rows } from '../src/discord/components/controls.ts';
-import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import { commandText } from '../src/words/command-text.ts';
-import { invalidKeyText } from '../src/words/refusal.ts';
+import { type GuildKeys, keyText, type NoKey, noKeyOf } from '../src/words/refusal.ts';
 import type { Translate } from '../src/words/words.ts';
+import { enterKey } from './setkey.ts';
 
 export interface HelpDeps {
-  readonly keys: Pick<ApiKeys, 'status'>;
+  readonly keys: GuildKeys;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }
 
@@ -18,18 +18,11 @@ export interface HelpDeps {
  */
 export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly Command[]): Command {
   /** What to do next: with a key the one command, without one who can set it. */
-  async function nextText(context: Context): Promise<string> {
-    const { t, mention, guildId } = context;
-    const setkey = mention('setkey');
-    const status = await keys.status(guildId);
-    const { isAdmin } = context;
-    if (status === undefined)
-      return isAdmin ? t('help.next.setNone', { setkey }) : t('addserver.noKey', { setkey });
-    if (!status.readable) return t('failure.undecryptable', { setkey });
-    if (status.invalidSince !== undefined) {
-      return isAdmin ? t('help.next.renew', { setkey }) : invalidKeyText(context);
-    }
-    return t('help.next.set', { addserver: mention('addserver'), example: t('help.example') });
+  function nextText(context: Context, noKey: NoKey | undefined): string {
+    const { t, mention } = context;
+    return noKey
+      ? keyText(noKey, context)
+      : t('help.next', { addserver: mention('addserver'), example: t('help.example') });
   }
 
   /** By language and mention: the same for everybody, and to make one takes longer than all else of an answer. */
@@ -56,10 +49,12 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
         .filter(({ permission }) => permission === undefined || context.isAdmin)
         .map(({ data }) => lineOf(context, data));
       const description = [...shown, '', `-# ${t('help.overrides')}`].join('\n');
+      const noKey = await noKeyOf(context.guildId, keys);
       return {
-        content: await nextText(context),
+        content: nextText(context, noKey),
         embeds: [{ title: t('help.title'), description }],
         components: rows([
+          noKey && enterKey(context),
           links.support !== undefined && linkButton(links.support, t('help.support')),
           links.privacy !== undefined && linkButton(links.privacy, t('help.privacy')),
         ]),

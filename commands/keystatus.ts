@@ -6,7 +6,7 @@ import type { KeyTrials, KeyWatch } from '../src/guilds/key-watch.ts';
 import type { GameCatalog } from '../src/listing/game-catalog.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { serviceWords } from '../src/words/outcome.ts';
-import { failureText, tooSoonText } from '../src/words/refusal.ts';
+import { failureText, keyText, tooSoonText } from '../src/words/refusal.ts';
 import { escapeCode, escapeText } from '../src/words/words.ts';
 
 export interface KeyStatusDeps {
@@ -68,7 +68,8 @@ export function keyStatusCommand({ keyTrials, games, keys, keyWatch }: KeyStatus
   };
 }
 
-function lines({ t, mention }: Context, status: KeyStatus): readonly string[] {
+function lines(context: Context, status: KeyStatus): readonly string[] {
+  const { t, mention } = context;
   const { lastFour, setBy, setAt, workedAt, answer, invalidSince, readable } = status;
   const setkey = mention('setkey');
   const said: string[] = [
@@ -79,7 +80,7 @@ function lines({ t, mention }: Context, status: KeyStatus): readonly string[] {
   }
   if (workedAt !== undefined) said.push(t('keystatus.worked', { seconds: seconds(workedAt) }));
   if (answer !== undefined) said.push(answerLine(t, answer));
-  if (!readable) said.push(t('failure.undecryptable', { setkey }));
+  if (!readable) said.push(keyText({ code: 'key-unreadable' }, context));
   if (invalidSince !== undefined) {
     said.push(
       t('keystatus.invalid', { seconds: seconds(invalidSince), setkey, check: t('keystatus.check') }),

@@ -1,6 +1,13 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context, Reply, SubmitContext } from '../src/discord/command.ts';
-import { button, customId, type Modal, modal, rows } from '../src/discord/components/controls.ts';
+import {
+  button,
+  type Control,
+  customId,
+  type Modal,
+  modal,
+  rows,
+} from '../src/discord/components/controls.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { LogChoiceDeps } from '../src/discord/log-channel.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
@@ -84,6 +91,7 @@ export function setKey({ keyTrials, games, keys, guildLog, settings, addBotLink 
       return keyModal(context, 'save');
     },
     presses: {
+      enter: { answer: 'modal', run: async (context) => keyModal(context, 'save') },
       // The key is kept nowhere, so it is asked for again.
       again: { answer: 'modal', run: async (context) => keyModal(context, 'again') },
     },
@@ -93,6 +101,10 @@ export function setKey({ keyTrials, games, keys, guildLog, settings, addBotLink 
     },
   };
 }
+
+/** For admins, under a message that needs a key: the window of /setkey; what comes of it is a message of its own. */
+export const enterKey = ({ t, isAdmin }: Pick<Context, 't' | 'isAdmin'>): Control | false =>
+  isAdmin && button(customId('setkey', 'enter'), t('key.enter'), { style: 'primary' });
 
 /** @param action `save` where it is the command's, `again` where it is that of a message that changes */
 const keyModal = ({ t }: Context, action: 'save' | 'again'): Modal =>

@@ -4,7 +4,7 @@ import { rowsOfMessage } from '../src/server-lists/message.ts';
 import { MAX_ROWS } from '../src/server-lists/read-list.ts';
 import { UserError } from '../src/user-error.ts';
 import { messageCommandText } from '../src/words/command-text.ts';
-import { guildKey } from '../src/words/refusal.ts';
+import { keyOf } from '../src/words/refusal.ts';
 import { type DraftDeps, openDraft } from './addservers.ts';
 
 /**
@@ -19,13 +19,13 @@ export function submitMessage(deps: DraftDeps): Command {
     },
     audience: 'member',
     async useOn(context) {
-      const key = await guildKey(context, deps.keys);
       const rows = rowsOfMessage(context.text);
       if (rows.length === 0) throw new UserError(context.t('list.message.empty'));
       if (rows.length > MAX_ROWS) {
         throw new UserError(context.t('list.file.tooMany', { count: rows.length, most: MAX_ROWS }));
       }
-      deps.games.refreshSoon(key);
+      const key = await keyOf(context.guildId, deps.keys);
+      if (key) deps.games.refreshSoon(key);
       return openDraft(context, { source: 'message', rows }, deps);
     },
   };

@@ -5,6 +5,7 @@ import type { Logger } from '../logger.ts';
 import { UndecryptableError } from '../storage/collection.ts';
 import { StoreError } from '../storage/store.ts';
 import { UserError } from '../user-error.ts';
+import { keyText } from '../words/refusal.ts';
 import type { Context } from './command.ts';
 
 export const INTERACTION_TYPES = ['command', 'autocomplete', 'component', 'modal', 'other'] as const;
@@ -220,7 +221,7 @@ export function createFailureWords({ traces, logger }: FailureWordsDeps): Failur
 }
 
 /** What went wrong, for the failures that members should tell apart. */
-function causeText(error: unknown, { t, mention }: Context): string {
-  if (error instanceof UndecryptableError) return t('failure.undecryptable', { setkey: mention('setkey') });
-  return t(error instanceof StoreError ? 'failure.store' : 'failure.unexpected');
+function causeText(error: unknown, context: Context): string {
+  if (error instanceof UndecryptableError) return keyText({ code: 'key-unreadable' }, context);
+  return context.t(error instanceof StoreError ? 'failure.store' : 'failure.unexpected');
 }

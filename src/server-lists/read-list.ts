@@ -220,11 +220,12 @@ export function gameReading(games: Games, defaultGame?: string): GameReading {
 export async function readWithGames(
   { content, game }: ListInput,
   games: Catalog & { refreshSoon(key: Secret): void },
-  key: Secret,
+  key: Secret | undefined,
 ): Promise<ReadList> {
   const read = () => readList(content, gameReading(games, games.find(game)?.alias));
   const list = await read();
   const isUnknown = game !== '' && !games.find(game);
+  if (key === undefined) return list;
   if (games.list().fresh || !(isUnknown || namesUnknownGame(list))) {
     games.refreshSoon(key);
     return list;

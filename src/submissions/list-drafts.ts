@@ -134,12 +134,12 @@ export function createListDrafts({ records, checks, settings, games }: ListDraft
     /**
      * Reads what has become of {@link linesToEdit} in place of those lines; what is not in it any more is dropped.
      * Where the draft is gone, what was typed is a new draft under the other id.
-     * @param key what the service is asked with for a game that is not known
+     * @param key what the service is asked with for a game that is not known; without one it is not
      */
     async edit(
       by: Submitter,
       { id, newId, typed, which }: Record<'id' | 'newId' | 'typed', string> & { readonly which: Editing },
-      key: Secret,
+      key: Secret | undefined,
     ): Promise<Prepared | (Prepared & { readonly instead: NoDraft }) | UnreadableList> {
       const { text, numbers } = withoutNumbers(typed);
       const list = await readWithGames({ content: text, game: '' }, games, key);
@@ -234,5 +234,6 @@ function forbidden(row: ReadyRow): RejectedRow {
 /** Whether the preview of a list, made anew, shows what to do about it. */
 export const isSeenInPreview = ({ code }: Refusal): boolean => SEEN_IN_PREVIEW.has(code);
 const SEEN_IN_PREVIEW: ReadonlySet<Refusal['code']> = new Set([
+  ...(['key-missing', 'key-unreadable', 'key-invalid'] as const),
   ...(['submitted-before', 'game-not-allowed', 'daily-quota', 'member-limit', 'guild-limit'] as const),
 ]);

@@ -20,9 +20,15 @@ export interface ExplainedRow {
   readonly reason: string;
 }
 
-/** A sentence without the marks that make a part of it code or a link. */
+/** A sentence without what only Discord shows: code, links, and times in the reader's zone. */
 export const plain = (text: string): string =>
-  text.replaceAll('`', '').replace(/\[([^[\]]*)\]\(<[^<>]*>\)/g, '$1');
+  text
+    .replaceAll('`', '')
+    .replace(/\[([^[\]]*)\]\(<[^<>]*>\)/g, '$1')
+    .replace(/<t:(\d{1,12})(?::\w)?>/g, (_, seconds: string) => `${minuteOf(Number(seconds) * 1000)} UTC`);
+
+/** A time in UTC, as in 2026-01-31 23:59; in milliseconds since 1970. */
+export const minuteOf = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 
 /** The refused rows of a draft with the reasons at length. Most of the time goes into these. */
 export function explainedRows(

@@ -35,7 +35,7 @@ import { escapeText, type Reader, shorten, shortenMarkup, type Translate } from 
 /** How many of each kind are named in the message; the files name them all. */
 const SHOWN = { servers: 10, groups: 10, found: 10 };
 /** UTF-16 units of a part of the message. */
-const MOST = { notice: 350, numbers: 36, user: 16 };
+const MOST = { notice: 700, numbers: 36, user: 16 };
 /** UTF-16 units of the items that say what is refused, and items of what was submitted before: as much as fits. */
 const TRIES = [
   { items: 900, previous: 4 },

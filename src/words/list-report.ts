@@ -1,18 +1,21 @@
 import { formatAddress } from '../addresses/address.ts';
-import { KNOWN_ERRORS, type Outcome } from '../listing/contract.ts';
+import type { Outcome } from '../listing/contract.ts';
 import { csvFile } from '../server-lists/csv.ts';
 import type { Row } from '../server-lists/row.ts';
-import { isRejected, type ReadyRow, rowsToSend } from '../submissions/draft.ts';
+import { isLeft, isRejected, type ReadyRow, rowsToSend } from '../submissions/draft.ts';
 import type { Ended } from '../submissions/pipeline.ts';
 import { explained, explainedRows, filesOfRefused, inFields, plain } from './list-files.ts';
 import { addressLine } from './list-lines.ts';
 import { heldRows, type ListPage, serversEmbed, someLines } from './list-preview.ts';
 import { gravestOf, type KnownGames, LOOK, serviceWords } from './outcome.ts';
 import { rowProblemText } from './problem.ts';
-import { failureText, invalidKeyText } from './refusal.ts';
+import { failureText, type NoKey, nextForKey } from './refusal.ts';
 import { escapeText, type Reader } from './words.ts';
 
-type Report = Pick<Ended, 'draft' | 'outcomes' | 'held'>;
+interface Report extends Pick<Ended, 'draft' | 'outcomes' | 'held'> {
+  /** Why the guild has no key to submit with by now, where anything ended because of it. */
+  readonly noKey?: NoKey | undefined;
+}
 
 const IN_ORDER = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;
 /** Different texts that are shown; `report.csv` has them all. */
@@ -25,7 +28,7 @@ const MOST_ADDRESSES = 5;
 /** What came of a draft: in numbers, in the service's words with the lines they are about, and line by line. */
 export function reportOf(reader: Reader, report: Report, games: KnownGames): ListPage {
   const { t } = reader;
-  const { draft, outcomes, held } = report;
+  const { draft, outcomes, held, noKey } = report;
   const ended = endedRows(report);
   const left = rowsToSend(draft).slice(outcomes.length);
   const invalid = draft.rows.filter(isRejected).length;
@@ -51,16 +54,23 @@ export function reportOf(reader: Reader, report: Report, games: KnownGames): Lis
   const content = [
     counts.join('\n'),
     ...textsOf(reader, ended, draft.source === 'text'),
-    ...keyText(reader, outcomes),
-    [t('list.report.file'), ...(names === '' ? [] : [t('list.report.rejectedFile', { files: names })])].join(
-      ' ',
-    ),
+    ...nextForKey(reader, noKey),
+    [
+      t('list.report.file'),
+      ...(names === ''
+        ? []
+        : [t(`list.report.rejectedFile${canGoAgain(report) ? 'Again' : ''}`, { files: names })]),
+    ].join(' '),
   ].join('\n\n');
   // Its colour is the report's, and its servers are shown.
   const kind = gravestOf(outcomes.map((outcome) => outcome.kind));
   const shown = ended.filter(({ outcome }) => outcome.kind === kind).map(({ row }) => row.submission);
   return { content, embeds: [serversEmbed(t, kind, shown, games)], files: [csv, ...files], ...kept };
 }
+
+/** Whether anything that is ready did not go, and so can be sent again. */
+export const canGoAgain = ({ draft, outcomes }: Pick<Ended, 'draft' | 'outcomes'>): boolean =>
+  rowsToSend(draft).some((_, index) => isLeft(draft, outcomes[index]));
 
 interface EndedRow {
   readonly row: ReadyRow;
@@ -94,10 +104,8 @@ function listOutcomeText(reader: Reader, outcome: Outcome): string {
       });
     case 'unknown':
       return t('list.report.unknownText', { reason: failureText(outcome, t) });
-    case 'not-sent': {
-      const said = t('list.report.notSentText', { reason: failureText(outcome, t) });
-      return outcome.reason === 'key' ? `${said} ${invalidKeyText(reader)}` : said;
-    }
+    case 'not-sent':
+      return t('list.report.notSentText', { reason: failureText(outcome, t) });
   }
 }
 
@@ -147,15 +155,6 @@ function whereText(
     .map(({ submission: { server: host, port } }) => addressLine(formatAddress({ host, port })));
   const rest = rows.length - named.length;
   return [...lines, ...named, ...(rest > 0 ? [t('list.preview.moreServers', { count: rest })] : [])];
-}
-
-/** What to do about the key, unless servers that were not sent because of it say so. */
-function keyText(reader: Reader, outcomes: readonly Outcome[]): readonly string[] {
-  const isRefused = outcomes.some(
-    (each) => each.kind === 'rejected' && each.message === KNOWN_ERRORS.invalidKey,
-  );
-  const isSaid = outcomes.some((each) => each.kind === 'not-sent' && each.reason === 'key');
-  return isRefused && !isSaid ? [invalidKeyText(reader)] : [];
 }
 
 /** Every row of the input in its order, with what came of it. */

@@ -10,7 +10,7 @@ import {
 } from '../listing/contract.ts';
 import type { Ended, Observer } from '../submissions/pipeline.ts';
 import type { Submitter } from '../submissions/record.ts';
-import { failureText, invalidKeyText, reasonText } from './refusal.ts';
+import { failureText, isAboutKey, type NoKey, nextForKey, reasonText } from './refusal.ts';
 import {
   escapeCode,
   escapeText,
@@ -23,24 +23,28 @@ import {
   type Translate,
 } from './words.ts';
 
-/** How the submission of one server ended; which server it is stands in the embed. */
-export function outcomeText(reader: Reader, outcome: Outcome, server: ServerSubmission): string {
+/**
+ * How the submission of one server ended; which server it is stands in the embed.
+ * @param noKey why the guild has no key to submit with by now
+ */
+export function outcomeText(
+  reader: Reader,
+  outcome: Outcome,
+  { server, noKey }: { readonly server: ServerSubmission; readonly noKey: NoKey | undefined },
+): string {
   const { t, mention } = reader;
   switch (outcome.kind) {
     case 'accepted':
       return t('addserver.accepted', { message: escapeText(serviceWords(outcome.message, t)) });
     case 'rejected': {
       const said = t('addserver.rejected', { message: escapeText(serviceWords(outcome.message, t)) });
+      if (outcome.known === 'invalidKey') return [said, ...nextForKey(reader, noKey)].join('\n');
       if (outcome.known === undefined) return said;
-      const next =
-        outcome.known === 'invalidKey'
-          ? invalidKeyText(reader)
-          : t(`addserver.next.${outcome.known}`, { games: mention('games') });
-      return `${said}\n${next}`;
+      return `${said}\n${t(`addserver.next.${outcome.known}`, { games: mention('games') })}`;
     }
     case 'not-sent': {
       const said = t('addserver.notSent', { reason: failureText(outcome, t) });
-      return outcome.reason === 'key' ? `${said}\n${invalidKeyText(reader)}` : said;
+      return [said, ...(isAboutKey(outcome) ? nextForKey(reader, noKey) : [])].join('\n');
     }
     case 'unknown':
       return t('addserver.unknown', {

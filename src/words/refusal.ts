@@ -1,6 +1,12 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { ApiKeys, KeyStatus } from '../guilds/api-keys.ts';
-import { type Failure, type FailureReason, isHalted, type NotSent } from '../listing/contract.ts';
+import {
+  type Failure,
+  type FailureReason,
+  isHalted,
+  type NotSent,
+  type Outcome,
+} from '../listing/contract.ts';
 import type { Secret } from '../secret.ts';
 import type { Refusal, SubmittedBefore } from '../submissions/checks.ts';
 import type { NoDraft } from '../submissions/pipeline.ts';
@@ -10,16 +16,13 @@ import { escapeText, LONGEST_NAME, listAbout, type Reader, type Translate } from
 
 /** Why nothing was sent, as a sentence for the member who asked. */
 export function refusalText(refusal: Refusal, reader: Reader): string {
-  const { t, mention } = reader;
+  const { t } = reader;
   switch (refusal.code) {
     case 'key-missing':
-      return t('addserver.notReady', { problem: t('addserver.noKey', { setkey: mention('setkey') }) });
     case 'key-unreadable':
-      return t('addserver.notReady', { problem: t('failure.undecryptable', { setkey: mention('setkey') }) });
+      return t('addserver.notReady', { problem: keyText(refusal, reader) });
     case 'key-invalid':
-      return [t('refusal.key-invalid'), renewText(reader), t('notice.setBy', { userId: refusal.setBy })].join(
-        ' ',
-      );
+      return `${t('refusal.key-invalid')} ${renewText(reader, refusal.setBy)}`;
     case 'in-flight': {
       const { server: host, port } = refusal.server;
       return t('refusal.in-flight', { address: formatAddress({ host, port }) });
@@ -101,28 +104,51 @@ const BEFORE_SENDING: Readonly<Partial<Record<NotSent['reason'], BeforeSending>>
 };
 type BeforeSending = `service.${'unsafe' | 'keyDropped' | 'queueFull' | 'tooLate'}` | 'halt.stopping';
 
-/** That the service refuses the guild's key, and what the one who reads it can do. */
-export const invalidKeyText = (reader: Reader): string =>
-  `${reader.t('addserver.next.invalidKey')} ${renewText(reader)}`;
-
-/** What to do about a key that the service refuses: an admin renews it, a member asks one. */
-export const renewText = ({ t, mention, isAdmin }: Pick<Reader, 't' | 'mention' | 'isAdmin'>): string =>
-  t(isAdmin ? 'notice.renew' : 'notice.askToRenew', { setkey: mention('setkey') });
-
 /** The keys of guilds, to submit with. */
 export type GuildKeys = Pick<RequestsDeps['keys'], 'usable'>;
 
+/** Why a guild has no key to submit with. */
+export type NoKey = Extract<Refusal, { readonly code: `key-${string}` }>;
+
 /**
- * The guild's key, to submit with.
- * @throws UserError when it has none, or one that cannot be opened or that the service has refused
+ * What to do about a key that the service refuses: an admin renews it, a member asks one.
+ * @param setBy the id of who set it, where that is known
  */
-export async function guildKey(
-  context: Reader & { readonly guildId: string },
-  keys: GuildKeys,
-): Promise<Secret> {
-  const key = await keys.usable(context.guildId);
-  if (!('code' in key)) return key;
-  throw new UserError(refusalText(key, context));
+function renewText({ t, mention, isAdmin }: Reader, setBy?: string): string {
+  const renew = t(isAdmin ? 'notice.renew' : 'notice.askToRenew', { setkey: mention('setkey') });
+  return setBy === undefined ? renew : `${renew} ${t('notice.setBy', { userId: setBy })}`;
+}
+
+/** Whether a server ended so because of the guild's key: an admin has to do something about that. */
+export const isAboutKey = (outcome: Outcome): boolean =>
+  (outcome.kind === 'rejected' && outcome.known === 'invalidKey') ||
+  (outcome.kind === 'not-sent' && (outcome.reason === 'key' || outcome.reason === 'key-dropped'));
+
+/** What to do after servers were refused, or not sent, because of the key; nothing where it is in order by now. */
+export function nextForKey(reader: Reader, why: NoKey | undefined): readonly string[] {
+  if (why === undefined) return [];
+  if (why.code !== 'key-invalid') return [keyText(why, reader)];
+  return [renewText(reader, why.setBy)];
+}
+
+/** Why a guild has no key to submit with; `undefined` when it has one. */
+export async function noKeyOf(guildId: string, keys: GuildKeys): Promise<NoKey | undefined> {
+  const key = await keys.usable(guildId);
+  return 'code' in key ? key : undefined;
+}
+
+/** The guild's key to submit with, if it has one. */
+export async function keyOf(guildId: string, keys: GuildKeys): Promise<Secret | undefined> {
+  const key = await keys.usable(guildId);
+  return 'code' in key ? undefined : key;
+}
+
+/** What is wrong with the guild's key, and what the one who reads it can do about it. */
+export function keyText(why: NoKey, reader: Reader): string {
+  const { t, mention, isAdmin } = reader;
+  if (why.code === 'key-invalid') return `${t('notice.forAdmins')} ${renewText(reader, why.setBy)}`;
+  const what = why.code === 'key-missing' ? 'missing' : 'unreadable';
+  return t(`key.${what}.${isAdmin ? 'admin' : 'member'}`, { setkey: mention('setkey') });
 }
 
 /** Who submitted a server before, when, and how it ended. */
@@ -194,15 +220,11 @@ const SAY_SO: readonly string[] = ['settings', 'keystatus'];
  * What an admin reads above the answer to any command until a key that the service refuses is renewed; nothing where
  * the answer says so by itself.
  */
-export function createKeyNotice({ keys }: Pick<KeyAlertDeps, 'keys'>) {
+export function createKeyNotice({ keys }: { readonly keys: GuildKeys }) {
   return async (reader: Reader & { readonly guildId: string }, command: string, answer: string) => {
-    const { t, guildId } = reader;
-    const renew = renewText(reader);
-    if (answer.includes(renew)) return undefined;
-    const status = SAY_SO.includes(command) ? undefined : await keys.status(guildId);
-    if (status?.invalidSince === undefined) return undefined;
-    const setBy = status.setBy === undefined ? [] : [t('notice.setBy', { userId: status.setBy })];
-    return [t('notice.forAdmins'), renew, ...setBy].join(' ');
+    if (SAY_SO.includes(command) || answer.includes(renewText(reader))) return undefined;
+    const key = await keys.usable(reader.guildId);
+    return 'code' in key && key.code === 'key-invalid' ? keyText(key, reader) : undefined;
   };
 }
 

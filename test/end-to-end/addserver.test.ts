@@ -119,7 +119,7 @@ describe('/addserver', () => {
     const said = await addserver({ game: 'cs2', server: 'invalid.example.com:1' });
     expect(said).toContain('Invalid API key.');
     expect(said).toMatch(
-      /Ask an admin to renew it: whoever has the permission “Manage Server” can do so with \/setkey/,
+      /Ask an admin to renew the key: whoever has the permission “Manage Server” can do so with \/setkey/,
     );
     await setKey(scene.admin, 'sandbox-key');
   });
@@ -127,9 +127,12 @@ describe('/addserver', () => {
   it('relays each other error of the specification and says what to do next', async () => {
     const errors: readonly (readonly [string, RegExp])[] = [
       ['The server list for addition is empty.', /Please tell the bot's operator/],
-      ['Server parameter is missing.', /check the server option/],
-      ['Game alias parameter is missing.', /choose one of the suggestions of the game option/],
-      ['Invalid game alias provided.', /list of games may have changed/],
+      ['Server parameter is missing.', /found no address in it\. Correct it with Edit\./],
+      ['Game alias parameter is missing.', /found no game in it\. Enter one with Edit\./],
+      [
+        'Invalid game alias provided.',
+        /list of games may have changed.*Enter another game with Edit; \/games shows them all/,
+      ],
     ];
     for (const [message, next] of errors) {
       await scene.listing.behave({ kind: 'json', status: 400, body: { status: 'error', message } }, 1);

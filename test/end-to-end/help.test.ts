@@ -54,7 +54,9 @@ describe('/help', () => {
     expect(await next()).toMatch(
       /^\(only you can see this\) This Discord server has no API key .* Ask an admin/,
     );
-    expect(await next(scene.admin)).toContain('Next: set the API key of this Discord server with /setkey.');
+    expect(await next(scene.admin)).toContain('no API key for the listing service. Set one with /setkey.');
+    expect(await next(scene.admin)).toContain('[ Enter the API key ]');
+    expect(await next()).not.toContain('Enter the API key');
     expect(await next(german)).toContain('Bitte einen Admin darum');
 
     await setKey(scene.admin, 'sandbox-key');
@@ -66,8 +68,12 @@ describe('/help', () => {
 
     scene.listing.revoke('sandbox-key');
     await scene.member.slash('addserver', { game: 'cs2', server: 'play.example.com:1' });
-    expect(await next()).toContain('Ask an admin to renew it');
-    expect(await next(scene.admin)).toContain('Next: renew the API key of this Discord server with /setkey.');
+    expect(await next()).toMatch(/Ask an admin to renew the key.* It was set by @/);
+    const said = await next(scene.admin);
+    expect(said).toContain('Renew the key with /setkey. It was set by @');
+    // Once, though every answer to an admin begins with it.
+    expect(said.match(/renew/gi)).toHaveLength(1);
+    expect(said).toContain('[ Enter the API key ]');
   });
 
   it('gives an example under the names that each language has for the command and its options', () => {

@@ -118,7 +118,7 @@ describe('a key that the service refuses', () => {
     for (let run = 0; run < 2; run++) {
       const said = await submit(scene.person({ role: 'other' }));
       expect(said).toContain('Not sent: the listing service refuses the API key of this Discord server.');
-      expect(said).toContain('Ask an admin to renew it');
+      expect(said).toContain('Ask an admin to renew the key');
       await scene.member.slash('games');
       await scene.member.slash('addserver', { game: 'no-such-game', server: 'play.example.com:27015' });
       expect(scene.listing.requests).toHaveLength(sent);
@@ -132,17 +132,17 @@ describe('a key that the service refuses', () => {
     await submit();
     const member = await scene.member.slash('addserver', { game: 'cs2', server: 'play.example.com:1' });
     const { content, mentions } = messageOf(member).current ?? {};
-    expect(content).toMatch(/refuses the API key.*Ask an admin to renew it.*\/setkey/s);
+    expect(content).toMatch(/refuses the API key.*Ask an admin to renew the key.*\/setkey/s);
     expect(content).toContain(`It was set by <@${scene.admin.userId}>.`);
     expect(mentions).toEqual([]);
     const german = scene.person({ locale: 'de' });
-    expect(await submit(german)).toMatch(/Bitte einen Admin, ihn zu erneuern.*Gesetzt hat ihn @/s);
+    expect(await submit(german)).toMatch(/Bitte einen Admin, den Schlüssel zu erneuern.*Gesetzt hat ihn @/s);
   });
 
   it('is what an admin reads first, whatever command they use, until it is renewed; over a restart too', async () => {
     const first = (answer: Answer) => messageOf(answer).current?.content.split('\n')[0];
     const notice =
-      /^❌ The listing service refuses this Discord server's API key.*Renew it with.*set by <@\d+>\./;
+      /^❌ The listing service refuses this Discord server's API key.*Renew the key with.*set by <@\d+>\./;
     expect(first(await scene.admin.slash('games'))).not.toMatch(notice);
     // No log channel is needed for it.
     await scene.admin.press(messageOf(await scene.admin.slash('settings')), 'No log channel');
@@ -152,8 +152,13 @@ describe('a key that the service refuses', () => {
     const german = scene.person({ role: 'admin', locale: 'de' });
     for (const name of ['games', 'help', 'submissions', 'privacy', 'removekey']) {
       expect(first(await scene.admin.slash(name))).toMatch(notice);
-      expect(first(await german.slash(name))).toMatch(/^❌ Der Listendienst lehnt .*Erneuere ihn mit/);
-      if (name !== 'removekey') expect(textOf(await scene.member.slash(name))).not.toContain('refuses this');
+      expect(first(await german.slash(name))).toMatch(
+        /^❌ Der Listendienst lehnt .*Erneuere den Schlüssel mit/,
+      );
+      // In /help it is what to do next, for members too.
+      if (!['removekey', 'help'].includes(name)) {
+        expect(textOf(await scene.member.slash(name))).not.toContain('refuses this');
+      }
     }
     for (const name of ['settings', 'keystatus'])
       expect(first(await scene.admin.slash(name))).not.toMatch(notice);
@@ -163,8 +168,11 @@ describe('a key that the service refuses', () => {
   });
 
   it.each([
-    ['en-US', /^⚠️ Not sent: .* refuses the API key.*Renew it with \/setkey\. It was set by @/],
-    ['de', /^⚠️ Nicht gesendet: .* lehnt den API-Schlüssel.* Erneuere ihn mit \/setkey\. Gesetzt hat ihn @/],
+    ['en-US', /^⚠️ Not sent: .* refuses the API key.*Renew the key with \/setkey\. It was set by @/],
+    [
+      'de',
+      /^⚠️ Nicht gesendet: .* lehnt den API-Schlüssel.* Erneuere den Schlüssel mit \/setkey\. Gesetzt hat ihn @/,
+    ],
   ])('is told to an admin who submits once, with what to do about it (%s)', async (locale, said) => {
     const admin = scene.person({ role: 'admin', locale });
     scene.listing.revoke(KEY);
@@ -250,7 +258,7 @@ describe('/removekey', () => {
     expect(said).toContain('Deleted; last traces leave the file at the next restart.');
     expect(said).not.toContain('[ Remove the key ]');
 
-    expect(await submit()).toContain('This Discord server has no API key for the listing service yet');
+    expect(await submit()).toContain('This Discord server has no API key for the listing service');
     await expect
       .poll(notices)
       .toEqual([expect.stringMatching(/has removed this Discord server's API key\./)]);
@@ -259,7 +267,7 @@ describe('/removekey', () => {
     expect(bytes).not.toContain(`api-key:${scene.admin.guildId}`);
     expect(bytes).not.toContain('wxyz');
     expect(bytes).not.toContain(sealed);
-    expect(await submit()).toContain('This Discord server has no API key for the listing service yet');
+    expect(await submit()).toContain('This Discord server has no API key for the listing service');
     expect(textOf(await scene.admin.slash('removekey'))).toContain('there is nothing to remove');
   });
 

@@ -73,7 +73,8 @@ describe('a list that the service does not take as it is', () => {
     expect(sizes()).toEqual([100, 100]);
     expect(outcomes(report)).toEqual({ 'sent for review': 100, refused: 100, 'not sent': 50 });
     expect(read(report)).toMatch(/Invalid API key\.\n.*Lines 101–\u2060200/);
-    expect(read(report)).toMatch(/“Manage Server” can do so with \/setkey\.\n.*Lines 201–\u2060250/);
+    expect(read(report)).toMatch(/was removed or refused meanwhile\..*\n.*Lines 201–\u2060250/);
+    expect(read(report).match(/“Manage Server” can do so with \/setkey\. It was set by @/g)).toHaveLength(1);
 
     scene.listing.allow('new-key');
     await setKey(scene.admin, 'new-key');
@@ -96,7 +97,7 @@ describe('a list that the service does not take as it is', () => {
     scene.listing.revoke('sandbox-key');
     const text = read(await submit(scene.admin, before));
     expect(text).toContain('❌ 2 refused');
-    expect(text.match(/Renew it with \/setkey\./g)).toHaveLength(1);
+    expect(text.match(/Renew the key with \/setkey\./g)).toHaveLength(1);
     expect(text).not.toContain('Ask an admin');
   });
 

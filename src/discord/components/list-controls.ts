@@ -2,6 +2,7 @@ import { cut, type Translate } from '../../words/words.ts';
 import { LIMITS } from '../limits.ts';
 import {
   button,
+  type Control,
   customId,
   linkButton,
   type Modal,
@@ -20,6 +21,8 @@ interface Words {
 }
 
 interface PreviewControls {
+  /** What has to be done first, where there is such a thing. */
+  readonly first?: Control | false | undefined;
   /** Of the draft. */
   readonly id: string;
   /** How many servers the button submits; without any there is none. */
@@ -38,7 +41,7 @@ interface PreviewControls {
 /** What can be done with a list before it is submitted. */
 export function previewRows(
   { t }: Words,
-  { id, submits, canTryAgain, edits, previous, includesPrevious, games }: PreviewControls,
+  { first, id, submits, canTryAgain, edits, previous, includesPrevious, games }: PreviewControls,
 ): readonly Row[] {
   const label = includesPrevious ? 'list.button.leave' : 'list.button.include';
   const options = games?.slice(0, LIMITS.choices) ?? [];
@@ -47,6 +50,7 @@ export function previewRows(
     [select({ id: listId('game', id), placeholder: t('list.button.selectGame'), options })],
     [games !== undefined && !isAll && button(listId('askgame', id), t('list.button.game'))],
     [
+      first,
       submits > 0 &&
         button(listId('submit', id), t('list.button.submit', { count: submits }), { style: 'success' }),
       canTryAgain && button(listId('submit', id), t('again.tryAgain')),
@@ -57,7 +61,7 @@ export function previewRows(
   );
 }
 
-interface ReportControls {
+interface ReportControls extends Pick<PreviewControls, 'first'> {
   /** Of the draft of what was refused or not sent, if there is one. */
   readonly id: string | undefined;
   readonly canGoAgain: boolean;
@@ -66,8 +70,9 @@ interface ReportControls {
 }
 
 /** What can be done with what was refused or not sent, and where to look up what is unknown. */
-export const reportRows = ({ t }: Words, { id, canGoAgain, page }: ReportControls): readonly Row[] =>
+export const reportRows = ({ t }: Words, { first, id, canGoAgain, page }: ReportControls): readonly Row[] =>
   rows([
+    first,
     id !== undefined &&
       canGoAgain &&
       button(listId('submit', id), t('list.button.again'), { style: 'primary' }),
