@@ -146,7 +146,7 @@ async function open(path: string, { logger, onCommit, onStatement }: DatabaseDep
     // Otherwise VACUUM puts a copy of everything into a temporary file elsewhere.
     connection.exec('PRAGMA temp_store = MEMORY');
     const statements = createStatements(connection, { onCommit, onEnd: onStatement });
-    await migrate({ path, statements, migrations: MIGRATIONS });
+    await migrate({ path, tables: createTables(statements), statements, migrations: MIGRATIONS });
     return { statements, values: await openValues({ path, statements, logger }) };
   } catch (cause) {
     connection.close();

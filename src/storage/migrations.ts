@@ -1,7 +1,10 @@
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { Kysely } from 'kysely';
+import { kysely } from './kysely.ts';
 import type { Statements } from './statements.ts';
 import { reason, StoreError } from './store.ts';
+import type { Tables } from './tables.ts';
 
 /** How long the copy from before a migration stays, in milliseconds: 7 days. */
 const COPY_KEPT_MS = 7 * 86_400_000;
@@ -12,6 +15,7 @@ export type Migration = readonly string[];
 export interface MigrateDeps {
   /** The file. */
   readonly path: string;
+  readonly tables: Kysely<Tables>;
   readonly statements: Statements;
   /** By name, in the order of the names. */
   readonly migrations: Readonly<Record<string, Migration>>;
@@ -21,54 +25,74 @@ export interface MigrateDeps {
  * Brings the tables to the present shape. Of a store that has data a copy is made before, beside it.
  * @throws StoreError when a newer version has written the store; nothing is changed
  */
-export async function migrate({ path, statements, migrations }: MigrateDeps): Promise<void> {
+export async function migrate(deps: MigrateDeps): Promise<void> {
+  const { path, statements, migrations } = deps;
+  const names = Object.keys(migrations).sort();
   const done = await namesOfDone(statements);
-  const unknown = done.find((name) => !Object.hasOwn(migrations, name));
+  const unknown = done.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new StoreError(newer(path, unknown));
-
-  const missing = Object.keys(migrations)
-    .sort()
-    .filter((name) => !done.includes(name));
-  const [next] = missing;
-  if (next !== undefined && (await tablesIn(statements)).length > 0) {
+  const next = names.find((name) => !done.includes(name));
+  if (next === undefined) return;
+  try {
+    if (await statements.transaction(() => createAll(names, deps), NOT_SYNCED)) return;
     await copyStore(path, `${path}${BEFORE}${next}`, statements);
-  }
-  for (const name of missing) {
-    const run = () => migrateOnce(name, migrations[name] ?? [], statements);
-    try {
-      // Not synced: what a loss of power undoes is undone as a whole, and done again at the next start.
-      await statements.transaction(run, { synced: false });
-    } catch (cause) {
-      throw new StoreError(`cannot migrate ${path}: ${reason(cause)}`, { cause });
-    }
+    await migrateUp(deps);
+  } catch (cause) {
+    if (cause instanceof StoreError) throw cause;
+    throw new StoreError(`cannot migrate ${path}: ${reason(cause)}`, { cause });
   }
 }
 
-/** Unless another process that starts on the same file was faster. */
-async function migrateOnce(name: string, migration: Migration, statements: Statements): Promise<void> {
-  if ((await namesOfDone(statements)).includes(name)) return;
-  await statements.execute(DONE);
-  for (const sql of migration) await statements.execute(sql);
-  await statements.execute('insert into kysely_migration (name, timestamp) values (?, ?)', [
-    name,
-    new Date().toISOString(),
-  ]);
+/** What a loss of power undoes is undone as a whole, and done again at the next start. */
+const NOT_SYNCED = { synced: false };
+
+/** In a new store nothing has to be moved, and no start waits for Kysely; whether it was new. */
+async function createAll(
+  names: readonly string[],
+  { statements, migrations }: MigrateDeps,
+): Promise<boolean> {
+  if ((await tablesIn(statements)).length > 0) return false;
+  for (const sql of [DONE, ...names.flatMap((name) => migrations[name] ?? [])]) await statements.execute(sql);
+  const at = new Date().toISOString();
+  for (const name of names) {
+    await statements.execute('insert into kysely_migration (name, timestamp) values (?, ?)', [name, at]);
+  }
+  return true;
 }
 
-/** What Kysely's own migrator, which this bot had first, has made and reads. */
-const DONE = `create table if not exists kysely_migration
+/** Where Kysely's migrator notes what it has done, as it makes it itself. */
+const DONE = `create table kysely_migration
   (name varchar(255) not null primary key, timestamp varchar(255) not null)`;
+
+/** Each in a transaction of its own. */
+async function migrateUp({ tables, statements, migrations }: MigrateDeps): Promise<void> {
+  const { Migrator } = await import('kysely/migration');
+  const inSql = (migration: Migration) => async (db: Kysely<unknown>) => {
+    for (const sql of migration) await kysely().sql.raw(sql).execute(db);
+  };
+  const provided = Object.entries(migrations).map(([name, each]) => [name, { up: inSql(each) }] as const);
+  const migrator = new Migrator({
+    db: tables,
+    provider: { getMigrations: async () => Object.fromEntries(provided) },
+  });
+  const one = async () => {
+    const { error, results = [] } = await migrator.migrateUp();
+    if (error) throw error;
+    return results.length > 0;
+  };
+  while (await statements.transaction(one, NOT_SYNCED));
+}
 
 const tablesIn = (statements: Statements) =>
   namesIn(statements, "select name from sqlite_master where type = 'table'");
 
 async function namesOfDone(statements: Statements): Promise<readonly string[]> {
   const hasMigrated = (await tablesIn(statements)).includes('kysely_migration');
-  return hasMigrated ? namesIn(statements, 'select name from kysely_migration order by name') : [];
+  return hasMigrated ? namesIn(statements, 'select name from kysely_migration') : [];
 }
 
-async function namesIn(statements: Statements, sql: string): Promise<readonly string[]> {
-  return (await statements.execute(sql)).rows.map((row) => String(Object(row).name));
+async function namesIn(statements: Statements, query: string): Promise<readonly string[]> {
+  return (await statements.execute(query)).rows.map((row) => String(Object(row).name));
 }
 
 const BEFORE = '.before-';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:f
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDatabase } from '../../src/storage/database.ts';
+import { createDatabase, createTables } from '../../src/storage/database.ts';
 import { MIGRATIONS, migrate } from '../../src/storage/migrations.ts';
 import { createStatements } from '../../src/storage/statements.ts';
 import { StoreError } from '../../src/storage/store.ts';
@@ -47,7 +47,7 @@ describe('a store of a former version', () => {
     const { '0004-reasons': _, ...before } = MIGRATIONS;
     const raw = new DatabaseSync(path);
     const statements = createStatements(raw);
-    await migrate({ path, statements, migrations: before });
+    await migrate({ path, tables: createTables(statements), statements, migrations: before });
     raw.exec(`INSERT INTO submissions (id, guild_id, state, source, again, default_game, interaction_id, created_at)
       VALUES ('5', '1', 'done', 'text', 0, 'cs2', '6', 1)`);
     const servers = raw.prepare(`INSERT INTO servers
@@ -133,49 +133,85 @@ describe('a store of a newer version', () => {
 });
 
 describe('a migration', () => {
-  it('is done once, also by two that start at the same moment on one file', async () => {
-    const path = join(folder(), 'bot.sqlite');
-    const migrations = { '1': ['create table first (a text)'], '2': ['create table second (a text)'] };
-    const both = [new DatabaseSync(path, { timeout: 5000 }), new DatabaseSync(path, { timeout: 5000 })];
-    onTestFinished(() => {
-      for (const each of both) each.close();
-    });
-    await Promise.all(both.map((each) => migrate({ path, statements: createStatements(each), migrations })));
-    expect(both[0]?.prepare('SELECT name FROM kysely_migration ORDER BY name').all()).toEqual([
-      { name: '1' },
-      { name: '2' },
-    ]);
+  const first = ['create table first (a text)'];
+  const second = ['create table second (a text)'];
+
+  /** A file, and its migrations over a connection to it. */
+  function store(path = join(folder(), 'bot.sqlite')) {
+    const connection = new DatabaseSync(path, { timeout: 5000 });
+    onTestFinished(() => connection.close());
+    const statements = createStatements(connection);
+    const namesIn = (query: string) =>
+      connection
+        .prepare(query)
+        .all()
+        .map(({ name }) => name);
+    return {
+      path,
+      migrateTo: (migrations: Parameters<typeof migrate>[0]['migrations']) =>
+        migrate({ path, tables: createTables(statements), statements, migrations }),
+      tables: () =>
+        namesIn(
+          "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'kysely%' ORDER BY name",
+        ),
+      done: () => namesIn('SELECT name FROM kysely_migration ORDER BY name'),
+    };
+  }
+
+  it('is done once, also by two that start at the same moment on a new store', async () => {
+    const one = store();
+    const both = [one, store(one.path)];
+    await Promise.all(both.map((each) => each.migrateTo({ '1': first, '2': second })));
+    expect(one.tables()).toEqual(['first', 'second']);
+    expect(one.done()).toEqual(['1', '2']);
+  });
+
+  it('leaves a new store as one that was migrated step by step', async () => {
+    const [whole, stepwise] = [store(), store()];
+    await whole.migrateTo(MIGRATIONS);
+    const names = Object.keys(MIGRATIONS);
+    for (const [index] of names.entries()) {
+      const some = names.slice(0, index + 1).map((name) => [name, MIGRATIONS[name] ?? []] as const);
+      await stepwise.migrateTo(Object.fromEntries(some));
+    }
+    expect(stepwise.done()).toEqual(whole.done());
+    expect(schemaOf(stepwise.path)).toEqual(schemaOf(whole.path));
+    await whole.migrateTo({ ...MIGRATIONS, '9999-next': second });
+    expect(whole.tables()).toContain('second');
   });
 
   it('runs in the order of the names, whatever order they stand in', async () => {
-    const path = join(folder(), 'bot.sqlite');
-    const database = new DatabaseSync(path);
-    onTestFinished(() => database.close());
-    await migrate({
-      path,
-      statements: createStatements(database),
-      migrations: { later: ['insert into first values (1)'], earlier: ['create table first (a text)'] },
-    });
-    expect(database.prepare('SELECT a FROM first').all()).toEqual([{ a: '1' }]);
+    const { path, migrateTo, tables } = store();
+    await migrateTo({ later: ['insert into first values (1)'], earlier: first });
+    expect(new DatabaseSync(path).prepare('SELECT a FROM first').all()).toEqual([{ a: '1' }]);
+    await migrateTo({ yet: ['drop table second'], later: [], earlier: [], some: second });
+    expect(tables()).toEqual(['first']);
   });
 
   it('that fails leaves nothing of itself, and those before it stay', async () => {
-    const path = join(folder(), 'bot.sqlite');
-    const database = new DatabaseSync(path);
-    onTestFinished(() => database.close());
-    const statements = createStatements(database);
-    const names = () =>
-      database
-        .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'kysely%'")
-        .all()
-        .map(({ name }) => name);
-    const first = ['create table first (a text)'];
-    const migrations = { '1': first, '2': ['create table second (a text)', 'drop table third'] };
-    await expect(migrate({ path, statements, migrations })).rejects.toThrow(
-      new StoreError(`cannot migrate ${path}: no such table: third`),
+    const { path, migrateTo, tables } = store();
+    await migrateTo({ '1': first });
+    await expect(
+      migrateTo({ '1': first, '2': second, '3': ['create table other (a text)', 'drop table third'] }),
+    ).rejects.toThrow(new StoreError(`cannot migrate ${path}: no such table: third`));
+    expect(tables()).toEqual(['first', 'second']);
+    await migrateTo({ '3': ['create table third (a text)'], '2': second, '1': first });
+    expect(tables()).toEqual(['first', 'second', 'third']);
+  });
+
+  it('that fails in a new store leaves it empty', async () => {
+    const { migrateTo, tables } = store();
+    await expect(migrateTo({ '1': first, '2': ['drop table third'] })).rejects.toThrow(
+      'no such table: third',
     );
-    expect(names()).toEqual(['first']);
-    await migrate({ path, statements, migrations: { '2': ['create table third (a text)'], '1': first } });
-    expect(names()).toEqual(['first', 'third']);
+    expect(tables()).toEqual([]);
   });
 });
+
+/** All that makes up the tables, but for Kysely's own. */
+const schemaOf = (path: string) =>
+  new DatabaseSync(path)
+    .prepare(
+      "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'kysely%' AND sql IS NOT NULL ORDER BY name",
+    )
+    .all();

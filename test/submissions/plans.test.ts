@@ -18,7 +18,7 @@ let database: Pick<Database, 'tables' | 'execute' | 'inGuild'>;
 
 beforeAll(async () => {
   const queue = createStatements(sqlite);
-  await migrate({ path: ':memory:', statements: queue, migrations: MIGRATIONS });
+  await migrate({ path: ':memory:', tables: createTables(queue), statements: queue, migrations: MIGRATIONS });
   const execute: Database['execute'] = (sql, parameters = []) => {
     statements.push({ sql, parameters });
     return queue.execute(sql, parameters);
