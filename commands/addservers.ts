@@ -165,9 +165,8 @@ async function openList(
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, context.t));
   if (list.rows.length === 0) throw new UserError(context.t('list.file.empty'));
   const known = deps.games.find(game);
-  const { games: allowed } = await deps.settings.get(context.guildId);
   const isUnknown = game !== '' && !known;
-  const notice = isUnknown ? unknownGameText(context, game, gamesAmong(deps.games, allowed)) : '';
+  const notice = isUnknown ? unknownGameText(context, game, await allowedGames(context, deps)) : '';
   const rows = known ? withDefaultGame(list.rows, known.alias) : list.rows;
   return openDraft(context, { source: 'text', rows, notice }, deps);
 }
@@ -195,13 +194,12 @@ async function showDraft(
   context: Context,
   prepared: Prepared | NoDraft,
   { notice, choice }: Shown,
-  { games, settings, keys }: DraftDeps,
+  deps: DraftDeps,
 ): Promise<Reply> {
   if (typeof prepared === 'string') throw noList(prepared, context.t);
-  const { games: allowed } = await settings.get(context.guildId);
-  const some = gamesAmong(games, allowed);
+  const some = await allowedGames(context, deps);
   const { id, draft, room, edits, canTryAgain } = prepared;
-  const noKey = await noKeyOf(context.guildId, keys);
+  const noKey = await noKeyOf(context.guildId, deps.keys);
   const notices = [noKey && refusalText(noKey, context), notice].filter(Boolean).join('\n\n');
   return {
     ...previewOf(context, prepared, some, notices),
@@ -218,14 +216,17 @@ async function showDraft(
   };
 }
 
+/** The games that may be submitted in the guild. */
+const allowedGames = async ({ guildId }: Context, { games, settings }: DraftDeps) =>
+  gamesAmong(games, (await settings.get(guildId)).games);
+
 /** Of a button or a modal of a draft: its argument is the draft's id. */
 type DraftContext = Context & Pick<PressContext, 'argument'>;
 
 /** What was chosen in the select, or typed in, as the game of the rows that lack one. */
 async function chooseGame(context: DraftContext, typed: string, deps: DraftDeps): Promise<Reply> {
-  const { argument: id, guildId } = context;
-  const { games: allowed } = await deps.settings.get(guildId);
-  const games = gamesAmong(deps.games, allowed);
+  const { argument: id } = context;
+  const games = await allowedGames(context, deps);
   const found = games.find(typed);
   const matches = found ? [found] : games.search(typed);
   const [game, ...others] = matches;
@@ -266,6 +267,8 @@ async function cancel(context: DraftContext, { drafts }: DraftDeps): Promise<Rep
 /** Sends what is ready in the draft, once, and reports what came of every line. */
 async function submitList(context: PressContext, deps: AddServersDeps): Promise<Reply> {
   const { t, argument: id, guildId, interactionId, receivedAt, user, stopping } = context;
+  // Once servers are sent nothing may fail that is not needed to report on them.
+  const games = await allowedGames(context, deps);
   const result = await deps.pipeline.submit({
     ...{ guildId, interactionId, receivedAt, user, id, stopping },
     onProgress: (done, count) => context.progress(progressOf(context, done, count)),
@@ -282,7 +285,7 @@ async function submitList(context: PressContext, deps: AddServersDeps): Promise<
   const noKey = outcomes.some(isAboutKey) ? await noKeyOf(guildId, deps.keys) : undefined;
   const announcement = announcementOf(context, result, deps.games);
   return {
-    ...reportOf(context, { ...result, noKey }, deps.games),
+    ...reportOf(context, { ...result, noKey }, games),
     components: reportRows(context, {
       id: restId,
       first: noKey && enterKey(context),

@@ -1,7 +1,8 @@
 import { csvFile, rejectedCsv } from '../server-lists/csv.ts';
 import { MAX_FILE_BYTES } from '../server-lists/read-list.ts';
 import type { RowProblem, TypedRow } from '../server-lists/row.ts';
-import { type Draft, isRejected, type ReadyRow } from '../submissions/draft.ts';
+import { type Draft, isRejected, type ReadyRow, type RejectedRow } from '../submissions/draft.ts';
+import { gameChoices, NEAREST, type SearchedGames } from './games.ts';
 import { rowProblemText } from './problem.ts';
 import type { Reader } from './words.ts';
 
@@ -30,18 +31,45 @@ export const plain = (text: string): string =>
 /** A time in UTC, as in 2026-01-31 23:59; in milliseconds since 1970. */
 export const minuteOf = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 
-/** The refused rows of a draft with the reasons at length. Most of the time goes into these. */
-export function explainedRows(
-  { t }: Pick<Reader, 't'>,
-  { rows }: Pick<Draft, 'rows'>,
-): readonly ExplainedRow[] {
+/** The games to guess at what was meant with one that is not known. */
+export type GuessedGames = SearchedGames & { list(): { readonly games: readonly unknown[] } };
+
+/** Games that all guesses for a file may look at, some 100 ms: of a usual list of games that is each of 1,000 lines. */
+const MOST_LOOKED_AT = 200_000;
+
+/** Says of refused rows why, at length, with the games that may have been meant. */
+export function reasonsOf({ t }: Pick<Reader, 't'>, games: GuessedGames): (row: RejectedRow) => string {
   const reasons = new Map<RowProblem, string>();
-  return rows.filter(isRejected).map(({ line, typed, problem }) => {
-    const reason = reasons.get(problem) ?? plain(rowProblemText(problem, typed.server, t));
-    reasons.set(problem, reason);
-    return { line, typed, reason };
-  });
+  const near = new Map<string, string>();
+  const most = MOST_LOOKED_AT / Math.max(1, games.list().games.length);
+
+  function nearText(typed: string): string {
+    if (!near.has(typed) && near.size < most) {
+      const names = gameChoices(games.search(typed, NEAREST)).map(({ name }) => name);
+      near.set(typed, names.join(', '));
+    }
+    return near.get(typed) ?? '';
+  }
+
+  function reasonOf({ typed, problem }: RejectedRow): string {
+    const what = plain(rowProblemText(problem, typed.server, t));
+    const meant = problem.code === 'game-unknown' ? nearText(problem.game) : '';
+    return meant === '' ? what : `${what}. ${t('list.preview.near', { near: meant })}`;
+  }
+
+  return (row) => {
+    const reason = reasons.get(row.problem) ?? reasonOf(row);
+    reasons.set(row.problem, reason);
+    return reason;
+  };
 }
+
+/** The refused rows of a draft with the reasons at length. Most of the time goes into these. */
+export const explainedRows = (
+  { rows }: Pick<Draft, 'rows'>,
+  reasonOf: ReturnType<typeof reasonsOf>,
+): readonly ExplainedRow[] =>
+  rows.filter(isRejected).map((row) => ({ line: row.line, typed: row.typed, reason: reasonOf(row) }));
 
 /** A ready row that is not sent, for a reason that is not its own. */
 export const explained = ({ line, submission }: ReadyRow, reason: string): ExplainedRow => ({

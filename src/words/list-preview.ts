@@ -17,8 +17,10 @@ import {
   explained,
   explainedRows,
   filesOfRefused,
+  type GuessedGames,
   type ListFile,
   previewFile,
+  reasonsOf,
 } from './list-files.ts';
 import {
   addressItem,
@@ -59,11 +61,19 @@ export interface ListPage {
  * What would be submitted, what would not and why.
  * @param notice something to say first
  */
-export function previewOf(reader: Reader, prepared: Prepared, games: ListedGames, notice = ''): ListPage {
+export function previewOf(
+  reader: Reader,
+  prepared: Prepared,
+  games: ListedGames & GuessedGames,
+  notice = '',
+): ListPage {
   const { draft } = prepared;
   const { t } = reader;
   const [ready, waiting] = inAndOut(prepared);
-  const refused = explainedRows(reader, { rows: draft.rows.filter((row) => !lacksGame(row)) });
+  const refused = explainedRows(
+    { rows: draft.rows.filter((row) => !lacksGame(row)) },
+    reasonsOf(reader, games),
+  );
   const held = heldRows(t, waiting, prepared.room.held);
   const { files, names, ...kept } = filesOfRefused([...refused, ...held], draft);
   const isAsking = asksForGame(draft);

@@ -4,11 +4,18 @@ import { csvFile } from '../server-lists/csv.ts';
 import type { Row } from '../server-lists/row.ts';
 import { isLeft, isRejected, type ReadyRow, rowsToSend } from '../submissions/draft.ts';
 import type { Ended } from '../submissions/pipeline.ts';
-import { explained, explainedRows, filesOfRefused, inFields, plain } from './list-files.ts';
+import {
+  explained,
+  explainedRows,
+  filesOfRefused,
+  type GuessedGames,
+  inFields,
+  plain,
+  reasonsOf,
+} from './list-files.ts';
 import { addressLine } from './list-lines.ts';
 import { heldRows, type ListPage, serversEmbed, someLines } from './list-preview.ts';
 import { gravestOf, type KnownGames, LOOK, serviceWords } from './outcome.ts';
-import { rowProblemText } from './problem.ts';
 import { failureText, type NoKey, nextForKey } from './refusal.ts';
 import { escapeText, type Reader } from './words.ts';
 
@@ -26,7 +33,7 @@ const MOST_OF_TEXTS = 1_100;
 const MOST_ADDRESSES = 5;
 
 /** What came of a draft: in numbers, in the service's words with the lines they are about, and line by line. */
-export function reportOf(reader: Reader, report: Report, games: KnownGames): ListPage {
+export function reportOf(reader: Reader, report: Report, games: KnownGames & GuessedGames): ListPage {
   const { t } = reader;
   const { draft, outcomes, held, noKey } = report;
   const ended = endedRows(report);
@@ -34,8 +41,9 @@ export function reportOf(reader: Reader, report: Report, games: KnownGames): Lis
   const invalid = draft.rows.filter(isRejected).length;
   const seconds = Math.ceil((held?.until ?? 0) / 1000);
   const notSent = { sign: LOOK['not-sent'].sign, outcome: t('outcome.not-sent') };
+  const reasonOf = reasonsOf(reader, games);
   const refused = [
-    ...explainedRows(reader, draft),
+    ...explainedRows(draft, reasonOf),
     ...refusedRows(reader, ended),
     ...heldRows(t, left, held),
   ];
@@ -50,7 +58,7 @@ export function reportOf(reader: Reader, report: Report, games: KnownGames): Lis
     ...(left.length > 0 ? [t('list.report.held', { ...notSent, count: left.length, seconds })] : []),
     ...(invalid > 0 ? [t('list.report.invalid', { ...notSent, count: invalid, files: names })] : []),
   ];
-  const csv = { name: 'report.csv', data: Buffer.from(reportCsv(reader, report)) };
+  const csv = { name: 'report.csv', data: Buffer.from(reportCsv(reader, report, reasonOf)) };
   const content = [
     counts.join('\n'),
     ...textsOf(reader, ended, draft.source === 'text'),
@@ -158,7 +166,7 @@ function whereText(
 }
 
 /** Every row of the input in its order, with what came of it. */
-function reportCsv(reader: Reader, report: Report): string {
+function reportCsv(reader: Reader, report: Report, reasonOf: ReturnType<typeof reasonsOf>): string {
   const { t } = reader;
   const notSent = t('outcome.not-sent');
   const { draft, held } = report;
@@ -166,7 +174,7 @@ function reportCsv(reader: Reader, report: Report): string {
   const left = new Set<Row>(rowsToSend(draft).slice(report.outcomes.length));
   const [waiting] = heldRows(t, [...left].filter((row) => row.ok).slice(0, 1), held);
   const endOf = (row: Row): readonly [outcome: string, message: string] => {
-    if ('problem' in row) return [notSent, plain(rowProblemText(row.problem, row.typed.server, t))];
+    if (isRejected(row)) return [notSent, reasonOf(row)];
     if ('duplicateOf' in row) {
       return [notSent, t('list.preview.sameAs', { line: row.line, first: row.duplicateOf })];
     }

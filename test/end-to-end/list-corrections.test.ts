@@ -129,6 +129,31 @@ describe.each([
   });
 });
 
+describe.each([
+  { locale: 'en-US', near: 'minecarft is not a game that the listing service takes. Did you mean' },
+  { locale: 'de', near: 'minecarft ist kein Spiel, das der Listendienst annimmt. Meintest du' },
+])('an unknown game in the files ($locale)', ({ locale, near }) => {
+  it('comes with the games that may have been meant, on each line, in the report too', async () => {
+    const own = await inNewGuild(scene, { key: 'sandbox-key' });
+    const member = own.person({ locale });
+    const content = [
+      'a.example.com:1 minecarft',
+      'b.example.com:2 zzzzzz',
+      'c.example.com:3 minecarft',
+      'd.example.com:5 counterstrik',
+    ];
+    const preview = await send(member, [...content, 'good.example.com:4 minecraft'].join('\n'));
+    const reasons = csvOf(messageOf(preview), 'rejected.csv').map((row) => row[5]);
+    expect(reasons[0]).toContain(`${near} Minecraft (minecraft)`);
+    expect(reasons[1]).not.toContain('?');
+    expect(reasons[2]).toBe(reasons[0]);
+    expect(reasons[3]).toContain('Counter-Strike 1.6 (cs16)');
+    const report = await submit(member, preview);
+    expect(csvOf(report, 'rejected.csv').map((row) => row[5])).toEqual(reasons);
+    expect(csvOf(report, 'report.csv')[2]?.at(-1)).toBe(reasons[2]);
+  });
+});
+
 describe('what a preview counts before the press', () => {
   const six = Array.from({ length: 6 }, (_, n) => `q${n}.example.com:27015 cs2`).join('\n');
 
@@ -198,6 +223,11 @@ describe('what a preview counts before the press', () => {
     expect(textOf(preview)).toContain('• line 2: game not allowed here (Rust)');
     // What may not be submitted is no help.
     expect(textOf(preview)).not.toContain('Did you mean Rust');
+    expect(
+      csvOf(messageOf(preview), 'rejected.csv')
+        .map((row) => row[5])
+        .join(),
+    ).not.toContain('Did you');
     const modal = await openEdit(own.member, preview);
     const after = await own.member.submit(modal, { servers: '2. b.example.com:2 cs2' });
     expect(textOf(after)).toContain('2 game servers are ready');
