@@ -107,6 +107,7 @@ export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> & Pick<Se
     taken,
     left,
     createTidying({ database, logger }),
+    submissions.pipeline,
     createPruning({ ...submissions, database, days: config.historyDays, logger }),
     {
       name: 'connections',
@@ -199,14 +200,8 @@ function createSubmissions({ config, logger }: AppDeps, parts: Storage & Guilds 
   const drafts = createListDrafts({ records, checks, settings, games });
   const suggestions = createSuggestions({ history, games, settings, logger });
   const pipeline = createPipeline({
-    database,
-    records,
-    scheduler,
-    checks,
-    keys,
+    ...{ database, records, scheduler, checks, keys, settings, listing },
     onKeyRefused: keyWatch.tellRefused,
-    settings,
-    listing,
     observers: [
       createSubmissionLog({ guildLog, games }),
       gamesObserver(games),

@@ -1,12 +1,15 @@
+import type { Part } from '../lifecycle.ts';
 import {
   MAX_SERVERS_PER_REQUEST,
   type NotSent,
   type Outcome,
   type ServerSubmission,
 } from '../listing/contract.ts';
+import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import type { Checks, Held, Refusal } from './checks.ts';
 import { type Draft, INTERRUPTED, isLeft, restOf, rowsToSend } from './draft.ts';
+import { createLateOutcomes } from './late-outcomes.ts';
 import { type Records, restIdOf, type SubmissionRecord, type Submitter } from './record.ts';
 import { type Answered, carryOut, type Order, type RequestsDeps, type Run, scheduled } from './requests.ts';
 
@@ -54,7 +57,8 @@ export interface SubmissionSettings {
   readonly dailyQuota?: number;
 }
 
-export interface PipelineDeps extends RequestsDeps {
+export interface PipelineDeps extends Omit<RequestsDeps, 'late' | 'logger'> {
+  readonly logger: Pick<Logger, 'error' | 'info'>;
   readonly checks: Pick<Checks, 'run'>;
   readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
   readonly observers: readonly Observer[];
@@ -62,13 +66,15 @@ export interface PipelineDeps extends RequestsDeps {
   readonly longestRequestMs: number;
 }
 
-export interface Pipeline {
+export interface Pipeline extends Part {
   /**
    * Carries out a draft, of one server or a thousand, once. Called again for the same interaction after a crash it
    * goes on where it stopped: nothing that may have left is sent again.
    * @throws StoreError when it cannot be recorded; then nothing was sent
    */
   submit(order: Order): Promise<Result>;
+  /** Tries for the last time to record what could not be recorded; before the store is closed. It never throws. */
+  stop(): Promise<void>;
 }
 
 /** What is carried out, and what of it only its answer needs. */
@@ -83,6 +89,7 @@ interface Begun extends Pick<Ended, 'isResumed' | 'announce'> {
 export function createPipeline(deps: PipelineDeps): Pipeline {
   const { database, records, listing } = deps;
   const tell = createTeller(deps);
+  const late = createLateOutcomes(deps);
 
   async function submit(order: Order): Promise<Result> {
     // It waits first, so that what is checked and recorded is true when the request leaves.
@@ -108,7 +115,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   async function conclude(order: Order, begun: Begun, first: Answered | undefined): Promise<Ended> {
     const { run, isResumed, announce, held } = begun;
     const { draft, servers } = run;
-    const { outcomes, key } = await carryOut(deps, order, run, first);
+    const { outcomes, key } = await carryOut({ ...deps, late }, order, run, first);
     if (!run.isOver) await tell(({ ended }) => ended?.(order, { servers, outcomes, key }));
     const isAny = restOf(draft, (index) => isLeft(draft, outcomes[index])).rows.length > 0;
     const rest = { ...(isAny && { restId: restIdOf(order.interactionId) }), ...(held && { held }) };
@@ -133,7 +140,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return { kind: 'ended', draft, servers, outcomes, isResumed: false, announce: false, restId: order.id };
   }
 
-  return { submit };
+  return { name: 'pipeline', submit, stop: late.stop };
 }
 
 /** Checks, reserves and records it, or says why not; in one transaction. */

@@ -13,6 +13,7 @@ import type { Secret } from '../secret.ts';
 import type { Database } from '../storage/database.ts';
 import type { Refusal } from './checks.ts';
 import { type Draft, isLeft, restOf } from './draft.ts';
+import type { LateOutcomes } from './late-outcomes.ts';
 import { type Records, restIdOf, type Submitter } from './record.ts';
 
 /** A draft that a member wants carried out by an interaction. */
@@ -43,6 +44,7 @@ export interface RequestsDeps {
   readonly onKeyRefused: (guildId: string) => Promise<void>;
   readonly listing: Pick<ListingApi, 'add'>;
   readonly scheduler: Scheduler;
+  readonly late: Pick<LateOutcomes, 'add'>;
   readonly logger: { error(details: object, message: string): void };
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -148,6 +150,7 @@ export async function carryOut(deps: RequestsDeps, order: Order, run: Run, first
     // What has not ended by now has not been sent: it counts no more, and can be submitted again.
     const left = servers.map((_, index) => [index, outcomes.get(index) ?? notSent('bot')] as const);
     if (!isOver) await onOutcomes(new Map(left));
+    if (!isOver) deps.late.add(run.id, () => record(undefined));
   }
 }
 

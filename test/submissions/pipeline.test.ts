@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createGuildData } from '../../src/guilds/guild-data.ts';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
@@ -9,9 +10,10 @@ import type { Commit } from '../../src/storage/statements.ts';
 import { createChecks } from '../../src/submissions/checks.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import { createErasure } from '../../src/submissions/erasure.ts';
+import { createLateOutcomes } from '../../src/submissions/late-outcomes.ts';
 import type { Ended, Pipeline, Result } from '../../src/submissions/pipeline.ts';
 import type { Submitter } from '../../src/submissions/record.ts';
-import { folder } from '../storage/temporary.ts';
+import { folder, recorder } from '../storage/temporary.ts';
 import { openPipeline } from '../support/open-pipeline.ts';
 
 const MINUTE = 60_000;
@@ -134,6 +136,64 @@ describe('one server', () => {
     expect(kinds(await pipeline.submit({ ...mia, interactionId: id, id: restId }))).toEqual(['accepted']);
     const late = await pipeline.submit({ ...mia, interactionId: interactionId(), id: restId });
     expect(late).toEqual({ kind: 'no-draft', why: 'taken' });
+  });
+});
+
+describe('what came of a submission', () => {
+  /** Answers while another process holds the database, which the function returned lets go of. */
+  async function answeredWhileLocked() {
+    const other = new DatabaseSync(path);
+    onTestFinished(() => {
+      if (other.isOpen) other.close();
+    });
+    const opened = await open(() => {
+      if (requests.length === 1) other.exec('BEGIN IMMEDIATE');
+      return ACCEPTED;
+    });
+    expect(kinds(await one(opened.pipeline, 1))).toEqual(['accepted']);
+    const outcomes = async () =>
+      (await opened.database.tables.selectFrom('servers').select('outcome').execute()).map(
+        (row) => row.outcome,
+      );
+    expect(await outcomes()).toEqual([null]);
+    return { ...opened, outcomes, release: () => other.close() };
+  }
+
+  it('is recorded as soon as the store takes it again, and never sent twice', async () => {
+    const { pipeline, outcomes, release } = await answeredWhileLocked();
+    release();
+    await expect.poll(outcomes, { timeout: 20_000 }).toEqual(['accepted']);
+    expect(await one(pipeline, 1)).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'submitted-before' },
+    });
+    expect(requests).toHaveLength(1);
+    await pipeline.stop();
+  });
+
+  it('is recorded at the latest when the bot stops, if the store takes it then', async () => {
+    const { pipeline, outcomes, release } = await answeredWhileLocked();
+    release();
+    await pipeline.stop();
+    expect(await outcomes()).toEqual(['accepted']);
+  });
+
+  it('waits for a thousand submissions at most, of which the oldest goes', async () => {
+    const logger = recorder();
+    const late = createLateOutcomes({ logger });
+    const written: string[] = [];
+    for (const n of upTo(1_002)) late.add(String(n), async () => void written.push(String(n)));
+    await late.stop();
+    expect(written).toEqual(upTo(1_002).slice(2).map(String));
+    expect(logger.lines.filter(({ level }) => level === 'error')).toHaveLength(2);
+  });
+
+  it('is said in the log to be lost when the store takes nothing until the end', async () => {
+    const logger = recorder();
+    const late = createLateOutcomes({ logger });
+    late.add('1', () => Promise.reject(new Error('database is locked')));
+    await late.stop();
+    expect(logger.lines).toMatchObject([{ level: 'error', details: { count: 1 } }]);
   });
 });
 
