@@ -4,9 +4,10 @@ import {
   type Interaction,
   InteractionResponseType,
   type MessageContextMenuCommandInteraction,
+  MessageFlags,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { isOver } from '../user-error.ts';
+import { isOver, UserError } from '../user-error.ts';
 import { memberText } from '../words/words.ts';
 import {
   type Choice,
@@ -161,12 +162,12 @@ function plan(parts: Parts, interaction: Incoming, context: Context): Begin {
   if (parts.stopping.aborted) return refuse(t('dispatch.stopping'));
   if (context.guildId === '') return refuse(t('dispatch.guildOnly'));
   const asked = whatIsAsked(parts, interaction, context);
-  if (typeof asked === 'string') return refuse(asked);
+  if (typeof asked === 'string') return () => turnDownStale(parts, { interaction, context }, asked);
   if (isDenied(context, asked.permission)) return () => deny(parts, { interaction, context, asked });
   const answer = asked.answer();
   switch (answer?.shape) {
     case undefined:
-      return refuse(t('dispatch.unknown'));
+      return () => turnDownStale(parts, { interaction, context }, t('dispatch.unknown'));
     case 'modal':
       return () => open(parts, { interaction, context }, answer.open);
     case 'at-once':
@@ -247,13 +248,24 @@ async function open(parts: Parts, asking: Asking, make: () => Promise<Modal>): P
   } catch (error) {
     if (error instanceof LostInteraction) throw error;
     if (interaction.isCommand() || !isOver(error)) return say(interaction, parts.words(error, context));
-    await parts.answerPress({
-      ...asking,
-      shape: 'update',
-      isPrivate: true,
-      run: () => Promise.reject(error),
-    });
+    await answerOver(parts, asking, error);
   }
+}
+
+/** Says so beside the message, and takes its buttons away. */
+const answerOver = ({ answerPress }: Parts, asking: Asking, error: unknown): Promise<void> =>
+  answerPress({ ...asking, shape: 'update', isPrivate: true, run: () => Promise.reject(error) });
+
+/**
+ * Refuses what is nothing of this bot's, or no longer. Its buttons go where only the member sees them: in a public
+ * message those of somebody else may work, and anyone can press them.
+ */
+function turnDownStale(parts: Parts, asking: Asking, why: string): Promise<void> {
+  const { interaction } = asking;
+  const isPrivate = interaction.isMessageComponent() && interaction.message.flags.has(MessageFlags.Ephemeral);
+  if (!isPrivate) return turnDown(parts, interaction, why);
+  parts.traces.became('refused');
+  return answerOver(parts, asking, new UserError(why, { isOver: true }));
 }
 
 function turnDown({ traces }: Parts, interaction: Incoming, why: string): Promise<void> {

@@ -286,28 +286,38 @@ describe('Edit', () => {
     expect(textOf(again)).toContain('Cancelled');
   });
 
-  it('has room for 4,000 characters; the message says how many lines these are, and where the others are', async () => {
+  it.each([
+    { locale: 'en-US', edit: 'Edit', ready: 'game servers are ready' },
+    { locale: 'de', edit: 'Bearbeiten', ready: 'Spielserver können eingereicht werden' },
+  ])('has room for 4,000 characters; the message says how many lines these are, and where the others are ($locale)', async ({
+    locale,
+    edit,
+    ready,
+  }) => {
     const own = await inNewGuild(scene, { key: 'sandbox-key' });
+    const member = own.person({ locale });
     const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`).join(
       '\n',
     );
-    const preview = await send(own.member, `${wrong}\ngood.example.com:1 cs2`);
-    const modal = await openEdit(own.member, preview);
+    const preview = await send(member, `${wrong}\ngood.example.com:1 cs2`);
+    const modal = await openEdit(member, preview, edit);
     const text = typedIn(modal);
     const count = text.split('\n').length;
     expect(text.length).toBeLessThanOrEqual(4_000);
     expect(count).toBeGreaterThan(30);
     expect(textOf(preview)).toContain(
-      `Edit has room for the first ${count} of them. The rest is in rejected.csv`,
+      locale === 'de'
+        ? `In Bearbeiten passen die ersten ${count}. Der Rest steht in rejected.csv: Berichtige ihn dort`
+        : `Edit has room for the first ${count} of them. The rest is in rejected.csv: correct it there`,
     );
     expect(csvOf(messageOf(preview), 'rejected.csv')).toHaveLength(200);
-    const after = await own.member.submit(modal, { servers: text.replaceAll(':0 ', ':27015 ') });
-    expect(textOf(after)).toContain(`${count + 1} game servers are ready`);
+    const after = await member.submit(modal, { servers: text.replaceAll(':0 ', ':27015 ') });
+    expect(textOf(after)).toContain(`${count + 1} ${ready}`);
     // The file of the first preview has the lines that are not kept.
     expect(csvOf(messageOf(after), 'rejected.csv')).toHaveLength(200);
-    const report = await submit(own.member, after);
+    const report = await submit(member, after);
     expect(csvOf(report, 'rejected.csv')).toHaveLength(200);
-    expect(read(report)).toContain('is in rejected.csv');
+    expect(read(report)).toContain('rejected.csv');
   });
 });
 
