@@ -13,6 +13,7 @@ import {
   rows,
 } from '../src/discord/components/controls.ts';
 import { LIMITS } from '../src/discord/limits.ts';
+import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
 import type { GameCatalog, Suggestions } from '../src/listing/game-catalog.ts';
 import { type Repair, readOneWithGames, repaired, type TypedRow, typedOf } from '../src/server-lists/row.ts';
@@ -50,6 +51,7 @@ export interface AddServerDeps {
   readonly records: Pick<Records, 'saveDraft' | 'findDraft' | 'isSubmitted'>;
   readonly games: Pick<GameCatalog, 'list' | 'search' | 'find' | 'refresh'>;
   readonly keys: GuildKeys;
+  readonly settings: Pick<GuildSettings, 'allowedGames'>;
   readonly suggestions: Pick<Suggestions, 'games'>;
 }
 
@@ -154,8 +156,7 @@ async function tryTyped(
   { id, typed, isNew = false }: Try,
   deps: AddServerDeps,
 ): Promise<Reply> {
-  const { records, games, keys } = deps;
-  const { t } = context;
+  const { records, games, keys, settings } = deps;
   // It may be this very interaction that has submitted it, before the bot was restarted.
   if (!isNew && (await records.isSubmitted(context, id))) return submit(context, { id }, deps);
   const read = await readOneWithGames(typed, games, () => keyOf(context.guildId, keys));
@@ -163,14 +164,18 @@ async function tryTyped(
   if (read.ok && isNew) return submit(context, { id, draft }, deps);
   await records.saveDraft(context, id, draft);
   if (read.ok) return submit(context, { id }, deps);
-  const unsent = { id, line: typedLine(t, typed, games) };
+  const unsent = { id, line: typedLine(context.t, typed, games) };
   const noKey = await noKeyOf(context.guildId, keys);
   // Whoever has no key is told that first.
   if (noKey) return refused(context, { ...unsent, refusal: noKey }, deps);
+  const game = games.find(typed.game)?.alias;
+  // Nor does the rest need to be right for a game that cannot be submitted here.
+  if (game !== undefined && settings.allowedGames(context.guildId)?.has(game) === false)
+    return refused(context, { ...unsent, refusal: { code: 'game-not-allowed', game } }, deps);
   const { problem } = read;
   const near = problem.code === 'game-unknown' ? nearOf(context, problem.game, deps) : [];
   const text = singleProblemText(context, problem, { near, isListKnown: games.list().fresh });
-  return notSent(context, { ...unsent, text }, buttonsOf(id, offersForProblem(t, problem, near)));
+  return notSent(context, { ...unsent, text }, buttonsOf(id, offersForProblem(context.t, problem, near)));
 }
 
 /** Submits a draft, or what it says with something else in a field. */
@@ -178,8 +183,7 @@ async function tryDraft(context: Context, id: string, deps: AddServerDeps, repai
   const found = await deps.records.findDraft(context, id);
   // The pipeline knows what became of it.
   if (typeof found === 'string') return submit(context, { id }, deps);
-  const isReady = found.draft.rows.every(({ ok }) => ok);
-  if (isReady && !repair) return submit(context, { id }, deps);
+  if (!repair && found.draft.rows.every(({ ok }) => ok)) return submit(context, { id }, deps);
   const typed = typedOf(found.draft.rows[0]);
   return tryTyped(context, { id, typed: repair ? repaired(typed, repair) : typed }, deps);
 }
@@ -234,14 +238,10 @@ function refused(
   { refusal, ...unsent }: Unsent & { readonly refusal: Refusal },
   deps: AddServerDeps,
 ): Reply {
-  const { t } = context;
-  // People know a game by its name.
-  const named = 'game' in refusal ? { ...refusal, game: gameNamed(refusal.game, deps.games).name } : refusal;
-  const near = 'game' in named ? nearOf(context, named.game, deps) : [];
-  const text = refusalText(named, context);
+  const near = 'game' in refusal ? nearOf(context, gameNamed(refusal.game, deps.games).name, deps) : [];
   const first = refusal.code.startsWith('key-') && enterKey(context);
-  const offers = buttonsOf(unsent.id, offersAfterRefusal(t, refusal, near));
-  return notSent(context, { ...unsent, text }, [first, ...offers]);
+  const offers = buttonsOf(unsent.id, offersAfterRefusal(context.t, refusal, near));
+  return notSent(context, { ...unsent, text: refusalText(refusal, context, deps.games) }, [first, ...offers]);
 }
 
 const notSent = (

@@ -36,7 +36,7 @@ import {
 import type { NoDraft, Pipeline } from '../src/submissions/pipeline.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
-import { gameChoices, gameOptions, severalGamesText, unknownGameText } from '../src/words/games.ts';
+import { gameChoices, gameOptions, severalGamesText, unusableGameText } from '../src/words/games.ts';
 import { previewOf } from '../src/words/list-preview.ts';
 import { canGoAgain, progressOf, reportOf } from '../src/words/list-report.ts';
 import { announcementOf, pageOfUnknown } from '../src/words/outcome.ts';
@@ -161,13 +161,17 @@ async function openList(
   const key = await keyOf(context.guildId, deps.keys);
   const game = typed.trim();
   const text = typeof content === 'string' ? content : await readFile(context, content, deps);
-  const list = await readWithGames({ content: text, game }, deps.games, key);
+  const read = (typedGame: string) => readWithGames({ content: text, game: typedGame }, deps.games, key);
+  const first = await read(game);
+  const games = await allowedGames(context, deps);
+  const found = games.find(game);
+  const usable = found && games.isAllowed(found) ? found : undefined;
+  // Lines that would have a game that is not allowed lack one, and another can be chosen for them.
+  const list = found && !usable ? await read('') : first;
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, context.t));
   if (list.rows.length === 0) throw new UserError(context.t('list.file.empty'));
-  const known = deps.games.find(game);
-  const isUnknown = game !== '' && !known;
-  const notice = isUnknown ? unknownGameText(context, game, await allowedGames(context, deps)) : '';
-  const rows = known ? withDefaultGame(list.rows, known.alias) : list.rows;
+  const notice = game === '' || usable ? '' : unusableGameText(context, game, games);
+  const rows = usable ? withDefaultGame(list.rows, usable.alias) : list.rows;
   return openDraft(context, { source: 'text', rows, notice }, deps);
 }
 
@@ -200,7 +204,7 @@ async function showDraft(
   const some = await allowedGames(context, deps);
   const { id, draft, room, edits, canTryAgain } = prepared;
   const noKey = await noKeyOf(context.guildId, deps.keys);
-  const notices = [noKey && refusalText(noKey, context), notice].filter(Boolean).join('\n\n');
+  const notices = [noKey && refusalText(noKey, context, some), notice].filter(Boolean).join('\n\n');
   return {
     ...previewOf(context, prepared, some, notices),
     components: previewRows(context, {
@@ -225,17 +229,16 @@ type DraftContext = Context & Pick<PressContext, 'argument'>;
 
 /** What was chosen in the select, or typed in, as the game of the rows that lack one. */
 async function chooseGame(context: DraftContext, typed: string, deps: DraftDeps): Promise<Reply> {
-  const { argument: id } = context;
   const games = await allowedGames(context, deps);
   const found = games.find(typed);
-  const matches = found ? [found] : games.search(typed);
+  const matches = found ? [found].filter(games.isAllowed) : games.search(typed);
   const [game, ...others] = matches;
-  if (!game) throw new UserError(unknownGameText(context, typed, games));
-  if (others.length === 0) {
-    return showDraft(context, await deps.drafts.chooseGame(context, id, game.alias), {}, deps);
+  if (game && others.length === 0) {
+    return showDraft(context, await deps.drafts.chooseGame(context, context.argument, game.alias), {}, deps);
   }
-  const notice = severalGamesText(context, typed);
-  return showDraft(context, await deps.drafts.anew(context, id), { notice, choice: matches }, deps);
+  const notice = game ? severalGamesText(context, typed) : unusableGameText(context, typed, games);
+  const choice = game ? matches : games.all;
+  return showDraft(context, await deps.drafts.anew(context, context.argument), { notice, choice }, deps);
 }
 
 /** The window in which lines are corrected. */
@@ -277,8 +280,8 @@ async function submitList(context: PressContext, deps: AddServersDeps): Promise<
   if (result.kind === 'refused') {
     const { refusal } = result;
     // The preview was true when it was made: somebody was faster, or an admin has changed what is allowed.
-    if (!isSeenInPreview(refusal)) throw new UserError(refusalText(refusal, context));
-    const notice = refusal.code.startsWith('key-') ? '' : refusalText(refusal, context);
+    if (!isSeenInPreview(refusal)) throw new UserError(refusalText(refusal, context, deps.games));
+    const notice = refusal.code.startsWith('key-') ? '' : refusalText(refusal, context, deps.games);
     return showDraft(context, await deps.drafts.anew(context, id), { notice }, deps);
   }
   const { restId, outcomes } = result;

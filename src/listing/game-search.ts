@@ -188,13 +188,14 @@ interface SearchedList {
 export function gamesAmong<Games extends SearchedList>(
   games: Games,
   allowed: Iterable<string> | undefined,
-): Games & { readonly all: readonly Game[] } {
+): Games & { readonly all: readonly Game[]; isAllowed(game: Game): boolean } {
   const all = games.list().games;
-  if (allowed === undefined) return { ...games, all };
+  if (allowed === undefined) return { ...games, all, isAllowed: () => true };
   const aliases = new Set(allowed);
   const isAllowed = ({ alias }: Game) => aliases.has(alias);
   return {
     ...games,
+    isAllowed,
     search: (text, limit) => games.search(text, all.length).filter(isAllowed).slice(0, limit),
     all: all.filter(isAllowed),
   };

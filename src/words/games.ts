@@ -1,6 +1,6 @@
 import { type Game, KNOWN_GAMES, LONGEST_NAME as LONGEST_CHOICE } from '../listing/contract.ts';
 import { visibleLine } from '../visible-line.ts';
-import { escapeCode, escapeText, LONGEST_NAME, type Reader, shorten } from './words.ts';
+import { escapeCode, escapeText, LONGEST_NAME, type Reader, shorten, type Translate } from './words.ts';
 
 /** How many games are offered in place of one that is not known. */
 export const NEAREST = 3;
@@ -62,12 +62,22 @@ const isUsual = ({ alias }: Game): boolean => USUAL.has(alias);
 export const gamesText = (games: readonly Game[]): string =>
   games.map(({ name, alias }) => `${escapeText(name, LONGEST_NAME)} (\`${escapeCode(alias)}\`)`).join(', ');
 
-/** That a game is not known, with the nearest ones. */
-export function unknownGameText({ t }: Reader, typed: string, games: SearchedGames): string {
+/** That a game cannot be submitted here, or is not known, with the nearest ones. */
+export function unusableGameText({ t }: Reader, typed: string, games: SearchedGames & NamedGames): string {
+  if (games.find(typed)) return notAllowedText(typed, t, games);
   const near = gamesText(games.search(typed, NEAREST));
   const game = escapeText(typed, LONGEST_NAME);
   return near === '' ? t('list.unknownGame', { game }) : t('list.unknownGameNear', { game, near });
 }
+
+/** Games by their alias. */
+export interface NamedGames {
+  find(alias: string): { readonly name: string } | undefined;
+}
+
+/** That a game cannot be submitted in this guild; people know it by its name. */
+export const notAllowedText = (alias: string, t: Translate, games: NamedGames): string =>
+  t('refusal.game-not-allowed', { game: escapeText(games.find(alias)?.name ?? alias, LONGEST_NAME) });
 
 /** That several games match, to choose one of them. */
 export const severalGamesText = ({ t }: Reader, typed: string): string =>

@@ -12,10 +12,11 @@ import type { Refusal, SubmittedBefore } from '../submissions/checks.ts';
 import type { NoDraft } from '../submissions/pipeline.ts';
 import type { RequestsDeps } from '../submissions/requests.ts';
 import { UserError } from '../user-error.ts';
+import { type NamedGames, notAllowedText } from './games.ts';
 import { escapeText, LONGEST_NAME, listAbout, type Reader, type Translate } from './words.ts';
 
 /** Why nothing was sent, as a sentence for the member who asked. */
-export function refusalText(refusal: Refusal, reader: Reader): string {
+export function refusalText(refusal: Refusal, reader: Reader, games: NamedGames): string {
   const { t } = reader;
   switch (refusal.code) {
     case 'key-missing':
@@ -39,7 +40,7 @@ export function refusalText(refusal: Refusal, reader: Reader): string {
     case 'service-down':
       return t('refusal.service-down');
     case 'game-not-allowed':
-      return t('refusal.game-not-allowed', { game: escapeText(refusal.game, LONGEST_NAME) });
+      return notAllowedText(refusal.game, t, games);
   }
 }
 

@@ -387,6 +387,39 @@ describe('what the bot or the service does not take now', () => {
   });
 });
 
+describe('a game that the guild no longer allows', () => {
+  const only = async ({ admin }: Scene, alias: string) => {
+    shared.discord.clock.advance(1_000);
+    const settings = messageOf(await admin.slash('settings'));
+    await admin.press(settings, 'Games …');
+    expect(textOf(await admin.pick(settings, [alias]))).toContain('Only 1 game may be submitted');
+  };
+  it.each([
+    ['en-US', /^⚠️ Not sent: servers of Minecraft cannot be submitted here/, 'Use 25565', 'Edit'],
+    ['de', /^⚠️ Nicht gesendet: Server für Minecraft lassen sich hier nicht/, '25565 nehmen', 'Bearbeiten'],
+  ])('is named before a port is asked for, and at the press of what was offered (%s)', async (...given) => {
+    const [locale, says, use, label] = given;
+    const own = await inNewGuild(shared, { key: 'sandbox-key' });
+    const person = own.person({ locale });
+    const before = requests().length;
+    const offered = await addserver(person, { game: 'minecraft', server: 'mc.example.com' });
+    const meant = await addserver(person, { game: 'minecraf', server: 'mc.example.com' });
+    expect(buttonsOf(offered)).toEqual([use, label]);
+    await only(own, 'css');
+    await person.press(offered, use);
+    await person.press(meant, 'Minecraft');
+    const typed = await addserver(person, { game: 'minecraft', server: 'mc.example.com' });
+    for (const message of [offered, meant, typed]) {
+      await expect.poll(() => message.current?.content).toMatch(says);
+      expect(buttonsOf(message)).toEqual([label]);
+    }
+    expect(requests()).toHaveLength(before);
+    await edit(person, typed, { port: '27015', game: 'css' }, label);
+    await expect.poll(() => typed.current?.embeds[0]?.color).toBe(0x57f287);
+    expect(requests().at(-1)?.servers).toEqual([{ server: 'mc.example.com', port: '27015', game: 'css' }]);
+  });
+});
+
 describe('a game that may have been meant', () => {
   /** A list that the service then has, read with the guild's key. */
   async function list(scene: Scene, games: readonly object[]): Promise<void> {

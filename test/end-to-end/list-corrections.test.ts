@@ -30,6 +30,13 @@ const typedIn = (modal: SeenModal) => modalFields(modal.data)[0]?.value ?? '';
 const openEdit = async (person: Person, answer: Answer, label = 'Edit') =>
   modalOf(await person.press(messageOf(answer), label));
 
+async function allow(admin: Person, games: readonly string[]): Promise<void> {
+  scene.discord.clock.advance(1_000);
+  const settings = messageOf(await admin.slash('settings'));
+  await admin.press(settings, 'Games …');
+  await admin.pick(settings, games);
+}
+
 async function setQuota(admin: Person, servers: string): Promise<void> {
   const modal = modalOf(await admin.press(messageOf(await admin.slash('settings')), 'Daily quota …'));
   await admin.submit(modal, { [modalFields(modal.data)[0]?.id ?? '']: servers });
@@ -232,6 +239,59 @@ describe('what a preview counts before the press', () => {
     const after = await own.member.submit(modal, { servers: '2. b.example.com:2 cs2' });
     expect(textOf(after)).toContain('2 game servers are ready');
     expect(textOf(after)).not.toContain('refused');
+  });
+
+  describe.each([
+    ['en-US', 'servers of Rust cannot be submitted here', 'lines 1–\u20602', 'Submit'],
+    ['de', 'Server für Rust lassen sich hier nicht einreichen', 'Zeilen 1–\u20602', 'absenden'],
+  ])('when such a game is meant for all lines (%s)', (locale, says, named, label) => {
+    const asksForAnother = (answer: Answer) => {
+      expect(textOf(answer)).toContain(says);
+      expect(textOf(answer)).toContain(named);
+      const shown = JSON.stringify(messageOf(answer).current?.components);
+      expect([...shown.matchAll(/"value":"(\w+)"/g)].map(([, alias]) => alias)).toEqual(['cs2']);
+    };
+
+    it('another one is chosen in their place, and nothing is lost', async () => {
+      const own = await inNewGuild(scene, { key: 'sandbox-key' });
+      const person = own.person({ locale });
+      await allow(own.admin, ['cs2']);
+      const list = 'a.example.com:1\nb.example.com:2';
+      const preview = await send(person, list, { game: 'rust' });
+      asksForAnother(preview);
+      const modal = modalOf(await person.slash('addservers', { game: 'rust' }));
+      asksForAnother(await person.submit(modal, { servers: list, game: 'Rust' }));
+      const held = scene.listing.submitted.length;
+      await person.pick(messageOf(preview), ['cs2']);
+      const button = labelsOf(preview).find((each) => each.includes(label)) ?? '';
+      await reported(await person.press(messageOf(preview), button));
+      await expect.poll(() => added(held).map(({ game }) => game)).toEqual(['cs2', 'cs2']);
+    });
+
+    it('and the admins took it back while it could be picked, it is asked for anew', async () => {
+      const own = await inNewGuild(scene, { key: 'sandbox-key' });
+      const person = own.person({ locale });
+      const found = await person.useOnMessage(
+        'Submit servers',
+        scene.discord.say(own.admin, 'a.example.com:1 and b.example.com:2'),
+      );
+      const preview = await send(person, 'a.example.com:1\nb.example.com:2');
+      await allow(own.admin, ['cs2']);
+      asksForAnother(await person.pick(messageOf(preview), ['rust']));
+      const again = await person.pick(messageOf(found), ['rust']);
+      expect(textOf(again)).toContain(says);
+    });
+  });
+
+  it('and a list whose game was taken back before Submit says so by its name', async () => {
+    const own = await inNewGuild(scene, { key: 'sandbox-key' });
+    const preview = await send(own.member, 'a.example.com:1 cs2\nb.example.com:2 rust');
+    await allow(own.admin, ['cs2']);
+    const before = scene.listing.requests.length;
+    await own.member.press(messageOf(preview), 'Submit 2 game servers');
+    await expect.poll(() => textOf(preview)).toContain('servers of Rust cannot be submitted here');
+    expect(labelsOf(preview)).toEqual(['Submit 1 game server', 'Edit', 'Cancel']);
+    expect(scene.listing.requests).toHaveLength(before);
   });
 });
 
