@@ -104,6 +104,7 @@ export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> & Pick<Se
     keyInUse(storage),
     guilds.settings,
     createPreviousRecords({ database, encryption, interactionContext, logger }),
+    leaving.guildData,
     taken,
     left,
     createTidying({ database, logger }),
@@ -220,11 +221,15 @@ function createLeaving(
   parts: Storage & Guilds & Submissions & Connected,
 ) {
   const { database: store, keys, settings, erasure, suggestions, connection } = parts;
-  const guildData = createGuildData({ store, keys, submissions: erasure, parts: [settings, suggestions] });
-  const membership = createMembership({
+  const guildData = createGuildData({
     store,
-    data: guildData,
     keys,
+    submissions: erasure,
+    parts: [settings, suggestions],
+    logger,
+  });
+  const membership = createMembership({
+    ...{ store, data: guildData, keys, logger },
     listGuilds: connection.listGuilds,
     isForeign: connection.isForeign,
     applicationId: connection.applicationId,
@@ -232,7 +237,6 @@ function createLeaving(
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
     ...{ afterStartMs: timing?.membershipCheck, stopWithinMs: timing?.membershipStop },
-    logger,
   });
   return { guildData, membership };
 }

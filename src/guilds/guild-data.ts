@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import type { Part } from '../lifecycle.ts';
+import type { Logger } from '../logger.ts';
 import { createCollection } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
 import type { Store } from '../storage/store.ts';
 import { API_KEYS, type ApiKeys } from './api-keys.ts';
 
 interface GuildDataDeps {
-  readonly store: Pick<Database, 'keys' | 'delete' | 'erase'>;
+  readonly store: Pick<Database, 'keys' | 'set' | 'delete' | 'erase'>;
   readonly keys: Pick<ApiKeys, 'delete'>;
   readonly submissions: {
     guilds(): AsyncIterable<string>;
@@ -14,10 +16,13 @@ interface GuildDataDeps {
   };
   /** Further parts that must hear of it before what they keep in the store is deleted: they write one by one, or cache. */
   readonly parts?: readonly { delete(guildId: string): Promise<unknown> }[];
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
 /** Everything the bot keeps of a guild, whichever part keeps it. */
-export interface GuildData {
+export interface GuildData extends Part {
+  /** Finishes what the end of a previous run has interrupted; before anybody is served. It never throws. */
+  start(): Promise<void>;
   /** The guilds of which anything is kept, but for whether the bot is in them. */
   held(): Promise<ReadonlySet<string>>;
   /** Deletes everything that is kept of a guild. Last traces leave the database file at the next restart. */
@@ -26,8 +31,60 @@ export interface GuildData {
   forgetMember(guildId: string, userId: string): Promise<number>;
 }
 
-export function createGuildData({ store, keys, submissions, parts = [] }: GuildDataDeps): GuildData {
+export function createGuildData({ store, keys, submissions, parts = [], logger }: GuildDataDeps): GuildData {
+  const deletions = {
+    async guild(guildId: string): Promise<void> {
+      // Nothing more is submitted from here on.
+      await keys.delete(guildId);
+      await submissions.deleteGuild(guildId);
+      for (const part of parts) await part.delete(guildId);
+      const left: string[] = [];
+      for await (const key of store.keys('')) if (guildOf(key) === guildId) left.push(key);
+      // The mark goes last, being one of them.
+      await store.erase(async () => {
+        for (const key of left.filter((key) => !isApiKey(key))) await store.delete(key);
+      });
+    },
+    async member(guildId: string, userId: string): Promise<number> {
+      const count = await submissions.forgetMember(guildId, userId);
+      // What was overwritten is still in the log; drafts that went are in no entry.
+      await store.erase(() => store.delete(markOf(guildId, userId)));
+      return count;
+    },
+  };
+
+  /** Begins what the next start finishes, should this process end in the middle of it. */
+  async function marked<Done>(mark: string, run: () => Promise<Done>): Promise<Done> {
+    try {
+      // At the same time, so that the mark is in the first commit, and no request leaves before the key has gone.
+      const [, done] = await Promise.all([store.set(mark, true), run()]);
+      return done;
+    } catch (error) {
+      // Who asked for it is told: what they keep here from now on must not go at some later start.
+      await store.delete(mark).catch(() => undefined);
+      throw error;
+    }
+  }
+
   return {
+    name: 'guild data',
+    async start() {
+      try {
+        for (const mark of await Array.fromAsync(store.keys(`${DELETING}:`))) {
+          const [, guildId = '', userId] = mark.split(':');
+          await (userId === undefined ? deletions.guild(guildId) : deletions.member(guildId, userId));
+          logger.info(
+            { guildId, of: userId === undefined ? 'guild' : 'member' },
+            'an interrupted deletion was finished',
+          );
+        }
+      } catch (error) {
+        logger.warn(
+          { err: error },
+          'an interrupted deletion could not be finished; the next start tries again',
+        );
+      }
+    },
     async held() {
       const held = new Set<string>();
       for await (const guildId of submissions.guilds()) held.add(guildId);
@@ -37,25 +94,15 @@ export function createGuildData({ store, keys, submissions, parts = [] }: GuildD
       }
       return held;
     },
-    async delete(guildId) {
-      // Nothing more is submitted from here on.
-      await keys.delete(guildId);
-      await submissions.deleteGuild(guildId);
-      for (const part of parts) await part.delete(guildId);
-      const left: string[] = [];
-      for await (const key of store.keys('')) if (guildOf(key) === guildId) left.push(key);
-      await store.erase(async () => {
-        for (const key of left.filter((key) => !isApiKey(key))) await store.delete(key);
-      });
-    },
-    async forgetMember(guildId, userId) {
-      const count = await submissions.forgetMember(guildId, userId);
-      // What was overwritten is still in the log; drafts that went are in no entry.
-      await store.erase(async () => undefined);
-      return count;
-    },
+    delete: (guildId) => marked(markOf(guildId), () => deletions.guild(guildId)),
+    forgetMember: (guildId, userId) =>
+      marked(markOf(guildId, userId), () => deletions.member(guildId, userId)),
   };
 }
+
+/** Collection of what is being deleted: `deleting:guild`, or `deleting:guild:member`. */
+const DELETING = 'deleting';
+const markOf = (...ids: readonly [guildId: string, userId?: string]) => [DELETING, ...ids].join(':');
 
 const isPresence = (key: string) => PRESENCE_AREAS.some((area) => key.startsWith(`${area}:`));
 

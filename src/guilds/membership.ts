@@ -13,7 +13,7 @@ const STOP_WITHIN_MS = 1_000;
 
 export interface MembershipDeps {
   readonly store: Store;
-  readonly data: GuildData;
+  readonly data: Pick<GuildData, 'held' | 'delete' | 'forgetMember'>;
   readonly keys: Pick<ApiKeys, 'status' | 'delete'>;
   /** Every guild the bot user is in, or an error. */
   readonly listGuilds: (signal: AbortSignal) => Promise<readonly string[]>;

@@ -64,6 +64,18 @@ describe('/privacy', () => {
     expect(textOf(await scene.member.press(message, 'Delete my name'))).toContain('Your name is in none of');
   });
 
+  it('has everything deleted, after a start, that it was deleting when it was killed', async () => {
+    await submissions(scene.member);
+    await scene.bot.stop();
+    const store = await openStore(file());
+    await store.set(`deleting:${scene.member.guildId}`, true);
+    await store.stop();
+    await scene.startBot();
+    expect(textOf(await scene.admin.slash('keystatus'))).toContain('has no API key');
+    expect(bytesOnDisk(file())).not.toContain('CANARY');
+    expect(scene.output()).toContain('an interrupted deletion was finished');
+  });
+
   it('lets an admin delete all the data of the server, after asking, and of no other server', async () => {
     await submissions(scene.member);
     const elsewhere = scene.person({ role: 'admin', guild: 1 });

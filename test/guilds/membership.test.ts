@@ -29,7 +29,7 @@ async function open(options: Partial<MembershipDeps> = {}): Promise<void> {
   store = await openStore(path);
   logger = recorder();
   keys = createApiKeys({ store, encryption });
-  data = createGuildData({ store, keys, submissions: partsOver(store).erasure });
+  data = createGuildData({ store, keys, submissions: partsOver(store).erasure, logger });
   membership = createMembership({
     store,
     data,

@@ -1,10 +1,14 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createGuildData } from '../../src/guilds/guild-data.ts';
+import { createApiKeys } from '../../src/guilds/api-keys.ts';
+import { createGuildData, type GuildData } from '../../src/guilds/guild-data.ts';
+import { Secret } from '../../src/secret.ts';
+import { createEncryption } from '../../src/storage/collection.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import { bytesOnDisk, folder, openStore } from '../storage/temporary.ts';
+import { bytesOnDisk, collect, folder, openStore, recorder } from '../storage/temporary.ts';
 import { addDone, type PartsOptions, partsOver } from '../support/submissions.ts';
 
 const NOON = 20_000 * 86_400_000 + 43_200_000;
@@ -78,7 +82,7 @@ describe('a member who has their name deleted', () => {
     const draft: Draft = { source: 'text', rows, previous: [], includesPrevious: false };
     await records.saveDraft({ guildId: '1', user: { id: USER, name: 'mia' } }, 'd', draft);
     const keys = { delete: () => Promise.resolve(false) };
-    const data = createGuildData({ store: database, keys, submissions: erasure });
+    const data = createGuildData({ store: database, keys, submissions: erasure, logger: recorder() });
     expect(bytesOnDisk(path)).toContain(USER);
     expect(await data.forgetMember('1', USER)).toBe(0);
     expect(bytesOnDisk(path)).not.toContain(USER);
@@ -93,6 +97,98 @@ describe('a member who has their name deleted', () => {
     const both = over(database, { keys: [after, before] });
     expect((await both.checks.room(quota)).held?.by).toBe('daily-quota');
     expect((await over(database, { keys: [after] }).checks.room(quota)).held).toBeUndefined();
+  });
+});
+
+describe('a deletion during which the process is killed', () => {
+  const [GUILD, OTHER] = ['111111', '222222'];
+  const ANOTHER = '246634305496797258';
+  const sealing = createEncryption([randomBytes(32)]);
+
+  /** What deletes, over a store. */
+  function dataOver(store: Database) {
+    const logger = recorder();
+    const keys = createApiKeys({ store, encryption: sealing });
+    const { erasure } = partsOver(store, { now: () => NOON, member: limit });
+    return { logger, keys, data: createGuildData({ store, keys, submissions: erasure, logger }) };
+  }
+
+  /** Stores as a kill leaves them after each commit of a deletion. */
+  async function killed(begin: (data: GuildData) => Promise<unknown>): Promise<readonly string[]> {
+    const [path, copies] = [join(folder(), 'bot.sqlite'), folder()];
+    const paths: string[] = [];
+    let isUnderWay = false;
+    const database = await openStore(path, recorder(), () => {
+      if (!isUnderWay) return;
+      const copy = join(copies, `${paths.length}.sqlite`);
+      for (const of of ['', '-wal']) if (existsSync(path + of)) copyFileSync(path + of, copy + of);
+      paths.push(copy);
+    });
+    const { keys, data } = dataOver(database);
+    for (const [guildId, userId] of [
+      [GUILD, USER],
+      [OTHER, ANOTHER],
+    ] as const) {
+      const hosts = Array.from({ length: 1_200 }, (_, n) => `h${n}.guild-${guildId}`);
+      await addDone(database, { id: `done-${guildId}`, guildId, userId, at: NOON, hosts });
+      await database.set(`settings:${guildId}`, {});
+      await keys.set(guildId, new Secret(`the-key-of-${guildId}`), { userId: '9' });
+    }
+    isUnderWay = true;
+    await begin(data);
+    isUnderWay = false;
+    await database.stop();
+    return paths;
+  }
+
+  /** Starts on such a store; how many lines the log has of what was finished. */
+  async function startOn(path: string): Promise<number> {
+    const database = await openStore(path);
+    const { logger, data } = dataOver(database);
+    await data.start();
+    expect(await collect(database.keys('deleting:'))).toEqual([]);
+    const ofOther = (await servers(database)).filter(({ guild_id }) => guild_id === OTHER);
+    expect(ofOther.filter(({ user_id }) => user_id === ANOTHER)).toHaveLength(1_200);
+    expect(await collect(database.keys('settings:'))).toContain(`settings:${OTHER}`);
+    expect(await collect(database.keys('api-key:'))).toContain(`api-key:${OTHER}`);
+    await database.stop();
+    expect(logger.lines.every(({ level }) => level === 'info')).toBe(true);
+    return logger.lines.length;
+  }
+
+  it('of a guild is finished at the next start, wherever it was killed, and of no other guild', async () => {
+    const paths = await killed((data) => data.delete(GUILD));
+    expect(paths.length).toBeGreaterThan(5);
+    const finished: number[] = [];
+    for (const path of paths) {
+      finished.push(await startOn(path));
+      expect(bytesOnDisk(path)).not.toContain(GUILD);
+    }
+    // The last commit was the deletion's own last.
+    expect(finished).toEqual(paths.map((_, n) => (n === paths.length - 1 ? 0 : 1)));
+  });
+
+  it('of a member’s name is finished at the next start, wherever it was killed', async () => {
+    const paths = await killed((data) => data.forgetMember(GUILD, USER));
+    expect(paths.length).toBeGreaterThan(4);
+    const finished: number[] = [];
+    for (const path of paths) {
+      finished.push(await startOn(path));
+      expect(bytesOnDisk(path)).not.toContain(USER);
+    }
+    expect(finished).toEqual(paths.map((_, n) => (n === paths.length - 1 ? 0 : 1)));
+  });
+
+  it('is not finished later when it failed and whoever asked was told so', async () => {
+    const database = await openStore();
+    const logger = recorder();
+    const { erasure } = partsOver(database);
+    const keys = { delete: () => Promise.reject(new Error('database is locked')) };
+    const data = createGuildData({ store: database, keys, submissions: erasure, logger });
+    await database.set(`settings:${GUILD}`, {});
+    await expect(data.delete(GUILD)).rejects.toThrow('locked');
+    await dataOver(database).data.start();
+    expect(await collect(database.keys('settings:'))).toEqual([`settings:${GUILD}`]);
   });
 });
 

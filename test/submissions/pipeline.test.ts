@@ -222,7 +222,7 @@ describe('a list', () => {
     const opened: Awaited<ReturnType<typeof list>> = await list(upTo(500), () => {
       const { database: store, keys, checks } = opened;
       const erasure = createErasure({ database: store, encryption, checks });
-      deleted ??= createGuildData({ store, keys, submissions: erasure }).delete('1');
+      deleted ??= createGuildData({ store, keys, submissions: erasure, logger: recorder() }).delete('1');
       return ACCEPTED;
     });
     const { outcomes } = ended(await opened.submit());
