@@ -29,6 +29,36 @@ describe('README.md', () => {
     expect(read('README.md').trimEnd().split('\n').length).toBeLessThan(150);
   });
 
+  it('is in the order in which somebody needs it', () => {
+    expect([...prose('README.md').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)).toEqual([
+      'Which services it works with',
+      'Try it',
+      'Run it for real',
+      'Keep it running',
+      'The commands',
+      'Working on it',
+    ]);
+  });
+
+  it('shows one picture of what it is, and one of the sandbox', () => {
+    const pictures = prose('README.md').split('<picture>');
+    expect(pictures).toHaveLength(3);
+    expect(pictures[0]).not.toContain('## ');
+    expect(pictures[1]).toContain('## Try it');
+    expect(pictures[1]).not.toContain('## Run it for real');
+  });
+
+  it('says which Node a service unit or a container needs, and that npm brings it otherwise', () => {
+    const { engines } = JSON.parse(read('package.json')) as { readonly engines: { readonly node: string } };
+    const least = engines.node.replace('>=', '');
+    expect(read('README.md')).toContain(
+      `A service unit or a container that runs \`node\` itself needs **Node ${least} or newer**`,
+    );
+    expect(read('README.md')).toMatch(
+      /a Node \(20 or newer: `npm ci` brings the Node that the\s+project uses/,
+    );
+  });
+
   it('leads to a page each for members, admins and operators, and to the interface of the service', () => {
     for (const page of ['members', 'admins', 'operators', 'listing-api', 'configuration'])
       expect(read('README.md')).toContain(`](docs/${page}.md)`);

@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { runProgram } from '../support/program.ts';
+import { openScene } from '../support/scene.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/start.js');
 /** `script` of util-linux gives a program a terminal. */
@@ -29,6 +31,26 @@ describe('the log', () => {
     expect(output).toMatch(/INFO.*made an encryption key/);
     expect(output).toContain('keyFile');
     expect(output).not.toMatch(/^\{"/m);
+  });
+
+  it.skipIf(!hasTerminal)('says there in readable lines what a start is', async () => {
+    const scene = await openScene({ wrapper: ['sh', '-c', 'exec script -qec "$*" /dev/null', 'sh'] });
+    onTestFinished(() => scene.close());
+    await expect.poll(scene.output).toContain('PRIVACY_URL');
+    const said = stripVTControlCharacters(scene.output());
+    for (const line of [
+      /INFO: ready$/m,
+      /^ +version: "\d+\.\d+\.\d+"$/m,
+      /^ +listing: "http:\S+ answers, after \d+ ms"$/m,
+      /^ +gamesKey: "none of its own; the keys of the guilds are used"$/m,
+      /^ +guilds: 2$/m,
+      /^ +commands: \d+$/m,
+      /^ +invite: "https:\/\/discord\.com\/oauth2\/authorize\?client_id=\d+\S+"$/m,
+      /^ +store: "sqlite:\S+"$/m,
+      /^ +off: \[$/m,
+      /^ +"health and metrics \(HTTP_PORT\)",$/m,
+    ])
+      expect(said).toMatch(line);
   });
 
   it('is JSON, one object a line, everywhere else', async () => {
