@@ -14,43 +14,29 @@ import {
   gameModal,
   listId,
   pasteModal,
-  previewRows,
   reportRows,
+  retypeRows,
 } from '../src/discord/components/list-controls.ts';
 import { LIMITS } from '../src/discord/limits.ts';
-import type { GuildSettings } from '../src/guilds/settings.ts';
-import type { Game } from '../src/listing/contract.ts';
-import type { GameCatalog, Suggestions } from '../src/listing/game-catalog.ts';
-import { gamesAmong } from '../src/listing/game-search.ts';
-import { readWithGames } from '../src/server-lists/read-list.ts';
-import { asksForGame, type Draft, lacksGame } from '../src/submissions/draft.ts';
+import type { Suggestions } from '../src/listing/game-catalog.ts';
+import { decodeText, readWithGames } from '../src/server-lists/read-list.ts';
 import {
   type Editing,
   isSeenInPreview,
-  type ListDrafts,
   linesToEdit,
   MOST_TYPED,
-  type Prepared,
   withDefaultGame,
 } from '../src/submissions/list-drafts.ts';
-import type { NoDraft, Pipeline } from '../src/submissions/pipeline.ts';
+import type { Pipeline } from '../src/submissions/pipeline.ts';
 import { UserError } from '../src/user-error.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
-import { gameChoices, gameOptions, severalGamesText, unusableGameText } from '../src/words/games.ts';
-import { previewOf } from '../src/words/list-preview.ts';
+import { gameChoices, severalGamesText, unusableGameText } from '../src/words/games.ts';
 import { canGoAgain, progressOf, reportOf } from '../src/words/list-report.ts';
 import { announcementOf, pageOfUnknown } from '../src/words/outcome.ts';
 import { fileProblemText, unreadableText } from '../src/words/problem.ts';
-import { type GuildKeys, isAboutKey, keyOf, noKeyOf, noList, refusalText } from '../src/words/refusal.ts';
+import { isAboutKey, keyOf, noKeyOf, noList, refusalText } from '../src/words/refusal.ts';
 import { enterKey } from './setkey.ts';
-
-/** What a draft is opened with and shown. */
-export interface DraftDeps {
-  readonly drafts: ListDrafts;
-  readonly games: Pick<GameCatalog, 'list' | 'search' | 'find' | 'refresh' | 'refreshSoon'>;
-  readonly settings: Pick<GuildSettings, 'get'>;
-  readonly keys: GuildKeys;
-}
+import { allowedGames, type DraftDeps, openDraft, showDraft } from './submit-message.ts';
 
 export interface AddServersDeps extends DraftDeps {
   readonly pipeline: Pipeline;
@@ -93,6 +79,14 @@ export function addServers(deps: AddServersDeps): Command {
     return read().finally(() => readers.delete(user.id));
   }
 
+  async function readTyped(context: SubmitContext): Promise<Reply> {
+    const [game, text] = [context.field('game'), context.field('servers')];
+    if (readers.has(context.user.id)) {
+      return keepTyped(context, { text, game, why: context.t('list.stillReading') }, deps);
+    }
+    return oneAtATime(context, () => openList(context, { game, content: text }, deps));
+  }
+
   return {
     data: DATA,
     audience: 'member',
@@ -105,13 +99,8 @@ export function addServers(deps: AddServersDeps): Command {
       return oneAtATime(context, () => openList(context, { game, content: file }, deps));
     },
     submits: {
-      paste: {
-        answer: 'reply',
-        async run(context) {
-          const [game, content] = [context.field('game'), context.field('servers')];
-          return oneAtATime(context, () => openList(context, { game, content }, deps));
-        },
-      },
+      paste: { answer: 'reply', run: readTyped },
+      retyped: { answer: 'update', run: readTyped },
       game: { answer: 'update', run: (context) => chooseGame(context, context.field('game'), deps) },
       edit: { answer: 'update', run: (context) => edit(context, 'refused', deps) },
       // The report stays where it is.
@@ -120,6 +109,7 @@ export function addServers(deps: AddServersDeps): Command {
     presses: {
       submit: { answer: 'update', resumes: true, run: (context) => submitList(context, deps) },
       edit: { answer: 'modal', run: (context) => openEdit(context, 'refused', deps) },
+      retype: { answer: 'modal', run: (context) => retype(context, deps) },
       editall: { answer: 'modal', run: (context) => openEdit(context, 'all', deps) },
       previous: {
         answer: 'update',
@@ -138,8 +128,27 @@ export function addServers(deps: AddServersDeps): Command {
 
 const paste = (context: CommandContext) => {
   const game = context.options.getString('game') ?? '';
-  return pasteModal(context, { id: listId('paste'), game, most: MOST_TYPED });
+  return pasteModal(context, { id: listId('paste'), text: '', game, most: MOST_TYPED });
 };
+
+/** Gives back the text of a list that is not read, to be corrected, as far as a window takes it. */
+async function keepTyped(
+  context: Context,
+  { text, game, why }: Record<'text' | 'game' | 'why', string>,
+  { drafts }: DraftDeps,
+): Promise<Reply> {
+  const { t, interactionId: id } = context;
+  const isKept = await drafts.keepTyped(context, id, { text, game });
+  const next = isKept ? t('list.typed.kept') : t('list.typed.tooLong', { most: MOST_TYPED });
+  return { isRefusal: true, content: `${why} ${next}`, components: isKept ? retypeRows(context, id) : [] };
+}
+
+/** The window into which a list is pasted, with what was typed before. */
+async function retype(context: DraftContext, { drafts }: DraftDeps): Promise<Modal> {
+  const typed = await drafts.findTyped(context, context.argument);
+  if (!typed) throw noList('gone', context.t);
+  return pasteModal(context, { id: listId('retyped'), ...typed, most: MOST_TYPED });
+}
 
 async function readFile({ t }: Context, { name, url }: Attachment, deps: AddServersDeps): Promise<Buffer> {
   const isKnown = FILE_TYPES.some((extension) => name.toLowerCase().endsWith(extension));
@@ -151,7 +160,7 @@ async function readFile({ t }: Context, { name, url }: Attachment, deps: AddServ
 
 /**
  * Reads a list that was pasted or uploaded, and shows what would be submitted.
- * @throws UserError when it cannot be read as a list at all
+ * @throws UserError when it is no text
  */
 async function openList(
   context: Context,
@@ -160,7 +169,8 @@ async function openList(
 ): Promise<Reply> {
   const key = await keyOf(context.guildId, deps.keys);
   const game = typed.trim();
-  const text = typeof content === 'string' ? content : await readFile(context, content, deps);
+  const text = typeof content === 'string' ? content : decodeText(await readFile(context, content, deps));
+  if (text === undefined) throw new UserError(unreadableText({ kind: 'binary' }, context.t));
   const read = (typedGame: string) => readWithGames({ content: text, game: typedGame }, deps.games, key);
   const first = await read(game);
   const games = await allowedGames(context, deps);
@@ -168,61 +178,15 @@ async function openList(
   const usable = found && games.isAllowed(found) ? found : undefined;
   // Lines that would have a game that is not allowed lack one, and another can be chosen for them.
   const list = found && !usable ? await read('') : first;
-  if (list.kind !== 'rows') throw new UserError(unreadableText(list, context.t));
-  if (list.rows.length === 0) throw new UserError(context.t('list.file.empty'));
+  if (list.kind === 'binary') throw new UserError(unreadableText(list, context.t));
+  if (list.kind !== 'rows')
+    return keepTyped(context, { text, game, why: unreadableText(list, context.t) }, deps);
+  if (list.rows.length === 0)
+    return keepTyped(context, { text, game, why: context.t('list.file.empty') }, deps);
   const notice = game === '' || usable ? '' : unusableGameText(context, game, games);
   const rows = usable ? withDefaultGame(list.rows, usable.alias) : list.rows;
   return openDraft(context, { source: 'text', rows, notice }, deps);
 }
-
-/** Keeps a new draft under the interaction, and shows what it would submit, below the notice if there is one. */
-export const openDraft = async (
-  context: Context,
-  { notice, ...read }: Pick<Draft, 'source' | 'rows'> & Pick<Shown, 'notice'>,
-  deps: DraftDeps,
-): Promise<Reply> =>
-  showDraft(context, await deps.drafts.open(context, context.interactionId, read), { notice }, deps);
-
-interface Shown {
-  /** Something to say first. */
-  readonly notice?: string | undefined;
-  /** The games to choose from, where they are not all. */
-  readonly choice?: readonly Game[];
-}
-
-/**
- * What a draft would submit now.
- * @throws UserError when it was submitted or cancelled meanwhile
- */
-async function showDraft(
-  context: Context,
-  prepared: Prepared | NoDraft,
-  { notice, choice }: Shown,
-  deps: DraftDeps,
-): Promise<Reply> {
-  if (typeof prepared === 'string') throw noList(prepared, context.t);
-  const some = await allowedGames(context, deps);
-  const { id, draft, room, edits, canTryAgain } = prepared;
-  const noKey = await noKeyOf(context.guildId, deps.keys);
-  const notices = [noKey && refusalText(noKey, context, some), notice].filter(Boolean).join('\n\n');
-  return {
-    ...previewOf(context, prepared, some, notices),
-    components: previewRows(context, {
-      id,
-      first: noKey && enterKey(context),
-      submits: asksForGame(draft) ? 0 : room.count,
-      edits: edits.refused + edits.lacking,
-      canTryAgain,
-      previous: draft.previous.length,
-      includesPrevious: draft.includesPrevious,
-      ...(draft.rows.some(lacksGame) && { games: gameOptions(choice ?? some.all) }),
-    }),
-  };
-}
-
-/** The games that may be submitted in the guild. */
-const allowedGames = async ({ guildId }: Context, { games, settings }: DraftDeps) =>
-  gamesAmong(games, (await settings.get(guildId)).games);
 
 /** Of a button or a modal of a draft: its argument is the draft's id. */
 type DraftContext = Context & Pick<PressContext, 'argument'>;
@@ -243,11 +207,13 @@ async function chooseGame(context: DraftContext, typed: string, deps: DraftDeps)
 
 /** The window in which lines are corrected. */
 async function openEdit(context: DraftContext, which: Editing, { drafts }: DraftDeps): Promise<Modal> {
-  const draft = await drafts.find(context, context.argument);
-  if (typeof draft === 'string') throw noList(draft, context.t);
+  const id = context.argument;
   const action = which === 'all' ? 'correct' : 'edit';
-  const { text } = linesToEdit(draft, which);
-  return editModal(context, { id: listId(action, context.argument), text, most: MOST_TYPED });
+  const typed = await drafts.findTyped(context, `${id}-${which}`);
+  const draft = typed ? undefined : await drafts.find(context, id);
+  if (typeof draft === 'string') throw noList(draft, context.t);
+  const text = typed?.text ?? (draft ? linesToEdit(draft, which).text : '');
+  return editModal(context, { id: listId(action, id), text, most: MOST_TYPED });
 }
 
 /** The lines as they were corrected, in place of those that were opened. */
@@ -256,7 +222,13 @@ async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Pr
   const typed = context.field('servers');
   const key = await keyOf(context.guildId, deps.keys);
   const edited = await deps.drafts.edit(context, { id, newId, typed, which }, key);
-  if ('kind' in edited) throw new UserError(unreadableText(edited, t));
+  if ('kind' in edited) {
+    // Its Edit opens that from now on.
+    const isKept = await deps.drafts.keepTyped(context, `${id}-${which}`, { text: typed, game: '' });
+    const next = isKept ? t('list.typed.kept') : t('list.typed.tooLong', { most: MOST_TYPED });
+    throw new UserError(`${unreadableText(edited, t)} ${next}`);
+  }
+  await deps.drafts.forgetTyped(context, `${id}-${which}`);
   const notice = 'instead' in edited ? t('list.edit.gone') : undefined;
   return showDraft(context, edited, { notice }, deps);
 }

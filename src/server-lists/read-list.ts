@@ -178,7 +178,7 @@ const BINARY = /(?![\t\n\v\f\r\u0085])\p{Cc}/u;
  * Windows saves (code page 1252) when it is neither and still looks like text.
  * @returns undefined for something that is no text
  */
-function decodeText(bytes: Uint8Array): string | undefined {
+export function decodeText(bytes: Uint8Array): string | undefined {
   const text = decode(bytes);
   return BINARY.test(text) ? undefined : text;
 }

@@ -219,7 +219,8 @@ function keptLines(
       problem,
       cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1),
     ];
-    left -= JSON.stringify(whole).length;
+    // A whole text that could not be read is one, and was measured.
+    left -= rows.length === 1 ? server.length : JSON.stringify(whole).length;
     return left >= 0 ? whole : [line];
   });
 }

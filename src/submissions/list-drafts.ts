@@ -1,4 +1,5 @@
 import { formatAddress } from '../addresses/address.ts';
+import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
 import type { Secret } from '../secret.ts';
 import { numberedLines, renumbered, withoutNumbers } from '../server-lists/line.ts';
 import {
@@ -9,7 +10,7 @@ import {
   type UnreadableList,
   withRepeats,
 } from '../server-lists/read-list.ts';
-import { type GameReading, type Row, rowText, typedOf } from '../server-lists/row.ts';
+import { EMPTY_ROW, type GameReading, type Row, rowText, shown, typedOf } from '../server-lists/row.ts';
 import type { Checks, Refusal, Room } from './checks.ts';
 import {
   type Draft,
@@ -47,6 +48,21 @@ export interface Prepared {
 /** What a paragraph field takes (Discord docs: Component Reference, Text Input), and so what can be edited at once. */
 export const MOST_TYPED = 4000;
 
+/** A list as it was typed that could not be read, to be corrected; with the game of lines that name none. */
+interface TypedList {
+  readonly text: string;
+  readonly game: string;
+}
+
+/** As it may be kept. In JSON a password ends with its quotes, and the rest of the line is no part of it. */
+const keptText = (text: string): string =>
+  /^\s*[[{]/u.test(text)
+    ? withoutPasswordWords(plainText(text))
+    : plainText(text)
+        .split(/\r\n?|\n/u)
+        .map(withoutPasswords)
+        .join('\n');
+
 /** Which lines are edited: those that are not ready, or all there are, as in what was refused or not sent. */
 export type Editing = 'refused' | 'all';
 
@@ -72,6 +88,30 @@ function editsOf(draft: Draft): Prepared['edits'] {
   const { rows } = linesToEdit(storedDraft(lines, servers), 'refused');
   const lacking = rows.filter(lacksGame).length;
   return { refused: rows.length - lacking, lacking };
+}
+
+/** What was typed of lists that could not be read, by the id that its window is opened with. */
+function createTypedLists(records: Pick<Records, 'saveDraft' | 'findDraft' | 'dropDraft'>) {
+  return {
+    /** Keeps what was typed, as drafts are; whether a window takes it. */
+    async keepTyped(by: Submitter, id: string, { text, game }: TypedList): Promise<boolean> {
+      const server = keptText(text);
+      if (server.length > MOST_TYPED) return false;
+      const typed = { ...EMPTY_ROW, server, game: shown(game) };
+      const row = { line: 1, text: '', ok: false, problem: { code: 'no-address' }, typed } as const;
+      const draft = { source: 'text', rows: [row], previous: [], includesPrevious: false } as const;
+      await records.saveDraft(by, typedId(id), draft);
+      return true;
+    },
+    async findTyped(by: Submitter, id: string): Promise<TypedList | undefined> {
+      const found = await records.findDraft(by, typedId(id));
+      if (typeof found === 'string') return undefined;
+      const { server: text, game } = typedOf(found.draft.rows[0]);
+      return { text, game };
+    },
+    /** It was read after all. */
+    forgetTyped: ({ guildId }: Submitter, id: string) => records.dropDraft(guildId, typedId(id)),
+  };
 }
 
 /** Lists from their preview until they are submitted: each change is kept, and counted anew against what is allowed. */
@@ -112,6 +152,7 @@ export function createListDrafts({ records, checks, settings, games }: ListDraft
   }
 
   return {
+    ...createTypedLists(records),
     /** Keeps a new draft. */
     open,
     /** As it is, counted against what is allowed now. */
@@ -130,7 +171,6 @@ export function createListDrafts({ records, checks, settings, games }: ListDraft
       if (typeof found === 'string') return found;
       return (await records.dropDraft(by.guildId, id)) ? undefined : 'gone';
     },
-
     /**
      * Reads what has become of {@link linesToEdit} in place of those lines; what is not in it any more is dropped.
      * Where the draft is gone, what was typed is a new draft under the other id.
@@ -157,6 +197,8 @@ export function createListDrafts({ records, checks, settings, games }: ListDraft
     },
   };
 }
+
+const typedId = (id: string): string => `${id}-typed`;
 
 /** The draft with the rows that were read in place of those that were edited. */
 function inPlace(

@@ -88,13 +88,13 @@ describe('/addservers with a file', () => {
   });
 
   it.each([
-    ['broken.json', '[{"server": "a.example.com",', 'none from line 1, column 29 on'],
-    ['empty.txt', '# nothing\n', 'There is no game server in it'],
-    ['long.txt', lines(1001), 'There are 1001 game servers in it; 1000 is the most'],
-  ])('says what is wrong with %s', async (name, content, words) => {
+    ['broken.json', '[{"server": "a.example.com",', 'none from line 1, column 29 on', ['Edit']],
+    ['empty.txt', '# nothing\n', 'There is no game server in it', ['Edit']],
+    ['long.txt', lines(1001), 'There are 1001 game servers in it; 1000 is the most', []],
+  ])('says what is wrong with %s', async (name, content, words, labels) => {
     const answer = await send(name, content);
     expect(textOf(answer)).toContain(words);
-    expect(labelsOf(answer)).toEqual([]);
+    expect(labelsOf(answer)).toEqual(labels);
   });
 
   it('needs a key first', async () => {

@@ -381,6 +381,82 @@ describe('Edit', () => {
   });
 });
 
+describe.each([
+  { locale: 'en-US', edit: 'Edit', kept: 'What you typed is kept', long: 'so it is not kept' },
+  { locale: 'de', edit: 'Bearbeiten', kept: 'Dein Text ist noch da', long: 'wird darum nicht aufgehoben' },
+])('what cannot be read as a list ($locale)', ({ locale, edit, kept, long }) => {
+  const person = async () => (await inNewGuild(scene, { key: 'sandbox-key' })).person({ locale });
+  const paste = async (member: Person, servers: string) =>
+    member.submit(modalOf(await member.slash('addservers', { game: 'rust' })), { servers });
+  const json = '[\n  {"server": "a.example.com", "port": 1},\n  {"server": "b.example.com", "port": 2}';
+  /** Escaped, as it is stored, it is longer than a window. */
+  const quoted = `[${'""'.repeat(1_990)}`;
+
+  it.each([
+    ['broken JSON', json],
+    ['the longest JSON', quoted],
+    ['more lines than go at once', Array.from({ length: 1_001 }, () => 'ab').join('\n')],
+    ['nothing but a comment', '# later'],
+  ])('is kept when it was pasted: %s', async (_, text) => {
+    const member = await person();
+    const said = await paste(member, text);
+    expect(textOf(said)).toContain(kept);
+    expect(labelsOf(said)).toEqual([edit]);
+    const modal = await openEdit(member, said, edit);
+    expect(modalFields(modal.data).map(({ value }) => value)).toEqual([text, 'rust']);
+    const worse = await member.submit(modal, { servers: `${json},` });
+    expect(messageOf(worse).id).toBe(messageOf(said).id);
+    const second = await openEdit(member, worse, edit);
+    expect(typedIn(second)).toBe(`${json},`);
+    const preview = await member.submit(second, { servers: `${json}]` });
+    const held = scene.listing.submitted.length;
+    await submit(member, preview);
+    expect(added(held).map(({ game }) => game)).toEqual(['rust', 'rust']);
+  });
+
+  it('is kept as it is when it was a short file, and is said to be too long where it does not fit', async () => {
+    const member = await person();
+    expect(typedIn(await openEdit(member, await send(member, json), edit))).toBe(json);
+    const large = await send(member, `${lines(1_001)}\n`);
+    expect(textOf(large)).toContain(long);
+    expect(labelsOf(large)).toEqual([]);
+  });
+
+  it('has no passwords', async () => {
+    const member = await person();
+    const said = await paste(
+      member,
+      '[{"server": "a.example.com", "password": "hunter2 hunter3", "port": 1}',
+    );
+    const text = typedIn(await openEdit(member, said, edit));
+    expect(text).not.toContain('hunter');
+    expect(text).toContain('"port": 1');
+  });
+
+  it('is kept when it was edited; the list stays, and its Edit opens what was typed', async () => {
+    const member = await person();
+    const preview = await send(member, 'a.example.com:0 cs2\ngood.example.com:1 cs2');
+    const said = await member.submit(await openEdit(member, preview, edit), { servers: json });
+    expect(textOf(said)).toContain(kept);
+    expect(labelsOf(preview)).toContain(edit);
+    const modal = await openEdit(member, preview, edit);
+    expect(typedIn(modal)).toBe(json);
+    const after = await member.submit(modal, { servers: '1. a.example.com:0 rust' });
+    expect(typedIn(await openEdit(member, after, edit))).toBe('1. a.example.com:0 rust');
+    const held = scene.listing.submitted.length;
+    await submit(member, after);
+    expect(added(held).map(({ server }) => server)).toEqual(['good.example.com']);
+  });
+
+  it('is told as gone after ten other drafts', async () => {
+    const member = await person();
+    const said = await paste(member, json);
+    for (let n = 0; n < 10; n++) await paste(member, `[${n}`);
+    await member.press(messageOf(said), edit);
+    await expect.poll(() => labelsOf(said)).toEqual([]);
+  });
+});
+
 describe('the report', () => {
   it('names what is unknown, with a button that leads to the list', () =>
     inAppScene(

@@ -87,6 +87,10 @@ interface Typed {
   readonly most: number;
 }
 
+/** Under a list that could not be read: opens it as it was typed. */
+export const retypeRows = ({ t }: Words, id: string): readonly Row[] =>
+  rows([button(listId('retype', id), t('list.button.edit'))]);
+
 /** The window in which lines are corrected. */
 export const editModal = ({ t }: Words, { id, text, most }: Typed & { readonly text: string }): Modal =>
   modal({
@@ -114,14 +118,17 @@ export const gameModal = ({ t }: Words, id: string): Modal =>
   });
 
 /** The window into which a list is pasted. */
-export const pasteModal = ({ t }: Words, { id, game, most }: Typed & { readonly game: string }): Modal =>
+export const pasteModal = (
+  { t }: Words,
+  { id, text, game, most }: Typed & Record<'text' | 'game', string>,
+): Modal =>
   modal({
     id,
     title: t('list.modal.title'),
     fields: [
       {
         ...{ id: 'servers', label: t('list.modal.servers'), hint: t('list.modal.serversHint') },
-        ...{ example: t('list.modal.example'), least: 1, most, long: true },
+        ...{ example: t('list.modal.example'), value: text, least: 1, most, long: true },
       },
       {
         ...{ id: 'game', label: t('list.modal.game'), hint: t('list.modal.gameHint') },
