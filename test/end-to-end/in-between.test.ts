@@ -31,7 +31,7 @@ const WORDS = [
     noKey: 'This Discord server has no API key',
     someLeft: /1 sent for review.*2 not sent: wait until/s,
     noneLeft: 'you have 0 left today',
-    listGone: 'This list is no longer there',
+    listGone: 'This list is no longer there: it was submitted or cancelled, or it is older than 15 minutes.',
     typedGone: 'What you typed is no longer kept',
     sent: '✅ Sent for review',
     once: 'works only once',
@@ -48,7 +48,8 @@ const WORDS = [
     noKey: 'Dieser Discord-Server hat keinen API-Schlüssel',
     someLeft: /1 zur Prüfung gesendet.*2 nicht gesendet: erst ab/s,
     noneLeft: 'du hast heute keinen mehr frei',
-    listGone: 'Diese Liste ist nicht mehr da',
+    listGone:
+      'Diese Liste ist nicht mehr da: Sie wurde eingereicht oder abgebrochen, oder sie ist älter als 15 Minuten.',
     typedGone: 'Was du eingegeben hast, ist nicht mehr da',
     sent: '✅ Zur Prüfung gesendet',
     once: 'geht nur einmal',
@@ -71,6 +72,26 @@ async function setQuota(admin: Person, quota: string): Promise<void> {
   const modal = modalOf(await admin.press(messageOf(await admin.slash('settings')), 'Daily quota …'));
   await admin.submit(modal, { quota });
 }
+
+it('the allowed games were chosen: they alone are on the next page of /games, in the select of a message, and by name', async () => {
+  const own = await inNewGuild(bot, { key: 'sandbox-key' });
+  const page = await own.member.slash('games');
+  bot.discord.clock.advance(1_000);
+  const settings = messageOf(await own.admin.slash('settings'));
+  await own.admin.press(settings, 'Games …');
+  await own.admin.pick(settings, ['Counter-Strike 2', 'Factorio']);
+  await own.member.press(messageOf(page), 'Next');
+  await says(page, /2 games\n.*Counter-Strike 2.*Factorio.*Only the games that the admins/s);
+  const use = () =>
+    own.member.useOnMessage('Submit servers', bot.discord.say(own.admin, 'play at m.example.com:27015'));
+  const found = await use();
+  const shown = JSON.stringify(messageOf(found).current?.components);
+  expect([...shown.matchAll(/"value":"(\w+)"/g)].map(([, alias]) => alias)).toEqual(['cs2', 'factorio']);
+  expect(labelsOf(found)).not.toContain('Another game');
+  await bot.restart();
+  const after = JSON.stringify(messageOf(await use()).current?.components);
+  expect([...after.matchAll(/"value":"(\w+)"/g)].map(([, alias]) => alias)).toEqual(['cs2', 'factorio']);
+});
 
 describe.each(WORDS)('between what was shown and the press ($locale)', (words) => {
   const { locale } = words;
@@ -121,6 +142,7 @@ describe.each(WORDS)('between what was shown and the press ($locale)', (words) =
       const typed = { game: 'cs2', server: 'a.example.com', port: '27015', query_port: '' };
       await says(await person.submit(window, typed), words.sent);
       const corrected = await person.submit(list, { servers: '4. x.example.com:5 cs2' });
+      await says(corrected, words.listGone);
       await expect
         .poll(() => labelsOf(corrected).some((label) => /^Submit 1|^1 .* absenden/.test(label)))
         .toBe(true);
