@@ -3,6 +3,7 @@ import {
   type Client,
   DiscordAPIError,
   InteractionWebhook,
+  type Message,
   MessageFlags,
   PermissionsBitField,
   RESTJSONErrorCodes,
@@ -136,20 +137,9 @@ const ACKNOWLEDGED_BY_MS = 4000;
  * answer is edited as long as that is possible; after that the guild is told of submissions.
  */
 export function createResume(deps: ResumeDeps) {
-  const {
-    commands,
-    ids,
-    wording: { wordsFor, mention, pages },
-    memory,
-    words,
-    deliveries,
-    traces,
-    tellGuild,
-    stopping,
-    logger,
-    now = Date.now,
-    pause = sleep,
-  } = deps;
+  const { commands, ids, memory, words, deliveries, traces, tellGuild, stopping, logger } = deps;
+  const { now = Date.now, pause = sleep } = deps;
+  const { wordsFor, mention, pages } = deps.wording;
 
   async function answer({ interaction, at, report }: Pending, replies: PastReplies): Promise<void> {
     const { user, guildId, token, shape, isPrivate, work } = interaction;
@@ -186,7 +176,12 @@ export function createResume(deps: ResumeDeps) {
         ? { content: report(context) }
         : context.t('resume.runAgain');
     const delivery = deliveries.begin(shape === 'reply' ? interaction.interactionId : undefined, said);
-    await deliver(original, { shape, failed: (error) => words(error, context), delivery }, said);
+    const message = shape === 'update' ? await replies.message(token) : null;
+    await deliver(
+      { ...original, message },
+      { shape, failed: (error) => words(error, context), delivery },
+      said,
+    );
   }
 
   /** An acknowledgement that was on its way in the network when its process died may still arrive. */
@@ -265,6 +260,8 @@ export interface PastReplies {
    */
   state(token: Secret): Promise<'gone' | 'thinking' | 'answered'>;
   of(token: Secret): Pick<Answerable, 'editReply' | 'followUp'>;
+  /** The message with the answer, or that it changes: files of it can be kept. */
+  message(token: Secret): Promise<Message | null>;
 }
 
 export function pastReplies(client: Client<true>): PastReplies {
@@ -284,6 +281,7 @@ export function pastReplies(client: Client<true>): PastReplies {
         throw error;
       }
     },
+    message: async (token) => (await persist(() => webhook(token).fetchMessage('@original'))) ?? null,
     of: (token) => ({
       editReply: (options) => webhook(token).editMessage('@original', options),
       followUp: (options) => webhook(token).send(options),

@@ -1,6 +1,7 @@
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { HistoryEntry } from '../submissions/history.ts';
 import { describe, type KnownGames, LOOK, serviceWords } from './outcome.ts';
+import { isAboutKey, renewText } from './refusal.ts';
 import { escapeText, listAbout, type Reader } from './words.ts';
 
 /** UTF-16 units. Ten entries with the longest message fit into the 4,096 characters of an embed. */
@@ -71,14 +72,17 @@ export function afterRestartText(
   return [t('resume.many.heading'), ...lines].join('\n');
 }
 
-/** The same as a text alone, for where no embed stands beside it. */
+/** The same as a text alone, for where no embed stands beside it, with what to do where the key was refused. */
 export function toldAfterRestart(
-  reader: Pick<Reader, 't' | 'pages'>,
+  reader: Reader,
   done: Parameters<typeof afterRestartText>[1],
   games: KnownGames,
 ): string {
   const one = done.servers.length === 1 ? done.servers : [];
-  return [afterRestartText(reader, done), ...one.map((server) => describe(reader.t, server, games))].join(
-    '\n',
-  );
+  const isForKey = done.outcomes.some((outcome) => outcome && isAboutKey(outcome));
+  return [
+    afterRestartText(reader, done),
+    ...(isForKey ? [renewText(reader)] : []),
+    ...one.map((server) => describe(reader.t, server, games)),
+  ].join('\n');
 }

@@ -115,7 +115,7 @@ export type NoKey = Extract<Refusal, { readonly code: `key-${string}` }>;
  * What to do about a key that the service refuses: an admin renews it, a member asks one.
  * @param setBy the id of who set it, where that is known
  */
-function renewText({ t, mention, isAdmin }: Reader, setBy?: string): string {
+export function renewText({ t, mention, isAdmin }: Reader, setBy?: string): string {
   const renew = t(isAdmin ? 'notice.renew' : 'notice.askToRenew', { setkey: mention('setkey') });
   return setBy === undefined ? renew : `${renew} ${t('notice.setBy', { userId: setBy })}`;
 }

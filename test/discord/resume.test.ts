@@ -113,6 +113,7 @@ async function settle(
       asked += 1;
       return asked === 1 ? state : later;
     },
+    message: async () => null,
     of: () => ({
       editReply: async ({ content }: InteractionEditReplyOptions) => void seen.edited.push(content),
       followUp: async ({ content }) => void seen.beside.push(content),

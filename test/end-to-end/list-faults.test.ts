@@ -185,6 +185,19 @@ describe('a list that a crash interrupts', () => {
       Array.from({ length: 500 }, (_, n) => `s${n}.example.com`),
     );
   });
+
+  it('keeps the file of the refused lines that are kept nowhere else', async () => {
+    answer = (nth) => (nth === 1 ? { kind: 'hang', carriedOut: true } : undefined);
+    const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
+    const before = await preview(`${wrong.join('\n')}\n${lines(1)}`);
+    expect(csvOf(messageOf(before), 'rejected.csv')).toHaveLength(200);
+    await scene.member.press(messageOf(before), 'Submit 1 game server');
+    await expect.poll(() => count).toBe(1);
+    await scene.kill();
+    await scene.startBot();
+    await expect.poll(() => read(messageOf(before))).toContain('report.csv');
+    expect(csvOf(messageOf(before), 'rejected.csv')).toHaveLength(200);
+  });
 });
 
 describe('while a list is being submitted', () => {
