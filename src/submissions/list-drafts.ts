@@ -95,8 +95,9 @@ function createTypedLists(records: Pick<Records, 'saveDraft' | 'findDraft' | 'dr
   return {
     /** Keeps what was typed, as drafts are; whether a window takes it. */
     async keepTyped(by: Submitter, id: string, { text, game }: TypedList): Promise<boolean> {
+      // A file may have 256 KiB, and all of it would be gone through at a stretch.
+      if (text.length > MOST_TYPED) return false;
       const server = keptText(text);
-      if (server.length > MOST_TYPED) return false;
       const typed = { ...EMPTY_ROW, server, game: shown(game) };
       const row = { line: 1, text: '', ok: false, problem: { code: 'no-address' }, typed } as const;
       const draft = { source: 'text', rows: [row], previous: [], includesPrevious: false } as const;
