@@ -53,7 +53,9 @@ export function createHostile(scene: Scene): Hostile {
   /** Presses, chooses or fills in whatever an answer has, so that the next step gets its turn. */
   async function goOn(person: Person, random: Random, answer: Answer | undefined): Promise<void> {
     if (answer?.kind === 'modal') {
-      const texts = modalFields(answer.modal.data).map(({ id }) => [id, anyText(random, 100)]);
+      // A key that is a word or a sign is found in anything that is printed.
+      const textOf = (id: string) => (id === 'key' ? forgedKey(random) : anyText(random, 100));
+      const texts = modalFields(answer.modal.data).map(({ id }) => [id, textOf(id)]);
       const modal = answer.modal;
       await answered(`modal ${modal.data.custom_id.slice(0, 20)}`, () =>
         person.submit(modal, Object.fromEntries(texts)),
@@ -132,9 +134,8 @@ export function createHostile(scene: Scene): Hostile {
       if (random.chance(0.4)) await goOn(person, random, answer);
     };
     const setKey = () => async () => {
-      const forged = `forged-${'k3y'.repeat(4)}-${random.below(1_000_000)}`;
       // The right one last, or nobody could submit anything any more.
-      for (const key of random.chance(0.5) ? [forged, KEY] : [KEY]) {
+      for (const key of random.chance(0.5) ? [forgedKey(random), KEY] : [KEY]) {
         const opened = await answered('/setkey', () => person.slash('setkey'));
         if (opened?.kind !== 'modal') return;
         const [field] = modalFields(opened.modal.data);
@@ -178,6 +179,7 @@ const messageIn = (answer: unknown) =>
   (answer as { readonly message?: SeenMessage } | undefined)?.message?.current;
 
 export const KEY = 'fuzzed-key-0123456789';
+const forgedKey = (random: Random): string => `forged-${'k3y'.repeat(4)}-${random.below(1_000_000)}`;
 
 function buttonsOf(message: SeenMessage): readonly string[] {
   const rows = (message.current?.components ?? []) as unknown as {
