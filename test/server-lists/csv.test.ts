@@ -111,8 +111,9 @@ describe('a CSV file for a spreadsheet', () => {
     fc.assert(
       fc.property(text, (cell) => {
         const written = csvFile([[cell]]).slice(2);
+        // Signs of the class Cf that can be seen stay, such as those of Egyptian hieroglyphs.
         expect(written).not.toMatch(
-          /^[=+\-@＝＋－＠﹦﹢﹣﹫\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u,
+          /^[=+\-@＝＋－＠﹦﹢﹣﹫\s\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u,
         );
       }),
       { numRuns: 1000 },
