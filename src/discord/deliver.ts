@@ -31,7 +31,7 @@ const RETRY_PAUSES = [500, 2000, 5000, 20_000, 60_000];
 
 /**
  * Asks Discord for something that may be repeated until it is done; network failures and 5xx pass.
- * @param isDone asked after each pause: whether it has turned out that an attempt was taken after all
+ * @param isDone asked before each attempt: whether it has turned out that an earlier one was taken after all
  * @throws DiscordAPIError when Discord refuses, or the last failure
  */
 export async function persist<Result>(
@@ -39,15 +39,15 @@ export async function persist<Result>(
   isDone: () => boolean = () => false,
 ): Promise<Result | undefined> {
   for (const pause of RETRY_PAUSES) {
+    if (isDone()) return undefined;
     try {
       return await attempt();
     } catch (error) {
       if (isRefused(error)) throw error;
       await sleep(pause);
-      if (isDone()) return undefined;
     }
   }
-  return attempt();
+  return isDone() ? undefined : attempt();
 }
 
 export interface DeliverOptions {
@@ -160,7 +160,7 @@ async function deliverOnce(
         attachments: keptFiles(interaction, fitted),
         allowedMentions: { parse: [] },
       }),
-    delivery.isSeen,
+    () => delivery.isSeen(answer),
   );
 }
 
@@ -177,15 +177,15 @@ export async function announce(
 
 /** One answer on its way. */
 export interface Delivery {
-  /** Whether the member has it: somebody who presses one of its buttons has seen it. */
-  isSeen(): boolean;
+  /** Whether the member has this answer: somebody who pressed one of its buttons since the beginning has seen it. */
+  isSeen(answer: Reply | string): boolean;
   end(): void;
 }
 
 /** Answers that are being delivered, and what members press meanwhile. */
 export interface Deliveries {
   /** @param messageOf the interaction that the message was made for; `undefined` when that is not known */
-  begin(messageOf: string | undefined, answer: Reply | string): Delivery;
+  begin(messageOf: string | undefined): Delivery;
   pressed(messageOf: string | undefined, customId: string): void;
 }
 
@@ -195,33 +195,32 @@ export interface Deliveries {
  * of what came of that: "submitted before", where the server has just been submitted again.
  */
 export function createDeliveries(): Deliveries {
-  const underway = new Map<string, Set<{ readonly customIds: ReadonlySet<string>; seen: boolean }>>();
+  /** The custom ids pressed since each delivery began, by the interaction that its message was made for. */
+  const underway = new Map<string, Set<Set<string>>>();
   return {
-    begin(messageOf, answer) {
+    begin(messageOf) {
       if (messageOf === undefined) return { isSeen: () => false, end: () => undefined };
-      const delivery = { customIds: customIdsOf(answer), seen: false };
+      const pressed = new Set<string>();
       const others = underway.get(messageOf) ?? new Set();
-      underway.set(messageOf, others.add(delivery));
+      underway.set(messageOf, others.add(pressed));
       return {
-        isSeen: () => delivery.seen,
+        isSeen: (answer) => customIdsOf(answer).some((id) => pressed.has(id)),
         end() {
-          others.delete(delivery);
+          others.delete(pressed);
           if (others.size === 0) underway.delete(messageOf);
         },
       };
     },
     pressed(messageOf, customId) {
-      for (const delivery of underway.get(messageOf ?? '') ?? []) {
-        delivery.seen ||= delivery.customIds.has(customId);
-      }
+      for (const pressed of underway.get(messageOf ?? '') ?? []) pressed.add(customId);
     },
   };
 }
 
-function customIdsOf(answer: Reply | string): ReadonlySet<string> {
+function customIdsOf(answer: Reply | string): readonly string[] {
   const rows = typeof answer === 'string' ? [] : (answer.components ?? []);
   const controls = rows.flatMap(({ components }) => components);
-  return new Set(controls.flatMap((control) => ('custom_id' in control ? [control.custom_id] : [])));
+  return controls.flatMap((control) => ('custom_id' in control ? [control.custom_id] : []));
 }
 
 interface Texts {

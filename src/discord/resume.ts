@@ -165,7 +165,12 @@ export function createResume(deps: ResumeDeps) {
         await tellGuild(guildId, () => context.t('resume.told', { user: escapeText(user.name), what }));
       return;
     }
+    const message = shape === 'update' ? await replies.message(token) : null;
     const original = replies.of(token);
+    // Begun before the work: a previous run may have delivered the answer, and the member goes on with its buttons.
+    const delivery = deliveries.begin(
+      shape === 'reply' ? interaction.interactionId : message?.interactionMetadata?.id,
+    );
     const press = { ...context, progress: createProgress(original), stopping };
     const again = work && resumption(commands, work, press);
     const said: Reply | string = again
@@ -175,8 +180,6 @@ export function createResume(deps: ResumeDeps) {
       : report
         ? { content: report(context) }
         : context.t('resume.runAgain');
-    const delivery = deliveries.begin(shape === 'reply' ? interaction.interactionId : undefined, said);
-    const message = shape === 'update' ? await replies.message(token) : null;
     await deliver(
       { ...original, message },
       { shape, failed: (error) => words(error, context), delivery },

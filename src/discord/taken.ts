@@ -219,7 +219,7 @@ export function createDeferral(deps: DeferralDeps) {
     }
     const answer = await below(deferred, deps, await answerOf(deferred));
     try {
-      const delivery = deliveries.begin(messageOf(deferred), answer);
+      const delivery = deliveries.begin(messageOf(deferred));
       await deliver(interaction, { shape, failed: (error) => words(error, context), delivery }, answer);
     } catch (error) {
       // What Discord did not take for another reason stays remembered, and is told after the next start.

@@ -1,7 +1,7 @@
-import { ApplicationCommandType, type InteractionEditReplyOptions } from 'discord.js';
+import { ApplicationCommandType, type InteractionEditReplyOptions, type Message } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../src/discord/command.ts';
-import { createSignedIds } from '../../src/discord/components/controls.ts';
+import { button, createSignedIds, rows } from '../../src/discord/components/controls.ts';
 import { createDeliveries } from '../../src/discord/deliver.ts';
 import { createResume, type PastReplies, type Pending } from '../../src/discord/resume.ts';
 import type { Remembered } from '../../src/discord/taken.ts';
@@ -34,6 +34,11 @@ const press: Remembered = {
   work: { command: 'send', action: 'again', argument: 'x:y', values: ['v'] },
 };
 
+/** The interaction that the message was made for, and the button of its answer. */
+const COMMAND = '10';
+const ids = createSignedIds(new Secret('token of the bot'));
+const AGAIN_ID = ids.seal('send:again:x', { guildId: '2', userId: '7' });
+
 /** Resumes one interaction; what was run, edited, said beside it, told to the guild, and forgotten. */
 type State = Awaited<ReturnType<PastReplies['state']>>;
 
@@ -45,9 +50,15 @@ async function settle(
     later?: State;
     refuse?: boolean;
     discordFails?: boolean;
+    /**
+     * The member presses the answer's button: while the work runs, since the previous run had delivered it; or once it is
+     * delivered, which Discord does not say.
+     */
+    presses?: 'while it runs' | 'while it is delivered';
   } = {},
 ) {
   const { state = 'thinking', later = state, refuse = false, discordFails = false } = how;
+  const deliveries = createDeliveries();
   const seen = {
     ran: [] as unknown[],
     edited: [] as unknown[],
@@ -58,8 +69,9 @@ async function settle(
   };
   const run = async (...input: readonly unknown[]) => {
     seen.ran.push(...input);
+    if (how.presses === 'while it runs') deliveries.pressed(COMMAND, AGAIN_ID);
     if (refuse) throw new UserError('Refused.');
-    return { content: 'Done.' };
+    return { content: 'Done.', components: rows([button('send:again:x', 'Again')]) };
   };
   const command: Command = {
     data: { type: ApplicationCommandType.ChatInput, name: 'send', description: 'Sends' },
@@ -89,9 +101,9 @@ async function settle(
   const logger = recorder();
   const traces = createTraces({ logger });
   const resume = createResume({
-    deliveries: createDeliveries(),
+    deliveries,
     commands: new Map([['send', command]]),
-    ids: createSignedIds(new Secret('token of the bot')),
+    ids,
     stopping: new AbortController().signal,
     wording: { wordsFor, mention: (name) => `/${name}`, pages: () => undefined },
     memory: {
@@ -113,9 +125,15 @@ async function settle(
       asked += 1;
       return asked === 1 ? state : later;
     },
-    message: async () => null,
+    message: async () =>
+      ({ interactionMetadata: { id: COMMAND }, attachments: new Map() }) as unknown as Message,
     of: () => ({
-      editReply: async ({ content }: InteractionEditReplyOptions) => void seen.edited.push(content),
+      async editReply({ content }: InteractionEditReplyOptions) {
+        seen.edited.push(content);
+        if (how.presses !== 'while it is delivered') return;
+        deliveries.pressed(COMMAND, AGAIN_ID);
+        throw new Error('socket hang up');
+      },
       followUp: async ({ content }) => void seen.beside.push(content),
     }),
   };
@@ -207,6 +225,17 @@ describe('an interaction that a former run has left', () => {
     expect(seen).toMatchObject({ paused: [3000], edited: ['Done.'], told: [], forgotten: ['1'] });
     const old = await settle({ at: NOW - 5000 }, { state: 'gone', later: 'thinking' });
     expect(old).toMatchObject({ paused: [], edited: [], forgotten: ['1'] });
+  });
+
+  it('is not answered again once the member has pressed a button of the answer', async () => {
+    for (const each of [press, { ...interaction, interactionId: COMMAND }]) {
+      const answered = (presses: 'while it runs' | 'while it is delivered') =>
+        settle({ interaction: each }, { presses });
+      expect(await answered('while it runs')).toMatchObject({ edited: [], forgotten: [each.interactionId] });
+      expect(await answered('while it is delivered')).toMatchObject({
+        ...{ edited: ['Done.'], forgotten: [each.interactionId] },
+      });
+    }
   });
 
   it('leaves an answer alone that the member was given just before the crash', async () => {
