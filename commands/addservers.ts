@@ -35,6 +35,7 @@ import { canGoAgain, progressOf, reportOf } from '../src/words/list-report.ts';
 import { announcementOf, pageOfUnknown } from '../src/words/outcome.ts';
 import { fileProblemText, unreadableText } from '../src/words/problem.ts';
 import { isAboutKey, keyOf, noKeyOf, noList, refusalText } from '../src/words/refusal.ts';
+import type { Translate } from '../src/words/words.ts';
 import { enterKey } from './setkey.ts';
 import { allowedGames, type DraftDeps, openDraft, showDraft } from './submit-message.ts';
 
@@ -139,9 +140,12 @@ async function keepTyped(
 ): Promise<Reply> {
   const { t, interactionId: id } = context;
   const isKept = await drafts.keepTyped(context, id, { text, game });
-  const next = isKept ? t('list.typed.kept') : t('list.typed.tooLong', { most: MOST_TYPED });
-  return { isRefusal: true, content: `${why} ${next}`, components: isKept ? retypeRows(context, id) : [] };
+  const components = isKept ? retypeRows(context, id) : [];
+  return { isRefusal: true, content: `${why} ${keptText(isKept, t)}`, components };
 }
+
+const keptText = (isKept: boolean, t: Translate): string =>
+  isKept ? t('list.typed.kept') : t('list.typed.tooLong', { most: MOST_TYPED });
 
 /** The window into which a list is pasted, with what was typed before. */
 async function retype(context: DraftContext, { drafts }: DraftDeps): Promise<Modal> {
@@ -225,8 +229,7 @@ async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Pr
   if ('kind' in edited) {
     // Its Edit opens that from now on.
     const isKept = await deps.drafts.keepTyped(context, `${id}-${which}`, { text: typed, game: '' });
-    const next = isKept ? t('list.typed.kept') : t('list.typed.tooLong', { most: MOST_TYPED });
-    throw new UserError(`${unreadableText(edited, t)} ${next}`);
+    throw new UserError(`${unreadableText(edited, t)} ${keptText(isKept, t)}`);
   }
   await deps.drafts.forgetTyped(context, `${id}-${which}`);
   const notice = 'instead' in edited ? t('list.edit.gone') : undefined;
