@@ -10,11 +10,11 @@ import { createHttpAgent } from '../http-agent.ts';
 import { isGuildQuestion } from './application.ts';
 import { isLogQuestion } from './log-channel.ts';
 import { rejectLongWaits } from './publish.ts';
-import { makeRequestOver, sendCallbacksOver } from './requests.ts';
+import { makeRequestOver, sendCallbacksOver } from './rest.ts';
 
-/** As long as a first response may take (see requests.ts). */
+/** As long as a first response may take (see rest.ts). */
 const CONNECT_TIMEOUT_MS = 2500;
-/** All requests that requests.ts sets no shorter time for; an answer may carry a file. */
+/** All requests that rest.ts sets no shorter time for; an answer may carry a file. */
 const REST_TIMEOUT_MS = 15_000;
 /** Longer than a quiet bot's pauses, so that an acknowledgement does not pay for a new TLS connection. */
 const KEEP_ALIVE_MS = 5 * 60_000;
@@ -49,7 +49,7 @@ export function createClient({ apiUrl, onRateLimited }: ClientOptions): {
     rest: {
       api: apiUrl,
       timeout: REST_TIMEOUT_MS,
-      // Repeating is decided per kind of request, in requests.ts: a callback that was repeated blindly answers 40060.
+      // Repeating is decided per kind of request, in rest.ts: a callback that was repeated blindly answers 40060.
       retries: 0,
       // discord.js counts 50 requests a second by the clock: set back by an hour, that would count for an hour.
       // What answers interactions is exempt from that limit (Discord docs: Rate Limits, "Global Rate Limit"), and a

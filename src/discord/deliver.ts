@@ -11,7 +11,7 @@ import { shorten, shortenMarkup } from '../words/words.ts';
 import type { Context, Reply } from './command.ts';
 import type { Owner, SignedIds } from './components/controls.ts';
 import { LIMITS } from './limits.ts';
-import { acknowledge, isRefused, respondFirst, type Unanswered } from './requests.ts';
+import { acknowledge, isRefused, respondFirst, type Unanswered } from './rest.ts';
 
 /** The parts of an interaction that an answer needs; commands, components and modal submits all have them. */
 export interface Answerable {

@@ -22,7 +22,7 @@ import { createDeliveries, ownerOf, say } from './deliver.ts';
 import { type Asked, contextOf, type Incoming, isIncoming, optionsToKeep, typeOf } from './incoming.ts';
 import { fitChoices } from './limits.ts';
 import { askedByControl, createButtonRemoval, type PressesDeps } from './presses.ts';
-import { isRefused, LostInteraction, respondFirst } from './requests.ts';
+import { isRefused, LostInteraction, respondFirst } from './rest.ts';
 import { createResume, type PastReplies, type Pending } from './resume.ts';
 import { createDeferral, type DeferralDeps } from './taken.ts';
 import { createFailureWords, createLosses } from './traces.ts';

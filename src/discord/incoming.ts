@@ -24,7 +24,7 @@ import type { WordsFor } from '../words/words.ts';
 import { type Context, PERMISSION_BITS, type Permission, type Reply, type Wording } from './command.ts';
 import type { Modal } from './components/controls.ts';
 import { messageText } from './message-text.ts';
-import { LostInteraction, respondFirst } from './requests.ts';
+import { LostInteraction, respondFirst } from './rest.ts';
 import type { Traced } from './traces.ts';
 
 /** An event of the gateway (Discord docs: Gateway, Payload Structure). */

@@ -26,7 +26,7 @@ import {
 import { type Answerable, deliver, ownerOf, persist, sealedReply } from './deliver.ts';
 import type { Work } from './incoming.ts';
 import { createProgress, handlerOf } from './presses.ts';
-import { isRefused } from './requests.ts';
+import { isRefused } from './rest.ts';
 import {
   carriedSchema,
   type DeferralDeps,

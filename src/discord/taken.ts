@@ -20,7 +20,7 @@ import {
 } from './deliver.ts';
 import type { GuildLog } from './guild-log.ts';
 import { type Answer, type Incoming, workSchema } from './incoming.ts';
-import { acknowledge, isRefused, LostInteraction } from './requests.ts';
+import { acknowledge, isRefused, LostInteraction } from './rest.ts';
 import type { FailureWords, Traces } from './traces.ts';
 
 export interface TakenDeps {
