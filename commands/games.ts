@@ -23,7 +23,7 @@ export interface GamesDeps {
 const MAX_SEARCH_LENGTH = 60;
 const GAMES_PER_PAGE = 20;
 /** UTF-16 units in a line: 20 lines, the heading and the source fit into the 4,096 of an embed. */
-const LONGEST_NAME = 85;
+const LONGEST_LISTED_NAME = 85;
 const LONGEST_ALIAS = 80;
 
 /** /games: names and aliases, in pages whose buttons carry all their state, so that they survive a restart. */
@@ -121,5 +121,8 @@ async function keyForReading(keys: GamesDeps['keys'], guildId: string): Promise<
 }
 
 function line({ t }: Context, { name, alias }: Game): string {
-  return t('games.line', { name: escapeText(name, LONGEST_NAME), alias: escapeCode(alias, LONGEST_ALIAS) });
+  return t('games.line', {
+    name: escapeText(name, LONGEST_LISTED_NAME),
+    alias: escapeCode(alias, LONGEST_ALIAS),
+  });
 }

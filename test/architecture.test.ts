@@ -243,6 +243,17 @@ describe('the source files', () => {
     const strays = [...sources].filter(([, text]) => /^export (default|\*|(type )?\{)/m.test(text));
     expect(strays.map(([file]) => file)).toEqual([]);
   });
+
+  it('give no name to two things: what the product exports is called by one name', () => {
+    const names = [...sources]
+      .filter(([file]) => !file.startsWith('sandbox/'))
+      .flatMap(([, text]) => [
+        ...text.matchAll(/^export (?:async )?(?:function|const|class|interface|type) (\w+)/gm),
+      ])
+      .map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(100);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
 });
 
 describe('the measuring of functions', () => {

@@ -7,7 +7,7 @@ import {
   type User,
 } from 'discord.js';
 import type { ListingPages, Reader, Translate, WordsFor } from '../words/words.ts';
-import type { Modal, Row } from './components/controls.ts';
+import type { ActionRow, Modal } from './components/controls.ts';
 
 /** What every interaction brings, whatever its kind. No guild, channel or role is in any cache: this is all. */
 export interface Context extends Reader {
@@ -83,7 +83,7 @@ export interface SubmitContext extends Context {
 export interface Reply {
   readonly content?: string;
   readonly embeds?: readonly APIEmbed[];
-  readonly components?: readonly Row[];
+  readonly components?: readonly ActionRow[];
   /** Nothing was done; like a UserError, but with buttons. */
   readonly isRefusal?: true;
   readonly files?: readonly { readonly name: string; readonly data: Buffer }[];

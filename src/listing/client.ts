@@ -20,8 +20,8 @@ import {
   WITHHELD_WORDS,
 } from './contract.ts';
 import {
-  type Answer,
   type Exchange,
+  type ListingAnswer,
   post,
   readJson,
   readsBody,
@@ -179,7 +179,7 @@ function readGames(exchange: Exchange, url: URL): GamesOutcome {
   return { kind: 'games', games: games.data, ...(leftOut > 0 && { leftOut }) };
 }
 
-function rejected(message: string, { status, headers }: Answer): Rejected {
+function rejected(message: string, { status, headers }: ListingAnswer): Rejected {
   const wait = status === 429 ? retryAfterMs(headers) : undefined;
   const names = Object.keys(KNOWN_ERRORS) as KnownError[];
   const known = names.find((name) => KNOWN_ERRORS[name] === message.trim());

@@ -130,7 +130,7 @@ function requestOf(url: URL, form: string): Dispatcher.DispatchOptions {
   };
 }
 
-export type Answer = Extract<Exchange, { kind: 'answer' }>;
+export type ListingAnswer = Extract<Exchange, { kind: 'answer' }>;
 type NoAnswer = Extract<Exchange, { kind: 'no-answer' }>;
 
 /** False for answers that say nothing, whatever is in them: reading on would only cost time. */
@@ -149,7 +149,7 @@ export function retryAfterMs({ 'retry-after': value }: IncomingHttpHeaders): num
 export function readJson(
   exchange: Exchange,
   url: URL,
-): { readonly answer: Answer; readonly json: unknown } | { readonly failure: Failure } {
+): { readonly answer: ListingAnswer; readonly json: unknown } | { readonly failure: Failure } {
   if (exchange.kind === 'no-answer') return { failure: noAnswer(exchange) };
   const { status, headers, body } = exchange;
   // Not followed: a 307 or 308 would send the key to whoever the new address belongs to.
@@ -188,7 +188,7 @@ function isNestedTooDeep(body: string): boolean {
 }
 
 /** Of an answer that does not fit: the HTTP status tells more than the body does, when it is an error. */
-export function unreadable({ status, headers }: Answer, reason: FailureReason, what: string): Failure {
+export function unreadable({ status, headers }: ListingAnswer, reason: FailureReason, what: string): Failure {
   const wait = retryAfterMs(headers);
   return {
     kind: 'unknown',

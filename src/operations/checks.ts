@@ -20,7 +20,7 @@ import {
   find,
 } from './checks-of-disk.ts';
 
-export interface ChecksDeps {
+export interface DoctorChecksDeps {
   readonly config: Config;
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
 }
@@ -35,7 +35,7 @@ const TIMEOUT_MS = 10_000;
 type Application = RESTGetCurrentApplicationResult;
 
 /** Every check but those of the configuration and of Node, which these need. */
-export async function checksOf({ config, commands }: ChecksDeps): Promise<readonly Finding[]> {
+export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<readonly Finding[]> {
   const { client, close } = createClient({ apiUrl: config.discordApiUrl });
   const rest = client.rest.setToken(config.discordToken.reveal());
   try {
@@ -61,7 +61,7 @@ export async function checksOf({ config, commands }: ChecksDeps): Promise<readon
 async function checksOfApplication(about: {
   readonly rest: REST;
   readonly application: Application | undefined;
-  readonly commands: ChecksDeps['commands'];
+  readonly commands: DoctorChecksDeps['commands'];
 }): Promise<readonly Finding[]> {
   const { rest, application, commands } = about;
   const names = ['Application', 'Invitation', 'IDENTIFYs', 'Commands'];
@@ -124,7 +124,7 @@ async function checkIdentifies(rest: REST): Promise<string> {
   throw new CheckFailure(left, 'find what restarts the bot or uses its token beside it, and stop that first');
 }
 
-async function checkCommands(rest: REST, id: string, ours: ChecksDeps['commands']): Promise<string> {
+async function checkCommands(rest: REST, id: string, ours: DoctorChecksDeps['commands']): Promise<string> {
   const { others: published } = await readGlobalCommands(rest, id);
   if (sameCommands(published, ours)) return `Discord has all ${ours.length} as they are here`;
   throw new CheckFailure(

@@ -16,13 +16,13 @@ const FIELDS = ['server', 'port', 'queryPort', 'game'] as const;
 type Columns = Readonly<Record<keyof TypedRow, number>>;
 
 /** No longer name is one of those, with all spaces and signs that may stand in it. */
-const LONGEST_NAME = 50;
+const LONGEST_COLUMN_NAME = 50;
 
 const lettersOf = (text: string) => text.toLowerCase().replace(/[^a-z]/gu, '');
 
 /** Where each field stands in a list of names; -1 for none. A more exact name wins over a vaguer one. */
 export function columnsOf(names: readonly string[]): Columns {
-  const plain = names.map((name) => (name.length > LONGEST_NAME ? '' : lettersOf(plainText(name))));
+  const plain = names.map((name) => (name.length > LONGEST_COLUMN_NAME ? '' : lettersOf(plainText(name))));
   const place = (field: keyof TypedRow) =>
     FIELD_NAMES[field].map((name) => plain.indexOf(name)).find((index) => index >= 0) ?? -1;
   return { server: place('server'), port: place('port'), queryPort: place('queryPort'), game: place('game') };

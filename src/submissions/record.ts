@@ -8,7 +8,7 @@ export const DRAFT_LIVES_MS = 15 * 60_000;
 /** Drafts that a member may have at a time; the oldest goes first. */
 const MOST_DRAFTS = 10;
 /** Rows in one statement: SQLite takes 32,766 values. */
-export const ROWS_AT_ONCE = 200;
+export const INSERTED_AT_ONCE = 200;
 
 type Tables = Database['tables'];
 
@@ -94,10 +94,10 @@ function createDrafts({
       guild_id: guildId,
       user_id: user.id,
     }));
-    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    for (let from = 0; from < rows.length; from += INSERTED_AT_ONCE) {
       await tables
         .insertInto('servers')
-        .values(rows.slice(from, from + ROWS_AT_ONCE))
+        .values(rows.slice(from, from + INSERTED_AT_ONCE))
         .execute();
     }
   }

@@ -1,6 +1,13 @@
-import { type Game, KNOWN_GAMES, LONGEST_NAME as LONGEST_CHOICE } from '../listing/contract.ts';
+import { type Game, KNOWN_GAMES, LONGEST_NAME } from '../listing/contract.ts';
 import { visibleLine } from '../visible-line.ts';
-import { escapeCode, escapeText, LONGEST_NAME, type Reader, shorten, type Translate } from './words.ts';
+import {
+  escapeCode,
+  escapeText,
+  LONGEST_ESCAPED_NAME,
+  type Reader,
+  shorten,
+  type Translate,
+} from './words.ts';
 
 /** How many games are offered in place of one that is not known. */
 export const NEAREST = 3;
@@ -19,7 +26,7 @@ export function gameChoices(
   return games.map(({ name, alias }) => {
     const tail = ` (${visibleLine(alias)})`;
     // The alias stays whole: two games may have the same name, and choices may not.
-    const room = LONGEST_CHOICE - tail.length;
+    const room = LONGEST_NAME - tail.length;
     const isAliasEnough = name === alias || room < SHORTEST_NAME;
     return {
       name: isAliasEnough ? visibleLine(alias) : `${shorten(visibleLine(name), room)}${tail}`.trimStart(),
@@ -39,12 +46,11 @@ export const gameLabels = (
   });
 
 /** A select takes values of 1 to 100 characters (Discord docs: Components, Select Option). */
-export const isSelectable = ({ alias }: Game): boolean =>
-  alias.trim() !== '' && alias.length <= LONGEST_CHOICE;
+export const isSelectable = ({ alias }: Game): boolean => alias.trim() !== '' && alias.length <= LONGEST_NAME;
 
 /** A game as an option of a select. A name that shows nothing gives way to the alias. */
 export const gameOption = ({ name, alias }: Game): { readonly label: string; readonly value: string } => ({
-  label: shorten(visibleLine(name) || visibleLine(alias) || '?', LONGEST_CHOICE),
+  label: shorten(visibleLine(name) || visibleLine(alias) || '?', LONGEST_NAME),
   value: alias,
 });
 
@@ -60,13 +66,15 @@ const isUsual = ({ alias }: Game): boolean => USUAL.has(alias);
 
 /** Games for a sentence, each with its alias. */
 export const gamesText = (games: readonly Game[]): string =>
-  games.map(({ name, alias }) => `${escapeText(name, LONGEST_NAME)} (\`${escapeCode(alias)}\`)`).join(', ');
+  games
+    .map(({ name, alias }) => `${escapeText(name, LONGEST_ESCAPED_NAME)} (\`${escapeCode(alias)}\`)`)
+    .join(', ');
 
 /** That a game cannot be submitted here, or is not known, with the nearest ones. */
 export function unusableGameText({ t }: Reader, typed: string, games: SearchedGames & NamedGames): string {
   if (games.find(typed)) return notAllowedText(typed, t, games);
   const near = gamesText(games.search(typed, NEAREST));
-  const game = escapeText(typed, LONGEST_NAME);
+  const game = escapeText(typed, LONGEST_ESCAPED_NAME);
   return near === '' ? t('list.unknownGame', { game }) : t('list.unknownGameNear', { game, near });
 }
 
@@ -77,8 +85,8 @@ export interface NamedGames {
 
 /** That a game cannot be submitted in this guild; people know it by its name. */
 export const notAllowedText = (alias: string, t: Translate, games: NamedGames): string =>
-  t('refusal.game-not-allowed', { game: escapeText(games.find(alias)?.name ?? alias, LONGEST_NAME) });
+  t('refusal.game-not-allowed', { game: escapeText(games.find(alias)?.name ?? alias, LONGEST_ESCAPED_NAME) });
 
 /** That several games match, to choose one of them. */
 export const severalGamesText = ({ t }: Reader, typed: string): string =>
-  t('list.severalGames', { game: escapeText(typed, LONGEST_NAME) });
+  t('list.severalGames', { game: escapeText(typed, LONGEST_ESCAPED_NAME) });

@@ -14,7 +14,7 @@ import { failureText, isAboutKey, type NoKey, nextForKey, reasonText } from './r
 import {
   escapeCode,
   escapeText,
-  LONGEST_NAME,
+  LONGEST_ESCAPED_NAME,
   listAbout,
   memberText,
   pageAbout,
@@ -114,7 +114,7 @@ const LONGEST_MESSAGE = 400;
 
 /** Tells a guild's log of every submission and every refusal: a line each, however many servers there are. */
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
-  const nameOfGame = (alias: string) => escapeText(gameNamed(alias, games).name, LONGEST_NAME);
+  const nameOfGame = (alias: string) => escapeText(gameNamed(alias, games).name, LONGEST_ESCAPED_NAME);
 
   function whatText(t: Translate, servers: readonly ServerSubmission[]): string {
     const named = servers
@@ -248,7 +248,7 @@ export function serverEmbed(
 export function serverLine(
   t: Translate,
   { game, address, queryPort }: ServerWords,
-  most: LongestWords = { name: LONGEST_NAME, address: LONGEST_TYPED },
+  most: LongestWords = { name: LONGEST_ESCAPED_NAME, address: LONGEST_TYPED },
 ): string {
   const values = { name: escapeText(game, most.name), address: escapeCode(address, most.address) };
   return queryPort === undefined || queryPort === ''

@@ -14,7 +14,7 @@ import type { Refusal } from '../submissions/checks.ts';
 import { DRAFT_LIVES_MS } from '../submissions/record.ts';
 import { gameLabels, gamesText } from './games.ts';
 import { gameNamed, type KnownGames, serverLine } from './outcome.ts';
-import { escapeCode, escapeText, LONGEST_NAME, type Reader, type Translate } from './words.ts';
+import { escapeCode, escapeText, LONGEST_ESCAPED_NAME, type Reader, type Translate } from './words.ts';
 
 /** The port in an example where no usual one is known. */
 const EXAMPLE_PORT = 27015;
@@ -66,7 +66,7 @@ export function singleProblemText(
     return t('addserver.notReady', { problem: problemText(problem, t) });
   }
   if (problem.game === '') return t('addserver.notReady', { problem: t('problem.game-missing') });
-  const game = escapeText(problem.game, LONGEST_NAME);
+  const game = escapeText(problem.game, LONGEST_ESCAPED_NAME);
   if (!isListKnown) return t('addserver.noAlias', { game });
   return near.length === 0
     ? t('addserver.unknownGame', { game, games: mention('games') })

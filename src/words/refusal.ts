@@ -13,7 +13,7 @@ import type { NoDraft } from '../submissions/pipeline.ts';
 import type { RequestsDeps } from '../submissions/requests.ts';
 import { UserError } from '../user-error.ts';
 import { type NamedGames, notAllowedText } from './games.ts';
-import { escapeText, LONGEST_NAME, listAbout, type Reader, type Translate } from './words.ts';
+import { escapeText, LONGEST_ESCAPED_NAME, listAbout, type Reader, type Translate } from './words.ts';
 
 /** Why nothing was sent, as a sentence for the member who asked. */
 export function refusalText(refusal: Refusal, reader: Reader, games: NamedGames): string {
@@ -163,7 +163,7 @@ function submittedBefore(
   if (isYours) return t(`twice.${outcome}ByYou`, about);
   return userName === ''
     ? t(`twice.${outcome}`, about)
-    : t(`twice.${outcome}By`, { ...about, user: escapeText(userName, LONGEST_NAME) });
+    : t(`twice.${outcome}By`, { ...about, user: escapeText(userName, LONGEST_ESCAPED_NAME) });
 }
 
 /** There is no server any more that a button or a window could submit. */

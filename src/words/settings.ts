@@ -5,7 +5,7 @@ import { escapeText, type Reader } from './words.ts';
 
 /** Names of games that are shown where they are chosen, and the UTF-16 units of each. */
 const NAMED = 15;
-const LONGEST_NAME = 50;
+const LONGEST_ALLOWED_NAME = 50;
 /** The same among all settings, where they have a part of a line of a list. */
 const NAMED_AMONG_ALL = 5;
 const LONGEST_AMONG_ALL = 24;
@@ -38,7 +38,7 @@ export interface SettingsShown {
 export function settingsText(reader: Reader, shown: SettingsShown): string {
   const { t } = reader;
   const announce = t(shown.now.announce ? 'settings.state.announce.on' : 'settings.state.announce.off');
-  const lines = [keyText(reader, shown), logText(reader, shown), roleText(reader, shown)];
+  const lines = [keyStateText(reader, shown), logText(reader, shown), roleText(reader, shown)];
   const state = [t('settings.title'), ...lines, gamesText(reader, shown), quotaText(reader, shown), announce];
   return [state.join('\n'), ...mendTexts(reader, shown)].join('\n\n');
 }
@@ -56,7 +56,7 @@ function mendTexts({ t }: Reader, shown: SettingsShown): readonly string[] {
   return texts;
 }
 
-function keyText({ t, mention }: Reader, { key }: SettingsShown): string {
+function keyStateText({ t, mention }: Reader, { key }: SettingsShown): string {
   const setkey = mention('setkey');
   if (key === undefined) return t('settings.state.key.missing', { setkey });
   const { readable, invalidSince, workedAt } = key;
@@ -117,7 +117,7 @@ export function allowedGamesText(
   if (allowed === undefined) return t('settings.gamesAll');
   return t('settings.gamesSome', {
     count: allowed.length,
-    names: gameNames({ t }, allowed, { games, most: NAMED, longest: LONGEST_NAME }),
+    names: gameNames({ t }, allowed, { games, most: NAMED, longest: LONGEST_ALLOWED_NAME }),
   });
 }
 

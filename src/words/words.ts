@@ -1,6 +1,6 @@
 import i18next, { type TFunction } from 'i18next';
 import { formatAddress } from '../addresses/address.ts';
-import { LONGEST_NAME as LONGEST_CHOICE, type ServerSubmission } from '../listing/contract.ts';
+import { LONGEST_NAME, type ServerSubmission } from '../listing/contract.ts';
 import { visibleLine } from '../visible-line.ts';
 import de from './de.json' with { type: 'json' };
 import en from './en.json' with { type: 'json' };
@@ -212,11 +212,11 @@ export function escapeText(text: string, most: number = MOST_TEXT): string {
 }
 
 /** A name in a sentence, in UTF-16 units: of the 100 characters that a choice takes, each with a backslash. */
-export const LONGEST_NAME = 2 * LONGEST_CHOICE;
+export const LONGEST_ESCAPED_NAME = 2 * LONGEST_NAME;
 
 /** A member as a mention, which pings nobody in an embed, and as a name, which stays when they have left. */
 export function memberText({ id, name }: { readonly id: string; readonly name: string }): string {
-  return `<@${id}> (${escapeText(name, LONGEST_NAME)})`;
+  return `<@${id}> (${escapeText(name, LONGEST_ESCAPED_NAME)})`;
 }
 
 /** A text in the service's words, beside the address it is about and what to do next, in a message of 2,000. */

@@ -21,7 +21,7 @@ export type Control =
   | APIStringSelectComponent
   | APIChannelSelectComponent
   | APIRoleSelectComponent;
-export type Row = APIActionRowComponent<Control>;
+export type ActionRow = APIActionRowComponent<Control>;
 export type Modal = APIModalInteractionResponseCallbackData;
 
 const STYLES = {
@@ -112,7 +112,7 @@ export const roleSelect = ({
  * Rows of controls, each row up to five buttons or one select. What is absent is left out, and so is a row without
  * anything.
  */
-export function rows(...lines: readonly (readonly (Control | false | undefined)[])[]): readonly Row[] {
+export function rows(...lines: readonly (readonly (Control | false | undefined)[])[]): readonly ActionRow[] {
   return lines
     .map((line) => line.filter((control) => control !== undefined && control !== false))
     .filter((line) => line.length > 0)

@@ -1,13 +1,13 @@
 import { cut, type Translate } from '../../words/words.ts';
 import { LIMITS } from '../limits.ts';
 import {
+  type ActionRow,
   button,
   type Control,
   customId,
   linkButton,
   type Modal,
   modal,
-  type Row,
   rows,
   type SelectOption,
   select,
@@ -42,7 +42,7 @@ interface PreviewControls {
 export function previewRows(
   { t }: Words,
   { first, id, submits, canTryAgain, edits, previous, includesPrevious, games }: PreviewControls,
-): readonly Row[] {
+): readonly ActionRow[] {
   const label = includesPrevious ? 'list.button.leave' : 'list.button.include';
   const options = games?.slice(0, LIMITS.choices) ?? [];
   const isAll = options.length > 0 && options.length === games?.length;
@@ -70,7 +70,10 @@ interface ReportControls extends Pick<PreviewControls, 'first'> {
 }
 
 /** What can be done with what was refused or not sent, and where to look up what is unknown. */
-export const reportRows = ({ t }: Words, { first, id, canGoAgain, page }: ReportControls): readonly Row[] =>
+export const reportRows = (
+  { t }: Words,
+  { first, id, canGoAgain, page }: ReportControls,
+): readonly ActionRow[] =>
   rows([
     first,
     id !== undefined &&
@@ -88,7 +91,7 @@ interface Typed {
 }
 
 /** Under a list that could not be read: opens it as it was typed. */
-export const retypeRows = ({ t }: Words, id: string): readonly Row[] =>
+export const retypeRows = ({ t }: Words, id: string): readonly ActionRow[] =>
   rows([button(listId('retype', id), t('list.button.edit'))]);
 
 /** The window in which lines are corrected. */

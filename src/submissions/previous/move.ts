@@ -9,7 +9,7 @@ import {
 } from '../../storage/collection.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Store } from '../../storage/store.ts';
-import { ROWS_AT_ONCE } from '../record.ts';
+import { INSERTED_AT_ONCE } from '../record.ts';
 import {
   begunAt,
   draftOfOffer,
@@ -27,16 +27,16 @@ import {
   type Area,
   BATCHES,
   type Batch,
-  carriedSchema,
   type Entry,
   entrySchema,
   JOURNAL,
   type JournalEntry,
   LEDGERS,
   OFFERS,
-  type Offer,
+  type PreviousOffer,
+  type PreviousRun,
+  previousCarriedSchema,
   RUNS,
-  type Run,
   type User,
 } from './shapes.ts';
 
@@ -156,7 +156,7 @@ function userOf(
 ): User | undefined {
   try {
     const text = encryption.open(sealed, interactionContext(guildId, interactionId));
-    return carriedSchema.safeParse(JSON.parse(text)).data?.user;
+    return previousCarriedSchema.safeParse(JSON.parse(text)).data?.user;
   } catch (error) {
     // Whoever answers interactions says so; what it has sent is known all the same.
     if (error instanceof UndecryptableError || error instanceof SyntaxError) return undefined;
@@ -168,9 +168,9 @@ function userOf(
 function* drafts(
   guildId: string,
   records: {
-    readonly offers: ReadonlyMap<string, Offer>;
+    readonly offers: ReadonlyMap<string, PreviousOffer>;
     readonly batches: ReadonlyMap<string, Batch>;
-    readonly runs: ReadonlyMap<string, Run>;
+    readonly runs: ReadonlyMap<string, PreviousRun>;
   },
   about: {
     readonly waiting: Map<string, Journaled>;
@@ -209,8 +209,8 @@ async function insert({ tables }: Pick<Database, 'tables'>, { submission, server
     .executeTakeFirst();
   // It was moved before: a record that was set aside can come again.
   if (numInsertedOrUpdatedRows !== 1n) return;
-  for (let from = 0; from < servers.length; from += ROWS_AT_ONCE) {
-    const some = servers.slice(from, from + ROWS_AT_ONCE);
+  for (let from = 0; from < servers.length; from += INSERTED_AT_ONCE) {
+    const some = servers.slice(from, from + INSERTED_AT_ONCE);
     await tables.insertInto('servers').values(some).execute();
   }
 }

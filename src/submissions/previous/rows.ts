@@ -4,7 +4,7 @@ import type { ServerSubmission } from '../../listing/contract.ts';
 import type { ServersTable, SubmissionsTable } from '../../storage/tables.ts';
 import { type Draft, draftToStore } from '../draft.ts';
 import { DRAFT_LIVES_MS } from '../record.ts';
-import type { Batch, Entry, JournalEntry, Offer, Run, User } from './shapes.ts';
+import type { Batch, Entry, JournalEntry, PreviousOffer, PreviousRun, User } from './shapes.ts';
 
 /**
  * The history of a guild, without what is a part of submissions that go on. It gives out an entry once: a server of a
@@ -115,7 +115,7 @@ export function draftRows(base: Base, draft: Draft): Moved {
 
 const NOTHING: ServerSubmission = { server: '', port: 0, game: '' };
 
-export const draftOfOffer = ({ submission, again }: Offer): Draft => ({
+export const draftOfOffer = ({ submission, again }: PreviousOffer): Draft => ({
   source: 'options',
   rows: [{ line: 1, text: '', ok: true, submission }],
   previous: [],
@@ -123,7 +123,7 @@ export const draftOfOffer = ({ submission, again }: Offer): Draft => ({
 });
 
 /** When a record that ends then was begun. */
-export const begunAt = ({ until }: Pick<Batch | Offer, 'until'>): number => until - DRAFT_LIVES_MS;
+export const begunAt = ({ until }: Pick<Batch | PreviousOffer, 'until'>): number => until - DRAFT_LIVES_MS;
 
 /** What was submitted, and whose servers are in the history: only that it cannot be submitted again. */
 export function overRows(base: Base, by: string): Moved {
@@ -133,7 +133,11 @@ export function overRows(base: Base, by: string): Moved {
 }
 
 /** A list that was being submitted. Of what had left without an answer nobody knows how it ended. */
-export function runningRows(base: Base, draft: Draft, { run, past }: { run: Run; past: PastEntries }): Moved {
+export function runningRows(
+  base: Base,
+  draft: Draft,
+  { run, past }: { run: PreviousRun; past: PastEntries },
+): Moved {
   const { submission, servers } = draftRows(base, draft);
   const chosen = servers.filter(
     ({ game, submitted_before }) => game !== '' && (draft.includesPrevious || submitted_before === 0),
@@ -170,7 +174,7 @@ export function runningRows(base: Base, draft: Draft, { run, past }: { run: Run;
   };
 }
 
-function endOf(outcome: Run['outcomes'][number]['outcome']): Ended {
+function endOf(outcome: PreviousRun['outcomes'][number]['outcome']): Ended {
   if ('message' in outcome) return { outcome: outcome.kind, message: outcome.message, reason: null };
   const { kind, why } = outcome;
   const stored = typeof why === 'string' ? { reason: why } : why;

@@ -34,7 +34,7 @@ const offerSchema = z.object({
   /** The interaction that has taken it. */
   takenBy: z.exactOptional(z.string()),
 });
-export type Offer = z.infer<typeof offerSchema>;
+export type PreviousOffer = z.infer<typeof offerSchema>;
 
 const typed = z.object({ server: z.string(), port: z.string(), queryPort: z.string(), game: z.string() });
 const line = { line: z.int(), text: z.string() };
@@ -95,7 +95,7 @@ const runSchema = z.object({
       .transform(({ outcome, places: indices }) => ({ outcome, indices })),
   ),
 });
-export type Run = z.infer<typeof runSchema>;
+export type PreviousRun = z.infer<typeof runSchema>;
 
 /** `journal:guild:interaction`: an interaction that was not answered, and its requests. */
 const journalSchema = z.object({
@@ -115,8 +115,8 @@ const journalSchema = z.object({
 export type JournalEntry = z.infer<typeof journalSchema>;
 
 /** What is needed here of the sealed part of an interaction. */
-export const carriedSchema = z.object({ user: z.object({ id: z.string(), name: z.string() }) });
-export type User = z.infer<typeof carriedSchema>['user'];
+export const previousCarriedSchema = z.object({ user: z.object({ id: z.string(), name: z.string() }) });
+export type User = z.infer<typeof previousCarriedSchema>['user'];
 
 const version = 1;
 export const LEDGERS = { name: 'ledger', version, schema: ledgerSchema } as const;
