@@ -7,7 +7,7 @@ import type { Translate } from '../src/words/words.ts';
 import { enterKey } from './setkey.ts';
 
 export interface HelpDeps {
-  readonly keys: GuildKeys;
+  readonly keys: Pick<GuildKeys, 'status'>;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }
 

@@ -10,7 +10,6 @@ import {
 import type { Secret } from '../secret.ts';
 import type { Refusal, SubmittedBefore } from '../submissions/checks.ts';
 import type { NoDraft } from '../submissions/pipeline.ts';
-import type { RequestsDeps } from '../submissions/requests.ts';
 import { UserError } from '../user-error.ts';
 import { type NamedGames, notAllowedText } from './games.ts';
 import { escapeText, LONGEST_ESCAPED_NAME, listAbout, type Reader, type Translate } from './words.ts';
@@ -106,7 +105,7 @@ const BEFORE_SENDING: Readonly<Partial<Record<NotSent['reason'], BeforeSending>>
 type BeforeSending = `service.${'unsafe' | 'keyDropped' | 'queueFull' | 'tooLate'}` | 'halt.stopping';
 
 /** The keys of guilds, to submit with. */
-export type GuildKeys = Pick<RequestsDeps['keys'], 'usable'>;
+export type GuildKeys = Pick<ApiKeys, 'usable' | 'status'>;
 
 /** Why a guild has no key to submit with. */
 export type NoKey = Extract<Refusal, { readonly code: `key-${string}` }>;
@@ -132,14 +131,17 @@ export function nextForKey(reader: Reader, why: NoKey | undefined): readonly str
   return [renewText(reader, why.setBy)];
 }
 
-/** Why a guild has no key to submit with; `undefined` when it has one. */
-export async function noKeyOf(guildId: string, keys: GuildKeys): Promise<NoKey | undefined> {
-  const key = await keys.usable(guildId);
-  return 'code' in key ? key : undefined;
+/** Why a guild has no key to submit with; `undefined` when it has one. From memory, as a rule. */
+export async function noKeyOf(guildId: string, keys: Pick<GuildKeys, 'status'>): Promise<NoKey | undefined> {
+  const status = await keys.status(guildId);
+  if (status === undefined) return { code: 'key-missing' };
+  const { readable, invalidSince, setBy = '' } = status;
+  if (!readable) return { code: 'key-unreadable' };
+  return invalidSince === undefined ? undefined : { code: 'key-invalid', setBy };
 }
 
 /** The guild's key to submit with, if it has one. */
-export async function keyOf(guildId: string, keys: GuildKeys): Promise<Secret | undefined> {
+export async function keyOf(guildId: string, keys: Pick<GuildKeys, 'usable'>): Promise<Secret | undefined> {
   const key = await keys.usable(guildId);
   return 'code' in key ? undefined : key;
 }
@@ -221,11 +223,11 @@ const SAY_SO: readonly string[] = ['settings', 'keystatus'];
  * What an admin reads above the answer to any command until a key that the service refuses is renewed; nothing where
  * the answer says so by itself.
  */
-export function createKeyNotice({ keys }: { readonly keys: GuildKeys }) {
+export function createKeyNotice({ keys }: { readonly keys: Pick<GuildKeys, 'status'> }) {
   return async (reader: Reader & { readonly guildId: string }, command: string, answer: string) => {
     if (SAY_SO.includes(command) || answer.includes(renewText(reader))) return undefined;
-    const key = await keys.usable(reader.guildId);
-    return 'code' in key && key.code === 'key-invalid' ? keyText(key, reader) : undefined;
+    const noKey = await noKeyOf(reader.guildId, keys);
+    return noKey?.code === 'key-invalid' ? keyText(noKey, reader) : undefined;
   };
 }
 
