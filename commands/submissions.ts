@@ -198,7 +198,7 @@ export const gameMark = (alias: string): string =>
   createHash('sha256').update(alias).digest('base64url').slice(0, 8);
 
 /** The filter for the history. An alias is looked for by its mark among the games, and then among those that were submitted. */
-export async function historyFilter(
+async function historyFilter(
   { userId, game, server }: SubmissionFilter,
   aliases: readonly (() => readonly string[] | Promise<readonly string[]>)[],
 ): Promise<HistoryFilter> {

@@ -10,7 +10,7 @@ export type Pauses = (work: number) => Promise<void> | undefined;
  * Work between two pauses. The dearest text to read that is known, short words with dots, takes 3 µs a character on a
  * small machine: 15 ms, while 100 ms is what nobody notices.
  */
-export const WORK_BETWEEN_PAUSES = 5_000;
+const WORK_BETWEEN_PAUSES = 5_000;
 
 /** @param pause gives everybody else their turn; all timers and sockets that are due, unless something else is said */
 export function createPauses(pause: () => Promise<unknown> = () => setImmediate()): Pauses {

@@ -16,11 +16,7 @@ import type { PressContext } from './command.ts';
 import { type ChannelPosts, type LogTrouble, troubleOf } from './guild-log.ts';
 
 /** What the log needs in its channel: its entries are embeds. */
-export const LOG_NEEDS = [
-  'ViewChannel',
-  'SendMessages',
-  'EmbedLinks',
-] as const satisfies readonly LogPermission[];
+const LOG_NEEDS = ['ViewChannel', 'SendMessages', 'EmbedLinks'] as const satisfies readonly LogPermission[];
 
 /** Where a guild's log is to be, and whom it mentions. */
 export interface LogChoice {

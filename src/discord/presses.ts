@@ -94,9 +94,7 @@ export function handlerOf<Value>(
 }
 
 /** What a member calls the thing they used. */
-export function controlOf(
-  interaction: ComponentInteraction | ModalSubmitInteraction,
-): 'button' | 'menu' | 'form' {
+function controlOf(interaction: ComponentInteraction | ModalSubmitInteraction): 'button' | 'menu' | 'form' {
   if (interaction.isModalSubmit()) return 'form';
   return interaction.isButton() ? 'button' : 'menu';
 }
@@ -105,7 +103,7 @@ export function controlOf(
  * What was chosen in a select; nothing for a button. Of channels and roles only those that Discord says are some: it
  * knows which of the ids that a client has sent are channels of this server that the member sees, or roles of it.
  */
-export function choiceOf(interaction: ComponentInteraction): {
+function choiceOf(interaction: ComponentInteraction): {
   values: readonly string[];
   channels: readonly ChosenChannel[];
   roles: readonly string[];
@@ -138,7 +136,7 @@ function botPermissions(
 }
 
 /** The texts of a modal as they can be kept. */
-export const fieldsToKeep = ({ fields }: ModalSubmitInteraction): Readonly<Record<string, string>> =>
+const fieldsToKeep = ({ fields }: ModalSubmitInteraction): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...fields.fields.values()].flatMap((field) =>
       'value' in field && typeof field.value === 'string' ? [[field.customId, field.value]] : [],

@@ -124,8 +124,7 @@ function timeoutFor(url: string, body: unknown): number | undefined {
 }
 
 /** Whose limit a 429 is about. */
-export const scopeOf = (headers: IncomingHttpHeaders): string =>
-  String(headers['x-ratelimit-scope'] ?? 'none');
+const scopeOf = (headers: IncomingHttpHeaders): string => String(headers['x-ratelimit-scope'] ?? 'none');
 
 /** All that discord.js reads of an answer's headers, of which Discord sends some twenty. */
 const READ = /^(?:content-type|retry-after|x-ratelimit-[a-z-]+)$/;

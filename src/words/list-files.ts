@@ -29,7 +29,7 @@ export const plain = (text: string): string =>
     .replace(/<t:(\d{1,12})(?::\w)?>/g, (_, seconds: string) => `${minuteOf(Number(seconds) * 1000)} UTC`);
 
 /** A time in UTC, as in 2026-01-31 23:59; in milliseconds since 1970. */
-export const minuteOf = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+const minuteOf = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 
 /** The games to guess at what was meant with one that is not known. */
 export type GuessedGames = SearchedGames & { list(): { readonly games: readonly unknown[] } };
