@@ -184,8 +184,12 @@ export async function csvFiles(
   return { files: [...files, Buffer.concat(parts)], rows };
 }
 
+/** Variation selectors, which change how the character before them looks; spaces that they had in front. */
+const NOTHING_BEFORE = /^[\ufe00-\ufe0f\s]+/u;
+
 /** Some spreadsheets look behind invisible characters and spaces for a formula: none of them stays in front of one. */
-const cell = (text: string): string => `"${disarmed(visibleLine(text)).replaceAll('"', '""')}"`;
+const cell = (text: string): string =>
+  `"${disarmed(visibleLine(text).replace(NOTHING_BEFORE, '')).replaceAll('"', '""')}"`;
 
 /**
  * The rows that cannot be sent, to be corrected and sent again: the columns `line` and `reason` are ignored then.
