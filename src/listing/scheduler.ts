@@ -38,6 +38,8 @@ interface SchedulerDeps {
 
 /** The most requests of one guild that run at once. */
 const OF_A_GUILD = 2;
+/** Guilds of which it is remembered when they were served; of any other it was longer ago. */
+const MOST_SERVED = 10_000;
 /** The most requests of one member that wait. A list waits with one at a time. */
 const OF_A_MEMBER = 20;
 /** An interaction can be answered for 15 minutes (Discord docs: Receiving and Responding); two are for the answer. */
@@ -53,8 +55,7 @@ interface Guild {
   readonly waiting: Entry[];
   /** By kind. */
   readonly running: Running;
-  /** When it was last served, counted in requests; so too its members. */
-  servedAt: number;
+  /** When its members were last served, counted in requests. */
   readonly membersServedAt: Map<string, number>;
 }
 
@@ -63,9 +64,9 @@ const count = (of: Readonly<Running>) => of.submission + of.reading;
 
 /**
  * Fair by guild: next comes the guild with the fewest requests under way, of several the one that was served longest
- * ago; within a guild the same by member. So nobody waits for what somebody else has piled up. Reading and trying keys
- * take half of the requests at once at most, and one of a guild's, so that submissions always get through. Linear in the
- * number of guilds that wait.
+ * ago; within a guild the same by member. The last request that may run is none's second one. So nobody waits for what
+ * somebody else has piled up. Reading and trying keys take half of the requests at once at most, and one of a guild's, so
+ * that submissions always get through. Linear in the number of guilds that wait.
  */
 export function createScheduler({ atOnce, now = Date.now }: SchedulerDeps): Scheduler {
   const queues = createGuildQueues(atOnce);
@@ -130,19 +131,24 @@ function createGuildQueues(atOnce: number) {
   const most: Running = { submission: atOnce, reading: Math.max(1, Math.floor(atOnce / 2)) };
   const mostOfGuild: Running = { submission: OF_A_GUILD, reading: 1 };
   const running: Running = { submission: 0, reading: 0 };
+  /** Guild → when it was last served, counted in requests; also between two requests of a list. The latest is last. */
+  const servedAt = new Map<string, number>();
   let served = 0;
 
   const mayRun = (guild: Guild, { kind }: Waiting) =>
     count(guild.running) < OF_A_GUILD &&
     guild.running[kind] < mostOfGuild[kind] &&
-    count(running) < atOnce &&
+    count(running) < (count(guild.running) === 0 ? atOnce : atOnce - 1) &&
     running[kind] < most[kind];
+
+  const servedLast = ({ entry }: Next) => servedAt.get(entry.request.guildId) ?? 0;
+  const comesBefore = (one: Next, other: Next) =>
+    (count(one.guild.running) - count(other.guild.running) || servedLast(one) - servedLast(other)) < 0;
 
   function of(guildId: string): Guild {
     const guild = guilds.get(guildId) ?? {
       waiting: [],
       running: { submission: 0, reading: 0 },
-      servedAt: 0,
       membersServedAt: new Map(),
     };
     guilds.set(guildId, guild);
@@ -157,10 +163,9 @@ function createGuildQueues(atOnce: number) {
   /** The one of the guild's requests that is next; `undefined` when none may run. */
   function nextOf(guild: Guild): Entry | undefined {
     let next: Entry | undefined;
-    const servedAt = ({ request }: Entry) => guild.membersServedAt.get(request.memberId ?? '') ?? 0;
+    const at = ({ request }: Entry) => guild.membersServedAt.get(request.memberId ?? '') ?? 0;
     for (const entry of guild.waiting) {
-      if (mayRun(guild, entry.request) && (next === undefined || servedAt(entry) < servedAt(next)))
-        next = entry;
+      if (mayRun(guild, entry.request) && (next === undefined || at(entry) < at(next))) next = entry;
     }
     return next;
   }
@@ -173,11 +178,8 @@ function createGuildQueues(atOnce: number) {
       let best: Next | undefined;
       for (const guild of guilds.values()) {
         const entry = nextOf(guild);
-        if (entry === undefined) continue;
-        const fewer = best === undefined ? -1 : count(guild.running) - count(best.guild.running);
-        if (best === undefined || fewer < 0 || (fewer === 0 && guild.servedAt < best.guild.servedAt)) {
-          best = { guild, entry };
-        }
+        const next = entry && { guild, entry };
+        if (next && (best === undefined || comesBefore(next, best))) best = next;
       }
       return best;
     },
@@ -185,7 +187,10 @@ function createGuildQueues(atOnce: number) {
       const { request } = entry;
       guild.waiting.splice(guild.waiting.indexOf(entry), 1);
       served += 1;
-      guild.servedAt = served;
+      servedAt.delete(request.guildId);
+      servedAt.set(request.guildId, served);
+      const [oldest] = servedAt.keys();
+      if (servedAt.size > MOST_SERVED && oldest !== undefined) servedAt.delete(oldest);
       guild.membersServedAt.set(request.memberId ?? '', served);
       guild.running[request.kind] += 1;
       running[request.kind] += 1;
