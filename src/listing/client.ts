@@ -115,7 +115,8 @@ export function createListingApi(deps: ListingApiDeps): ListingApi {
         [closing.signal, signal, key.dropped].filter((each) => each !== undefined),
       );
       const rested = await sleep(wait, true, { signal: stop }).catch(() => false);
-      if (!rested) return outcome;
+      // A machine that was paused meanwhile has no time left.
+      if (!rested || left() <= 0) return outcome;
     }
   }
 

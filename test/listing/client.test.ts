@@ -489,6 +489,23 @@ describe('a service that cannot be reached', () => {
     expect(['unknown', 'not-sent']).toContain((await api.games(key)).kind);
     expect(service.requests).toHaveLength(0);
   });
+
+  it('is no failure of the bot when it stands still until all tries are over', async () => {
+    const { port } = new URL(await rawServer((socket) => socket.destroy()));
+    for (const thing of open.splice(0)) await thing.close();
+    const timeoutMs = 100;
+    // As a machine or a container does that is paused between two tries.
+    const standStill = () => {
+      const until = performance.now() + 3 * timeoutMs;
+      while (performance.now() < until);
+    };
+    const api = client(`http://127.0.0.1:${port}`, {
+      ...{ timeoutMs, firstWaitMs: timeoutMs },
+      onRequest: () => setImmediate(standStill),
+    });
+    expect(await api.add([one], key)).toMatchObject({ kind: 'not-sent', reason: 'refused' });
+    expect(await api.games(key)).toMatchObject({ kind: 'not-sent', reason: 'refused' });
+  });
 });
 
 describe('stopping', () => {
