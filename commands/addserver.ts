@@ -42,7 +42,7 @@ import {
   singleProblemText,
   typedLine,
 } from '../src/words/problem.ts';
-import { type GuildKeys, isAboutKey, keyOf, noKeyOf, noServer, refusalText } from '../src/words/refusal.ts';
+import { type GuildKeys, keyOf, noKeyAfter, noKeyOf, noServer, refusalText } from '../src/words/refusal.ts';
 import { cut } from '../src/words/words.ts';
 import { enterKey } from './setkey.ts';
 
@@ -215,7 +215,7 @@ async function ended(context: Context, result: Ended, { games, keys }: AddServer
   if (!server || !outcome) throw new Error('a submission has at least one server');
   const announcement = announcementOf(context, result, games);
   const page = pageOfUnknown(context, result);
-  const noKey = restId && isAboutKey(outcome) ? await noKeyOf(context.guildId, keys) : undefined;
+  const noKey = await noKeyAfter([outcome], context.guildId, keys);
   const about = { server, noKey };
   const buttons = restId !== undefined && [
     noKey && enterKey(context),

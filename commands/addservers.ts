@@ -34,7 +34,7 @@ import { gameChoices, severalGamesText, unusableGameText } from '../src/words/ga
 import { canGoAgain, progressOf, reportOf } from '../src/words/list-report.ts';
 import { announcementOf, pageOfUnknown } from '../src/words/outcome.ts';
 import { fileProblemText, unreadableText } from '../src/words/problem.ts';
-import { isAboutKey, keyOf, noKeyOf, noList, refusalText } from '../src/words/refusal.ts';
+import { keyOf, noKeyAfter, noList, refusalText } from '../src/words/refusal.ts';
 import type { Translate } from '../src/words/words.ts';
 import { enterKey } from './setkey.ts';
 import { allowedGames, type DraftDeps, openDraft, showDraft } from './submit-message.ts';
@@ -260,7 +260,7 @@ async function submitList(context: PressContext, deps: AddServersDeps): Promise<
     return showDraft(context, await deps.drafts.anew(context, id), { notice }, deps);
   }
   const { restId, outcomes } = result;
-  const noKey = outcomes.some(isAboutKey) ? await noKeyOf(guildId, deps.keys) : undefined;
+  const noKey = await noKeyAfter(outcomes, guildId, deps.keys);
   const announcement = announcementOf(context, result, deps.games);
   return {
     ...reportOf(context, { ...result, noKey }, games),

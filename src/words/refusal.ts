@@ -140,6 +140,17 @@ export async function noKeyOf(guildId: string, keys: Pick<GuildKeys, 'status'>):
   return invalidSince === undefined ? undefined : { code: 'key-invalid', setBy };
 }
 
+/**
+ * Why a guild has no key to submit with by now, where servers ended because of it. Should the store fail, nobody knows,
+ * and that keeps no member from what came of the servers.
+ */
+export const noKeyAfter = async (
+  outcomes: readonly Outcome[],
+  guildId: string,
+  keys: Pick<GuildKeys, 'status'>,
+): Promise<NoKey | undefined> =>
+  outcomes.some(isAboutKey) ? noKeyOf(guildId, keys).catch(() => undefined) : undefined;
+
 /** The guild's key to submit with, if it has one. */
 export async function keyOf(guildId: string, keys: Pick<GuildKeys, 'usable'>): Promise<Secret | undefined> {
   const key = await keys.usable(guildId);

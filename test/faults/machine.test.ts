@@ -7,7 +7,15 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { BotNotReady } from '../../sandbox/sandbox.ts';
 import { eventually } from '../support/eventually.ts';
-import { openAppScene, openScene, type Scene, type SceneOptions, textOf } from '../support/scene.ts';
+import { lines, read, upload } from '../support/lists.ts';
+import {
+  messageOf,
+  openAppScene,
+  openScene,
+  type Scene,
+  type SceneOptions,
+  textOf,
+} from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
 import { ACCEPTED, adds, isAccepted, submit } from './submission.ts';
 
@@ -178,6 +186,66 @@ describe('a database that', () => {
     release();
     expect(said).toMatch(/bot\.sqlite: database is locked/);
     await isWellAgain('after-lock.example.com');
+  });
+});
+
+/** Takes the table away in which keys and settings are, as an operator at work in the file may; the function returned puts it back. */
+function withoutValues(): () => void {
+  const other = new DatabaseSync(file(), { timeout: 5_000 });
+  onTestFinished(() => {
+    if (other.isOpen) other.close();
+  });
+  other.exec('ALTER TABLE keyv RENAME TO elsewhere');
+  return () => {
+    other.exec('ALTER TABLE elsewhere RENAME TO keyv');
+    other.close();
+  };
+}
+
+describe('a database that fails once servers have left', () => {
+  let putBack: (() => void) | undefined;
+  let refusesFrom = Number.POSITIVE_INFINITY;
+  /** The service takes as many requests as it may, and refuses the key then, while the database fails. */
+  const onRequest: NonNullable<SceneOptions['listing']>['onRequest'] = (_, { action }) => {
+    if (action !== 'add' || --refusesFrom > 0) return undefined;
+    putBack ??= withoutValues();
+    const body = { status: 'error', message: 'Invalid API key.' };
+    return { kind: 'json', status: 200, body };
+  };
+  const whileItFails = async (requests: number, run: (scene: Scene) => Promise<string>): Promise<string> => {
+    refusesFrom = requests;
+    let said = '';
+    await inScene(
+      { listing: { onRequest } },
+      async (scene) => {
+        said = await run(scene);
+        putBack?.();
+        putBack = undefined;
+        refusesFrom = Number.POSITIVE_INFINITY;
+        await eventually(() => readStored(data).unfinished, []);
+      },
+      openAppScene,
+    );
+    return said;
+  };
+
+  it('does not keep a member from what came of a list', async () => {
+    const said = await whileItFails(2, async ({ member, discord }) => {
+      const preview = await member.slash('addservers', { file: upload('list.txt', lines(101)) });
+      await member.press(messageOf(preview), 'Submit 101 game servers');
+      const seen = () => discord.messages(member).map(read).join('\n');
+      await eventually(() => STORE_FAILED.test(seen()) || seen().includes('report.csv'), true);
+      return seen();
+    });
+    expect(said).not.toMatch(STORE_FAILED);
+    expect(said).toContain('✅ 100 sent for review');
+    expect(said).toContain('Invalid API key.');
+  });
+
+  it('does not keep a member from what came of a server', async () => {
+    const said = await whileItFails(1, async (scene) => textOf(await submit(scene, 'refused.example.com')));
+    expect(said).not.toMatch(STORE_FAILED);
+    expect(said).toContain('Invalid API key.');
   });
 });
 
