@@ -1,6 +1,7 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context, Reply } from '../src/discord/command.ts';
 import { button, customId, rows } from '../src/discord/components/controls.ts';
+import { UNANSWERED_KEPT_DAYS } from '../src/discord/resume.ts';
 import type { GuildData } from '../src/guilds/guild-data.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
 import { commandText } from '../src/words/command-text.ts';
@@ -17,11 +18,13 @@ export interface PrivacyDeps {
 export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDeps): Command {
   function overview(context: Context): Reply {
     const { t } = context;
-    const parts = ['settings', 'underway', 'service', 'operator'] as const;
     const description = [
       t('privacy.key'),
       t('privacy.submissions', { count: historyDays, refused: Math.min(historyDays, REFUSED_KEPT_DAYS) }),
-      ...parts.map((part) => t(`privacy.${part}`)),
+      t('privacy.settings'),
+      t('privacy.underway', { days: UNANSWERED_KEPT_DAYS }),
+      t('privacy.service'),
+      t('privacy.operator'),
       t('privacy.leaving', { count: graceDays }),
     ];
     const forget = button(customId('privacy', 'forget'), t('privacy.forget'));

@@ -54,8 +54,8 @@ export interface LeftInteractions extends Part {
 
 /** How long the id stays, so that a second delivery finds it: 171 of 800 were taken twice without (tried). */
 const KEPT_MS = 3600_000;
-/** For those that nobody ever answers, such as those of guilds that the bot has left: 30 days. */
-const UNANSWERED_KEPT_MS = 30 * 24 * 3600_000;
+/** How long those stay that nobody answers, as where Discord took no answer: the next start tells of them. */
+export const UNANSWERED_KEPT_DAYS = 30;
 /** How often what is past its time goes. */
 const SWEEP_MS = 600_000;
 
@@ -98,7 +98,7 @@ export function createLeftInteractions(deps: TakenDeps): LeftInteractions {
 async function sweep(database: Pick<TakenDeps['database'], 'execute'>, at: number): Promise<void> {
   await database.execute(
     'delete from interactions where (sealed is null and taken_at <= ?) or taken_at <= ?',
-    [at - KEPT_MS, at - UNANSWERED_KEPT_MS],
+    [at - KEPT_MS, at - UNANSWERED_KEPT_DAYS * 24 * 3600_000],
   );
 }
 

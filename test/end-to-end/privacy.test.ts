@@ -34,9 +34,12 @@ describe('/privacy', () => {
     const said = textOf(await scene.member.slash('privacy'));
     expect(said).toContain('(only you can see this)');
     for (const words of [
-      'API key of this Discord server: encrypted',
+      'API key of this Discord server: encrypted, with its last four characters, who set it and when, and what',
       'Submissions',
-      'after 30 days',
+      'kept for 365 days, those that were refused or not sent for 30, and',
+      'at most the latest 100,000',
+      'gone within minutes; what the bot could not answer, at its next start, and after 30 days at the latest',
+      'everything else after 30 days',
       'operates this bot',
     ]) {
       expect(said).toContain(words);
@@ -52,9 +55,9 @@ describe('/privacy', () => {
     const other = scene.person({ role: 'other' });
     await submissions(scene.member, other, scene.member);
     const message = await overview();
-    expect(textOf(await scene.member.press(message, 'Delete my name'))).toContain(
-      'Your name and id were removed from 2 submissions of this Discord server.',
-    );
+    const said = textOf(await scene.member.press(message, 'Delete my name'));
+    expect(said).toContain('Your name and id were removed from 2 submissions of this Discord server.');
+    expect(said).toContain('Last traces leave the file at the next restart.');
     const bytes = bytesOnDisk(file());
     expect(bytes).not.toContain(`${scene.member.name}-CANARY`);
     expect(bytes).not.toContain(scene.member.userId);

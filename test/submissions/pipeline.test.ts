@@ -503,4 +503,23 @@ describe('an interaction', () => {
     expect(rows).toEqual([{ sealed: null }]);
     await again.left.stop();
   });
+
+  it('stays for an hour once it was answered, and for 30 days where nobody answers it', async () => {
+    const { taken, left, database } = await open();
+    const [answered, unanswered] = [interactionId(), interactionId()];
+    for (const id of [answered, unanswered]) await taken.remember(remembered(id));
+    await taken.forget(remembered(answered));
+    const [start, HOUR] = [time, 60 * MINUTE];
+    const idsAt = async (ms: number) => {
+      time = start + ms;
+      await left.start();
+      await left.stop();
+      const rows = await database.tables.selectFrom('interactions').select('id').orderBy('id').execute();
+      return rows.map(({ id }) => id);
+    };
+    expect(await idsAt(HOUR - 1)).toEqual([answered, unanswered]);
+    expect(await idsAt(HOUR)).toEqual([unanswered]);
+    expect(await idsAt(30 * 24 * HOUR - 1)).toEqual([unanswered]);
+    expect(await idsAt(30 * 24 * HOUR)).toEqual([]);
+  });
 });
