@@ -115,6 +115,7 @@ export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> & Pick<Se
       stop: async () => void (await Promise.all([listing.listing.close(), attachments.close()])),
     },
     { name: 'games', ...listing.games },
+    { name: 'suggestions', stop: submissions.suggestions.stop },
     createSilence({ config, gateway, store: database, onFatal, logger }),
     connection.serve(service),
     leaving.membership,

@@ -110,12 +110,8 @@ export function createGameCatalog(deps: GameCatalogDeps): GameCatalog {
 }
 
 /** The list that is used: indexed for searching, saved for the next run, fresh for a while. */
-function createHeldList({
-  store,
-  ttlMs,
-  logger,
-  now,
-}: Pick<GameCatalogDeps, 'store' | 'ttlMs' | 'logger'> & { readonly now: () => number }) {
+function createHeldList(deps: Pick<Required<GameCatalogDeps>, 'store' | 'ttlMs' | 'logger' | 'now'>) {
+  const { store, ttlMs, logger, now } = deps;
   let fetched: FetchedGames | undefined;
   let index = indexGames(KNOWN_GAMES);
   let findIn = findingIn(index);
@@ -230,6 +226,8 @@ export interface Suggestions {
   ended(by: { readonly guildId: string }, end: Submitted): Promise<void>;
   /** Forgets what the guild has submitted. */
   delete(guildId: string): Promise<void>;
+  /** Reads no more of the history, which is about to be closed. */
+  stop(): Promise<void>;
 }
 
 /** How often each game was submitted, by its alias. */
@@ -237,6 +235,7 @@ type Counts = Map<string, number>;
 
 export function createSuggestions(deps: SuggestionsDeps): Suggestions {
   const { history, games, settings, logger, now = Date.now, readAfterMs = 100 } = deps;
+  const stopping = new AbortController();
   /** The guild that was used longest ago is first. */
   const guilds = new Map<string, Counts>();
 
@@ -249,10 +248,11 @@ export function createSuggestions(deps: SuggestionsDeps): Suggestions {
 
   /** What has ended before; what ends later is counted as it ends. */
   async function read(guildId: string, counts: Counts, before: number): Promise<void> {
-    await sleep(readAfterMs, undefined, { ref: false });
     try {
+      await sleep(readAfterMs, undefined, { ref: false, signal: stopping.signal });
       for (const game of await history.latestGames(guildId, before)) count(counts, game);
     } catch (err) {
+      if (stopping.signal.aborted) return;
       // With the next interaction it is tried again.
       if (guilds.get(guildId) === counts) guilds.delete(guildId);
       logger.warn({ err, guildId }, 'the games that a server submits most could not be read');
@@ -287,6 +287,7 @@ export function createSuggestions(deps: SuggestionsDeps): Suggestions {
       }
     },
     delete: async (guildId) => void guilds.delete(guildId),
+    stop: async () => stopping.abort(),
   };
 }
 

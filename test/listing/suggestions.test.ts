@@ -69,4 +69,21 @@ describe('what is remembered of the games that guilds submit', () => {
     await settled();
     expect(suggestions.games('1', '')[0]?.alias).toBe('g7');
   });
+
+  it('is not read any more once the bot stops, which closes the store', async () => {
+    const failed = Promise.withResolvers<readonly string[]>();
+    const read: string[] = [];
+    const { suggestions, logger } = suggestionsOver(async (guildId) => {
+      read.push(guildId);
+      return failed.promise;
+    });
+    suggestions.used('1');
+    await expect.poll(() => read).toEqual(['1']);
+    suggestions.used('2');
+    await suggestions.stop();
+    failed.reject(new Error('the store is not open'));
+    await settled();
+    expect(read).toEqual(['1']);
+    expect(logger.lines).toEqual([]);
+  });
 });
