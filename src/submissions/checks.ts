@@ -133,7 +133,7 @@ export function createChecks(deps: ChecksDeps) {
   };
 }
 
-/** How much of an order the quota and the limits let go: counts over the table of servers. */
+/** How much an order may have by quota and limits, from the table of servers. Where a clock was ahead, it may hold times to come. */
 function createRoom({ database: { tables }, encryption, member, guild, now }: Required<ChecksDeps>) {
   const today = () => startOfDay(now());
 
@@ -146,7 +146,7 @@ function createRoom({ database: { tables }, encryption, member, guild, now }: Re
   async function quota(limit: number, { count: wanted, ...by }: RoomOrder): Promise<Room> {
     const counted = ofMember(by).map((servers) =>
       servers
-        .where('reserved_at', '>=', today())
+        .where(({ between }) => between('reserved_at', today(), today() + DAY_MS - 1))
         .where(({ or, and, eb }) =>
           or([
             eb('outcome', 'in', ['accepted', 'unknown']),
@@ -166,7 +166,7 @@ function createRoom({ database: { tables }, encryption, member, guild, now }: Re
     const windowMs = limit.seconds * 1000;
     const counted = servers.map((some) =>
       some
-        .where('reserved_at', '>', now() - windowMs)
+        .where(({ between }) => between('reserved_at', now() - windowMs + 1, now() + windowMs))
         .$if(replaces !== undefined, (all) =>
           all.where(({ or, eb }) =>
             or([

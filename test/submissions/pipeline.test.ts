@@ -441,6 +441,26 @@ describe('limits', () => {
     });
   });
 
+  it('hold nobody up for long where the clock was ahead by a month when they submitted', async () => {
+    const { pipeline, database } = await open();
+    const late = time;
+    time += 30 * 24 * 60 * MINUTE;
+    await one(pipeline, 1);
+    await one(pipeline, 2);
+    time = late;
+    const checks = createChecks({
+      ...{ database, encryption, listing: { isDown: () => false }, member: limit, guild: limit },
+      now: () => time,
+    });
+    expect(await checks.room({ ...order, dailyQuota: 2 })).toEqual({ count: 1 });
+    // A moment's step back lets nobody have more.
+    await one(pipeline, 3);
+    await one(pipeline, 4);
+    time -= 1_000;
+    expect(await checks.room(order)).toMatchObject({ count: 0, held: { by: 'member-limit' } });
+    expect(await checks.room({ ...order, dailyQuota: 2 })).toMatchObject({ count: 0 });
+  });
+
   it('of a day count what was accepted or may have been, and not what was refused', async () => {
     const rejected = { kind: 'rejected', message: 'No.' } as const;
     const { pipeline, checks } = await open((count) => (count === 1 ? rejected : ACCEPTED));

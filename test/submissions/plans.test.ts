@@ -71,9 +71,9 @@ const OF_INTERACTION = 'submissions_by_interaction (interaction_id=?)';
 const DRAFTS_OF_MEMBER = 'submissions_by_member (guild_id=? AND user_id=? AND state=?)';
 const OLD_DRAFTS = 'submissions_by_state (state=? AND created_at<?)';
 const LIMITS = [
-  'servers_by_hash (guild_id=? AND user_hash=? AND reserved_at>?)',
-  'servers_by_member (guild_id=? AND user_id=? AND reserved_at>?)',
-  'servers_by_reservation (guild_id=? AND reserved_at>?)',
+  'servers_by_hash (guild_id=? AND user_hash=? AND reserved_at>? AND reserved_at<?)',
+  'servers_by_member (guild_id=? AND user_id=? AND reserved_at>? AND reserved_at<?)',
+  'servers_by_reservation (guild_id=? AND reserved_at>? AND reserved_at<?)',
 ];
 const HISTORY = 'servers_by_time (guild_id=? AND ended_at>?)';
 const HISTORY_OF_MEMBER = 'servers_by_member_time (guild_id=? AND user_id=? AND ended_at>?)';
