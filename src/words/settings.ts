@@ -49,7 +49,9 @@ function mendTexts({ t }: Reader, shown: SettingsShown): readonly string[] {
   const texts: string[] = [];
   if (link !== undefined) texts.push(t('settings.logNeedsBot', { link }));
   else if (channelId !== undefined && log.trouble !== undefined && log.trouble !== 'gone')
-    texts.push(t('settings.logLacks', { channelId, names: namesText({ t }, log.missing) }));
+    texts.push(
+      t('settings.logLacks', { channelId, count: log.missing.length, names: namesText({ t }, log.missing) }),
+    );
   if (roleId !== undefined && log.role === 'unmentionable')
     texts.push(t('settings.roleNotNotified', { roleId, mend: t('settings.roleMend') }));
   if (areGamesGone(shown)) texts.push(t('settings.gamesUnknown', { button: t('settings.gamesButton') }));

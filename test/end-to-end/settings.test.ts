@@ -243,7 +243,7 @@ describe('the log channel', () => {
     const log = async (who = scene.admin) =>
       textOf(await settings(who))
         .split('\n')
-        .filter((line) => /Log channel:|Protokollkanal:|lacks|fehlt dem Bot/.test(line))
+        .filter((line) => /Log channel:|Protokollkanal:|lacks|fehlen dem Bot/.test(line))
         .join('\n');
     const { EmbedLinks, SendMessages, ViewChannel } = PermissionFlagsBits;
     allowBot(USUAL_BOT_PERMISSIONS & ~EmbedLinks);
@@ -252,7 +252,7 @@ describe('the log channel', () => {
     );
     allowBot(USUAL_BOT_PERMISSIONS & ~(EmbedLinks | SendMessages));
     expect(await log()).toContain('the bot lacks Send Messages, Embed Links, so entries are lost');
-    expect(await log(german)).toContain('fehlt dem Bot Nachrichten senden, Links einbetten');
+    expect(await log(german)).toContain('fehlen dem Bot Nachrichten senden, Links einbetten');
     allowBot(USUAL_BOT_PERMISSIONS & ~ViewChannel);
     expect(await log()).toContain('the bot lacks View Channel');
     expect(logMessages(scene)).toHaveLength(1);
