@@ -35,10 +35,10 @@ import {
   serverEmbed,
 } from '../src/words/outcome.ts';
 import {
-  type Offer,
-  offersAfter,
-  offersAfterRefusal,
-  offersForProblem,
+  type Correction,
+  correctionsAfter,
+  correctionsAfterRefusal,
+  correctionsOfProblem,
   singleProblemText,
   typedLine,
 } from '../src/words/problem.ts';
@@ -151,11 +151,8 @@ interface Try {
 }
 
 /** Submits what was typed, or keeps it and says what is wrong with it. */
-async function tryTyped(
-  context: Context,
-  { id, typed, isNew = false }: Try,
-  deps: AddServerDeps,
-): Promise<Reply> {
+async function tryTyped(context: Context, about: Try, deps: AddServerDeps): Promise<Reply> {
+  const { id, typed, isNew = false } = about;
   const { records, games, keys, settings } = deps;
   // It may be this very interaction that has submitted it, before the bot was restarted.
   if (!isNew && (await records.isSubmitted(context, id))) return submit(context, { id }, deps);
@@ -175,7 +172,7 @@ async function tryTyped(
   const { problem } = read;
   const near = problem.code === 'game-unknown' ? nearOf(context, problem.game, deps) : [];
   const text = singleProblemText(context, problem, { near, isListKnown: games.list().fresh });
-  return notSent(context, { ...unsent, text }, buttonsOf(id, offersForProblem(context.t, problem, near)));
+  return notSent(context, { ...unsent, text }, buttonsOf(id, correctionsOfProblem(context.t, problem, near)));
 }
 
 /** Submits a draft, or what it says with something else in a field. */
@@ -219,7 +216,7 @@ async function ended(context: Context, result: Ended, { games, keys }: AddServer
   const about = { server, noKey };
   const buttons = restId !== undefined && [
     noKey && enterKey(context),
-    ...buttonsOf(restId, offersAfter(t, outcome)),
+    ...buttonsOf(restId, correctionsAfter(t, outcome)),
     page !== undefined && linkButton(page, t('listing.check')),
   ];
   return {
@@ -240,8 +237,9 @@ function refused(
 ): Reply {
   const near = 'game' in refusal ? nearOf(context, gameNamed(refusal.game, deps.games).name, deps) : [];
   const first = refusal.code.startsWith('key-') && enterKey(context);
-  const offers = buttonsOf(unsent.id, offersAfterRefusal(context.t, refusal, near));
-  return notSent(context, { ...unsent, text: refusalText(refusal, context, deps.games) }, [first, ...offers]);
+  const further = buttonsOf(unsent.id, correctionsAfterRefusal(context.t, refusal, near));
+  const text = refusalText(refusal, context, deps.games);
+  return notSent(context, { ...unsent, text }, [first, ...further]);
 }
 
 const notSent = (
@@ -255,8 +253,8 @@ const notSent = (
   isRefusal: true,
 });
 
-const buttonsOf = (id: string, offers: readonly Offer[]): readonly Control[] =>
-  offers.map(({ action, repair, label }) => {
+const buttonsOf = (id: string, corrections: readonly Correction[]): readonly Control[] =>
+  corrections.map(({ action, repair, label }) => {
     const own = customId('addserver', action, repair ? argumentOf(id, repair) : id);
     return button(own, label, action === 'edit' ? {} : { style: 'primary' });
   });

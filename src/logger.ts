@@ -77,8 +77,8 @@ function pick(error: Error, names: readonly string[]): Record<string, string | n
 
 /** Whether a bot's token is among the parts of a run: the bot's id, a time of six characters, a signature of 27 or more. */
 const holdsToken = (parts: readonly string[]): boolean =>
-  parts.some((id, place) => {
-    const [time = '', signature = ''] = parts.slice(place + 1, place + 3);
+  parts.some((id, index) => {
+    const [time = '', signature = ''] = parts.slice(index + 1, index + 3);
     return id.length >= 20 && time.length >= 5 && time.length <= 20 && signature.length >= 20;
   });
 

@@ -28,11 +28,11 @@ export type Game = z.infer<typeof gameSchema>;
  */
 export const gamesSchema = z.array(z.unknown()).transform((all, context): readonly Game[] => {
   const games: Game[] = [];
-  for (const [place, each] of all.slice(0, MAX_GAMES).entries()) {
+  for (const [index, each] of all.slice(0, MAX_GAMES).entries()) {
     const game = gameSchema.safeParse(each);
     if (!game.success) {
       // One is enough: a list of nothing but faults would take its time to be described.
-      context.addIssue({ code: 'custom', path: [place], message: 'not a game' });
+      context.addIssue({ code: 'custom', path: [index], message: 'not a game' });
       return z.NEVER;
     }
     if (game.data.alias.length <= LONGEST_NAME) games.push(game.data);

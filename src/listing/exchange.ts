@@ -174,10 +174,10 @@ const DEEPEST = 100;
 function isNestedTooDeep(body: string): boolean {
   let depth = 0;
   let isText = false;
-  for (let place = 0; place < body.length; place += 1) {
-    const sign = body[place];
+  for (let index = 0; index < body.length; index += 1) {
+    const sign = body[index];
     if (isText) {
-      if (sign === '\\') place += 1;
+      if (sign === '\\') index += 1;
       else if (sign === '"') isText = false;
     } else if (sign === '"') isText = true;
     else if (sign === '[' || sign === '{') depth += 1;

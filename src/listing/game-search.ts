@@ -149,15 +149,15 @@ function slipsIn({ alias, name, wordStarts }: Entry, distance: PrefixDistance): 
 /** Each of them takes a change, so most games need no closer look. Groups may hide some; it is a lower bound. */
 function lettersMissing(typed: string, { letters }: Entry): number {
   let missing = 0;
-  for (let place = 0; place < typed.length; place++) {
-    if ((letters & (1 << (typed.charCodeAt(place) % 32))) === 0) missing += 1;
+  for (let at = 0; at < typed.length; at++) {
+    if ((letters & (1 << (typed.charCodeAt(at) % 32))) === 0) missing += 1;
   }
   return missing;
 }
 
 function lettersIn(text: string): number {
   let letters = 0;
-  for (let place = 0; place < text.length; place++) letters |= 1 << (text.charCodeAt(place) % 32);
+  for (let at = 0; at < text.length; at++) letters |= 1 << (text.charCodeAt(at) % 32);
   return letters;
 }
 

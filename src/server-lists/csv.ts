@@ -23,9 +23,14 @@ const lettersOf = (text: string) => text.toLowerCase().replace(/[^a-z]/gu, '');
 /** Where each field stands in a list of names; -1 for none. A more exact name wins over a vaguer one. */
 export function columnsOf(names: readonly string[]): Columns {
   const plain = names.map((name) => (name.length > LONGEST_COLUMN_NAME ? '' : lettersOf(plainText(name))));
-  const place = (field: keyof TypedRow) =>
+  const column = (field: keyof TypedRow) =>
     FIELD_NAMES[field].map((name) => plain.indexOf(name)).find((index) => index >= 0) ?? -1;
-  return { server: place('server'), port: place('port'), queryPort: place('queryPort'), game: place('game') };
+  return {
+    server: column('server'),
+    port: column('port'),
+    queryPort: column('queryPort'),
+    game: column('game'),
+  };
 }
 
 /**
@@ -52,9 +57,9 @@ export const MAX_RECORD = 20_000;
 
 interface RecordStart {
   readonly line: string;
-  /** The line's place among all of them. */
+  /** Which line it is, of all of them. */
   readonly at: number;
-  lineAt(place: number): string;
+  lineAt(index: number): string;
   /** How many lines there are. */
   readonly end: number;
 }

@@ -76,8 +76,8 @@ export function reason(error: unknown): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Keys read at once; the event loop gets its turn in between. */
-const BATCH = 200;
+/** So many keys are read at once; the event loop gets its turn in between. */
+const KEYS_AT_ONCE = 200;
 
 /** What is one value under one key, in the table of Keyv. */
 export interface Values extends Store {
@@ -134,12 +134,12 @@ export async function openValues({ path, statements, logger }: ValuesDeps): Prom
   async function* keys(prefix: string): AsyncGenerator<string> {
     let from = prefix;
     for (;;) {
-      const batch = await attempt(`cannot read ${prefix}…`, () =>
-        readKeys(adapter, { prefix, from, limit: BATCH }),
+      const some = await attempt(`cannot read ${prefix}…`, () =>
+        readKeys(adapter, { prefix, from, limit: KEYS_AT_ONCE }),
       );
-      yield* batch;
-      const last = batch.at(-1);
-      if (last === undefined || batch.length < BATCH) return;
+      yield* some;
+      const last = some.at(-1);
+      if (last === undefined || some.length < KEYS_AT_ONCE) return;
       from = `${last}\0`;
       await setImmediate();
     }

@@ -187,7 +187,7 @@ export function createListDrafts({ records, checks, settings, games }: ListDraft
       if (list.kind !== 'rows') return list;
       const found = await records.findDraft(by, id);
       if (typeof found !== 'string') {
-        const draft = inPlace(found.draft, which, { rows: list.rows, numbers });
+        const draft = withRead(found.draft, which, { rows: list.rows, numbers });
         const count = draft.rows.length;
         if (count > MAX_ROWS) return { kind: 'too-many', count, most: MAX_ROWS };
         const changed = await change(by, id, () => draft);
@@ -202,7 +202,7 @@ export function createListDrafts({ records, checks, settings, games }: ListDraft
 const typedId = (id: string): string => `${id}-typed`;
 
 /** The draft with the rows that were read in place of those that were edited. */
-function inPlace(
+function withRead(
   draft: Draft,
   which: Editing,
   { rows, numbers }: { readonly rows: readonly Row[]; readonly numbers: readonly (number | undefined)[] },

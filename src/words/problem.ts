@@ -138,7 +138,7 @@ export function fileProblemText(
 }
 
 /** A button under what became of one server, for what can be done next. */
-export interface Offer {
+export interface Correction {
   /** `again`: it is sent as it is. `use`: with something else in a field. `edit`: what was typed opens in a window. */
   readonly action: 'again' | 'use' | 'edit';
   readonly repair?: Repair;
@@ -146,13 +146,13 @@ export interface Offer {
 }
 
 /** What can be done about a problem of what was typed; `near`: the games that may have been meant. */
-export const offersForProblem = (
+export const correctionsOfProblem = (
   t: Translate,
   problem: ServerProblem,
   near: readonly Game[],
-): readonly Offer[] => [
-  ...offersOfGames(near),
-  ...repairsOf(problem).map((repair): Offer => {
+): readonly Correction[] => [
+  ...correctionsOfGame(near),
+  ...repairsOf(problem).map((repair): Correction => {
     const label =
       repair.field === 'queryPort' ? t('again.noQueryPort') : t('again.use', { value: repair.value });
     return { action: 'use', repair, label };
@@ -161,24 +161,24 @@ export const offersForProblem = (
 ];
 
 /** What can be done after a refusal of ours; `near`: games that may be submitted in place of the refused one. */
-export const offersAfterRefusal = (
+export const correctionsAfterRefusal = (
   t: Translate,
   refusal: Refusal,
   near: readonly Game[],
-): readonly Offer[] => [...offersOfGames(near), ...again(t, labelAfterRefusal(refusal)), edit(t)];
+): readonly Correction[] => [...correctionsOfGame(near), ...again(t, labelAfterRefusal(refusal)), edit(t)];
 
 /** What can be done once a server has ended. */
-export const offersAfter = (t: Translate, outcome: Outcome): readonly Offer[] =>
+export const correctionsAfter = (t: Translate, outcome: Outcome): readonly Correction[] =>
   outcome.kind === 'accepted' ? [] : [...again(t, labelAfter(outcome)), edit(t)];
 
 type Again = 'submitAgain' | 'sendAgain' | 'tryAgain';
 
-const edit = (t: Translate): Offer => ({ action: 'edit', label: t('again.edit') });
+const edit = (t: Translate): Correction => ({ action: 'edit', label: t('again.edit') });
 
-const again = (t: Translate, label: Again | undefined): readonly Offer[] =>
+const again = (t: Translate, label: Again | undefined): readonly Correction[] =>
   label === undefined ? [] : [{ action: 'again', label: t(`again.${label}`) }];
 
-const offersOfGames = (games: readonly Game[]): readonly Offer[] =>
+const correctionsOfGame = (games: readonly Game[]): readonly Correction[] =>
   gameLabels(games).map(({ label, alias }) => ({
     action: 'use',
     repair: { field: 'game', value: alias },

@@ -7,7 +7,7 @@ import { type Arena, ATTACKERS_KEY, answered, beginAnew, type Campaign, file, fi
 const HELD = 'what-a-bad-record-holds';
 
 /** Everything that the attackers' guild has stored, and the games list, are damaged while the bot is stopped. */
-async function damage(arena: Arena, make: (former: string) => string): Promise<void> {
+async function damage(arena: Arena, make: (previous: string) => string): Promise<void> {
   const { admin, member, discord } = arena;
   await beginAnew(arena);
   await member.slash('addserver', { game: 'cs2', server: 'before.example.com:27015' });
@@ -40,7 +40,7 @@ async function damage(arena: Arena, make: (former: string) => string): Promise<v
   await arena.startBot();
 }
 
-const bad = (name: string, make: (former: string) => string) => ({
+const bad = (name: string, make: (previous: string) => string) => ({
   name,
   prepare: (arena: Arena) => damage(arena, make),
   async run(arena: Arena) {
@@ -66,13 +66,13 @@ const bad = (name: string, make: (former: string) => string) => ({
 export const RECORDS: Campaign = {
   name: 'records that are',
   attacks: [
-    bad('torn', (former) => `${former.slice(0, former.length / 2)}${HELD}`),
+    bad('torn', (previous) => `${previous.slice(0, previous.length / 2)}${HELD}`),
     bad('empty', () => ''),
     bad('of another shape', () => JSON.stringify({ value: { v: 1, held: HELD } })),
     bad('of a newer version', () => JSON.stringify({ value: { v: 99, held: HELD } })),
     bad('very long', () => JSON.stringify({ value: { v: 1, held: filled(`${HELD} `, 8 * 1024 * 1024) } })),
-    bad('altered by a bit', (former) => {
-      const bytes = Buffer.from(former);
+    bad('altered by a bit', (previous) => {
+      const bytes = Buffer.from(previous);
       const middle = Math.floor(bytes.length / 2);
       bytes[middle] = (bytes[middle] ?? 0) ^ 1;
       return bytes.toString('latin1');

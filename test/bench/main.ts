@@ -159,7 +159,7 @@ async function withBot(
     ]);
     expectAcknowledged(await discord.send(slash('help')).acknowledged);
     const readyMs = performance.now() - startedAt;
-    await measure({ discord, readyMs, memoryMib: () => settledMemory(child) });
+    await measure({ discord, readyMs, memoryMib: () => memoryAtRest(child) });
   } finally {
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -192,7 +192,7 @@ function start(
 }
 
 /** What the process holds in the machine's memory once that has stopped changing. Linux only. */
-async function settledMemory(child: ChildProcess): Promise<number> {
+async function memoryAtRest(child: ChildProcess): Promise<number> {
   let before = Number.NaN;
   for (;;) {
     await sleep(1500);

@@ -42,7 +42,7 @@ const AGAIN_ID = ids.seal('send:again:x', { guildId: '2', userId: '7' });
 /** Resumes one interaction; what was run, edited, said beside it, told to the guild, and forgotten. */
 type State = Awaited<ReturnType<PastReplies['state']>>;
 
-async function settle(
+async function resume(
   pending: Partial<Pending> = {},
   how: {
     state?: State;
@@ -143,12 +143,12 @@ async function settle(
 
 const report = () => 'It was sent.';
 
-describe('an interaction that a former run has left', () => {
+describe('an interaction that a previous run has left', () => {
   it('is done now with what it carried, when nothing had been done', async () => {
-    const seen = await settle();
+    const seen = await resume();
     expect(seen.ran).toEqual([['it', 3, null, null, 'mia', '32']]);
     expect(seen).toMatchObject({ edited: ['Done.'], told: [], forgotten: ['1'] });
-    expect(await settle({ interaction: press })).toMatchObject({ ran: [['x:y', 'v']], edited: ['Done.'] });
+    expect(await resume({ interaction: press })).toMatchObject({ ran: [['x:y', 'v']], edited: ['Done.'] });
   });
 
   it('is done now with what stood in the fields of a modal, where the modal submits', async () => {
@@ -157,80 +157,80 @@ describe('an interaction that a former run has left', () => {
       ...press,
       work: { command: 'send', action, argument: 'x', fields },
     });
-    expect(await settle({ interaction: submitted('edit') })).toMatchObject({
+    expect(await resume({ interaction: submitted('edit') })).toMatchObject({
       ran: [['x', 'a.example.com', '']],
       edited: ['Done.'],
     });
-    expect(await settle({ interaction: submitted('plain') })).toMatchObject({ ran: [] });
+    expect(await resume({ interaction: submitted('plain') })).toMatchObject({ ran: [] });
   });
 
   it('says the refusal in its answer, or beside the message that a button is on', async () => {
-    expect(await settle({}, { refuse: true })).toMatchObject({ edited: ['Refused.'], beside: [] });
-    expect(await settle({ interaction: press }, { refuse: true })).toMatchObject({
+    expect(await resume({}, { refuse: true })).toMatchObject({ edited: ['Refused.'], beside: [] });
+    expect(await resume({ interaction: press }, { refuse: true })).toMatchObject({
       edited: [],
       beside: ['Refused.'],
     });
   });
 
   it('is run also when something had been done, which it finds out by itself', async () => {
-    const seen = await settle({ report });
+    const seen = await resume({ report });
     expect(seen).toMatchObject({ edited: ['Done.'], forgotten: ['1'] });
     expect(seen.ran).toHaveLength(1);
   });
 
   it('is done now when the clock was set back, as long as its answer can be edited', async () => {
     const past = { at: NOW + 60 * MINUTE };
-    expect(await settle(past)).toMatchObject({ edited: ['Done.'], told: [], forgotten: ['1'] });
-    expect(await settle(past, { state: 'gone' })).toMatchObject({ ran: [], edited: [], forgotten: ['1'] });
+    expect(await resume(past)).toMatchObject({ edited: ['Done.'], told: [], forgotten: ['1'] });
+    expect(await resume(past, { state: 'gone' })).toMatchObject({ ran: [], edited: [], forgotten: ['1'] });
   });
 
   it.each([
     ['is 15 minutes old', { at: NOW - 15 * MINUTE }, {}],
     ['has no answer that could be edited', {}, { state: 'gone' as const }],
   ])('is not done any more when it %s: the guild is told', async (_what, pending, how) => {
-    const nothing = await settle(pending, how);
+    const nothing = await resume(pending, how);
     expect(nothing).toMatchObject({ ran: [], edited: [], forgotten: ['1'] });
     expect(nothing.told).toEqual([expect.stringMatching(/^2: .*mia made a submission.*was not sent/s)]);
-    const done = await settle({ ...pending, report }, how);
+    const done = await resume({ ...pending, report }, how);
     expect(done.told).toEqual([expect.stringMatching(/mia made a submission.*It was sent\./s)]);
   });
 
   it('asks to run again what submits nothing, or is no longer there', async () => {
     const { work: _, ...other } = interaction;
-    expect((await settle({ interaction: other })).edited).toEqual([
+    expect((await resume({ interaction: other })).edited).toEqual([
       expect.stringContaining('run the command again'),
     ]);
-    expect(await settle({ interaction: other, at: 0 })).toMatchObject({
+    expect(await resume({ interaction: other, at: 0 })).toMatchObject({
       edited: [],
       told: [],
       forgotten: ['1'],
     });
     const gone = { ...interaction, work: { command: 'gone', options: {} } };
-    expect((await settle({ interaction: gone })).edited).toEqual([
+    expect((await resume({ interaction: gone })).edited).toEqual([
       expect.stringContaining('run the command again'),
     ]);
     const inherited = {
       ...press,
       work: { command: 'send', action: 'constructor', argument: '', values: [] },
     };
-    expect((await settle({ interaction: inherited })).beside).toHaveLength(1);
+    expect((await resume({ interaction: inherited })).beside).toHaveLength(1);
   });
 
   it('stays as it is when Discord cannot be asked', async () => {
-    expect(await settle({}, { discordFails: true })).toMatchObject({ ran: [], forgotten: [] });
+    expect(await resume({}, { discordFails: true })).toMatchObject({ ran: [], forgotten: [] });
   });
 
   it('waits for an acknowledgement that was still on its way when the process died', async () => {
-    const seen = await settle({ at: NOW - 1000 }, { state: 'gone', later: 'thinking' });
+    const seen = await resume({ at: NOW - 1000 }, { state: 'gone', later: 'thinking' });
     expect(seen).toMatchObject({ paused: [3000], edited: ['Done.'], told: [], forgotten: ['1'] });
-    const old = await settle({ at: NOW - 5000 }, { state: 'gone', later: 'thinking' });
+    const old = await resume({ at: NOW - 5000 }, { state: 'gone', later: 'thinking' });
     expect(old).toMatchObject({ paused: [], edited: [], forgotten: ['1'] });
   });
 
   it('is not answered again once the member has pressed a button of the answer', async () => {
     for (const each of [press, { ...interaction, interactionId: COMMAND }]) {
       const answered = (presses: 'while it runs' | 'while it is delivered') =>
-        settle({ interaction: each }, { presses });
+        resume({ interaction: each }, { presses });
       expect(await answered('while it runs')).toMatchObject({ edited: [], forgotten: [each.interactionId] });
       expect(await answered('while it is delivered')).toMatchObject({
         ...{ edited: ['Done.'], forgotten: [each.interactionId] },
@@ -239,6 +239,6 @@ describe('an interaction that a former run has left', () => {
   });
 
   it('leaves an answer alone that the member was given just before the crash', async () => {
-    expect(await settle({}, { state: 'answered' })).toMatchObject({ ran: [], edited: [], forgotten: ['1'] });
+    expect(await resume({}, { state: 'answered' })).toMatchObject({ ran: [], edited: [], forgotten: ['1'] });
   });
 });

@@ -10,7 +10,7 @@ let scene: Scene;
 afterEach(() => scene.close());
 
 /** Gives every record of a kind, or of a guild, another text, while the bot is not running. */
-function damage(pattern: string, text: (former: string) => string): readonly string[] {
+function damage(pattern: string, text: (previous: string) => string): readonly string[] {
   const database = new DatabaseSync(join(scene.data, 'bot.sqlite'));
   const rows = database.prepare('SELECT key, value FROM keyv WHERE key LIKE ?').all(pattern);
   const write = database.prepare('UPDATE keyv SET value = ? WHERE key = ?');
@@ -26,7 +26,7 @@ const submit = async (person: Scene['admin'], server: string) =>
   textOf(await person.slash('addserver', { game: 'cs2', server }));
 
 describe.each([
-  ['torn', (former: string) => `${former.slice(0, former.length / 2)}${HELD}`],
+  ['torn', (previous: string) => `${previous.slice(0, previous.length / 2)}${HELD}`],
   ['of another shape', () => JSON.stringify({ value: { v: 1, held: HELD } })],
   ['of a newer version', () => JSON.stringify({ value: { v: 99, held: HELD } })],
 ])('records that are %s', (_what, text) => {

@@ -7,7 +7,7 @@ import { bytesOnDisk } from '../storage/temporary.ts';
 import { runFile } from '../support/program.ts';
 import { openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
-const FORMER = randomBytes(32).toString('base64');
+const PREVIOUS = randomBytes(32).toString('base64');
 const NEW = randomBytes(32).toString('hex');
 
 let folder: string;
@@ -15,7 +15,7 @@ let scene: Scene;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rotate-'));
-  await configure(FORMER);
+  await configure(PREVIOUS);
   scene = await openAppScene({
     key: 'sandbox-key',
     listing: { keys: ['sandbox-key', 'another-key-4321'] },
@@ -52,8 +52,8 @@ const submit = async (guild: number) =>
   );
 
 describe('npm run rotate-key', () => {
-  it('re-encrypts every key while the bot runs, says how many, and then the former key can be removed', async () => {
-    const both = `${NEW},${FORMER}`;
+  it('re-encrypts every key while the bot runs, says how many, and then the previous key can be removed', async () => {
+    const both = `${NEW},${PREVIOUS}`;
     const early = await rotateKey({ ENCRYPTION_KEY: both });
     expect(early).toMatchObject({ status: 1, stdout: '' });
     expect(early.stderr).toMatch(/^rotate-key: the bot is running with another first key [^\n]+\n$/);
@@ -75,7 +75,7 @@ describe('npm run rotate-key', () => {
     expect(await submit(0)).toContain('Servers have been added for review.');
     expect(await submit(1)).toContain('Servers have been added for review.');
     await scene.bot.stop();
-    // The proof of the new key was there before; the keys and the proof of the former one are gone.
+    // The proof of the new key was there before; the keys and the proof of the previous one are gone.
     expect(sealedData().intersection(before).size).toBe(1);
     expect(sealedData().size).toBe(3);
   });
@@ -84,7 +84,7 @@ describe('npm run rotate-key', () => {
     await scene.bot.stop();
     const done = await rotateKey({ ENCRYPTION_KEY_FILE: join(folder, 'keys'), ENCRYPTION_KEY: '' });
     expect(done.stdout).toMatch(/^Re-encrypted 0 records .* 2 had it already/);
-    expect((await rotateKey({ ENCRYPTION_KEY: `${NEW},${FORMER}` })).stdout).toMatch(
+    expect((await rotateKey({ ENCRYPTION_KEY: `${NEW},${PREVIOUS}` })).stdout).toMatch(
       /^Re-encrypted 2 records/,
     );
     await configure(NEW);

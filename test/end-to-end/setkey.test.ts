@@ -112,7 +112,7 @@ describe('/setkey', () => {
     expect(saved).not.toContain('log channel');
   });
 
-  it('leaves the former key in use when a new one is refused or cannot be tried', async () => {
+  it('leaves the previous key in use when a new one is refused or cannot be tried', async () => {
     expect(textOf(await setKey(scene.admin, 'wrong-key'))).toContain('The API key set before stays in use.');
     await scene.listing.behave({ kind: 'html' }, 10);
     expect(textOf(await setKey(scene.admin, 'second-key-1234'))).toContain(
@@ -123,7 +123,7 @@ describe('/setkey', () => {
     expect(scene.listing.requests.at(-1)?.key).toBe('sandbox-key');
   });
 
-  it('replaces the former key by one that works', async () => {
+  it('replaces the previous key by one that works', async () => {
     // Five keys were tried by now; a restart begins to count anew.
     await scene.restart();
     expect(textOf(await setKey(scene.admin, 'second-key-1234'))).toMatch(/ending in 1234 works and replaces/);

@@ -107,12 +107,12 @@ describe.concurrent('a gateway that', () => {
   /** Ends the session; what is asked until there is another one is lost. */
   async function startsAnew(scene: Scene, name: string, disturb: () => void): Promise<void> {
     const { gateway, clock } = scene.discord;
-    const former = gateway.sessions().map(({ id }) => id);
+    const previous = gateway.sessions().map(({ id }) => id);
     // Discord lets a shard identify once in 5 seconds; discord.js waits for that, the stand-in need not.
     clock.advance(5_000);
     disturb();
     await isLost(scene, `${name}-meanwhile.example.com`);
-    await eventually(() => gateway.sessions().some(({ id }) => !former.includes(id)), true);
+    await eventually(() => gateway.sessions().some(({ id }) => !previous.includes(id)), true);
     await isAccepted(scene, `after-${name}.example.com`);
   }
 

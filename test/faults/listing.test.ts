@@ -28,7 +28,7 @@ interface Fault {
   readonly received: number;
   /** How often the service holds the server in the end. */
   readonly held: number;
-  /** How it ended by the ledger. */
+  /** How it ended by the record. */
   readonly ended: 'accepted' | 'rejected' | 'not-sent' | 'unknown';
 }
 
@@ -180,8 +180,8 @@ function received({ listing }: Scene, since: number) {
   return listing.requests.slice(since).map(({ action, key, servers }) => ({ action, key, servers }));
 }
 
-/** The store once nothing is left in the journal: an entry goes after its answer was given. */
-async function settledStore(data: string) {
+/** The store once nothing is unfinished: a record ends after its answer was given. */
+async function storeAtRest(data: string) {
   await eventually(() => readStored(data).unfinished, []);
   return readStored(data);
 }
@@ -210,7 +210,7 @@ describe.concurrent('a listing service that', () => {
     expect(said).not.toMatch(/<html|undefined|\[object|ECONN|Error:/i);
     expect(received(scene, since)).toEqual(Array(arrived).fill(submission(server)));
     expect(scene.listing.submitted.filter((each) => each.server === server)).toHaveLength(held);
-    const stored = await settledStore(scene.data);
+    const stored = await storeAtRest(scene.data);
     expect(stored.ended(scene.member.guildId, server)).toEqual([ended]);
 
     const next = 'next.example.com';
@@ -235,11 +235,11 @@ describe.concurrent('a listing service that', () => {
       await scene.listing.behave({ kind: 'resetBefore' });
       const said = textOf(await submit(scene, 'reset-before.example.com'));
       await scene.listing.behave({ kind: 'ok' });
-      // Whether a first byte left the machine is chance; what is said must fit what the ledger holds.
+      // Whether a first byte left the machine is chance; what is said must fit what the record holds.
       const ended = NOT_SENT.test(said) ? 'not-sent' : 'unknown';
       expect(said).toMatch(ended === 'unknown' ? UNKNOWN : NOT_SENT);
       expect(received(scene, since)).toEqual([]);
-      const stored = await settledStore(scene.data);
+      const stored = await storeAtRest(scene.data);
       expect(stored.ended(scene.member.guildId, 'reset-before.example.com')).toEqual([ended]);
       expect(textOf(await submit(scene, 'after-reset.example.com'))).toContain(ACCEPTED);
     }),
@@ -282,7 +282,7 @@ describe('a listing service whose address', () => {
     expect(said).toMatch(NOT_SENT);
     expect(said).toMatch(/could not be reached|No safe connection to the listing service/);
     expect(scene.listing.requests).toEqual([]);
-    const stored = await settledStore(data);
+    const stored = await storeAtRest(data);
     expect(stored.ended(scene.member.guildId, server)).toEqual(['not-sent']);
     expect(textOf(await scene.member.slash('games'))).toContain('Counter-Strike 2');
   }
@@ -334,7 +334,7 @@ describe('a listing service whose address', () => {
     scene = await at(await listen(relay, '::1'));
     expect(textOf(await submit(scene, 'six.example.com'))).toContain(ACCEPTED);
     expect(received(scene, 0)).toEqual([submission('six.example.com')]);
-    const stored = await settledStore(data);
+    const stored = await storeAtRest(data);
     expect(stored.ended(scene.member.guildId, 'six.example.com')).toEqual(['accepted']);
     expect(textOf(await submit(scene, 'six-again.example.com'))).toContain(ACCEPTED);
   });

@@ -40,11 +40,11 @@ function createDisk(path: string, copies: string) {
         if (existsSync(file)) copyFileSync(file, files(whole)[i] ?? '');
       for (const [i, bytes] of synced.entries()) if (bytes) writeFileSync(files(sure)[i] ?? '', bytes);
       // The file as it is, and of its log only what was synced: unless the log has begun anew since.
-      const [[file, log], formerLog] = [read(), synced[1]];
-      if (!file || !log || !formerLog?.subarray(0, 32).equals(log.subarray(0, 32))) return [whole, sure];
+      const [[file, log], previousLog] = [read(), synced[1]];
+      if (!file || !log || !previousLog?.subarray(0, 32).equals(log.subarray(0, 32))) return [whole, sure];
       writeFileSync(cut, file);
       writeFileSync(`${cut}-wal`, log);
-      truncateSync(`${cut}-wal`, Math.min(log.length, formerLog.length));
+      truncateSync(`${cut}-wal`, Math.min(log.length, previousLog.length));
       return [whole, sure, cut];
     },
   };

@@ -13,7 +13,7 @@ export const submit = (scene: Scene, server: string): Promise<Answer> =>
 export const adds = ({ listing }: Pick<Scene, 'listing'>, server: string) =>
   listing.requests.filter(({ servers }) => servers.some((held) => held.server === server));
 
-/** The member saw the service's answer; the service got the server once; nothing is left in the journal. */
+/** The member saw the service's answer; the service got the server once; nothing is left unfinished. */
 export async function isAccepted(scene: Scene, server: string): Promise<void> {
   expect(textOf(await submit(scene, server))).toContain(ACCEPTED);
   expect(adds(scene, server)).toHaveLength(1);

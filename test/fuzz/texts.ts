@@ -185,7 +185,7 @@ export function anyCustomId(random: Random): string {
     [1, 'choose'],
     [1, 'again'],
     [1, 'game'],
-    [1, 'former'],
+    [1, 'previous'],
     [1, 'erase'],
     [1, 'constructor'],
   ]);

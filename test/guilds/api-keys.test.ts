@@ -43,7 +43,7 @@ describe('the API keys of the guilds', () => {
     });
   });
 
-  it('of less than 12 characters are shown in no part, also where a former version stored their end', async () => {
+  it('of less than 12 characters are shown in no part, also where a previous version stored their end', async () => {
     const store = await openStore();
     const keys = createApiKeys({ store, encryption });
     for (const [key, lastFour] of [
@@ -115,8 +115,8 @@ describe('the API keys of the guilds', () => {
     const sealed = async () => JSON.stringify(Object(await store.get('api-key:1')).sealed.data);
 
     await keys.set('1', FIRST, by);
-    const former = await sealed();
-    expect(bytesOnDisk(store.path)).toContain(former);
+    const previous = await sealed();
+    expect(bytesOnDisk(store.path)).toContain(previous);
     for (const coding of ['utf8', 'base64', 'hex', 'utf16le'] as const) {
       const clear = Buffer.from(FIRST.reveal()).toString(coding);
       expect(bytesOnDisk(store.path)).not.toContain(clear);
@@ -125,7 +125,7 @@ describe('the API keys of the guilds', () => {
     await keys.set('1', SECOND, by);
     const latter = await sealed();
     expect(bytesOnDisk(store.path)).toContain(latter);
-    expect(bytesOnDisk(store.path)).not.toContain(former);
+    expect(bytesOnDisk(store.path)).not.toContain(previous);
 
     expect(await keys.delete('1')).toBe(true);
     expect(bytesOnDisk(store.path)).not.toContain(latter);

@@ -68,10 +68,10 @@ function setUp(outcomes: readonly GamesOutcome[], deps: Partial<GameCatalogDeps>
   const logger = { debug: write, info: write, warn: write };
   const catalog = createGameCatalog({ listing, store, ttlMs: HOUR, logger, now: () => clock.now, ...deps });
   /** Until what runs in the background has ended: a request that follows another begins at once. */
-  async function settle(): Promise<void> {
-    for (let quiet = 0; quiet < 3; quiet = running > 0 ? 0 : quiet + 1) await sleep(5);
+  async function quiet(): Promise<void> {
+    for (let idle = 0; idle < 3; idle = running > 0 ? 0 : idle + 1) await sleep(5);
   }
-  return { catalog, asked, log, clock, store, settle };
+  return { catalog, asked, log, clock, store, quiet };
 }
 
 const aliases = ({ games }: { readonly games: readonly Game[] }) => games.map(({ alias }) => alias);
@@ -99,18 +99,18 @@ describe('the games list before anything was fetched', () => {
 
 describe('fetching', () => {
   it('begins at start with the key of the operator, and start does not wait for it', async () => {
-    const { catalog, asked, settle, clock } = setUp([listed()], { operatorKey });
+    const { catalog, asked, quiet, clock } = setUp([listed()], { operatorKey });
     await catalog.start();
     expect(catalog.list().fresh).toBe(false);
-    await settle();
+    await quiet();
     expect(asked).toEqual(['operator-key']);
     expect(catalog.list()).toEqual({ games: GAMES, fetchedAt: clock.now, fresh: true });
   });
 
   it('uses the key of the guild that asks when the operator has none', async () => {
-    const { catalog, asked, settle } = setUp([listed()]);
+    const { catalog, asked, quiet } = setUp([listed()]);
     catalog.refreshSoon(guildKey);
-    await settle();
+    await quiet();
     expect(asked).toEqual(['guild-key']);
     expect(catalog.find('Valheim')?.alias).toBe('valheim');
   });
@@ -134,19 +134,19 @@ describe('fetching', () => {
   });
 
   it('does not begin while the list is fresh, and serves the old one while it is fetched again', async () => {
-    const { catalog, asked, clock, settle } = setUp([listed(), listed([{ name: 'New', alias: 'new' }])], {
+    const { catalog, asked, clock, quiet } = setUp([listed(), listed([{ name: 'New', alias: 'new' }])], {
       operatorKey,
     });
     await catalog.refresh();
     clock.now += HOUR - 1;
     catalog.refreshSoon();
-    await settle();
+    await quiet();
     expect(asked).toHaveLength(1);
     clock.now += 1;
     expect(catalog.list().fresh).toBe(false);
     catalog.refreshSoon();
     expect(aliases(catalog.list())).toEqual(['valheim', 'rust']);
-    await settle();
+    await quiet();
     expect(aliases(catalog.list())).toEqual(['new']);
     expect(catalog.list().fresh).toBe(true);
   });
@@ -159,21 +159,21 @@ describe('fetching', () => {
   });
 
   it('begins again when the service did not know an alias of ours', async () => {
-    const { catalog, asked, settle } = setUp([listed()], { operatorKey });
+    const { catalog, asked, quiet } = setUp([listed()], { operatorKey });
     await catalog.refresh();
     catalog.invalidate();
     expect(catalog.list().fresh).toBe(false);
     catalog.refreshSoon();
-    await settle();
+    await quiet();
     expect(asked).toHaveLength(2);
     expect(catalog.list().fresh).toBe(true);
   });
 
   it('is not needed when somebody else brings a list', async () => {
-    const { catalog, asked, clock, settle, store } = setUp([listed()], { operatorKey });
+    const { catalog, asked, clock, quiet, store } = setUp([listed()], { operatorKey });
     await catalog.accept(GAMES);
     catalog.refreshSoon();
-    await settle();
+    await quiet();
     expect(asked).toEqual([]);
     expect(catalog.list()).toEqual({ games: GAMES, fetchedAt: clock.now, fresh: true });
     expect(store.kept.size).toBe(1);
@@ -189,11 +189,11 @@ describe('fetching', () => {
 
 describe('a fetch that fails', () => {
   it('keeps the old list and waits longer each time', async () => {
-    const { catalog, asked, clock, settle } = setUp([listed(), down], { operatorKey });
+    const { catalog, asked, clock, quiet } = setUp([listed(), down], { operatorKey });
     await catalog.refresh();
     clock.now += HOUR;
     catalog.refreshSoon();
-    await settle();
+    await quiet();
     expect(aliases(catalog.list())).toEqual(['valheim', 'rust']);
     const pauses: number[] = [];
     for (let n = 0; n < 10; n++) {
@@ -203,7 +203,7 @@ describe('a fetch that fails', () => {
         clock.now += 1_000;
         catalog.refreshSoon(guildKey);
         if (asked.length === count) continue;
-        await settle();
+        await quiet();
       }
       pauses.push((clock.now - before) / 1_000);
     }
@@ -217,14 +217,14 @@ describe('a fetch that fails', () => {
       detail: 'HTTP 429',
       retryAfterMs: 60_000,
     };
-    const { catalog, asked, clock, settle } = setUp([busy], { operatorKey });
+    const { catalog, asked, clock, quiet } = setUp([busy], { operatorKey });
     await catalog.refresh();
     clock.now += 59_000;
     catalog.refreshSoon();
     expect(asked).toHaveLength(1);
     clock.now += 1_000;
     catalog.refreshSoon();
-    await settle();
+    await quiet();
     expect(asked).toHaveLength(2);
   });
 
@@ -236,20 +236,20 @@ describe('a fetch that fails', () => {
   });
 
   it('with a rejected key leaves that key alone and tries the next', async () => {
-    const { catalog, asked, settle, clock } = setUp([invalid, invalid, listed()], { operatorKey });
+    const { catalog, asked, quiet, clock } = setUp([invalid, invalid, listed()], { operatorKey });
     catalog.refreshSoon(new Secret('old-guild-key'));
-    await settle();
+    await quiet();
     expect(asked).toEqual(['operator-key', 'old-guild-key']);
     catalog.refreshSoon(new Secret('old-guild-key'));
-    await settle();
+    await quiet();
     expect(asked).toHaveLength(2);
     catalog.refreshSoon(guildKey);
-    await settle();
+    await quiet();
     expect(asked).toEqual(['operator-key', 'old-guild-key', 'guild-key']);
     expect(catalog.list().fresh).toBe(true);
     clock.now += HOUR;
     catalog.refreshSoon();
-    await settle();
+    await quiet();
     expect(asked.at(-1)).toBe('operator-key');
   });
 
@@ -270,9 +270,9 @@ describe('a fetch that fails', () => {
         throw new Error('boom');
       },
     };
-    const { catalog, log, settle } = setUp([], { operatorKey, listing });
+    const { catalog, log, quiet } = setUp([], { operatorKey, listing });
     catalog.refreshSoon();
-    await settle();
+    await quiet();
     expect(log.join()).toContain('could not be refreshed');
     await expect(catalog.refresh()).rejects.toThrow('boom');
     expect(calls).toBe(2);
@@ -290,13 +290,13 @@ describe('what the service sends', () => {
   });
 
   it('is not taken when it is empty, and not asked for again at once', async () => {
-    const { catalog, asked, settle } = setUp([listed(), listed([])], { operatorKey });
+    const { catalog, asked, quiet } = setUp([listed(), listed([])], { operatorKey });
     await catalog.refresh();
     await catalog.refresh();
     expect(catalog.list().games).toEqual(GAMES);
     catalog.invalidate();
     catalog.refreshSoon();
-    await settle();
+    await quiet();
     expect(asked).toHaveLength(2);
   });
 });
@@ -309,7 +309,7 @@ describe('the store', () => {
     const second = setUp([listed()], { operatorKey, store: memoryStore(first.store.kept) });
     second.clock.now = first.clock.now + HOUR - 1;
     await second.catalog.start();
-    await second.settle();
+    await second.quiet();
     expect(second.catalog.list()).toEqual({ games: GAMES, fetchedAt: first.clock.now, fresh: true });
     expect(second.asked).toEqual([]);
   });
@@ -325,7 +325,7 @@ describe('the store', () => {
     second.clock.now = first.clock.now + HOUR;
     await second.catalog.start();
     expect(aliases(second.catalog.list())).toEqual(['valheim', 'rust']);
-    await second.settle();
+    await second.quiet();
     expect(aliases(second.catalog.list())).toEqual(['new']);
   });
 
@@ -354,12 +354,12 @@ describe('the store', () => {
         { v: 2, fetchedAt: 1, games: [{ name: 'X', alias: name }] },
       ]) {
         const store = memoryStore(new Map<string, unknown>([['games:list', record]]));
-        const { catalog, settle } = setUp([listed()], { store, heldKeys, operatorKey });
+        const { catalog, quiet } = setUp([listed()], { store, heldKeys, operatorKey });
         await catalog.start();
         expect(catalog.list()).toMatchObject({ fresh: false });
         expect(JSON.stringify(catalog.list())).not.toContain(name);
         expect(JSON.stringify([...store.kept])).not.toContain(name);
-        await settle();
+        await quiet();
         expect(catalog.list().games).toEqual(GAMES);
       }
     }
@@ -380,8 +380,8 @@ describe('the store', () => {
   });
 
   it('may hold the list of an earlier version of the bot', async () => {
-    const former = { version: 1, fetchedAt: 1, games: GAMES };
-    const { catalog } = setUp([], { store: memoryStore(new Map([['games:list', former]])) });
+    const previous = { version: 1, fetchedAt: 1, games: GAMES };
+    const { catalog } = setUp([], { store: memoryStore(new Map([['games:list', previous]])) });
     await catalog.start();
     expect(catalog.list()).toMatchObject({ games: GAMES, fetchedAt: 1 });
   });
@@ -389,9 +389,9 @@ describe('the store', () => {
   it('may fail without harm to anything but the next start', async () => {
     const store = memoryStore();
     store.broken = true;
-    const { catalog, log, settle } = setUp([listed()], { operatorKey, store });
+    const { catalog, log, quiet } = setUp([listed()], { operatorKey, store });
     await catalog.start();
-    await settle();
+    await quiet();
     expect(catalog.list()).toMatchObject({ games: GAMES, fresh: true });
     expect(log.join()).toContain('could not be loaded');
     expect(log.join()).toContain('could not be saved');

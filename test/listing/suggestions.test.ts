@@ -26,7 +26,7 @@ function suggestionsOver(latestGames: (guildId: string) => Promise<readonly stri
   };
 }
 /** After every timer that was set before and is due sooner. */
-const settled = () => sleep(5);
+const afterTimers = () => sleep(5);
 
 describe('what is remembered of the games that guilds submit', () => {
   it('is of the 1,000 guilds that used the bot last; of another it is read once more', async () => {
@@ -38,12 +38,12 @@ describe('what is remembered of the games that guilds submit', () => {
     for (let guild = 0; guild < 1_000; guild += 1) suggestions.used(String(guild));
     suggestions.used('0');
     suggestions.used('1000');
-    await settled();
+    await afterTimers();
     expect(read).toHaveLength(1_001);
     expect(suggestions.games('0', '')[0]?.alias).toBe('g7');
     expect(suggestions.games('1', '')[0]?.alias).toBe('g0');
     suggestions.used('1');
-    await settled();
+    await afterTimers();
     expect(read.at(-1)).toBe('1');
     expect(suggestions.games('1', '')[0]?.alias).toBe('g7');
   });
@@ -52,7 +52,7 @@ describe('what is remembered of the games that guilds submit', () => {
     const many = all.map(({ alias }) => alias);
     const { suggestions } = suggestionsOver(async () => ['g299', 'g299', 'g298', 'g298', 'g298', ...many]);
     suggestions.used('1');
-    await settled();
+    await afterTimers();
     const offered = suggestions.games('1', '').map(({ alias }) => alias);
     expect(offered.slice(0, 2)).toEqual(['g298', 'g299']);
     expect(new Set(offered).size).toBe(25);
@@ -62,11 +62,11 @@ describe('what is remembered of the games that guilds submit', () => {
     const answers = [() => Promise.reject(new Error('disk')), async () => ['g7']];
     const { suggestions, logger } = suggestionsOver(async () => answers.shift()?.() ?? []);
     suggestions.used('1');
-    await settled();
+    await afterTimers();
     expect(suggestions.games('1', '')[0]?.alias).toBe('g0');
     expect(JSON.stringify(logger)).toContain('submits most could not be read');
     suggestions.used('1');
-    await settled();
+    await afterTimers();
     expect(suggestions.games('1', '')[0]?.alias).toBe('g7');
   });
 
@@ -82,7 +82,7 @@ describe('what is remembered of the games that guilds submit', () => {
     suggestions.used('2');
     await suggestions.stop();
     failed.reject(new Error('the store is not open'));
-    await settled();
+    await afterTimers();
     expect(read).toEqual(['1']);
     expect(logger.lines).toEqual([]);
   });

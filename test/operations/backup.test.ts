@@ -159,7 +159,7 @@ describe('npm run restore', () => {
   });
 
   it('keeps what it replaces, with what was in its log only', async () => {
-    const data = await made('a:former');
+    const data = await made('a:previous');
     const path = join(data, 'bot.sqlite');
     const other = await made('a:restored');
     const file = join(folder(), 'copy.sqlite');
@@ -174,9 +174,9 @@ describe('npm run restore', () => {
     const [, kept = ''] = /is kept as (\S+):/.exec(done.stdout) ?? [];
     expect(kept).toMatch(/bot\.sqlite\.replaced-[\dTZ-]+$/);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(await (await openStore(kept)).get('a:former')).toBe('late');
+    expect(await (await openStore(kept)).get('a:previous')).toBe('late');
     const now = await openStore(path);
-    expect([await now.get('a:restored'), await now.get('a:former')]).toEqual(['kept', undefined]);
+    expect([await now.get('a:restored'), await now.get('a:previous')]).toEqual(['kept', undefined]);
   });
 
   it('takes a copy that was made by hand, with its log', async () => {

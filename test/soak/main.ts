@@ -11,7 +11,7 @@ import { createRefusals, createTrouble } from './trouble.ts';
 import { CLAIMS, claimOf, judge } from './verdict.ts';
 
 /** Discord gives an answer 15 minutes; what the bot tries again pauses for up to a minute. */
-const SETTLE_MS = 100_000;
+const PATIENCE_MS = 100_000;
 
 /** Of each harm: a list that goes wrong is a hundred cases of the same. */
 const SHOWN_CASES = 20;
@@ -70,7 +70,7 @@ async function soak({ discord, listing, bot, people, data, startBot }: Sandbox):
       ),
     ),
   ]);
-  await members.settled(SETTLE_MS);
+  await members.answered(PATIENCE_MS);
   members.readAgain();
   const atEnd = memoryOf(bot.pid);
   await finished(data);
@@ -111,7 +111,7 @@ async function soak({ discord, listing, bot, people, data, startBot }: Sandbox):
 
 /** What nobody waits for, such as an answer that Discord has lost, is still tried again for a while. */
 async function finished(data: string): Promise<void> {
-  const until = Date.now() + SETTLE_MS;
+  const until = Date.now() + PATIENCE_MS;
   while (readStored(data).unfinished.length > 0 && Date.now() < until) await sleep(500);
 }
 

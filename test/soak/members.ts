@@ -20,7 +20,7 @@ export interface Members {
   /** One person doing one thing after the other until `over`. */
   live(person: Person, random: Random, over: AbortSignal): Promise<void>;
   /** Waits until nothing is under way; whether that came true within so many milliseconds. */
-  settled(withinMs: number): Promise<boolean>;
+  answered(withinMs: number): Promise<boolean>;
   /** What everybody can read by now. */
   readAgain(): void;
 }
@@ -185,10 +185,10 @@ export function createMembers(): Members {
     const submit = (server: string) =>
       ask(person, random, server, () => person.slash('addserver', { ...random.pick(TRIES)(server) }));
     const offers = (command: string) => person.commands().some((each) => each.name === command);
-    const former = asks.filter(({ guildId }) => guildId === person.guildId);
+    const earlier = asks.filter(({ guildId }) => guildId === person.guildId);
     const fresh = () => submit(`s${++servers}.example.com`);
     const again = () => {
-      const one = former[random.below(former.length)];
+      const one = earlier[random.below(earlier.length)];
       return one ? submit(one.server) : fresh();
     };
     const other = (run: () => Promise<unknown>) => () => {
@@ -217,7 +217,7 @@ export function createMembers(): Members {
         await sleep(random.between(150, 900));
       }
     },
-    async settled(withinMs) {
+    async answered(withinMs) {
       const end = performance.now() + withinMs;
       while (running.size > 0 && performance.now() < end) await sleep(100);
       return running.size === 0;

@@ -63,7 +63,7 @@ describe('a collection', () => {
     expect(await colours.get('1')).toBeUndefined();
   });
 
-  it('reads records of former shapes, and writes the present one', async () => {
+  it('reads records of previous shapes, and writes the present one', async () => {
     const store = await openStore();
     await store.set('colours:1', { v: 1, color: 'red' });
     const colours = coloursIn(store);

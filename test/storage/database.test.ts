@@ -107,7 +107,7 @@ describe('the store', () => {
     expect(await collect(store.keys('x'))).toEqual([]);
   });
 
-  it('replaces a value only where the former one is still there, and keeps its time', async () => {
+  it('replaces a value only where the previous one is still there, and keeps its time', async () => {
     const clock = createTestClock();
     const store = await openStore();
     await store.set('a', { n: 1, list: [1] });

@@ -153,7 +153,7 @@ describe('with ENCRYPTION_KEY', () => {
     expect(await refusal(database)).toContain(`than the key in ${database.path}.key`);
   });
 
-  it('takes a new key in front of the former one, and then needs both', async () => {
+  it('takes a new key in front of the previous one, and then needs both', async () => {
     const database = await openStore();
     const [older, newer] = [newKey(), newKey()];
     const record = (await start(database, [older])).seal('kept', 'guild 1');

@@ -10,7 +10,7 @@ import { createRecords } from '../../src/submissions/record.ts';
 import { bytesOnDisk, folder, openStore, recorder } from './temporary.ts';
 
 /** A store without tables, as version 0.1 made them. */
-function formerStore(): string {
+function previousStore(): string {
   const path = join(folder(), 'bot.sqlite');
   const raw = new DatabaseSync(path);
   raw.exec(`PRAGMA journal_mode = WAL;
@@ -26,9 +26,9 @@ const copies = (path: string) =>
     .filter((name) => name.includes('.before-'))
     .map((name) => join(path, '..', name));
 
-describe('a store of a former version', () => {
+describe('a store of a previous version', () => {
   it('is migrated, after a copy was made that only its owner may read', async () => {
-    const path = formerStore();
+    const path = previousStore();
     const store = await openStore(path);
     expect(await store.get('settings:1')).toBe('KEPT');
     expect(await store.tables.selectFrom('servers').selectAll().execute()).toEqual([]);
@@ -72,7 +72,7 @@ describe('a store of a former version', () => {
   });
 
   it('is copied once, and the copy goes after seven days', async () => {
-    const path = formerStore();
+    const path = previousStore();
     await (await openStore(path)).stop();
     const [copy = ''] = copies(path);
     const { mtimeMs } = statSync(copy);
@@ -88,7 +88,7 @@ describe('a store of a former version', () => {
   });
 
   it('loses its copy as soon as something is deleted for good', async () => {
-    const path = formerStore();
+    const path = previousStore();
     const store = await openStore(path);
     await store.erase(() => store.delete('settings:1'));
     expect(copies(path)).toEqual([]);
@@ -96,7 +96,7 @@ describe('a store of a former version', () => {
   });
 
   it('is left as it is when no copy can be made', async () => {
-    const path = formerStore();
+    const path = previousStore();
     mkdirSync(`${path}.before-0001-tables`);
     const store = createDatabase({ url: `sqlite://${path}`, logger: recorder() });
     await expect(store.start()).rejects.toThrow(/cannot copy .* before it is migrated/);

@@ -223,9 +223,9 @@ describe('over the wire, read by the listing service', () => {
   it('1 to 1,000 servers arrive once each, in order, at most a hundred a request', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(valid, ROWS), async (all) => {
-        const [former, requests] = [standIn.submitted.length, standIn.requests.length];
+        const [before, requests] = [standIn.submitted.length, standIn.requests.length];
         const outcomes = await submitAll(all, { send });
-        expect(standIn.submitted.slice(former)).toEqual(all.map(held));
+        expect(standIn.submitted.slice(before)).toEqual(all.map(held));
         const sizes = standIn.requests.slice(requests).map((request) => request.servers.length);
         expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
         expect(sizes.length).toBe(Math.ceil(all.length / 100));
@@ -250,14 +250,14 @@ describe('over the wire, read by the listing service', () => {
       fc.asyncProperty(fc.array(line, ROWS), async (lines) => {
         const list = await readList(lines.map(({ text }) => text).join('\n'), games);
         const rows = list.kind === 'rows' ? list.rows : [];
-        const former = standIn.submitted.length;
+        const before = standIn.submitted.length;
         await submitAll(
           rows.flatMap((row) => (row.ok ? [row.submission] : [])),
           { send },
         );
         const wanted = lines.flatMap(({ server }) => (server ? [held(server)] : []));
         const once = [...new Map(wanted.map((each) => [JSON.stringify(each), each])).values()];
-        expect(standIn.submitted.slice(former)).toEqual(once);
+        expect(standIn.submitted.slice(before)).toEqual(once);
       }),
       { numRuns: 15 },
     );
@@ -268,10 +268,10 @@ describe('over the wire, read by the listing service', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(some, ROWS), async (pairs) => {
         const all = pairs.map(([each, game]) => (game === undefined ? each : { ...each, game }));
-        const former = standIn.submitted.length;
+        const before = standIn.submitted.length;
         const outcomes = await submitAll(all, { send });
         const good = all.filter(({ game }) => game === 'cs2');
-        expect(standIn.submitted.slice(former)).toEqual(good.map(held));
+        expect(standIn.submitted.slice(before)).toEqual(good.map(held));
         expect(outcomes.map(({ kind }) => kind)).toEqual(
           all.map(({ game }) => (game === 'cs2' ? 'accepted' : 'rejected')),
         );

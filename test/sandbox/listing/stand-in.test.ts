@@ -230,10 +230,10 @@ describe('the listing stand-in, told to fail', () => {
     const service = await startListing();
     await service.behave(kind === 'slow' ? { kind, ms: 60_000 } : { kind });
     const answer = send(service, add).then((response) => response.body?.cancel('seen enough'));
-    const settled = answer.catch(() => undefined);
+    const given = answer.catch(() => undefined);
     while (service.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     await service.close();
-    await settled;
+    await given;
     // Not with fetch: after a cancelled answer that opens a new connection of its own accord, and uses it later.
     expect(await connecting(service)).toBe('ECONNREFUSED');
   });
