@@ -212,7 +212,7 @@ async function ended(context: Context, result: Ended, { games, keys }: AddServer
   if (!server || !outcome) throw new Error('a submission has at least one server');
   const announcement = announcementOf(context, result, games);
   const page = pageOfUnknown(context, result);
-  const noKey = await noKeyAfter([outcome], context.guildId, keys);
+  const noKey = restId === undefined ? undefined : await noKeyAfter([outcome], context.guildId, keys);
   const about = { server, noKey };
   const buttons = restId !== undefined && [
     noKey && enterKey(context),
