@@ -43,10 +43,7 @@ export interface TakenInteractions extends Part {
 
 /** As long as an interaction's token lives: one that is older cannot be answered, so it is a late second delivery. */
 const TOO_OLD_MS = 15 * 60_000;
-/**
- * Discord tells whether a reply was given, so that it need not be written at once: it is with the next interaction, in one
- * commit, or after so many milliseconds.
- */
+/** Discord tells whether a reply was given: it is written with the next interaction, or after so many milliseconds. */
 const ANSWERED_WITHIN_MS = 1_000;
 /** How soon that is tried again when the store failed, in milliseconds. */
 const AGAIN_MS = 5_000;
@@ -105,6 +102,7 @@ export function createTakenInteractions(deps: TakenDeps): TakenInteractions {
           .executeTakeFirst();
         return numInsertedOrUpdatedRows === 1n;
       };
+      // In one commit with what follows.
       answered.writeWithOthers();
       // It has to survive the end of the process only: nothing has been done yet.
       return database.inGuild(guildId, take, { synced: false });
@@ -157,7 +155,6 @@ function createAnswered({ database, logger }: Pick<TakenDeps, 'database' | 'logg
     add: (interactionId: string, guildId: string) => void waiting.set(interactionId, guildId),
     /** At once. @throws StoreError when the store fails; they wait on then */
     write,
-    /** In the commit of what is written in this turn of the event loop. */
     writeWithOthers: writeOrAgain,
     writeLater: () => writeLater(),
   };
