@@ -5,9 +5,11 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, parse, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
+import { createCollection } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
 import { checkFile, syncFolder } from '../storage/database-file.ts';
 import { createStatements } from '../storage/statements.ts';
@@ -88,21 +90,21 @@ async function remember(at: number, { path, logger }: Pick<BackupDeps, 'path' | 
   }
 }
 
-/** Where it is kept when the last backup was made: milliseconds since 1970. */
-const KEY = 'backup:last';
+/** Under one id: when the last backup was made, in milliseconds since 1970. */
+const BACKUPS = { name: 'backup', version: 1, schema: z.object({ at: z.number().positive() }) };
+const LAST = 'last';
 
 /** To be called when a backup is complete and was checked. */
-export const recordBackup = (store: Pick<Store, 'set'>, at: number): Promise<void> => store.set(KEY, at);
+export const recordBackup = (store: Store, at: number): Promise<void> =>
+  createCollection({ store, ...BACKUPS }).set(LAST, { at });
 
 /** When the last backup was made, in milliseconds since 1970; `undefined` when there was none. */
-export async function readLastBackup(store: Pick<Store, 'get'>): Promise<number | undefined> {
-  const at = await store.get(KEY);
-  return typeof at === 'number' && at > 0 ? at : undefined;
-}
+export const readLastBackup = async (store: Store): Promise<number | undefined> =>
+  (await createCollection({ store, ...BACKUPS }).get(LAST))?.at;
 
 export interface ScheduledBackupsDeps {
   readonly config: Pick<Config, 'storeUrl' | 'backupEveryHours' | 'backupKeep'>;
-  readonly database: Pick<Database, 'path' | 'get'>;
+  readonly database: Store & Pick<Database, 'path'>;
   readonly onBackup?: ((outcome: 'made' | 'failed') => void) | undefined;
   readonly logger: Logger;
   /** How often it is looked whether one is due, in milliseconds, where it is not to be the usual time. */

@@ -5,6 +5,7 @@ import type { GuardedListing } from '../listing/breaker.ts';
 import type { GameCatalog } from '../listing/game-catalog.ts';
 import type { Logger } from '../logger.ts';
 import type { Database } from '../storage/database.ts';
+import type { Store } from '../storage/store.ts';
 
 /** How the bot is. It is ready when commands come in and can be recorded. */
 export interface Health {
@@ -59,7 +60,7 @@ export function createHealth({ gateway, database, listing }: WatchedParts): Heal
 /** What is looked at when somebody asks how the bot is. */
 export interface WatchedParts {
   readonly gateway: GatewayState;
-  readonly database: Pick<Database, 'inGuild' | 'get' | 'set'>;
+  readonly database: Store & Pick<Database, 'inGuild'>;
   readonly games: Pick<GameCatalog, 'list'>;
   readonly listing: Pick<GuardedListing, 'extent'>;
   readonly traces: Pick<Traces, 'unanswered'>;

@@ -4,12 +4,13 @@ import type { GatewayState } from '../discord/client.ts';
 import { FatalDiscordError } from '../discord/connection.ts';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
-import type { Database } from '../storage/database.ts';
+import { createCollection } from '../storage/collection.ts';
+import type { Store } from '../storage/store.ts';
 
 export interface SilenceDeps {
   readonly config: Pick<Config, 'exitWhenSilentSeconds'>;
   readonly gateway: Pick<GatewayState, 'silentMs' | 'identifiesLeft' | 'askIdentifiesLeft'>;
-  readonly store: Pick<Database, 'get' | 'set' | 'delete'>;
+  readonly store: Store;
   /** The process has to end with this, and a status that says so. */
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly logger: Logger;
@@ -28,8 +29,9 @@ const IDENTIFIES_KEPT = 200;
 const HEARTBEAT_SECONDS = 41.25;
 /** How often it is looked, in milliseconds: at most so often, and so many times in a wait. */
 const LOOKS = { everyMs: 15_000, inAWait: 10 };
-/** Under which the wait is kept over restarts, in seconds. */
-const KEY = 'silence:wait';
+/** Under one id: the wait that is kept over restarts. */
+const WAITS = { name: 'silence', version: 1, schema: z.object({ seconds: z.number() }) };
+const WAIT = 'wait';
 
 /**
  * Ends the process when the gateway has been silent for long, so that a supervisor starts it anew: discord.js may be
@@ -119,11 +121,12 @@ export function createSilence(deps: SilenceDeps): Part {
 /** The wait that a previous end has left. A store that fails must keep nobody from starting or ending. */
 function createKeptWait(deps: { readonly seconds: number } & Pick<SilenceDeps, 'store' | 'logger'>) {
   const { seconds, store, logger } = deps;
+  const waits = createCollection({ store, ...WAITS });
   return {
     async read(): Promise<number> {
       try {
-        const kept = z.number().safeParse(await store.get(KEY));
-        return kept.success ? Math.min(LONGEST_WAIT_SECONDS, Math.max(seconds, kept.data)) : seconds;
+        const kept = await waits.get(WAIT);
+        return kept ? Math.min(LONGEST_WAIT_SECONDS, Math.max(seconds, kept.seconds)) : seconds;
       } catch (error) {
         logger.warn({ err: error }, 'how long to wait for a silent gateway could not be read');
         return seconds;
@@ -131,8 +134,8 @@ function createKeptWait(deps: { readonly seconds: number } & Pick<SilenceDeps, '
     },
     async write(next: number | undefined): Promise<void> {
       try {
-        if (next === undefined) await store.delete(KEY);
-        else await store.set(KEY, next);
+        if (next === undefined) await waits.delete(WAIT);
+        else await waits.set(WAIT, { seconds: next });
       } catch (error) {
         logger.warn({ err: error }, 'how long to wait for a silent gateway could not be kept');
       }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Game, GamesOutcome, ListingApi } from '../../src/listing/contract.ts';
 import { createGameCatalog, type GameCatalogDeps } from '../../src/listing/game-catalog.ts';
 import { Secret } from '../../src/secret.ts';
-import { type Store, StoreError } from '../../src/storage/store.ts';
+import { memoryStore } from '../storage/temporary.ts';
 
 const GAMES: readonly Game[] = [
   { name: 'Valheim', alias: 'valheim' },
@@ -15,38 +15,6 @@ const guildKey = new Secret('guild-key');
 const down: GamesOutcome = { kind: 'not-sent', reason: 'refused', detail: 'ECONNREFUSED' };
 const invalid: GamesOutcome = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' };
 const listed = (games: readonly Game[] = GAMES): GamesOutcome => ({ kind: 'games', games });
-
-/** A store in memory, which can be broken. */
-function memoryStore(
-  kept = new Map<string, unknown>(),
-): Store & { broken: boolean; readonly kept: typeof kept } {
-  const store = {
-    broken: false,
-    kept,
-    async get(key: string) {
-      if (store.broken) throw new StoreError('disk I/O error');
-      return kept.get(key);
-    },
-    async set(key: string, value: unknown) {
-      if (store.broken) throw new StoreError('disk is full');
-      kept.set(key, structuredClone(value));
-    },
-    async delete(key: string) {
-      return kept.delete(key);
-    },
-    async replace() {
-      return false;
-    },
-    async setAside(key: string, _: unknown, why: string) {
-      kept.set(`aside ${key}: ${why}`, kept.get(key));
-      kept.delete(key);
-    },
-    async *entries() {
-      yield* kept;
-    },
-  };
-  return store;
-}
 
 /** A catalog over a service that gives the next of the outcomes each time, and the last one again after that. */
 function setUp(outcomes: readonly GamesOutcome[], deps: Partial<GameCatalogDeps> = {}) {

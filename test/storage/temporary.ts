@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Logger } from '../../src/logger.ts';
 import { createDatabase, type Database } from '../../src/storage/database.ts';
 import type { Commit } from '../../src/storage/statements.ts';
+import { type Store, StoreError } from '../../src/storage/store.ts';
 
 export interface Line {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -38,6 +39,38 @@ export async function openStore(
   await database.start();
   onTestFinished(() => database.stop());
   return database;
+}
+
+/** A store in memory, which can be broken. */
+export function memoryStore(
+  kept = new Map<string, unknown>(),
+): Store & { broken: boolean; readonly kept: typeof kept } {
+  const store = {
+    broken: false,
+    kept,
+    async get(key: string) {
+      if (store.broken) throw new StoreError('disk I/O error');
+      return kept.get(key);
+    },
+    async set(key: string, value: unknown) {
+      if (store.broken) throw new StoreError('disk is full');
+      kept.set(key, structuredClone(value));
+    },
+    async delete(key: string) {
+      return kept.delete(key);
+    },
+    async replace() {
+      return false;
+    },
+    async setAside(key: string, _: unknown, why: string) {
+      kept.set(`aside ${key}: ${why}`, kept.get(key));
+      kept.delete(key);
+    },
+    async *entries(prefix: string) {
+      for (const [key, value] of kept) if (key.startsWith(prefix)) yield [key, value] as const;
+    },
+  };
+  return store;
 }
 
 /** Every byte that the store has on the disk, as text of one character a byte. */
