@@ -138,11 +138,15 @@ export function readsBody(status: number, headers: IncomingHttpHeaders): boolean
   return !isRedirect(status) && !isEncoded(headers);
 }
 
-/** Milliseconds to wait by `Retry-After`, which is a number of seconds or a date (RFC 9110 §10.2.3). */
-export function retryAfterMs({ 'retry-after': value }: IncomingHttpHeaders): number | undefined {
-  if (value === undefined) return undefined;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+/** What undici makes a list of where a proxy has named a header again, whatever the types say. */
+const valuesOf = (header: string | undefined): readonly string[] => [header ?? []].flat();
+
+/** Milliseconds to wait by `Retry-After`, which is a number of seconds or a date (RFC 9110 §10.2.3); the longest of several. */
+export function retryAfterMs({ 'retry-after': header }: IncomingHttpHeaders): number | undefined {
+  const waits = valuesOf(header)
+    .map((value) => (/^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()))
+    .filter(Number.isFinite);
+  return waits.length === 0 ? undefined : Math.max(0, ...waits);
 }
 
 /** What is in an answer, or why nothing in it can be used. */
@@ -240,8 +244,9 @@ function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status);
 }
 
-function isEncoded({ 'content-encoding': encoding }: IncomingHttpHeaders): boolean {
-  return encoding !== undefined && encoding.toLowerCase() !== 'identity';
+function isEncoded({ 'content-encoding': header }: IncomingHttpHeaders): boolean {
+  const names = valuesOf(header).flatMap((value) => value.split(','));
+  return names.some((name) => !['', 'identity'].includes(name.trim().toLowerCase()));
 }
 
 /** The origin alone: a redirect might repeat what it was sent anywhere behind it. */

@@ -439,6 +439,23 @@ describe('connections', () => {
     await expect(client(url).games(key)).resolves.toEqual({ kind: 'games', games: [] });
   });
 
+  it.each([
+    ['identity', { kind: 'accepted' }],
+    ['gzip', { kind: 'unknown', reason: 'not-json' }],
+  ])('that a second proxy has named an encoding in again are read all the same: %s', async (name, outcome) => {
+    const body = JSON.stringify({ status: 'success', message: 'Added.' });
+    const encoding = `Content-Encoding: ${name}\r\n`;
+    const answer = `HTTP/1.1 200 OK\r\n${encoding}${encoding}Content-Length: ${body.length}\r\n\r\n${body}`;
+    const url = await rawServer((socket) => socket.once('data', () => socket.write(answer)));
+    expect(await client(url).add([one], key)).toMatchObject(outcome);
+  });
+
+  it('that name several times to wait are waited for as long as the longest says', async () => {
+    const head = 'HTTP/1.1 429 Slow down\r\nRetry-After: 5\r\nRetry-After: 7\r\nContent-Length: 2\r\n\r\n{}';
+    const url = await rawServer((socket) => socket.once('data', () => socket.write(head)));
+    expect(await client(url).add([one], key)).toMatchObject({ reason: 'rate-limited', retryAfterMs: 7_000 });
+  });
+
   it('that end in the middle of an answer are unknown, and so is what is no HTTP, as a faulty answer', async () => {
     const cut = await rawServer((socket) => socket.once('data', () => socket.end('HTTP/1.1 20')));
     const outcome = client(cut, { timeoutMs: 1_000 }).add([one], key);
