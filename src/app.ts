@@ -138,8 +138,8 @@ interface Watched {
   readonly listeners: Listeners;
 }
 
-function createStorage({ config, logger }: AppDeps, { onStatement }: Listeners) {
-  const database = createDatabase({ url: config.storeUrl, logger, onStatement });
+function createStorage({ config, logger }: AppDeps, { onStatement, onCommit }: Listeners) {
+  const database = createDatabase({ url: config.storeUrl, logger, onStatement, onCommit });
   const encryption = createStoreEncryption({ configured: config.encryptionKey, database, logger });
   return { database, encryption };
 }

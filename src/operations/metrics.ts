@@ -4,7 +4,7 @@ import { INTERACTION_OUTCOMES, INTERACTION_TYPES, type InteractionEnd } from '..
 import { atMost } from '../lifecycle.ts';
 import type { ListingRequest } from '../listing/client.ts';
 import type { Outcome } from '../listing/contract.ts';
-import type { StatementEnd } from '../storage/statements.ts';
+import type { Commit, StatementEnd } from '../storage/statements.ts';
 import { readLastBackup } from './backup.ts';
 import type { HealthCheck, WatchedParts } from './health.ts';
 
@@ -19,6 +19,7 @@ export interface Metrics {
   interaction(end: InteractionEnd): void;
   listingRequest(request: ListingRequest): void;
   statement(end: StatementEnd): void;
+  commit(commit: Commit): void;
   rateLimited(scope: string): void;
   submitted(outcome: Outcome['kind'] | 'refused'): void;
   backup(outcome: 'made' | 'failed'): void;
@@ -98,11 +99,8 @@ function createCounters(register: Registry): Omit<Metrics, 'contentType' | 'text
     ['kind'],
     STATEMENT_WITHIN,
   );
-  const storeErrors = counter(
-    'store_errors_total',
-    'Statements and transactions that the database failed.',
-    [],
-  );
+  const storeErrors = counter('store_errors_total', 'Statements that the database failed.', []);
+  const commits = counter('store_commits_total', 'Commits that wrote something.', ['synced']);
   const limited = counter('discord_rate_limited_total', 'Answers with 429, by whose limit it was.', [
     'scope',
   ]);
@@ -117,6 +115,7 @@ function createCounters(register: Registry): Omit<Metrics, 'contentType' | 'text
     for (const outcome of LISTING_OUTCOMES[action]) requests.zero({ action, outcome });
   }
   for (const kind of STATEMENTS) statements.zero({ kind });
+  for (const synced of [true, false]) commits.inc({ synced: String(synced) }, 0);
   for (const scope of SCOPES) limited.inc({ scope }, 0);
   for (const outcome of ['made', 'failed']) backups.inc({ outcome }, 0);
 
@@ -132,6 +131,7 @@ function createCounters(register: Registry): Omit<Metrics, 'contentType' | 'text
       statements.observe({ kind }, ms / 1000);
       if (isFailure) storeErrors.inc();
     },
+    commit: ({ synced }) => commits.inc({ synced: String(synced) }),
     rateLimited: (scope) => limited.inc({ scope: SCOPES.find((known) => known === scope) ?? 'none' }),
     submitted: (outcome) => servers.inc({ outcome }),
     backup: (outcome) => backups.inc({ outcome }),

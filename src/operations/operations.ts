@@ -7,7 +7,7 @@ import type { Part } from '../lifecycle.ts';
 import type { ListingRequest } from '../listing/client.ts';
 
 import type { Logger } from '../logger.ts';
-import type { StatementEnd } from '../storage/statements.ts';
+import type { Commit, StatementEnd } from '../storage/statements.ts';
 import type { Observer } from '../submissions/pipeline.ts';
 import { createHealth, serve, type WatchedParts } from './health.ts';
 import type { Metrics } from './metrics.ts';
@@ -23,6 +23,7 @@ export interface Listeners {
   readonly onInteraction?: (end: InteractionEnd) => void;
   readonly onListingRequest?: (request: ListingRequest) => void;
   readonly onStatement?: (end: StatementEnd) => void;
+  readonly onCommit?: (commit: Commit) => void;
   readonly onRateLimited?: (scope: string) => void;
   readonly onOnline: StartReport['online'];
   readonly onBackup?: (outcome: 'made' | 'failed') => void;
@@ -56,6 +57,7 @@ export function createOperations({ config, logger }: OperationsDeps): Operations
       onInteraction: (end) => metrics?.interaction(end),
       onListingRequest: (request) => metrics?.listingRequest(request),
       onStatement: (end) => metrics?.statement(end),
+      onCommit: (commit) => metrics?.commit(commit),
       onRateLimited: (scope) => metrics?.rateLimited(scope),
       onBackup: (outcome) => metrics?.backup(outcome),
       observers: [

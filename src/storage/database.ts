@@ -31,6 +31,7 @@ export interface DatabaseDeps {
   readonly logger: Logger;
   /** Whether the file is rewritten at start and stop where traces may be left in it; not beside a running bot. */
   readonly rewrites?: boolean;
+  /** Called after each commit that has written something. */
   readonly onCommit?: StatementsOptions['onCommit'];
   /** Called after each statement and transaction. */
   readonly onStatement?: StatementsOptions['onEnd'];

@@ -11,8 +11,6 @@ export interface StatementResult {
 export interface Commit {
   /** Whether it survives a loss of power; otherwise it survives the end of this process only. */
   readonly synced: boolean;
-  /** How many statements and transactions have written something in it. */
-  readonly parts: number;
 }
 
 /** A statement, a transaction or a task that is over: how long it took with its waiting, in milliseconds. */
@@ -193,15 +191,15 @@ function createCommits({ database, changesSoFar, onCommit }: CommitsDeps) {
       const synced = jobs.some((job) => job.synced);
       sync(synced);
       database.exec('BEGIN IMMEDIATE');
-      let parts = 0;
+      let hasWritten = false;
       for (const job of jobs) {
         const before = changesSoFar();
         const { end, isDone } = await carryOut(database, job);
-        if (isDone && changesSoFar() > before) parts += 1;
+        if (isDone && changesSoFar() > before) hasWritten = true;
         ended.push(end);
       }
       database.exec('COMMIT');
-      if (parts > 0) onCommit?.({ synced, parts });
+      if (hasWritten) onCommit?.({ synced });
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
       for (const job of jobs) job.reject(error);

@@ -81,6 +81,8 @@ describe('metrics', () => {
     expect(grew('listing_bot_submitted_servers_total', '{outcome="accepted"}')).toBe(1);
     expect(grew('listing_bot_listing_request_seconds_count', '{action="add",outcome="accepted"}')).toBe(1);
     expect(grew('listing_bot_store_seconds_count', '{kind="change"}')).toBeGreaterThan(2);
+    expect(grew('listing_bot_store_commits_total', '{synced="true"}')).toBeGreaterThan(1);
+    expect(grew('listing_bot_store_commits_total', '{synced="false"}')).toBeGreaterThan(0);
     expect(grew('listing_bot_store_errors_total')).toBe(0);
   });
 
@@ -132,6 +134,7 @@ describe('metrics', () => {
           'outcome',
           'action',
           'kind',
+          'synced',
           'scope',
           'state',
           'extent',

@@ -24,7 +24,7 @@ describe('statements of many at the same time', () => {
   it('are one commit', async () => {
     const { commits, insert, all } = open();
     await Promise.all([insert(1), insert(2), insert(3)]);
-    expect(commits).toEqual([{ synced: true, parts: 3 }]);
+    expect(commits).toEqual([{ synced: true }]);
     expect(all()).toEqual([1, 2, 3]);
     await insert(4);
     expect(commits).toHaveLength(2);
@@ -40,7 +40,7 @@ describe('statements of many at the same time', () => {
     const results = await Promise.allSettled([insert(1), insert(2), failing, insert(3)]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
     expect(all()).toEqual([1, 2, 3]);
-    expect(commits.map(({ parts }) => parts)).toEqual([1, 2]);
+    expect(commits).toHaveLength(2);
   });
 
   it('all fail when what they share cannot be committed', async () => {
