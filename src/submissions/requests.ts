@@ -82,8 +82,9 @@ export async function carryOut(deps: RequestsDeps, order: Order, run: Run, first
   const recorded = new Set(run.known.keys());
   let outcomes: ReadonlyMap<number, Outcome> = run.known;
   let isOver = run.isOver;
-  /** Answered, and what came of it is not recorded yet. */
+  /** Answered, and what came of it is not recorded yet, or could not be. */
   let sent = first;
+  let unrecorded: Answered | undefined;
   let latest = first;
 
   const halt = (): Halt | undefined =>
@@ -134,9 +135,10 @@ export async function carryOut(deps: RequestsDeps, order: Order, run: Run, first
 
   async function onOutcomes(known: ReadonlyMap<number, Outcome>): Promise<void> {
     outcomes = new Map(known);
-    const answered = sent;
-    sent = undefined;
+    const answered = sent ?? unrecorded;
+    [sent, unrecorded] = [undefined, undefined];
     await record(answered).catch((error: unknown) => {
+      unrecorded = answered;
       logger.error({ err: error, interactionId }, 'what came of a request could not be recorded');
     });
     if (outcomes.size < servers.length) order.onProgress?.(outcomes.size, servers.length);
@@ -150,7 +152,7 @@ export async function carryOut(deps: RequestsDeps, order: Order, run: Run, first
     // What has not ended by now has not been sent: it counts no more, and can be submitted again.
     const left = servers.map((_, index) => [index, outcomes.get(index) ?? notSent('bot')] as const);
     if (!isOver) await onOutcomes(new Map(left));
-    if (!isOver) deps.late.add(run.id, () => record(undefined));
+    if (!isOver) deps.late.add(run.id, () => record(unrecorded));
   }
 }
 

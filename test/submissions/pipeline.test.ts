@@ -18,6 +18,7 @@ import { openPipeline } from '../support/open-pipeline.ts';
 
 const MINUTE = 60_000;
 const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
+const REFUSED: Outcome = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' };
 const encryption = createEncryption([randomBytes(32)]);
 const mia: Submitter = { guildId: '1', user: { id: '2', name: 'mia' } };
 
@@ -149,16 +150,16 @@ describe('one server', () => {
 
 describe('what came of a submission', () => {
   /** Answers while another process holds the database, which the function returned lets go of. */
-  async function answeredWhileLocked() {
+  async function answeredWhileLocked(answer: Outcome = ACCEPTED) {
     const other = new DatabaseSync(path);
     onTestFinished(() => {
       if (other.isOpen) other.close();
     });
     const opened = await open(() => {
       if (requests.length === 1) other.exec('BEGIN IMMEDIATE');
-      return ACCEPTED;
+      return answer;
     });
-    expect(kinds(await one(opened.pipeline, 1))).toEqual(['accepted']);
+    expect(kinds(await one(opened.pipeline, 1))).toEqual([answer.kind]);
     const outcomes = async () =>
       (await opened.database.tables.selectFrom('servers').select('outcome').execute()).map(
         (row) => row.outcome,
@@ -177,6 +178,16 @@ describe('what came of a submission', () => {
     });
     expect(requests).toHaveLength(1);
     await pipeline.stop();
+  });
+
+  it('marks the key that the service refused as soon as the store takes it again, and tells the admins', async () => {
+    const { pipeline, keys, release } = await answeredWhileLocked(REFUSED);
+    expect(await keys.isRefused('1')).toBe(false);
+    release();
+    await pipeline.stop();
+    expect(await keys.isRefused('1')).toBe(true);
+    expect(told).toEqual(['key']);
+    expect(await one(pipeline, 2)).toMatchObject({ refusal: { code: 'key-invalid' } });
   });
 
   it('is recorded at the latest when the bot stops, if the store takes it then', async () => {
@@ -252,8 +263,7 @@ describe('a list', () => {
   });
 
   it('stops where the service refuses its key, which is told once', async () => {
-    const refused = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' } as const;
-    const { submit, pipeline } = await list(upTo(250), () => refused);
+    const { submit, pipeline } = await list(upTo(250), () => REFUSED);
     const { outcomes } = ended(await submit());
     expect(requests).toHaveLength(1);
     expect(outcomes.at(-1)).toEqual({ kind: 'not-sent', reason: 'key' });
