@@ -18,7 +18,9 @@ import {
   retypeRows,
 } from '../src/discord/components/list-controls.ts';
 import { LIMITS } from '../src/discord/limits.ts';
+import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Suggestions } from '../src/listing/game-catalog.ts';
+import { gamesAmong } from '../src/listing/game-search.ts';
 import { decodeText, readWithGames } from '../src/server-lists/read-list.ts';
 import {
   type Editing,
@@ -40,6 +42,7 @@ import { enterKey } from './setkey.ts';
 import { allowedGames, type DraftDeps, openDraft, showDraft } from './submit-message.ts';
 
 export interface AddServersDeps extends DraftDeps {
+  readonly settings: Pick<GuildSettings, 'get' | 'allowedGames'>;
   readonly pipeline: Pipeline;
   readonly attachments: Pick<Attachments, 'read'>;
   readonly suggestions: Pick<Suggestions, 'games'>;
@@ -245,8 +248,6 @@ async function cancel(context: DraftContext, { drafts }: DraftDeps): Promise<Rep
 /** Sends what is ready in the draft, once, and reports what came of every line. */
 async function submitList(context: PressContext, deps: AddServersDeps): Promise<Reply> {
   const { t, argument: id, guildId, interactionId, receivedAt, user, stopping } = context;
-  // Once servers are sent nothing may fail that is not needed to report on them.
-  const games = await allowedGames(context, deps);
   const result = await deps.pipeline.submit({
     ...{ guildId, interactionId, receivedAt, user, id, stopping },
     onProgress: (done, count) => context.progress(progressOf(context, done, count)),
@@ -260,6 +261,8 @@ async function submitList(context: PressContext, deps: AddServersDeps): Promise<
     return showDraft(context, await deps.drafts.anew(context, id), { notice }, deps);
   }
   const { restId, outcomes } = result;
+  // The pipeline has just read the settings; and once servers are sent nothing may fail that only reports on them.
+  const games = gamesAmong(deps.games, deps.settings.allowedGames(guildId));
   const noKey = await noKeyAfter(outcomes, guildId, deps.keys);
   const announcement = announcementOf(context, result, deps.games);
   return {

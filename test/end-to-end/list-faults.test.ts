@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StatementSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Mode } from '../../sandbox/listing/modes.ts';
 import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
 import { idsOf, postButton } from '../support/forged-button.ts';
@@ -35,6 +36,40 @@ const outcomes = (report: Parameters<typeof csvOf>[0]) => {
     [...new Set(found)].map((kind) => [kind, found.filter((each) => each === kind).length]),
   );
 };
+
+/** The keys under which Keyv's rows are read from here on. */
+function rowsRead(): readonly string[] {
+  const keys: string[] = [];
+  const { all } = StatementSync.prototype;
+  StatementSync.prototype.all = new Proxy(all, {
+    apply(target, statement: StatementSync, values: readonly unknown[]) {
+      if (statement.sourceSQL.includes('"keyv"')) keys.push(String(values[1]));
+      return Reflect.apply(target, statement, values);
+    },
+  });
+  onTestFinished(() => {
+    StatementSync.prototype.all = all;
+  });
+  return keys;
+}
+
+describe('a list that is sent', () => {
+  beforeEach(() => open());
+
+  it('has the settings read once, and the key once for each request', async () => {
+    const list = await preview(lines(250));
+    const keys = rowsRead();
+    const before: (readonly string[])[] = [];
+    answer = () => void before.push([...keys]);
+    await submit(scene.member, list);
+    const { guildId } = scene.member;
+    const count = (area: string, read: readonly string[] = []) =>
+      read.filter((key) => key === `${area}:${guildId}`).length;
+    expect(before.map((read) => count('settings', read))).toEqual([1, 1, 1]);
+    // After each answer it is read again, for what that says of it.
+    expect(before.map((read) => count('api-key', read))).toEqual([1, 3, 5]);
+  });
+});
 
 describe('a list that the service does not take as it is', () => {
   beforeEach(() => open());
