@@ -80,7 +80,7 @@ export function createDatabase(deps: DatabaseDeps): Database {
     if (opened === undefined) throw new StoreError(`the database ${path} is not open`);
     return opened;
   };
-  const erasure = createErasure({ ...deps, path, needed });
+  const traces = createTraceRemoval({ ...deps, path, needed });
   const execute: Database['execute'] = (sql, parameters) =>
     loud(path, 'a statement failed', async () => needed().statements.execute(sql, parameters));
 
@@ -91,7 +91,7 @@ export function createDatabase(deps: DatabaseDeps): Database {
     } catch (error) {
       logger.warn({ err: error }, 'what is past its time could not be removed; will try again');
     }
-    await erasure.cutLogIfLeft();
+    await traces.cutLogIfLeft();
   }
 
   return {
@@ -105,14 +105,14 @@ export function createDatabase(deps: DatabaseDeps): Database {
       opened = await open(path, deps);
       await writeTest(path, opened);
       await opened.values.tryAgain();
-      await erasure.rewrite();
+      await traces.rewrite();
       await sweep();
       timer = setInterval(() => void sweep(), SWEEP_MS).unref();
     },
     async stop() {
       clearInterval(timer);
       if (opened === undefined) return;
-      await erasure.rewrite();
+      await traces.rewrite();
       await opened.statements.alone((database) => database.close());
       opened = undefined;
     },
@@ -127,7 +127,7 @@ export function createDatabase(deps: DatabaseDeps): Database {
       loud(path, `cannot change the data of guild ${guildId}`, () =>
         needed().statements.transaction(change, options),
       ),
-    erase: erasure.erase,
+    erase: traces.erase,
   };
 }
 
@@ -220,13 +220,13 @@ export function createTables(statements: Pick<Statements, 'execute'>): Kysely<Ta
   });
 }
 
-interface ErasureDeps extends Pick<DatabaseDeps, 'logger' | 'rewrites'> {
+interface TraceRemovalDeps extends Pick<DatabaseDeps, 'logger' | 'rewrites'> {
   readonly path: string;
   readonly needed: () => Opened;
 }
 
 /** Sees to it that what is deleted leaves the log, copies of the file, and the file itself. */
-function createErasure({ path, needed, logger, rewrites = true }: ErasureDeps) {
+function createTraceRemoval({ path, needed, logger, rewrites = true }: TraceRemovalDeps) {
   let isLogCut = true;
 
   async function cutLog(): Promise<void> {

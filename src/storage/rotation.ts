@@ -21,7 +21,7 @@ export interface RotationResult {
   readonly failed: readonly string[];
 }
 
-type Outcome = 'rotated' | 'already' | 'failed' | 'changed' | 'nothing sealed';
+type Rotation = 'rotated' | 'already' | 'failed' | 'changed' | 'nothing sealed';
 
 /**
  * Seals every record anew with the newest key, one by one: stopped at any moment and begun again it goes on. The
@@ -36,7 +36,7 @@ export async function rotate(deps: RotationDeps): Promise<RotationResult> {
   const inUse = await readKeyInUse(database);
   if (inUse !== undefined && inUse !== newest) throw new EncryptionKeyError(stillInUse(inUse));
 
-  async function rotateOne(key: string, value: unknown): Promise<Outcome> {
+  async function rotateOne(key: string, value: unknown): Promise<Rotation> {
     const collection = collections.find(({ name }) => key.startsWith(`${name}:`));
     const { sealed } = Object(value);
     if (collection === undefined || !isSealed(sealed)) {
@@ -58,7 +58,7 @@ export async function rotate(deps: RotationDeps): Promise<RotationResult> {
   let rotated = 0;
   let already: number | undefined;
   for (;;) {
-    const found: Record<Outcome, string[]> = {
+    const found: Record<Rotation, string[]> = {
       rotated: [],
       already: [],
       failed: [],
@@ -81,9 +81,9 @@ async function rotateInteractions({
   database: { tables },
   encryption,
   interactionContext,
-}: RotationDeps): Promise<readonly (readonly [Outcome, string])[]> {
+}: RotationDeps): Promise<readonly (readonly [Rotation, string])[]> {
   const rows = await tables.selectFrom('interactions').selectAll().where('sealed', 'is not', null).execute();
-  const ended: (readonly [Outcome, string])[] = [];
+  const ended: (readonly [Rotation, string])[] = [];
   for (const { id, guild_id, sealed } of rows) {
     const name = `interaction ${id}`;
     try {
