@@ -36,19 +36,23 @@ async function drop(tables: Tables, ids: readonly string[]): Promise<void> {
 /** Of everybody's drafts past their time so many go with each that is kept: others wait meanwhile. */
 const OLD_AT_ONCE = 2;
 
-/** The oldest drafts of a member go, where there are too many, and some of everybody's that are past their time. */
-async function bound(tables: Tables, { guildId, user }: Submitter, now: number): Promise<void> {
+/** What a member has just kept, and when, in milliseconds since 1970. */
+type Kept = Submitter & { readonly id: string; readonly at: number };
+
+/** The oldest other drafts go, where there are too many: by a clock set back it may be older. So do some past their time. */
+async function bound(tables: Tables, { guildId, user, id, at }: Kept): Promise<void> {
   const drafts = tables.selectFrom('submissions').select('id').where('state', '=', 'draft');
   const tooMany = await drafts
     .where('guild_id', '=', guildId)
     .where('user_id', '=', user.id)
+    .where('id', '!=', id)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1_000)
-    .offset(MOST_DRAFTS)
+    .offset(MOST_DRAFTS - 1)
     .execute();
   const tooOld = await drafts
-    .where('created_at', '<=', now - DRAFT_LIVES_MS)
+    .where('created_at', '<=', at - DRAFT_LIVES_MS)
     .orderBy('created_at')
     .limit(OLD_AT_ONCE)
     .execute();
@@ -116,7 +120,7 @@ function createDrafts({
 
   async function save(by: Submitter, id: string, draft: Draft): Promise<void> {
     await insert(by, id, draft);
-    await bound(tables, by, now());
+    await bound(tables, { ...by, id, at: now() });
   }
 
   return {

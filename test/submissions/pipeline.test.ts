@@ -417,6 +417,16 @@ describe('a list', () => {
     const found = await Promise.all(upTo(12).map((n) => records.findDraft(mia, `d${n}`)));
     expect(found.map((each) => each === 'gone')).toEqual([true, true, ...Array(10).fill(false)]);
   });
+
+  it('is kept also where a clock that was set back makes it the oldest of ten others', async () => {
+    const { records } = await open();
+    for (const n of upTo(10)) await records.saveDraft(mia, `d${n}`, draft(n));
+    time -= 60 * MINUTE;
+    await records.saveDraft(mia, 'new', draft(10));
+    expect(await records.findDraft(mia, 'new')).toMatchObject({ state: 'draft' });
+    const others = await Promise.all(upTo(10).map((n) => records.findDraft(mia, `d${n}`)));
+    expect(others.filter((each) => each === 'gone')).toHaveLength(1);
+  });
 });
 
 describe('limits', () => {
