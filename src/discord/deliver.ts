@@ -186,7 +186,11 @@ export interface Delivery {
 export interface Deliveries {
   /** @param messageOf the interaction that the message was made for; `undefined` when that is not known */
   begin(messageOf: string | undefined): Delivery;
+  /** What changes the message was pressed. What is answered beside it leaves it as it is, and is not told. */
   pressed(messageOf: string | undefined, customId: string): void;
+  /** What opens a window was pressed: the message changes once that is submitted, if ever. */
+  opened(messageOf: string | undefined, customId: string): void;
+  submitted(messageOf: string | undefined): void;
 }
 
 /**
@@ -195,24 +199,31 @@ export interface Deliveries {
  * of what came of that: "submitted before", where the server has just been submitted again.
  */
 export function createDeliveries(): Deliveries {
-  /** The custom ids pressed since each delivery began, by the interaction that its message was made for. */
-  const underway = new Map<string, Set<Set<string>>>();
+  /** The custom ids used since each delivery began, by the interaction that its message was made for. */
+  const underway = new Map<string, Set<Record<'pressed' | 'opened', Set<string>>>>();
+  const of = (messageOf: string | undefined) => underway.get(messageOf ?? '') ?? [];
   return {
     begin(messageOf) {
       if (messageOf === undefined) return { isSeen: () => false, end: () => undefined };
-      const pressed = new Set<string>();
+      const used = { pressed: new Set<string>(), opened: new Set<string>() };
       const others = underway.get(messageOf) ?? new Set();
-      underway.set(messageOf, others.add(pressed));
+      underway.set(messageOf, others.add(used));
       return {
-        isSeen: (answer) => customIdsOf(answer).some((id) => pressed.has(id)),
+        isSeen: (answer) => customIdsOf(answer).some((id) => used.pressed.has(id)),
         end() {
-          others.delete(pressed);
+          others.delete(used);
           if (others.size === 0) underway.delete(messageOf);
         },
       };
     },
     pressed(messageOf, customId) {
-      for (const pressed of underway.get(messageOf ?? '') ?? []) pressed.add(customId);
+      for (const { pressed } of of(messageOf)) pressed.add(customId);
+    },
+    opened(messageOf, customId) {
+      for (const { opened } of of(messageOf)) opened.add(customId);
+    },
+    submitted(messageOf) {
+      for (const { pressed, opened } of of(messageOf)) for (const id of opened) pressed.add(id);
     },
   };
 }

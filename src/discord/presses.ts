@@ -18,7 +18,7 @@ import type { Traces } from './traces.ts';
 export interface PressesDeps {
   readonly byName: ReadonlyMap<string, Command>;
   readonly ids: Pick<SignedIds, 'open'>;
-  readonly deliveries: Pick<Deliveries, 'pressed'>;
+  readonly deliveries: Pick<Deliveries, 'pressed' | 'opened' | 'submitted'>;
   readonly traces: Pick<Traces, 'named'>;
   /** Aborted when the bot is to stop. */
   readonly stopping: AbortSignal;
@@ -39,8 +39,10 @@ export function askedByControl(
   const command = byName.get(name);
   if (command) traces.named(name);
   const kept = { command: name, action, argument };
+  const messageOf = interaction.message?.interactionMetadata?.id;
   if (interaction.isModalSubmit()) {
     const handler = handlerOf(command?.submits, action);
+    if (handler?.answer === 'update') deliveries.submitted(messageOf);
     const field = (id: string) => interaction.fields.getTextInputValue(id);
     const work = () => ({ ...kept, fields: fieldsToKeep(interaction) });
     return {
@@ -48,8 +50,9 @@ export function askedByControl(
       answer: () => answerBy<SubmitContext>(handler, { ...context, argument, field }, { interaction, work }),
     };
   }
-  deliveries.pressed(interaction.message.interactionMetadata?.id, interaction.customId);
   const handler = handlerOf(command?.presses, action);
+  if (handler?.answer === 'modal') deliveries.opened(messageOf, interaction.customId);
+  if (handler?.answer === 'update') deliveries.pressed(messageOf, interaction.customId);
   return {
     ...{ command: name, action, permission: handler?.permission ?? command?.permission },
     answer() {

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { FaultPlan } from '../../sandbox/discord/rest/faults.ts';
 import { eventually } from '../support/eventually.ts';
-import { inAppScene, messageOf, type Scene, textOf } from '../support/scene.ts';
+import { labelsOf, lines, submit as submitList, upload } from '../support/lists.ts';
+import { inAppScene, messageOf, modalOf, type Scene, textOf } from '../support/scene.ts';
 import { isAccepted, isLost, submit } from './submission.ts';
 
 /** A bot of its own for each case, since most of the time is waiting. Some answer too late, or twice. */
@@ -66,6 +67,41 @@ describe.concurrent('a Discord that', () => {
       // The edit would be repeated half a second after its loss, and the warning stand there again.
       await sleep(1_500);
       expect(textOf(warned)).toContain('added for review');
+    }),
+  );
+
+  it(
+    'fails to take an edit is sent it again, though the member opens a window meanwhile',
+    within(async ({ discord, member, listing }) => {
+      const list = (text: string) => member.slash('addservers', { file: upload('list.txt', text) });
+      await submitList(member, await list(lines(2)));
+      const preview = await list(`${lines(3)}\nnowhere:99999 cs2`);
+      const before = discord.requests.length;
+      discord.faults.inject({ fault: { kind: 'status', status: 500 }, path: path.edit });
+      const answered = member.press(messageOf(preview), 'Include the 2 submitted before');
+      await eventually(() => discord.requests.slice(before).some(({ status }) => status === 500), true);
+      expect((await member.press(messageOf(preview), 'Edit')).kind).toBe('modal');
+      // What the button says is what it submits.
+      await eventually(() => labelsOf(preview).includes('Submit 3 game servers'), true, 5_000);
+      await answered;
+      expect(listing.submitted).toHaveLength(2);
+    }),
+  );
+
+  it(
+    'loses the answer to an edit of which the member submits a window is not sent that edit again',
+    within(async ({ discord, member }) => {
+      const preview = await member.slash('addservers', {
+        file: upload('list.txt', `${lines(3)}\nnowhere:99999 cs2\nsomewhere:99999 cs2`),
+      });
+      const correct = async (text: string) =>
+        member.submit(modalOf(await member.press(messageOf(preview), 'Edit')), { servers: text });
+      discord.faults.inject({ fault: { kind: 'answer lost' }, path: path.edit });
+      void correct('4. s4.example.com:27015 cs2\n5. somewhere:99999 cs2');
+      await eventually(() => labelsOf(preview).includes('Submit 4 game servers'), true);
+      await correct('5. s5.example.com:27015 cs2');
+      await sleep(1_500);
+      expect(labelsOf(preview)).toContain('Submit 5 game servers');
     }),
   );
 
