@@ -12,7 +12,6 @@ import {
   type AppSceneOptions,
   messageOf,
   openAppScene,
-  openScene,
   type Scene,
   setKey,
   textOf,
@@ -21,8 +20,8 @@ import {
 const KEY = 'sandbox-key-0123456789-wxyz';
 
 let scene: Scene;
-async function open(options: AppSceneOptions = {}, opener = openAppScene): Promise<void> {
-  scene = await opener({ listing: { keys: [KEY] }, key: KEY, ...options });
+async function open(options: AppSceneOptions = {}): Promise<void> {
+  scene = await openAppScene({ listing: { keys: [KEY] }, key: KEY, ...options });
   await chooseLogChannel(scene);
 }
 afterEach(() => scene.close());
@@ -313,26 +312,6 @@ describe('/removekey', () => {
 });
 
 describe('the database', () => {
-  it('never has a key in clear, whatever was done with it', async () => {
-    await open({}, openScene);
-    const never = () => {
-      for (const coding of ['utf8', 'base64', 'hex', 'utf16le'] as const) {
-        expect(bytesOnDisk(file())).not.toContain(Buffer.from(KEY).toString(coding));
-      }
-    };
-    never();
-    await submit();
-    scene.listing.revoke(KEY);
-    await submit();
-    never();
-    await scene.kill();
-    never();
-    await scene.startBot();
-    const message = messageOf(await scene.admin.slash('keystatus'));
-    await scene.admin.press(message, 'Check now');
-    never();
-  });
-
   it('has a key beside it that others must not read: a warning at start says so', async () => {
     await open();
     const keyFile = `${file()}.key`;

@@ -1,30 +1,44 @@
 import { StatementSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import type { Mode } from '../../sandbox/listing/modes.ts';
 import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
+import { eventually } from '../support/eventually.ts';
 import { idsOf, postButton } from '../support/forged-button.ts';
 import { csvOf, labelsOf, lines, read, reported, submit, upload } from '../support/lists.ts';
 import { PHONE_WIDTH, tooWide, widthOf } from '../support/phone.ts';
-import { messageOf, openAppScene, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import {
+  inNewGuild,
+  messageOf,
+  openAppScene,
+  openScene,
+  type Scene,
+  setKey,
+  textOf,
+} from '../support/scene.ts';
 
 let scene: Scene;
 /** How the service answers the requests that submit servers, counted from 1. */
 let answer: (count: number, request: ListingRequest) => Mode | undefined;
 let count: number;
 
-async function open(opener = openAppScene): Promise<void> {
+async function open(opener = openAppScene, timeoutMs = 5_000): Promise<void> {
   answer = () => undefined;
   count = 0;
   scene = await opener({
     key: 'sandbox-key',
     // What was not sent does not count: 500 and 200 of them again are 500.
-    env: { LISTING_API_TIMEOUT_MS: '5000', MEMBER_LIMIT: '600/3600' },
+    env: { LISTING_API_TIMEOUT_MS: String(timeoutMs), MEMBER_LIMIT: '600/3600' },
     listing: {
       onRequest: (_, request) => (request.action === 'add' ? answer(++count, request) : undefined),
     },
   });
 }
-afterEach(() => scene.close());
+/** A bot of its own for each test. */
+function withBot(): void {
+  beforeEach(() => open());
+  afterEach(() => scene.close());
+}
 
 const preview = (content: string, person = scene.member) =>
   person.slash('addservers', { file: upload('list.txt', content) });
@@ -54,7 +68,7 @@ function rowsRead(): readonly string[] {
 }
 
 describe('a list that is sent', () => {
-  beforeEach(() => open());
+  withBot();
 
   it('has the settings read once, and the key once for each request', async () => {
     const list = await preview(lines(250));
@@ -72,7 +86,7 @@ describe('a list that is sent', () => {
 });
 
 describe('a list that the service does not take as it is', () => {
-  beforeEach(() => open());
+  withBot();
 
   it('is submitted but for the one game that the service no longer knows', async () => {
     const bad = { status: 'error', message: 'Invalid game alias provided.' };
@@ -201,42 +215,52 @@ describe('a list that the service does not take as it is', () => {
   });
 });
 
-describe('a list that a crash interrupts', () => {
-  beforeEach(() => open(openScene));
+describe('lists that a crash interrupts', () => {
+  let long: SeenMessage;
+  let withRefused: SeenMessage;
+  // One crash for both, each in a guild of its own.
+  beforeAll(async () => {
+    await open(openScene, 60_000);
+    const held = (host: string) =>
+      scene.listing.requests.some(({ servers }) => servers.some(({ server }) => server === host));
+    answer = (_, { servers: [first] }) =>
+      ['s200.example.com', 'last.example.com'].includes(first?.server ?? '')
+        ? { kind: 'hang', carriedOut: true }
+        : undefined;
+    long = messageOf(await preview(lines(500)));
+    await scene.member.press(long, 'Submit 500 game servers');
+    await eventually(() => held('s200.example.com'), true);
 
-  it('goes on after the restart; what was on its way is unknown, and nothing is sent twice', async () => {
-    answer = (nth) => (nth === 3 ? { kind: 'hang', carriedOut: true } : undefined);
-    const before = await preview(lines(500));
-    await scene.member.press(messageOf(before), 'Submit 500 game servers');
-    await expect.poll(() => count).toBe(3);
+    const { member } = await inNewGuild(scene, { key: 'sandbox-key' });
+    const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
+    withRefused = messageOf(await preview(`${wrong.join('\n')}\nlast.example.com:1 cs2`, member));
+    expect(csvOf(withRefused, 'rejected.csv')).toHaveLength(200);
+    await member.press(withRefused, 'Submit 1 game server');
+    await eventually(() => held('last.example.com'), true);
     await scene.kill();
     await scene.startBot();
-    await expect.poll(() => read(messageOf(before))).toContain('report.csv');
-    const report = messageOf(before);
-    expect(outcomes(report)).toEqual({ 'sent for review': 400, unknown: 100 });
-    expect(read(report)).toMatch(/check the list before you submit them again\.\n.*Lines 201–\u2060300/);
-    expect(sizes()).toEqual([100, 100, 100, 100, 100]);
-    expect(scene.listing.submitted.map(({ server }) => server)).toEqual(
+  });
+  afterAll(() => scene.close());
+
+  it('go on after the restart; what was on its way is unknown, and nothing is sent twice', async () => {
+    await expect.poll(() => read(long)).toContain('report.csv');
+    expect(outcomes(long)).toEqual({ 'sent for review': 400, unknown: 100 });
+    expect(read(long)).toMatch(/check the list before you submit them again\.\n.*Lines 201–\u2060300/);
+    expect(sizes().toSorted()).toEqual([1, 100, 100, 100, 100, 100]);
+    const submitted = scene.listing.submitted.map(({ server }) => server);
+    expect(submitted.filter((server) => server !== 'last.example.com')).toEqual(
       Array.from({ length: 500 }, (_, n) => `s${n}.example.com`),
     );
   });
 
-  it('keeps the file of the refused lines that are kept nowhere else', async () => {
-    answer = (nth) => (nth === 1 ? { kind: 'hang', carriedOut: true } : undefined);
-    const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
-    const before = await preview(`${wrong.join('\n')}\n${lines(1)}`);
-    expect(csvOf(messageOf(before), 'rejected.csv')).toHaveLength(200);
-    await scene.member.press(messageOf(before), 'Submit 1 game server');
-    await expect.poll(() => count).toBe(1);
-    await scene.kill();
-    await scene.startBot();
-    await expect.poll(() => read(messageOf(before))).toContain('report.csv');
-    expect(csvOf(messageOf(before), 'rejected.csv')).toHaveLength(200);
+  it('keep the file of the refused lines that are kept nowhere else', async () => {
+    await expect.poll(() => read(withRefused)).toContain('report.csv');
+    expect(csvOf(withRefused, 'rejected.csv')).toHaveLength(200);
   });
 });
 
 describe('while a list is being submitted', () => {
-  beforeEach(() => open());
+  withBot();
 
   it('a bar grows, and the preview cannot be pressed any more', async () => {
     answer = () => ({ kind: 'slow', ms: 700 });
@@ -263,7 +287,7 @@ describe('while a list is being submitted', () => {
 });
 
 describe('the Submit button', () => {
-  beforeEach(() => open());
+  withBot();
 
   it('shows the preview again when a server was submitted in the meantime', async () => {
     const before = await preview('x.example.com:27015 cs2\ny.example.com:27015 cs2');

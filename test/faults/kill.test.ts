@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
+import { bytesOnDisk } from '../storage/temporary.ts';
 import { eventually } from '../support/eventually.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
 import { inNewGuild, messageOf, modalOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
@@ -44,9 +46,17 @@ async function wrong({ member }: Scene, server: string) {
   return { modal, typed: { game: 'cs2', server, query_port: '' } };
 }
 
+const OWN_KEY = 'sandbox-key-0123456789-wxyz';
+function hasNoKeyInClear(): void {
+  const bytes = bytesOnDisk(join(bot.data, 'bot.sqlite'));
+  for (const coding of ['utf8', 'base64', 'hex', 'utf16le'] as const)
+    expect(bytes).not.toContain(Buffer.from(OWN_KEY).toString(coding));
+}
+
 /** Ends the bot as if the machine had lost its power, and starts it again on the same data. */
 async function crash(): Promise<void> {
   await bot.kill();
+  hasNoKeyInClear();
   await bot.listing.behave({ kind: 'ok' });
   bot.discord.faults.clear();
   await bot.startBot();
@@ -148,6 +158,21 @@ const STORIES: Readonly<Record<string, Story>> = {
     expect(await answer).toEqual({ kind: 'lost' });
     await eventually(() => bot.output().includes('answered what was left from before the restart'), true);
     expect(requestsFor('silent.example.com')).toBe(0);
+  },
+
+  async *'has a key nowhere in clear, whatever was done with it'(scene) {
+    const { admin } = scene;
+    bot.listing.allow(OWN_KEY);
+    await setKey(admin, OWN_KEY);
+    hasNoKeyInClear();
+    expect(textOf(await add(scene, 'own-key.example.com:1'))).toContain(ACCEPTED);
+    bot.listing.revoke(OWN_KEY);
+    await add(scene, 'own-key.example.com:2');
+    hasNoKeyInClear();
+    yield;
+    yield;
+    await admin.press(messageOf(await admin.slash('keystatus')), 'Check now');
+    hasNoKeyInClear();
   },
 
   async *'leaves nothing behind in the store, nor does the next start'(scene) {

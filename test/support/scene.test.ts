@@ -3,16 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openAppScene, openScene, textOf } from './scene.ts';
 
-const BOTH = [
-  ['a process', openScene],
-  ['this process', openAppScene],
-] as const;
-
 describe('a scene', () => {
-  it.each(
-    BOTH,
-  )('in %s begins with the key, keeps it over a restart, and ends clean', async (_where, open) => {
-    const scene = await open({ key: 'sandbox-key' });
+  it('begins with the key, keeps it over a restart, and ends clean', async () => {
+    const scene = await openAppScene({ key: 'sandbox-key' });
     await scene.restart();
     const answer = await scene.member.slash('addserver', {
       game: 'cs2',
@@ -27,7 +20,7 @@ describe('a scene', () => {
 
   it('does not end well when a rule of Discord was broken, unless that was wanted', async () => {
     for (const expected of [{}, { breaches: [2] }]) {
-      const scene = await openScene({ startBot: false });
+      const scene = await openAppScene({ startBot: false });
       await fetch(`${scene.discord.apiUrl}/v10/users/@me`, {
         headers: { 'user-agent': 'DiscordBot (x, 1)' },
       });
@@ -45,25 +38,19 @@ describe('a scene', () => {
 
   // What the bot prints at every start, and what it sends then.
   it.each([
-    ['prints a key', 'a process', openScene, 'connected to Discord', 'the bot printed an API key'],
-    ['prints a key', 'this process', openAppScene, 'connected to Discord', 'the bot printed an API key'],
-    [
-      'sends a key to Discord',
-      'this process',
-      openAppScene,
-      'Submits a game server',
-      'an API key was sent to Discord',
-    ],
-  ])('does not end well when the bot %s (in %s)', async (_what, _where, open, key, why) => {
-    const scene = await open({ key, listing: { keys: [key] } });
+    ['prints a key', 'connected to Discord', 'the bot printed an API key'],
+    ['sends a key to Discord', 'Submits a game server', 'an API key was sent to Discord'],
+  ])('does not end well when the bot %s', async (_what, key, why) => {
+    const scene = await openAppScene({ key, listing: { keys: [key] } });
     await expect(scene.close()).rejects.toThrow(why);
   });
 
+  // Both with the bot in this process, and as one of its own: what it says then comes another way.
   it.each([
-    ['a process', openScene, false],
-    ['this process', openAppScene, false],
-    ['this process', openAppScene, true],
-  ])('in %s does not end well when the bot ended by itself, unless that was wanted', async (_where, open, crash) => {
+    [openScene, false],
+    [openAppScene, false],
+    [openAppScene, true],
+  ])('does not end well when the bot ended by itself, unless that was wanted', async (open, crash) => {
     const scene = await open();
     scene.discord.gateway.close(4004);
     const { status, wanted, lastWords } = await scene.bot.exited();

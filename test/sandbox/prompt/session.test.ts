@@ -294,21 +294,6 @@ describe('when the bot is gone', () => {
     expect(await refusal(prompt, 'kill -9')).toContain('kill takes nothing, or next.');
   });
 
-  it('kill next kills it while the service has the submission, and start shows what it makes of that', async () => {
-    const { type } = sitDown();
-    await type('/setkey');
-    await type('sandbox-key-1234');
-    await type('kill next');
-    expect(await type('/addserver game:cs2 server:middle.example.com:27015')).toBe(
-      '(the bot ended before it had answered; start brings it back)',
-    );
-    expect(await type('submitted')).toContain('cs2  middle.example.com:27015');
-    const back = await type('start');
-    expect(back).toContain('The bot was started on the same data.');
-    expect(back).toContain('middle.example.com:27015');
-    expect(await type('submitted')).toContain('holds 1 server.');
-  });
-
   it('kill is obeyed while the bot works', async () => {
     const { type } = sitDown();
     const { prompt: other } = sitDown();
