@@ -14,11 +14,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readStoreConfig } from '../../src/config/config.ts';
-import { readLastBackup } from '../../src/operations/backup.ts';
+import { makeBackup, readLastBackup } from '../../src/operations/backup.ts';
 import { restore } from '../../src/operations/restore.ts';
 import { MIGRATIONS } from '../../src/storage/migrations.ts';
 import { StoreError } from '../../src/storage/store.ts';
-import { bytesOnDisk, folder, openStore } from '../storage/temporary.ts';
+import { bytesOnDisk, folder, openStore, recorder } from '../storage/temporary.ts';
 import { runFile } from '../support/program.ts';
 import { messageOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
@@ -31,6 +31,10 @@ const run = (tool: 'backup' | 'restore', args: readonly string[], env: Readonly<
   runFile([`src/${tool}.ts`, ...args], { env });
 
 const store = (data: string) => ({ STORE_URL: `sqlite://${join(data, 'bot.sqlite')}` });
+
+/** A backup of the database in a folder, made in this process; what a process adds to that is looked at by itself. */
+const backedUp = (data: string, file: string): Promise<number> =>
+  makeBackup({ path: join(data, 'bot.sqlite'), file, logger: recorder() });
 
 /** A database with one value, that no bot runs on. */
 async function made(key = 'a:1'): Promise<string> {
@@ -72,7 +76,7 @@ describe('npm run backup', () => {
     database.exec('COMMIT; DELETE FROM secrets WHERE id % 3 = 0');
     database.close();
     const file = join(data, 'copy.sqlite');
-    expect(await run('backup', [file], store(data))).toMatchObject({ status: 0 });
+    await backedUp(data, file);
     const deleted = (bytes: string) =>
       Array.from({ length: 500 }, (_, id) => id).filter(
         (id) => id % 3 === 2 && bytes.includes(`secret-${id}-`),
@@ -84,26 +88,32 @@ describe('npm run backup', () => {
   it('says in one line what is wrong, and makes nothing', async () => {
     const data = await made();
     const file = join(data, 'copy.sqlite');
-    const said = async (
-      ...[args, env = store(data)]: [readonly string[], Readonly<Record<string, string>>?]
-    ) => {
-      const { status, stdout, stderr } = await run('backup', args, env);
+    const printed = async (...args: readonly string[]) => {
+      const { status, stdout, stderr } = await run('backup', args, store(data));
       expect([status, stdout]).toEqual([1, '']);
       expect(stderr).toMatch(/^backup: [^\n]+\n$/);
       return stderr;
     };
-    expect(await said([])).toContain('say where to: npm run backup -- FILE');
-    expect(await said([file, file])).toContain('say where to');
-    expect(await said([join(data, 'none', 'copy.sqlite')])).toContain(
+    for (const args of [[], [file, file]])
+      expect(await printed(...args)).toContain('say where to: npm run backup -- FILE');
+    expect(await printed(join(data, 'none', 'copy.sqlite'))).toContain(
       `there is no folder ${join(data, 'none')}`,
     );
-    expect(await said([file], store(join(data, 'none')))).toContain('there is no database at');
+    // The same way for all further ones.
+    const said = async (from = data) => {
+      const error = await backedUp(from, file).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(StoreError);
+      const { message } = error as StoreError;
+      expect(message).not.toContain('\n');
+      return message;
+    };
+    expect(await said(join(data, 'none'))).toContain('there is no database at');
     writeFileSync(file, 'mine');
-    expect(await said([file])).toContain('is there already');
+    expect(await said()).toContain('is there already');
     expect(readFileSync(file, 'utf8')).toBe('mine');
     rmSync(file);
     writeFileSync(join(data, 'bot.sqlite'), Buffer.alloc(8192, 'x'));
-    expect(await said([file])).toMatch(/no backup was made: file is not a database/);
+    expect(await said()).toMatch(/no backup was made: file is not a database/);
     expect(readdirSync(data).filter((name) => name.startsWith('copy'))).toEqual([]);
   });
 });
@@ -145,7 +155,7 @@ describe('npm run restore', () => {
   it('refuses a backup that a newer version has written, and a damaged one', async () => {
     const data = await made();
     const file = join(folder(), 'copy.sqlite');
-    expect(await run('backup', [file], store(data))).toMatchObject({ status: 0 });
+    await backedUp(data, file);
     const newer = new DatabaseSync(file);
     newer.prepare("INSERT INTO kysely_migration VALUES ('9999-later', '2030-01-01')").run();
     newer.close();
@@ -163,7 +173,7 @@ describe('npm run restore', () => {
     const path = join(data, 'bot.sqlite');
     const other = await made('a:restored');
     const file = join(folder(), 'copy.sqlite');
-    await run('backup', [file], store(other));
+    await backedUp(other, file);
     // A bot that ended without notice leaves its log.
     const script = `const { DatabaseSync } = require('node:sqlite'); const d = new DatabaseSync(process.argv[1]);
       d.exec("UPDATE keyv SET value = replace(value, 'kept', 'late')"); process.kill(process.pid, 'SIGKILL');`;
@@ -243,7 +253,7 @@ describe('a backup of a bot that members are using', () => {
     const scene = await openAppScene({ key: 'sandbox-key' });
     onTestFinished(() => scene.close());
     const file = join(folder(), 'copy.sqlite');
-    await run('backup', [file], env(scene));
+    await backedUp(scene.data, file);
     const data = folder();
     const without = await run('restore', [file], store(data));
     expect(without).toMatchObject({ status: 1, stdout: '' });
