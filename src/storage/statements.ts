@@ -201,12 +201,19 @@ function createCommits({ database, changesSoFar, onCommit }: CommitsDeps) {
       database.exec('COMMIT');
       if (hasWritten) onCommit?.({ synced });
     } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK');
+      undo(database);
       for (const job of jobs) job.reject(error);
       return;
     }
     for (const end of ended) end();
   };
+}
+
+/** Should it fail, as on a closed connection, what follows says so: nobody is to wait for ever. */
+function undo(database: DatabaseSync): void {
+  try {
+    if (database.isTransaction) database.exec('ROLLBACK');
+  } catch {}
 }
 
 /** @returns what to tell the caller once all is committed */

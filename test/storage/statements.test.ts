@@ -57,6 +57,15 @@ describe('statements of many at the same time', () => {
     expect(all()).toEqual([2]);
   });
 
+  it('fail once the connection is closed, one after the other', async () => {
+    const database = new DatabaseSync(':memory:');
+    const statements = createStatements(database);
+    await statements.execute('CREATE TABLE t (n INTEGER PRIMARY KEY)');
+    await statements.alone((connection) => connection.close());
+    for (const sql of ['INSERT INTO t VALUES (1)', 'SELECT n FROM t', 'INSERT INTO t VALUES (2)'])
+      await expect(statements.execute(sql)).rejects.toThrow('not open');
+  });
+
   it('are synced when one of them has to be, and are no commit when they have written nothing', async () => {
     const { commits, insert, statements } = open();
     await statements.transaction(() => insert(1), { synced: false });
