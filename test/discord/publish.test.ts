@@ -119,10 +119,10 @@ async function run(discord: DiscordStandIn): Promise<void> {
   });
   await connection.start?.();
   await expect
-    .poll(() => logger.lines.map(({ message }) => message).join(), { timeout: 10_000 })
+    .poll(() => logger.lines.map(({ message }) => message).join())
     .toMatch(/published the commands|the commands are published already|could not be published/);
   await connection.stop?.();
-  await expect.poll(() => discord.gateway.sessions().length, { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => discord.gateway.sessions().length).toBe(0);
   // Discord lets a bot identify once in five seconds.
   discord.clock.advance(5_000);
 }

@@ -382,7 +382,7 @@ describe('the role to notify', () => {
       scene.discord.requests.filter(
         ({ path, body }) => path.includes(staff()) && body.includes('refuses this Discord'),
       );
-    await expect.poll(() => tries().length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => tries().length).toBe(2);
     await expect.poll(() => tries().every(({ status }) => status === 200)).toBe(true);
     expect(alerts()).toHaveLength(1);
   });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { FaultPlan } from '../../sandbox/discord/rest/faults.ts';
 import { eventually } from '../support/eventually.ts';
@@ -9,6 +8,10 @@ import { isAccepted, isLost, submit } from './submission.ts';
 /** A bot of its own for each case, since most of the time is waiting. Some answer too late, or twice. */
 const within = (run: (scene: Scene) => Promise<void>) => () =>
   inAppScene({ key: 'sandbox-key', breaches: [25, 26] }, run);
+
+/** How many interactions with a command are over, their answers delivered or given up. */
+const overOf = ({ log }: Scene, command: string) =>
+  log().filter((entry) => entry.msg === 'interaction' && entry.command === command).length;
 
 describe.concurrent('a Discord that', () => {
   const path = { callback: /\/callback$/, edit: /^\/webhooks\/.*\/messages\// };
@@ -57,7 +60,8 @@ describe.concurrent('a Discord that', () => {
 
   it(
     'loses the answer to an edit that the member goes on from is not sent that edit again',
-    within(async ({ discord, member, listing }) => {
+    within(async (scene) => {
+      const { discord, member, listing } = scene;
       const again = () => member.slash('addserver', { game: 'cs2', server: 'again.example.com:27015' });
       await again();
       discord.faults.inject({ fault: { kind: 'answer lost' }, path: path.edit });
@@ -65,7 +69,7 @@ describe.concurrent('a Discord that', () => {
       expect(textOf(await member.press(messageOf(warned), 'Submit again'))).toContain('added for review');
       expect(listing.submitted).toHaveLength(2);
       // The edit would be repeated half a second after its loss, and the warning stand there again.
-      await sleep(1_500);
+      await eventually(() => overOf(scene, 'addserver'), 3);
       expect(textOf(warned)).toContain('added for review');
     }),
   );
@@ -90,7 +94,8 @@ describe.concurrent('a Discord that', () => {
 
   it(
     'loses the answer to an edit of which the member submits a window is not sent that edit again',
-    within(async ({ discord, member }) => {
+    within(async (scene) => {
+      const { discord, member } = scene;
       const preview = await member.slash('addservers', {
         file: upload('list.txt', `${lines(3)}\nnowhere:99999 cs2\nsomewhere:99999 cs2`),
       });
@@ -100,7 +105,7 @@ describe.concurrent('a Discord that', () => {
       void correct('4. s4.example.com:27015 cs2\n5. somewhere:99999 cs2');
       await eventually(() => labelsOf(preview).includes('Submit 4 game servers'), true);
       await correct('5. s5.example.com:27015 cs2');
-      await sleep(1_500);
+      await eventually(() => overOf(scene, 'addservers'), 5);
       expect(labelsOf(preview)).toContain('Submit 5 game servers');
     }),
   );

@@ -540,13 +540,13 @@ describe('stopping', () => {
     const service = await serve();
     await service.behave({ kind: 'status', status: 503, retryAfter: 3 });
     const stop = new AbortController();
-    const outcome = client(service.url).games(key, { signal: stop.signal });
+    const api = client(service.url, { onRequest: () => setImmediate(() => stop.abort()) });
+    const outcome = api.games(key, { signal: stop.signal });
     // Timers run in the order in which they are due, however late: the wait would end after this one.
     let isOver = false;
     const over = setTimeout(() => {
       isOver = true;
     }, 2_500);
-    setTimeout(() => stop.abort(), 100);
     await expect(outcome).resolves.toMatchObject({ reason: 'server-error' });
     expect(isOver).toBe(false);
     clearTimeout(over);

@@ -31,19 +31,19 @@ it('whatever others pile up, the next request that the service answers makes way
   // Five guilds with 1,000 servers each, and a member with 200 commands at once.
   const lists = [1, 2, 3, 4, 5].map((guild) => pipeline.submit(order(String(guild), '2', 'list', 1_000)));
   const singles = Array.from({ length: 200 }, (_, n) => pipeline.submit(order('6', '2', `s${n}`, 1)));
-  await expect.poll(() => underway.length, { timeout: 10_000 }).toBe(7);
+  await expect.poll(() => underway.length).toBe(7);
   for (let n = 0; n < 3; n++) underway.shift()?.end();
-  await expect.poll(() => underway.length, { timeout: 10_000 }).toBe(7);
+  await expect.poll(() => underway.length).toBe(7);
 
   const other = pipeline.submit(order('7', '3', 'other', 1));
   const isUnderway = () => underway.some(({ name }) => name.startsWith('7-3-other'));
   let answered = 0;
   while (!isUnderway() && answered < 20) {
-    await expect.poll(() => isUnderway() || underway.length > 0, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => isUnderway() || underway.length > 0).toBe(true);
     if (isUnderway()) break;
     underway.shift()?.end();
     answered += 1;
-    await expect.poll(() => isUnderway() || underway.length >= 7, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => isUnderway() || underway.length >= 7).toBe(true);
   }
   expect(answered).toBeLessThanOrEqual(1);
   underway.find(({ name }) => name.startsWith('7-3-other'))?.end();

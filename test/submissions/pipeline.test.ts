@@ -171,7 +171,7 @@ describe('what came of a submission', () => {
   it('is recorded as soon as the store takes it again, and never sent twice', async () => {
     const { pipeline, outcomes, release } = await answeredWhileLocked();
     release();
-    await expect.poll(outcomes, { timeout: 20_000 }).toEqual(['accepted']);
+    await expect.poll(outcomes).toEqual(['accepted']);
     expect(await one(pipeline, 1)).toMatchObject({
       kind: 'refused',
       refusal: { code: 'submitted-before' },

@@ -234,7 +234,7 @@ describe('at a terminal beside another front end', () => {
   /** Everything up to where this is on the screen. */
   async function until(text: string): Promise<string> {
     let all = '';
-    await expect.poll(() => (all += shown()), { timeout: 10_000 }).toContain(text);
+    await expect.poll(() => (all += shown())).toContain(text);
     return all;
   }
   const elsewhere = (role: Role) =>

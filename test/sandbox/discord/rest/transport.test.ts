@@ -306,11 +306,11 @@ describe('rule 9: rate limit headers and 429s', () => {
   });
 
   it('injects a status, a reset, a hang and a lost answer', async () => {
-    const rest = new REST({ api: standIn.apiUrl, timeout: 300, retries: 1 }).setToken(TOKEN);
+    const rest = new REST({ api: standIn.apiUrl, timeout: 1_000, retries: 1 }).setToken(TOKEN);
     for (const fault of [
       { kind: 'status', status: 502 },
       { kind: 'hang' },
-      { kind: 'delay', ms: 500 },
+      { kind: 'delay', ms: 1_500 },
     ] as const) {
       standIn.faults.inject({ fault, path: /^\/users/, method: 'GET' });
       expect(await rest.get(Routes.user())).toMatchObject({ id: standIn.applicationId });
