@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { UNANSWERED_KEPT_DAYS } from '../../src/discord/resume.ts';
+import { MOST_ENTRIES } from '../../src/submissions/history.ts';
+import { REFUSED_KEPT_DAYS } from '../../src/submissions/pruning.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -94,6 +97,18 @@ describe('docs/pictures', () => {
       expect(shown).toContain(
         path.replace(/-(?:light|dark)-/, path.includes('-light-') ? '-dark-' : '-light-'),
       );
+  });
+});
+
+describe('PRIVACY.md', () => {
+  it('says how long what is stored stays, as the bot and its defaults have it', () => {
+    const page = read('PRIVACY.md');
+    const byDefault = (name: string) => new RegExp(`^#${name}=(.*)$`, 'm').exec(read('.env.example'))?.[1];
+    expect(page).toContain(`[${byDefault('HISTORY_DAYS')}] days (\`HISTORY_DAYS\`)`);
+    expect(page).toContain(`or [${byDefault('DEPARTURE_GRACE_DAYS')}] days after the bot was removed`);
+    expect(page).toContain(`refused or not sent: ${REFUSED_KEPT_DAYS} days`);
+    expect(page).toContain(`the latest ${MOST_ENTRIES.toLocaleString('en-US')} of a Discord server`);
+    expect(page).toContain(`until the next start of the bot, ${UNANSWERED_KEPT_DAYS} days at most`);
   });
 });
 
