@@ -87,9 +87,10 @@ interface Begun extends Pick<Ended, 'isResumed' | 'announce'> {
 
 /** What every submission passes, from top to bottom: checks, reservation, record, request, outcome, observers. */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  const { database, records, listing } = deps;
+  const { database, records } = deps;
   const tell = createTeller(deps);
   const late = createLateOutcomes(deps);
+  const listing = unknownWhereItFails(deps);
 
   async function submit(order: Order): Promise<Result> {
     // It waits first, so that what is checked and recorded is true when the request leaves.
@@ -115,7 +116,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   async function conclude(order: Order, begun: Begun, first: Answered | undefined): Promise<Ended> {
     const { run, isResumed, announce, held } = begun;
     const { draft, servers } = run;
-    const { outcomes, key } = await carryOut({ ...deps, late }, order, run, first);
+    const { outcomes, key } = await carryOut({ ...deps, listing, late }, order, run, first);
     if (!run.isOver) await tell(({ ended }) => ended?.(order, { servers, outcomes, key }));
     const isAny = restOf(draft, (index) => isLeft(draft, outcomes[index])).rows.length > 0;
     const rest = { ...(isAny && { restId: restIdOf(order.interactionId) }), ...(held && { held }) };
@@ -142,6 +143,15 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 
   return { name: 'pipeline', submit, stop: late.stop };
 }
+
+/** What is thrown once a request is on record is a fault of ours, and the request may have left. */
+const unknownWhereItFails = ({ listing, logger }: Pick<PipelineDeps, 'listing' | 'logger'>) => ({
+  add: (...request: Parameters<typeof listing.add>): Promise<Outcome> =>
+    listing.add(...request).catch((error: unknown) => {
+      logger.error({ err: error }, 'what came of a request could not be found out');
+      return { kind: 'unknown', reason: 'wrong-shape', detail: 'a fault of the bot' } as const;
+    }),
+});
 
 /** Checks, reserves and records it, or says why not; in one transaction. */
 async function begin(deps: PipelineDeps, order: Order): Promise<Begun | Exclude<Result, Ended>> {

@@ -180,6 +180,20 @@ describe('what came of a submission', () => {
     await pipeline.stop();
   });
 
+  it('is unknown where the bot itself fails once a request may have left, and it is not sent again', async () => {
+    const { pipeline, records, history } = await open((count) => {
+      if (count !== 2) throw new Error('a fault');
+      return ACCEPTED;
+    });
+    expect(kinds(await one(pipeline, 1))).toEqual(['unknown']);
+    expect(await one(pipeline, 1)).toMatchObject({ refusal: { code: 'submitted-before' } });
+    await records.saveDraft(mia, '600', draft(...upTo(150).map((n) => n + 100)));
+    const list = kinds(await pipeline.submit({ ...mia, interactionId: interactionId(), id: '600' }));
+    expect(list).toEqual([...Array(100).fill('accepted'), ...Array(50).fill('unknown')]);
+    expect(await history.count('1', {})).toBe(151);
+    expect(requests).toHaveLength(3);
+  });
+
   it('marks the key that the service refused as soon as the store takes it again, and tells the admins', async () => {
     const { pipeline, keys, release } = await answeredWhileLocked(REFUSED);
     expect(await keys.isRefused('1')).toBe(false);
