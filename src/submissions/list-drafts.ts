@@ -19,7 +19,6 @@ import {
   isRejected,
   lacksGame,
   type PreviousRow,
-  type ReadyRow,
   type RejectedRow,
   rowsToSend,
   storedDraft,
@@ -265,9 +264,12 @@ const withGame = (rows: readonly Row[], games: GameReading): readonly Row[] =>
 const withAllowed = (rows: readonly Row[], allowed: readonly string[] | undefined): readonly Row[] =>
   allowed === undefined
     ? rows
-    : rows.map((row) => (row.ok && !allowed.includes(row.submission.game) ? forbidden(row) : row));
+    : rows.map((row) =>
+        'submission' in row && !allowed.includes(row.submission.game) ? forbidden(row) : row,
+      );
 
-function forbidden(row: ReadyRow): RejectedRow {
+/** One that repeats another too: that one is not sent either. */
+function forbidden(row: Extract<Row, { readonly submission: unknown }>): RejectedRow {
   const { line, text, submission } = row;
   const typed = typedOf(row);
   const problem = { code: 'game-not-allowed', game: submission.game } as const;

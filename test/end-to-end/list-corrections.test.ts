@@ -241,6 +241,19 @@ describe('what a preview counts before the press', () => {
     expect(textOf(after)).not.toContain('refused');
   });
 
+  it('refuses each line of a game that is not allowed, also one that repeats another', async () => {
+    const own = await inNewGuild(scene, { key: 'sandbox-key' });
+    await allow(own.admin, ['Counter-Strike 2']);
+    const rust = 'a.example.com:27015 rust';
+    const preview = await send(own.member, `${rust}\n${lines(1)}\n${rust}\n${lines(1)}`);
+    expect(textOf(preview)).toContain('2 lines are refused');
+    expect(textOf(preview)).toContain('1 line repeats an earlier one and is sent once: line 4');
+    expect(csvOf(messageOf(preview), 'rejected.csv').map((cells) => cells[4])).toEqual(['1', '3']);
+    const report = await submit(own.member, preview);
+    const outcomes = csvOf(report, 'report.csv').map((cells) => cells[5]);
+    expect(outcomes).toEqual(['not sent', 'sent for review', 'not sent', 'not sent']);
+  });
+
   describe.each([
     ['en-US', 'servers of Rust cannot be submitted here', 'lines 1–\u20602', 'Submit'],
     ['de', 'Server für Rust lassen sich hier nicht einreichen', 'Zeilen 1–\u20602', 'absenden'],
