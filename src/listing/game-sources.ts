@@ -71,7 +71,7 @@ export function createRefreshes(deps: RefreshesDeps) {
     /** Unless one runs, the last one failed or every key was rejected a short while ago. */
     beginInBackground(key: Secret | undefined): void {
       if (running.size > 0 || signal.aborted || !backoff.isOver()) return;
-      const keys = keysFor(key).filter((candidate) => !backoff.isRejected(candidate));
+      const keys = keysFor(key).filter((candidate) => !backoff.isKeyRefused(candidate));
       if (keys.length === 0) return;
       begin(keys).catch((error: unknown) =>
         logger.warn({ err: error }, 'the games list could not be refreshed'),
@@ -89,7 +89,7 @@ export function createRefreshes(deps: RefreshesDeps) {
         // A rejection of other keys says nothing about this one.
         if (joined?.kind !== 'rejected' || key === undefined || isIn(next.keys, key)) return joined;
       }
-      const untried = all.filter((candidate) => !backoff.isRejected(candidate));
+      const untried = all.filter((candidate) => !backoff.isKeyRefused(candidate));
       const keys = untried.length > 0 ? untried : all;
       return keys.length === 0 || signal.aborted ? undefined : begin(keys);
     },
@@ -113,7 +113,7 @@ interface RefreshBackoff {
   /** Whether the service has had its rest. */
   isOver(): boolean;
   /** Whether this key was rejected a short while ago. Other keys are not concerned. */
-  isRejected(key: Secret): boolean;
+  isKeyRefused(key: Secret): boolean;
   /** A rejection counts against its key, every other failure against the service; a list ends the pause. */
   take(outcome: GamesOutcome, key: Secret): void;
   reset(): void;
@@ -138,7 +138,7 @@ function createRefreshBackoff(now: () => number): RefreshBackoff {
 
   return {
     isOver: () => !isWithin(failedAt, pause),
-    isRejected(key) {
+    isKeyRefused(key) {
       const since = rejected.get(key);
       return since !== undefined && isWithin(since, REJECTED_KEY_PAUSE_MS);
     },

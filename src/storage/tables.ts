@@ -28,7 +28,7 @@ export interface SubmissionsTable {
   readonly again: number;
   /** JSON: lines that were refused, without passwords, at most 4,000 characters. */
   readonly refused_lines: string | null;
-  /** JSON: lines that say the same as an earlier one, as pairs of numbers of lines. */
+  /** JSON: lines that say the same as a server, as pairs: the number of the line, the position of the server. */
   readonly repeated_lines: string | null;
   /** The interaction that carries it out; null for a draft. */
   readonly interaction_id: string | null;

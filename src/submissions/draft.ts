@@ -41,11 +41,11 @@ export interface Draft {
 }
 
 export type ReadyRow = Extract<Row, { readonly ok: true }>;
-export type RejectedRow = Extract<Row, { readonly problem: unknown }>;
+export type RefusedRow = Extract<Row, { readonly problem: unknown }>;
 type RepeatedRow = Extract<Row, { readonly duplicateOf: number }>;
 
 export const isReady = (row: Row): row is ReadyRow => row.ok;
-export const isRejected = (row: Row): row is RejectedRow => 'problem' in row;
+export const isRefusedRow = (row: Row): row is RefusedRow => 'problem' in row;
 export const isRepeated = (row: Row): row is RepeatedRow => 'duplicateOf' in row;
 
 /** A draft of one server, which is a list of one; what was typed is kept without passwords. */
@@ -70,7 +70,7 @@ export function rowsToSend({ rows, previous, includesPrevious }: Draft): readonl
  */
 export function restOf(draft: Draft, isLeft: (index: number) => boolean): Draft {
   const left = new Set<Row>(rowsToSend(draft).filter((_, index) => isLeft(index)));
-  const rows = draft.rows.filter((row) => left.has(row) || isRejected(row));
+  const rows = draft.rows.filter((row) => left.has(row) || isRefusedRow(row));
   const indices = new Map(rows.map((row, index) => [row, index]));
   const previous = draft.previous.flatMap((each) => {
     const before = draft.rows[each.row];
@@ -80,8 +80,8 @@ export function restOf(draft: Draft, isLeft: (index: number) => boolean): Draft 
   return { ...draft, rows, previous };
 }
 
-export const lacksGame = (row: Row): row is RejectedRow =>
-  isRejected(row) && row.problem.code === 'game-missing';
+export const lacksGame = (row: Row): row is RefusedRow =>
+  isRefusedRow(row) && row.problem.code === 'game-missing';
 
 /** What was found in a message is submitted once its game was chosen. */
 export const asksForGame = ({ source, rows }: Draft): boolean => source === 'message' && rows.some(lacksGame);
@@ -130,7 +130,7 @@ export function draftToStore({ source, rows, previous, includesPrevious }: Draft
     return [line, positioned.findIndex((each) => each.line === duplicateOf && each.address === address)];
   });
   const refused = keptLines([
-    ...rows.filter(isRejected).filter((row) => !lacksGame(row)),
+    ...rows.filter(isRefusedRow).filter((row) => !lacksGame(row)),
     ...rows.filter(isReady).flatMap((row) => (row.typed ? [{ line: row.line, typed: row.typed }] : [])),
   ]);
   return {
@@ -208,7 +208,7 @@ function rowOf({ line, host, port, query_port, game }: DraftServer): Row {
 
 /** As many of the lines as may be kept, and of the others that there were some. */
 function keptLines(
-  rows: readonly (Pick<RejectedRow, 'line' | 'typed'> & { readonly problem?: RowProblem })[],
+  rows: readonly (Pick<RefusedRow, 'line' | 'typed'> & { readonly problem?: RowProblem })[],
 ): readonly RefusedLine[] {
   let left = MOST_KEPT;
   return rows.map(({ line, problem = null, typed: { server, port, queryPort, game } }) => {

@@ -16,10 +16,10 @@ import {
   type Draft,
   draftToStore,
   isReady,
-  isRejected,
+  isRefusedRow,
   lacksGame,
   type PreviousRow,
-  type RejectedRow,
+  type RefusedRow,
   rowsToSend,
   storedDraft,
 } from './draft.ts';
@@ -70,7 +70,7 @@ export function linesToEdit(
   { rows }: Draft,
   which: Editing,
 ): { readonly text: string; readonly rows: readonly Row[] } {
-  const refused = rows.filter(isRejected).filter((row) => !lacksGame(row));
+  const refused = rows.filter(isRefusedRow).filter((row) => !lacksGame(row));
   const others = which === 'all' ? rows.filter(isReady) : [];
   const wanted = [...refused, ...rows.filter(lacksGame), ...others];
   const kept = wanted.filter((row) => row.ok || row.problem.code !== 'not-kept');
@@ -240,13 +240,13 @@ async function previousOf(
 /** The refused rows with the game that was meant for rows that name none, so that it is not lost with the others. */
 export const withDefaultGame = (rows: readonly Row[], game: string): readonly Row[] =>
   rows.map((row) => {
-    if (!isRejected(row) || row.typed.game !== '' || UNREAD.has(row.problem.code)) return row;
+    if (!isRefusedRow(row) || row.typed.game !== '' || UNREAD.has(row.problem.code)) return row;
     const typed = { ...row.typed, game };
     return { ...row, typed, text: rowText(typed) };
   });
 
 /** Of these nothing is known of what stood where. */
-const UNREAD: ReadonlySet<RejectedRow['problem']['code']> = new Set([
+const UNREAD: ReadonlySet<RefusedRow['problem']['code']> = new Set([
   'no-address',
   'line-too-long',
   'not-an-object',
@@ -269,7 +269,7 @@ const withAllowed = (rows: readonly Row[], allowed: readonly string[] | undefine
       );
 
 /** One that repeats another too: that one is not sent either. */
-function forbidden(row: Extract<Row, { readonly submission: unknown }>): RejectedRow {
+function forbidden(row: Extract<Row, { readonly submission: unknown }>): RefusedRow {
   const { line, text, submission } = row;
   const typed = typedOf(row);
   const problem = { code: 'game-not-allowed', game: submission.game } as const;

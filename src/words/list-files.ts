@@ -1,7 +1,7 @@
 import { csvFile, rejectedCsv } from '../server-lists/csv.ts';
 import { MAX_FILE_BYTES } from '../server-lists/read-list.ts';
 import type { RowProblem, TypedRow } from '../server-lists/row.ts';
-import { type Draft, isRejected, type ReadyRow, type RejectedRow } from '../submissions/draft.ts';
+import { type Draft, isRefusedRow, type ReadyRow, type RefusedRow } from '../submissions/draft.ts';
 import { gameChoices, NEAREST, type SearchedGames } from './games.ts';
 import { rowProblemText } from './problem.ts';
 import type { Reader } from './words.ts';
@@ -38,7 +38,7 @@ export type GuessedGames = SearchedGames & { list(): { readonly games: readonly 
 const MOST_LOOKED_AT = 200_000;
 
 /** Says of refused rows why, at length, with the games that may have been meant. */
-export function reasonsOf({ t }: Pick<Reader, 't'>, games: GuessedGames): (row: RejectedRow) => string {
+export function reasonsOf({ t }: Pick<Reader, 't'>, games: GuessedGames): (row: RefusedRow) => string {
   const reasons = new Map<RowProblem, string>();
   const near = new Map<string, string>();
   const most = MOST_LOOKED_AT / Math.max(1, games.list().games.length);
@@ -51,7 +51,7 @@ export function reasonsOf({ t }: Pick<Reader, 't'>, games: GuessedGames): (row: 
     return near.get(typed) ?? '';
   }
 
-  function reasonOf({ typed, problem }: RejectedRow): string {
+  function reasonOf({ typed, problem }: RefusedRow): string {
     const what = plain(rowProblemText(problem, typed.server, t));
     const meant = problem.code === 'game-unknown' ? nearText(problem.game) : '';
     return meant === '' ? what : `${what}. ${t('list.preview.near', { near: meant })}`;
@@ -69,7 +69,7 @@ export const explainedRows = (
   { rows }: Pick<Draft, 'rows'>,
   reasonOf: ReturnType<typeof reasonsOf>,
 ): readonly ExplainedRow[] =>
-  rows.filter(isRejected).map((row) => ({ line: row.line, typed: row.typed, reason: reasonOf(row) }));
+  rows.filter(isRefusedRow).map((row) => ({ line: row.line, typed: row.typed, reason: reasonOf(row) }));
 
 /** A ready row that is not sent, for a reason that is not its own. */
 export const explained = ({ line, submission }: ReadyRow, reason: string): ExplainedRow => ({
@@ -92,7 +92,7 @@ export function filesOfRefused(
   { rows: all }: Pick<Draft, 'rows'>,
 ): { readonly files: readonly ListFile[]; readonly keepsFiles?: string; readonly names: string } {
   const lost = new Set(
-    all.filter((row) => isRejected(row) && row.problem.code === 'not-kept').map(({ line }) => line),
+    all.filter((row) => isRefusedRow(row) && row.problem.code === 'not-kept').map(({ line }) => line),
   );
   if (lost.size === 0) {
     const files = rejectedFiles(rows);

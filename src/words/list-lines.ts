@@ -1,6 +1,6 @@
 import type { Game } from '../listing/contract.ts';
 import type { RowProblem } from '../server-lists/row.ts';
-import type { RejectedRow } from '../submissions/draft.ts';
+import type { RefusedRow } from '../submissions/draft.ts';
 import { visibleLine } from '../visible-line.ts';
 import type { SearchedGames } from './games.ts';
 import { gameNamed, type KnownGames } from './outcome.ts';
@@ -29,7 +29,7 @@ interface LineGroup {
 
 /** The rows in groups of those that differ in nothing but their number, in the order of their first lines. */
 export function groupsOf(
-  rows: readonly Pick<RejectedRow, 'line' | 'problem' | 'typed'>[],
+  rows: readonly Pick<RefusedRow, 'line' | 'problem' | 'typed'>[],
 ): readonly LineGroup[] {
   const groups = new Map<string, LineGroup & { readonly lines: number[] }>();
   for (const { line, problem, typed } of rows) {
@@ -168,7 +168,7 @@ export function groupItem(t: Translate, group: LineGroup, games: ListedGames): s
 }
 
 /** As {@link groupItem}, for what was found in a message, where addresses have no numbers. */
-export function addressItem(t: Translate, { text, problem, typed }: RejectedRow, games: ListedGames): string {
+export function addressItem(t: Translate, { text, problem, typed }: RefusedRow, games: ListedGames): string {
   const group = { lines: [], problem, game: gameOf(problem, typed.game) };
   return item(t, `${addressLine(text)}\n  ${shortReason(problem, t)}`, group, games);
 }

@@ -4,7 +4,7 @@ import type { Held } from '../submissions/checks.ts';
 import {
   asksForGame,
   type Draft,
-  isRejected,
+  isRefusedRow,
   isRepeated,
   lacksGame,
   type PreviousRow,
@@ -186,11 +186,13 @@ function refusedText(
   { games, files, most }: { readonly games: ListedGames; readonly files: string; readonly most: number },
 ): string {
   const { t, mention } = reader;
-  const rows = draft.rows.filter(isRejected).filter((row) => !lacksGame(row));
+  const rows = draft.rows.filter(isRefusedRow).filter((row) => !lacksGame(row));
   if (rows.length === 0) return '';
   const count = rows.length;
   const isText = draft.source === 'text';
-  const heading = isText ? t('list.preview.rejected', { count }) : t('list.preview.refused', { count });
+  const heading = isText
+    ? t('list.preview.refusedLines', { count })
+    : t('list.preview.refusedAddresses', { count });
   const each: readonly (() => readonly [item: string, lines: number])[] = isText
     ? groupsOf(rows).map((group) => () => [groupItem(t, group, games), group.lines.length])
     : rows.map((row) => () => [addressItem(t, row, games), 1]);

@@ -2,7 +2,7 @@ import { formatAddress } from '../addresses/address.ts';
 import type { Outcome } from '../listing/contract.ts';
 import { csvFile } from '../server-lists/csv.ts';
 import type { Row } from '../server-lists/row.ts';
-import { isLeft, isRejected, type ReadyRow, rowsToSend } from '../submissions/draft.ts';
+import { isLeft, isRefusedRow, type ReadyRow, rowsToSend } from '../submissions/draft.ts';
 import type { Ended } from '../submissions/pipeline.ts';
 import {
   explained,
@@ -38,7 +38,7 @@ export function reportOf(reader: Reader, report: Report, games: KnownGames & Gue
   const { draft, outcomes, held, noKey } = report;
   const ended = endedRows(report);
   const left = rowsToSend(draft).slice(outcomes.length);
-  const invalid = draft.rows.filter(isRejected).length;
+  const invalid = draft.rows.filter(isRefusedRow).length;
   const seconds = Math.ceil((held?.until ?? 0) / 1000);
   const notSent = { sign: LOOK['not-sent'].sign, outcome: t('outcome.not-sent') };
   const reasonOf = reasonsOf(reader, games);
@@ -174,7 +174,7 @@ function reportCsv(reader: Reader, report: Report, reasonOf: ReturnType<typeof r
   const left = new Set<Row>(rowsToSend(draft).slice(report.outcomes.length));
   const [waiting] = heldRows(t, [...left].filter((row) => row.ok).slice(0, 1), held);
   const endOf = (row: Row): readonly [outcome: string, message: string] => {
-    if (isRejected(row)) return [notSent, reasonOf(row)];
+    if (isRefusedRow(row)) return [notSent, reasonOf(row)];
     if ('duplicateOf' in row) {
       return [notSent, t('list.preview.sameAs', { line: row.line, first: row.duplicateOf })];
     }
