@@ -63,7 +63,7 @@ export function makeRequestOver(agent: Agent, onRateLimited?: (scope: string) =>
  * @param timeoutMs after so long it is given up, wherever it is; undici's own time limits begin anew with each piece
  * @param signal gives it up as well
  */
-export function exchange(
+function exchange(
   agent: Agent,
   options: Dispatcher.DispatchOptions,
   {

@@ -139,7 +139,7 @@ const BEGINS = new RegExp(`^${FORMULA}`, 'u');
 const DISARMED = new RegExp(`^'${FORMULA}`, 'u');
 
 /** A cell that no spreadsheet runs: with an apostrophe in front, which it takes for "this is text". */
-export const disarmed = (cell: string): string => cell.replace(BEGINS, "'");
+const disarmed = (cell: string): string => cell.replace(BEGINS, "'");
 
 /** The reverse of {@link disarmed}. */
 const rearmed = (cell: string): string => cell.replace(DISARMED, '');

@@ -137,7 +137,7 @@ export interface EditableRow {
 }
 
 /** A row as one line that the reader of lists takes for the same: words where they will do, else cells. */
-export function lineOf({ server, port, queryPort, game }: TypedRow): string {
+function lineOf({ server, port, queryPort, game }: TypedRow): string {
   const areWords = server !== '' && queryPort === '' && !/[,;\t"]/u.test(server + port + game);
   if (areWords) return [server, port, game].filter((part) => part !== '').join(' ');
   const cells = [server, port, game, queryPort];

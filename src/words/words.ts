@@ -135,7 +135,7 @@ function remembering(
 export type ListingPages = (address?: string) => string | undefined;
 
 /** Stands in the operator's link for the address that was submitted. */
-export const ADDRESS = '{address}';
+const ADDRESS = '{address}';
 
 /** Discord docs: Components, Button: the URL of a link button has at most 512 characters. */
 const LONGEST_LINK = 512;
@@ -161,7 +161,7 @@ export function createListingPages(template: string | undefined): ListingPages {
 const inMarkup = (url: string) => new URL(url).href.replaceAll('(', '%28').replaceAll(')', '%29');
 
 /** What is between square brackets as a link; its page is not shown as a preview below the message. */
-export const linked = (text: string, page: string | undefined): string =>
+const linked = (text: string, page: string | undefined): string =>
   page === undefined ? unlinked(text) : text.replace(']', () => `](<${page}>)`);
 
 /** The same without a link. */

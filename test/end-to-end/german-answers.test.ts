@@ -3,7 +3,7 @@ import { inNewGuild, openAppScene, type Scene, textOf } from '../support/scene.t
 
 let scene: Scene;
 beforeAll(async () => {
-  scene = await openAppScene({ env: { LISTING_API_TIMEOUT_MS: '300' } });
+  scene = await openAppScene({ env: { LISTING_API_TIMEOUT_MS: '2000' } });
 });
 afterEach(() => scene.listing.behave({ kind: 'ok' }));
 afterAll(() => scene.close());

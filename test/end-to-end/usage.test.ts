@@ -42,7 +42,7 @@ describe('the limits on use', () => {
 
 describe('a listing service that is down', () => {
   it('is left alone after five failures, and used again as soon as it is back', async () => {
-    scene = await openAppScene({ key: 'sandbox-key', env: { LISTING_API_TIMEOUT_MS: '1000' } });
+    scene = await openAppScene({ key: 'sandbox-key', env: { LISTING_API_TIMEOUT_MS: '5000' } });
     await scene.listing.behave({ kind: 'status', status: 500 });
     for (const n of [1, 2, 3, 4, 5])
       expect(await add(`f${n}.example.com:1`)).toContain('may have been received');
@@ -51,14 +51,12 @@ describe('a listing service that is down', () => {
     expect(scene.listing.requests.filter(({ action }) => action === 'add')).toHaveLength(before);
 
     await scene.listing.behave({ kind: 'ok' });
-    await expect
-      .poll(() => scene.output(), { timeout: 20_000, interval: 200 })
-      .toContain('the listing service is back');
+    await expect.poll(() => scene.output(), { interval: 200 }).toContain('the listing service is back');
     expect(await add('g.example.com:1')).toContain(ACCEPTED);
   });
 
   it('is used again as soon as somebody has read the games', async () => {
-    scene = await openAppScene({ key: 'sandbox-key', env: { LISTING_API_TIMEOUT_MS: '1000' } });
+    scene = await openAppScene({ key: 'sandbox-key', env: { LISTING_API_TIMEOUT_MS: '5000' } });
     await scene.listing.behave({ kind: 'status', status: 500 });
     for (const n of [1, 2, 3, 4, 5]) await add(`f${n}.example.com:1`);
     expect(await add('g.example.com:1')).toContain('is down at the moment');
