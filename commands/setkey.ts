@@ -71,9 +71,10 @@ export function setKey({ keyTrials, games, keys, guildLog, settings, addBotLink 
 
   /** After a first key: also where its log is to be, where that can be chosen and is not. */
   async function withLogPrompt(context: Context, content: string): Promise<Reply> {
-    const { logChannelId } = await settings.get(context.guildId);
-    const canWrite = logChannelId === undefined && (await addBotLink(context.guildId)) === undefined;
-    if (!canWrite) return { content };
+    // The key is kept by now: not knowing is no failure.
+    const chosen = await settings.get(context.guildId).catch(() => undefined);
+    const isAsked = chosen !== undefined && chosen.logChannelId === undefined;
+    if (!isAsked || (await addBotLink(context.guildId)) !== undefined) return { content };
     return {
       content: `${content}\n\n${context.t('setkey.chooseLog')}`,
       components: rows([logChannelSelect(context)]),

@@ -53,7 +53,10 @@ function createView({ settings, keys, games, inspectLog, addBotLink }: SettingsD
     // What Discord said of the log it only says to a bot that is there.
     const link = found ? undefined : await addBotLink(guildId);
     if (found && channelId !== undefined && found.trouble !== now.logTrouble)
-      await logChannels(settings).setTrouble(guildId, channelId, found.trouble);
+      // Should the store not take it, what was found is shown all the same.
+      await logChannels(settings)
+        .setTrouble(guildId, channelId, found.trouble)
+        .catch(() => undefined);
     // Should Discord not say, what the last entry has met is what is known.
     const log = found ?? { ...lastMet(now), role: undefined };
     return overview(context, { now, key, games: games.list().games, addBotLink: link, log });

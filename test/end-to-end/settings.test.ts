@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { PermissionFlagsBits } from 'discord.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
@@ -235,6 +237,20 @@ describe('the log channel', () => {
       const texts = entries.map(({ current }) => current?.embeds[0]?.description ?? '');
       expect(texts.join('\n').match(/Zur Prüfung gesendet/g)).toHaveLength(3);
       expect(texts).toHaveLength(1);
+    }));
+
+  it('that forbids posting is shown also where the database takes nothing', () =>
+    inAppScene({}, async (own) => {
+      await chooseLogChannel(own);
+      const guildOfOwn = own.discord.guilds[0];
+      if (!guildOfOwn) throw new Error('there is no guild');
+      const permissions = USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.SendMessages;
+      own.discord.guildEvents.setBotPermissions(guildOfOwn, staffChannel(own), permissions);
+      const other = new DatabaseSync(join(own.data, 'bot.sqlite'), { timeout: 5_000 });
+      other.exec('BEGIN IMMEDIATE');
+      const shown = await own.admin.slash('settings');
+      other.close();
+      expect(textOf(shown)).toContain('❌ Log channel: the bot may not write in #');
     }));
 
   it('that forbids posting is found out when /settings is opened, before any entry is lost', async () => {
