@@ -244,6 +244,24 @@ describe('the source files', () => {
     expect(strays.map(([file]) => file)).toEqual([]);
   });
 
+  it('export nothing that nobody else uses, nor for tests alone what the product does not use itself', () => {
+    const product = [...sources].filter(([file]) => !file.startsWith('sandbox/'));
+    const others = globSync(['test/**/*.ts', 'sandbox/**/*.ts', 'ops/**/*.ts'], { cwd: root })
+      .map((file) => readFileSync(join(root, file), 'utf8'))
+      .join('\n');
+    const useless = product.flatMap(([file, text]) =>
+      [...text.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm)].flatMap(
+        ([, name = '']) => {
+          const named = new RegExp(`\\b${name}\\b`);
+          if (product.some(([other, itsText]) => other !== file && named.test(itsText))) return [];
+          const isUsedHere = text.split(named).length > 2;
+          return isUsedHere && named.test(others) ? [] : [`${file}: ${name}`];
+        },
+      ),
+    );
+    expect(useless).toEqual([]);
+  });
+
   it('give no name to two things: what the product exports is called by one name', () => {
     const names = [...sources]
       .filter(([file]) => !file.startsWith('sandbox/'))

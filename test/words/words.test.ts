@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createListingPages, createWords, languages } from '../../src/words/words.ts';
 import { rendered } from '../support/rendered.ts';
@@ -33,8 +35,37 @@ const NAMED_SERVER = {
   de: /(?<!\p{L})Discord-Servern?s?(?!\p{L})|(?<!\p{L})Spielservern?s?(?!\p{L})|\bServer (?:dieses Spiels|für \{\{game\}\})|`server`|„Server verwalten“|\bServereinstellungen\b/gu,
 };
 
+/** Looked up otherwise than by a key in quotes: by a command's name, and for every sentence about the service. */
+const LOOKED_UP_BY_NAME = /^(?:commands|messageCommands|listing\.(?:un)?named)\./;
+
+/** Every key that the code has in quotes; where a part of it is filled in, anything may stand there. */
+function keysInCode(): RegExp {
+  const root = join(import.meta.dirname, '../..');
+  const code = globSync(['src/**/*.ts', 'commands/**/*.ts'], { cwd: root })
+    .map((file) => readFileSync(join(root, file), 'utf8'))
+    .join('\n');
+  const quoted = [...code.matchAll(/'([a-z]\w*(?:\.[\w-]+)*)'/gi)].map(([, key = '']) => key);
+  const filled = [...code.matchAll(/`([a-z]\w*\.[^`\n ]*\$\{[^`\n]*\}[^`\n ]*)`/gi)].map(
+    ([, key = '']) => key,
+  );
+  const patterns = [...quoted, ...filled].map((key) =>
+    key
+      .split(/\$\{[^}]*\}/)
+      .map(RegExp.escape)
+      .join('[\\w-]*'),
+  );
+  return new RegExp(`^(?:${[...new Set(patterns)].join('|')})$`);
+}
+
 describe('the sentences', () => {
   const english = sentences(languages.en);
+
+  it('are all said somewhere', () => {
+    const known = keysInCode();
+    const stems = [...english.keys()].map((key) => key.replace(PLURAL, ''));
+    expect(stems.filter((key) => !LOOKED_UP_BY_NAME.test(key) && !known.test(key))).toEqual([]);
+    expect(known.test('setkey.nowhere')).toBe(false);
+  });
 
   for (const [language, words] of Object.entries(languages)) {
     const translated = sentences(words);
