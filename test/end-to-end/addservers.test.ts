@@ -145,7 +145,7 @@ describe('/addservers without a file', () => {
     expect(text).toContain('line 8: private address (Counter-Strike 2)');
     expect(text).toContain('line 9: unknown game chess');
     expect(text).toContain('line 10: no address in it');
-    expect(text).toContain('1 line repeats an earlier one and is sent once: line 5.');
+    expect(text).toContain('1 line repeats an earlier one and counts once: line 5.');
     expect(csvOf(messageOf(preview), 'rejected.csv').map((row) => row[5])).toContainEqual(
       expect.stringContaining('192.168.0.4 is a private address: it can only be reached inside a home'),
     );

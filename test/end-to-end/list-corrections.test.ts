@@ -247,11 +247,20 @@ describe('what a preview counts before the press', () => {
     const rust = 'a.example.com:27015 rust';
     const preview = await send(own.member, `${rust}\n${lines(1)}\n${rust}\n${lines(1)}`);
     expect(textOf(preview)).toContain('2 lines are refused');
-    expect(textOf(preview)).toContain('1 line repeats an earlier one and is sent once: line 4');
+    expect(textOf(preview)).toContain('1 line repeats an earlier one and counts once: line 4');
     expect(csvOf(messageOf(preview), 'rejected.csv').map((cells) => cells[4])).toEqual(['1', '3']);
     const report = await submit(own.member, preview);
     const outcomes = csvOf(report, 'report.csv').map((cells) => cells[5]);
     expect(outcomes).toEqual(['not sent', 'sent for review', 'not sent', 'not sent']);
+  });
+
+  it('say of no line that it is sent where the one that it repeats is left out', async () => {
+    const own = await inNewGuild(scene, { key: 'sandbox-key' });
+    await submit(own.member, await send(own.member, lines(1)));
+    const preview = textOf(await send(own.member, `${lines(1)}\n${lines(1)}`));
+    expect(preview).toContain('was submitted from here before and is left out');
+    expect(preview).toContain('1 line repeats an earlier one and counts once: line 2');
+    expect(preview).not.toContain('is sent');
   });
 
   describe.each([
@@ -321,7 +330,7 @@ describe('Edit', () => {
       servers: '3. c.example.com:70000 cs2\ne.example.com:5 cs2\nb.example.com:1 cs2\nf.example.com:6 cs2',
     });
     expect(textOf(after)).toContain('• line 3: port 70000 is above 65535 (Counter-Strike 2)');
-    expect(textOf(after)).toContain('1 line repeats an earlier one and is sent once: line 4.');
+    expect(textOf(after)).toContain('1 line repeats an earlier one and counts once: line 4.');
     expect(csvOf(messageOf(after), 'preview.csv').map(([server, , , , line]) => [line, server])).toEqual([
       ['1', 'e.example.com'],
       ['2', 'b.example.com'],
