@@ -22,3 +22,50 @@ export function createPauses(pause: () => Promise<unknown> = () => setImmediate(
     return pause().then(() => undefined);
   };
 }
+
+/** What a guild wants to have done. */
+interface Wanted<Result> {
+  readonly run: () => Promise<Result>;
+}
+
+/**
+ * Lets work begin, of one guild after the other, with time for everybody else between two beginnings: what one guild has
+ * piled up is not before what another begins. With nothing piled up nothing waits.
+ * @returns the same work, of a guild, which waits for that once it is run
+ */
+export function createFairStart(pause: () => Promise<unknown> = () => setImmediate()) {
+  /** By guild; the one that is next is first. */
+  const waiting = new Map<string, (() => void)[]>();
+  let isBusy = false;
+
+  async function beginOthers(): Promise<void> {
+    isBusy = true;
+    await pause();
+    for (let [next] = waiting; next !== undefined; [next] = waiting) {
+      const [guildId, starts] = next;
+      const start = starts.shift();
+      waiting.delete(guildId);
+      if (starts.length > 0) waiting.set(guildId, starts);
+      start?.();
+      await pause();
+    }
+    isBusy = false;
+  }
+
+  function mayBegin(guildId: string): Promise<void> {
+    if (!isBusy) {
+      void beginOthers();
+      return Promise.resolve();
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const starts = waiting.get(guildId) ?? [];
+    starts.push(resolve);
+    waiting.set(guildId, starts);
+    return promise;
+  }
+
+  return <Result, Work extends Wanted<Result>>(guildId: string, work: Work & Wanted<Result>): Work => ({
+    ...work,
+    run: () => mayBegin(guildId).then(work.run),
+  });
+}

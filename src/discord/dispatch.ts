@@ -7,6 +7,7 @@ import {
   MessageFlags,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
+import { createFairStart } from '../pauses.ts';
 import { isOver, UserError } from '../user-error.ts';
 import { memberText } from '../words/words.ts';
 import {
@@ -50,6 +51,7 @@ interface Parts
     ReturnType<typeof createDeferral> {
   readonly answerPress: ReturnType<typeof createButtonRemoval>;
   readonly lost: ReturnType<typeof createLosses>;
+  readonly fairly: ReturnType<typeof createFairStart>;
 }
 
 /** Interaction → command → answer, and errors → words. Nothing else talks back to Discord but `incoming.ts`. */
@@ -65,7 +67,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   };
   const deferral = createDeferral(shared);
   const answerPress = createButtonRemoval({ answer: deferral.answerLater, logger });
-  const parts: Parts = { ...shared, ...deferral, answerPress, lost: createLosses({ logger }) };
+  const lost = createLosses({ logger });
+  const parts: Parts = { ...shared, ...deferral, answerPress, lost, fairly: createFairStart() };
   const resume = createResume({ ...shared, commands: byName });
 
   function tracked(work: Promise<void>): Promise<void> {
@@ -173,9 +176,9 @@ function plan(parts: Parts, interaction: Incoming, context: Context): Begin {
     case 'at-once':
       return () => parts.answerAtOnce({ interaction, context, run: answer.run });
     case 'reply':
-      return () => parts.answerLater({ interaction, context, ...answer });
+      return () => parts.answerLater({ interaction, context, ...parts.fairly(context.guildId, answer) });
     case 'update':
-      return () => parts.answerPress({ interaction, context, ...answer });
+      return () => parts.answerPress({ interaction, context, ...parts.fairly(context.guildId, answer) });
   }
 }
 

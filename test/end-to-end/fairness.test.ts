@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
-import { lines, submit, upload } from '../support/lists.ts';
-import { inNewGuild, openAppScene, textOf } from '../support/scene.ts';
+import { labelsOf, lines, submit, upload } from '../support/lists.ts';
+import { inNewGuild, messageOf, openAppScene, textOf } from '../support/scene.ts';
 
 const KEY = 'sandbox-key';
 const AT_ONCE = 4;
@@ -87,3 +87,23 @@ it('five lists of 1,000 and 200 commands of one member at once are not in the wa
   expect(sent).toBe(20);
   expect(scene.listing.submitted.length).toBe(5_000 + sent + 1);
 }, 120_000);
+
+it('100 presses on a list of 1,000 at once are not in the way of another guild', async () => {
+  const scene = await openAppScene({ listing: { keys: [KEY] } });
+  onTestFinished(() => scene.close({ breaches: [26] }));
+  const [flood, other] = [await inNewGuild(scene, { key: KEY }), await inNewGuild(scene, { key: KEY })];
+  const list = () => flood.member.slash('addservers', { file: upload('list.txt', lines(1_000)) });
+  await submit(flood.member, await list());
+  const preview = await list();
+  const [label = ''] = labelsOf(preview);
+  expect(label).toBe('Include the 1000 submitted before');
+  let answered = 0;
+  const presses = Array.from({ length: 100 }, async () => {
+    await flood.member.press(messageOf(preview), label);
+    answered += 1;
+  });
+  const answer = other.member.slash('addserver', { game: 'cs2', server: 'other.example.com:27015' });
+  expect(textOf(await answer)).toContain(ACCEPTED);
+  expect(answered).toBeLessThan(50);
+  await Promise.all(presses);
+}, 60_000);
