@@ -12,7 +12,7 @@ import {
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { Secret } from '../secret.ts';
-import { escapeText } from '../words/words.ts';
+import { escapeText, type Translate } from '../words/words.ts';
 import {
   type Command,
   type Context,
@@ -160,9 +160,9 @@ export function createResume(deps: ResumeDeps) {
     if (state === 'answered' && shape === 'reply') return;
     if (state === 'gone') {
       traces.became('lost');
-      const what = report?.(context) ?? context.t('resume.notDone');
+      const what = (t: Translate) => report?.({ ...context, t }) ?? t('resume.notDone');
       if (work)
-        await tellGuild(guildId, () => context.t('resume.told', { user: escapeText(user.name), what }));
+        await tellGuild(guildId, (t) => t('resume.told', { user: escapeText(user.name), what: what(t) }));
       return;
     }
     const message = shape === 'update' ? await replies.message(token) : null;

@@ -232,8 +232,8 @@ export function createDeferral(deps: DeferralDeps) {
       await forget(deferred);
       const text = typeof answer === 'string' ? answer : bareText(answer);
       if (work)
-        await tellGuild(context.guildId, () =>
-          context.t('resume.told', { user: escapeText(context.user.name), what: text }),
+        await tellGuild(context.guildId, (t) =>
+          t('resume.told', { user: escapeText(context.user.name), what: text }),
         );
       throw error;
     }

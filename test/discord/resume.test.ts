@@ -1,6 +1,6 @@
 import { ApplicationCommandType, type InteractionEditReplyOptions, type Message } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../../src/discord/command.ts';
+import type { Command, Context } from '../../src/discord/command.ts';
 import { button, createSignedIds, rows } from '../../src/discord/components/controls.ts';
 import { createDeliveries } from '../../src/discord/deliver.ts';
 import { createResume, type PastReplies, type Pending } from '../../src/discord/resume.ts';
@@ -235,6 +235,15 @@ describe('an interaction that a previous run has left', () => {
       expect(await answered('while it is delivered')).toMatchObject({
         ...{ edited: ['Done.'], forgotten: [each.interactionId] },
       });
+    }
+  });
+
+  it('is told to the guild in its language, whatever the member speaks', async () => {
+    const german = { interaction: { ...interaction, locale: 'de' } };
+    const said = ({ t }: Context) => t('resume.one.not-sent');
+    for (const pending of [german, { ...german, report: said }]) {
+      const { told } = await resume(pending, { state: 'gone' });
+      expect(told).toEqual([expect.stringMatching(/mia made a submission.*not sent/is)]);
     }
   });
 
