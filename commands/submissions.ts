@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
-import type { Command, Context, Reply } from '../src/discord/command.ts';
+import type { Command, Context, PressContext, Reply } from '../src/discord/command.ts';
 import { button, customId, rows } from '../src/discord/components/controls.ts';
 import {
   type Page,
@@ -30,6 +30,20 @@ export interface SubmissionsDeps {
 
 /** /submissions: what was submitted in this guild, in pages whose buttons carry the filter, and as a file. */
 export function submissionsCommand({ history, games }: SubmissionsDeps): Command {
+  /** Members whose files are being made: those of 100,000 servers take 30 MiB of memory. */
+  const exporting = new Set<string>();
+
+  async function exportOne(context: PressContext): Promise<Reply> {
+    const { user, argument, t } = context;
+    if (exporting.has(user.id)) throw new UserError(t('submissions.stillExporting'));
+    exporting.add(user.id);
+    try {
+      return await exported(context, history, await wanted(context, readFilter(readPage(argument).state)));
+    } finally {
+      exporting.delete(user.id);
+    }
+  }
+
   const wanted = (context: Context, filter: SubmissionFilter): Promise<HistoryFilter> =>
     historyFilter(permitted(context, filter), [
       () => games.list().games.map(({ alias }) => alias),
@@ -69,8 +83,7 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
       },
       export: {
         answer: 'reply',
-        run: async (context) =>
-          exported(context, history, await wanted(context, readFilter(readPage(context.argument).state))),
+        run: exportOne,
       },
     },
   };

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { gameMark, LONGEST_SERVER_FILTER, readFilter, writeFilter } from '../../commands/submissions.ts';
+import {
+  gameMark,
+  LONGEST_SERVER_FILTER,
+  readFilter,
+  type SubmissionsDeps,
+  submissionsCommand,
+  writeFilter,
+} from '../../commands/submissions.ts';
+import type { PressContext } from '../../src/discord/command.ts';
 import { customId } from '../../src/discord/components/controls.ts';
 import { readPage, writePage } from '../../src/discord/components/pager.ts';
 
@@ -35,5 +43,38 @@ describe('the filter in a custom id', () => {
         expect(readFilter(state).userId).toMatch(/^\d*$/);
       }),
     );
+  });
+});
+
+describe('Export', () => {
+  it('makes one file of a member at a time, and the next one when that has ended, however it did', async () => {
+    const counts: PromiseWithResolvers<number>[] = [];
+    const history = {
+      count: () => {
+        const counted = Promise.withResolvers<number>();
+        counts.push(counted);
+        return counted.promise;
+      },
+      async *all() {},
+    } as unknown as SubmissionsDeps['history'];
+    const games = {} as SubmissionsDeps['games'];
+    const { presses } = submissionsCommand({ history, games });
+    const press = presses?.export;
+    if (press?.answer !== 'reply') throw new Error('a button that is answered with a message was expected');
+    const run = (id: string) => {
+      const context = { guildId: '1', user: { id }, argument: '', t: (name: string) => name, isAdmin: true };
+      return press.run(context as unknown as PressContext);
+    };
+    const [first, other] = [run('2'), run('3')];
+    await expect(run('2')).rejects.toThrow('submissions.stillExporting');
+    await expect.poll(() => counts.length).toBe(2);
+    counts[1]?.resolve(0);
+    expect((await other).content).toContain('submissions.exported');
+    counts[0]?.reject(new Error('a fault'));
+    await expect(first).rejects.toThrow('a fault');
+    const last = run('2');
+    await expect.poll(() => counts.length).toBe(3);
+    counts[2]?.resolve(0);
+    await last;
   });
 });
