@@ -48,7 +48,7 @@ export interface GuildSettings extends Part {
   get(guildId: string): Promise<Settings>;
   /** Whether the guild's settings are back to the defaults because those that were chosen could not be read. */
   areLost(guildId: string): Promise<boolean>;
-  /** Changes of one guild follow one another, each made from what the one before left. */
+  /** Changes of one guild follow one another, each made from what the one before left. What comes back as it is, is not written. */
   change(guildId: string, change: (now: Settings) => Settings): Promise<Settings>;
   /** The aliases that may be submitted, from memory alone; `undefined`: all of them, as far as is known. */
   allowedGames(guildId: string): ReadonlySet<string> | undefined;
@@ -90,8 +90,9 @@ export function createGuildSettings({ store }: GuildSettingsDeps): GuildSettings
       (await records.get(guildId)) === undefined && (await records.aside(guildId)) !== undefined,
     async change(guildId, change) {
       const changed = await store.inGuild(guildId, async () => {
-        const next = change(await get(guildId));
-        await records.set(guildId, next);
+        const now = await get(guildId);
+        const next = change(now);
+        if (next !== now) await records.set(guildId, next);
         return next;
       });
       remember(guildId, changed);

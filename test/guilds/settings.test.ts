@@ -85,4 +85,13 @@ describe('the settings of a guild', () => {
     await setTrouble('1', '10', undefined);
     expect((await channelOf('1'))?.trouble).toBeUndefined();
   });
+
+  it('do not come back where they were deleted while an entry of the log was refused', async () => {
+    const store = await openStore();
+    const settings = createGuildSettings({ store });
+    await settings.change('1', (now) => ({ ...now, logChannelId: '10' }));
+    await settings.delete('1');
+    await logChannels(settings).setTrouble('1', '10', 'no-access');
+    expect(await store.get('settings:1')).toBeUndefined();
+  });
 });
