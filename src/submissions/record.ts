@@ -240,10 +240,11 @@ export function createRecords({
         .where('outcome', '=', 'rejected')
         .execute();
     },
-    /** Whether it is still there. */
+    /** Whether it is still there, under the member's name: they may have had that deleted. */
     async finish(id: string): Promise<boolean> {
       const ended = tables.updateTable('submissions').set({ state: 'done', ended_at: now() });
-      return (await ended.where('id', '=', id).executeTakeFirst()).numUpdatedRows > 0n;
+      const row = await ended.where('id', '=', id).returning('user_id').executeTakeFirst();
+      return row !== undefined && row.user_id !== null;
     },
   };
 }

@@ -123,9 +123,9 @@ export async function carryOut(deps: RequestsDeps, order: Order, run: Run, first
       const again = answered?.indices.filter((index) => !outcomes.has(index)) ?? [];
       await records.leaveAgain(run.id, at(again));
       // Nothing of it runs any more; what was not sent becomes a draft of its own.
-      const isThere = isLast && (await records.finish(run.id));
+      const isNamed = isLast && (await records.finish(run.id));
       const rest = restOf(run.draft, (index) => isLeft(run.draft, outcomes.get(index)));
-      if (isThere && rest.rows.length > 0) await records.saveDraft(order, restIdOf(interactionId), rest);
+      if (isNamed && rest.rows.length > 0) await records.saveDraft(order, restIdOf(interactionId), rest);
       return answered && keys.keepAnswer(guildId, answered.key, answered.answer);
     });
     for (const index of outcomes.keys()) recorded.add(index);

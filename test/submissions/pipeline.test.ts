@@ -267,6 +267,26 @@ describe('a list', () => {
     }
   });
 
+  it('leaves no draft under a name that was deleted meanwhile', async () => {
+    let forgotten: Promise<number> | undefined;
+    const opened: Awaited<ReturnType<typeof list>> = await list(upTo(150), async (count) => {
+      if (count === 1) return ACCEPTED;
+      const { database: store, keys, checks } = opened;
+      const erasure = createErasure({ database: store, encryption, checks });
+      const data = createGuildData({ store, keys, submissions: erasure, logger: recorder() });
+      forgotten = data.forgetMember('1', mia.user.id);
+      await forgotten;
+      return { kind: 'not-sent', reason: 'dns', detail: '' };
+    });
+    expect(kinds(await opened.submit())).toContain('not-sent');
+    expect(await forgotten).toBe(150);
+    const named = opened.database.tables
+      .selectFrom('submissions')
+      .select('id')
+      .where('user_id', 'is not', null);
+    expect(await named.execute()).toEqual([]);
+  });
+
   it('sends no request whose record is not there any more', async () => {
     const opened: Awaited<ReturnType<typeof list>> = await list(upTo(250), async () => {
       await opened.database.tables.deleteFrom('servers').execute();
