@@ -9,6 +9,7 @@ import { BotNotReady } from '../../sandbox/sandbox.ts';
 import { eventually } from '../support/eventually.ts';
 import { lines, read, upload } from '../support/lists.ts';
 import {
+  inAppScene,
   messageOf,
   openAppScene,
   openScene,
@@ -190,8 +191,8 @@ describe('a database that', () => {
 });
 
 /** Takes the table away in which keys and settings are, as an operator at work in the file may; the function returned puts it back. */
-function withoutValues(): () => void {
-  const other = new DatabaseSync(file(), { timeout: 5_000 });
+function withoutValues(path: string): () => void {
+  const other = new DatabaseSync(path, { timeout: 5_000 });
   onTestFinished(() => {
     if (other.isOpen) other.close();
   });
@@ -203,29 +204,28 @@ function withoutValues(): () => void {
 }
 
 describe('a database that fails once servers have left', () => {
+  let path: string;
   let putBack: (() => void) | undefined;
   let refusesFrom = Number.POSITIVE_INFINITY;
   /** The service takes as many requests as it may, and refuses the key then, while the database fails. */
   const onRequest: NonNullable<SceneOptions['listing']>['onRequest'] = (_, { action }) => {
     if (action !== 'add' || --refusesFrom > 0) return undefined;
-    putBack ??= withoutValues();
+    putBack ??= withoutValues(path);
     const body = { status: 'error', message: 'Invalid API key.' };
     return { kind: 'json', status: 200, body };
   };
   const whileItFails = async (requests: number, run: (scene: Scene) => Promise<string>): Promise<string> => {
-    refusesFrom = requests;
     let said = '';
-    await inScene(
-      { listing: { onRequest } },
-      async (scene) => {
-        said = await run(scene);
-        putBack?.();
-        putBack = undefined;
-        refusesFrom = Number.POSITIVE_INFINITY;
-        await eventually(() => readStored(data).unfinished, []);
-      },
-      openAppScene,
-    );
+    // On data of its own: its key counts as refused from then on.
+    await inAppScene({ key: 'sandbox-key', listing: { onRequest } }, async (scene) => {
+      path = join(scene.data, 'bot.sqlite');
+      refusesFrom = requests;
+      said = await run(scene);
+      putBack?.();
+      putBack = undefined;
+      refusesFrom = Number.POSITIVE_INFINITY;
+      await eventually(() => readStored(scene.data).unfinished, []);
+    });
     return said;
   };
 
