@@ -44,7 +44,7 @@ export interface TakenInteractions extends Part {
 /** As long as an interaction's token lives: one that is older cannot be answered, so it is a late second delivery. */
 const TOO_OLD_MS = 15 * 60_000;
 /** Discord tells whether a reply was given: it is written with the next interaction, or after so many milliseconds. */
-const ANSWERED_WITHIN_MS = 1_000;
+const ANSWERED_WITHIN_MS = 250;
 /** How soon that is tried again when the store failed, in milliseconds. */
 const AGAIN_MS = 5_000;
 

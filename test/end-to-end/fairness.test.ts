@@ -88,7 +88,7 @@ it('five lists of 1,000 and 200 commands of one member at once are not in the wa
   expect(scene.listing.submitted.length).toBe(5_000 + sent + 1);
 }, 120_000);
 
-it('100 presses on a list of 1,000 at once are not in the way of another guild', async () => {
+it('20 presses on a list of 1,000 at once are not in the way of another guild', async () => {
   const scene = await openAppScene({ listing: { keys: [KEY] } });
   onTestFinished(() => scene.close({ breaches: [26] }));
   const [flood, other] = [await inNewGuild(scene, { key: KEY }), await inNewGuild(scene, { key: KEY })];
@@ -98,12 +98,12 @@ it('100 presses on a list of 1,000 at once are not in the way of another guild',
   const [label = ''] = labelsOf(preview);
   expect(label).toBe('Include the 1000 submitted before');
   let answered = 0;
-  const presses = Array.from({ length: 100 }, async () => {
+  const presses = Array.from({ length: 20 }, async () => {
     await flood.member.press(messageOf(preview), label);
     answered += 1;
   });
   const answer = other.member.slash('addserver', { game: 'cs2', server: 'other.example.com:27015' });
   expect(textOf(await answer)).toContain(ACCEPTED);
-  expect(answered).toBeLessThan(50);
+  expect(answered).toBeLessThan(10);
   await Promise.all(presses);
 }, 60_000);
