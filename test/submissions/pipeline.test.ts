@@ -94,10 +94,10 @@ describe('one server', () => {
       });
       expect(kinds(await one(pipeline, n, mia, id))).toEqual(['accepted']);
       await taken.forget({ guildId: '1', interactionId: id, shape });
-      await vi.advanceTimersByTimeAsync(500);
+      await vi.advanceTimersByTimeAsync(200);
       expect(commits.map(({ synced }) => synced)).toEqual([false, true, true]);
     }
-    await vi.advanceTimersByTimeAsync(500);
+    await vi.advanceTimersByTimeAsync(100);
     await expect.poll(() => commits.map(({ synced }) => synced)).toEqual([false, true, true, false]);
   });
 
