@@ -29,34 +29,54 @@ interface Wanted<Result> {
 }
 
 /**
- * Lets work begin, of one guild after the other, with time for everybody else between two beginnings: what one guild has
- * piled up is not before what another begins. With nothing piled up nothing waits.
+ * How long work begins without a pause, in milliseconds. Most begins in a tenth of one, and what begins together is
+ * written together; a press on a list of 1,000 takes 20 (measured).
+ */
+const BEGINS_FOR_MS = 5;
+
+export interface FairStartDeps {
+  readonly pause?: () => Promise<unknown>;
+  /** Milliseconds, from any moment on. */
+  readonly now?: () => number;
+}
+
+/**
+ * Lets work begin, of one guild after the other, with time for everybody else in between: what one guild has piled up is
+ * not before what another begins. With nothing piled up nothing waits.
  * @returns the same work, of a guild, which waits for that once it is run
  */
-export function createFairStart(pause: () => Promise<unknown> = () => setImmediate()) {
+export function createFairStart(deps: FairStartDeps = {}) {
+  const { pause = () => setImmediate(), now = () => performance.now() } = deps;
   /** By guild; the one that is next is first. */
   const waiting = new Map<string, (() => void)[]>();
-  let isBusy = false;
+  /** When the first work since the last pause began. */
+  let since: number | undefined;
+  const isTimeUp = () => since !== undefined && now() - since >= BEGINS_FOR_MS;
 
   async function beginOthers(): Promise<void> {
-    isBusy = true;
     await pause();
+    since = now();
     for (let [next] = waiting; next !== undefined; [next] = waiting) {
       const [guildId, starts] = next;
       const start = starts.shift();
       waiting.delete(guildId);
       if (starts.length > 0) waiting.set(guildId, starts);
       start?.();
-      await pause();
+      await begun();
+      if (isTimeUp()) {
+        await pause();
+        since = now();
+      }
     }
-    isBusy = false;
+    since = undefined;
   }
 
   function mayBegin(guildId: string): Promise<void> {
-    if (!isBusy) {
+    if (since === undefined) {
+      since = now();
       void beginOthers();
-      return Promise.resolve();
     }
+    if (waiting.size === 0 && !isTimeUp()) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     const starts = waiting.get(guildId) ?? [];
     starts.push(resolve);
@@ -69,3 +89,6 @@ export function createFairStart(pause: () => Promise<unknown> = () => setImmedia
     run: () => mayBegin(guildId).then(work.run),
   });
 }
+
+/** When what has begun has done all that it can without waiting for anything outside of this process. */
+const begun = () => new Promise<void>((resolve) => process.nextTick(resolve));
