@@ -22,4 +22,4 @@ VOLUME /data
 # Ready: commands come in from Discord and can be recorded. It serves this container only, unless HTTP_HOST says more.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
     CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HTTP_PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=2", "src/start.js"]
+CMD ["node", "--max-semi-space-size=2", "--v8-pool-size=1", "src/start.js"]
