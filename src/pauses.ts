@@ -23,11 +23,6 @@ export function createPauses(pause: () => Promise<unknown> = () => setImmediate(
   };
 }
 
-/** What a guild wants to have done. */
-interface Wanted<Result> {
-  readonly run: () => Promise<Result>;
-}
-
 /**
  * How long work begins without a pause, in milliseconds. Most begins in a tenth of one, and what begins together is
  * written together; a press on a list of 1,000 takes 20 (measured).
@@ -43,7 +38,7 @@ export interface FairStartDeps {
 /**
  * Lets work begin, of one guild after the other, with time for everybody else in between: what one guild has piled up is
  * not before what another begins. With nothing piled up nothing waits.
- * @returns the same work, of a guild, which waits for that once it is run
+ * @returns makes of a guild's work the same that waits for this once it is run
  */
 export function createFairStart(deps: FairStartDeps = {}) {
   const { pause = () => setImmediate(), now = () => performance.now() } = deps;
@@ -84,10 +79,9 @@ export function createFairStart(deps: FairStartDeps = {}) {
     return promise;
   }
 
-  return <Result, Work extends Wanted<Result>>(guildId: string, work: Work & Wanted<Result>): Work => ({
-    ...work,
-    run: () => mayBegin(guildId).then(work.run),
-  });
+  return <Result>(guildId: string, work: () => Promise<Result>): (() => Promise<Result>) =>
+    () =>
+      mayBegin(guildId).then(work);
 }
 
 /** When what has begun has done all that it can without waiting for anything outside of this process. */

@@ -16,6 +16,7 @@ import {
   type Context,
   PERMISSION_BITS,
   type Permission,
+  type Reply,
   type Wording,
 } from './command.ts';
 import type { Modal } from './components/controls.ts';
@@ -168,6 +169,7 @@ function plan(parts: Parts, interaction: Incoming, context: Context): Begin {
   if (typeof asked === 'string') return () => turnDownStale(parts, { interaction, context }, asked);
   if (isDenied(context, asked.permission)) return () => deny(parts, { interaction, context, asked });
   const answer = asked.answer();
+  const fairly = (run: () => Promise<Reply>) => parts.fairly(context.guildId, run);
   switch (answer?.shape) {
     case undefined:
       return () => turnDownStale(parts, { interaction, context }, t('dispatch.unknown'));
@@ -176,9 +178,9 @@ function plan(parts: Parts, interaction: Incoming, context: Context): Begin {
     case 'at-once':
       return () => parts.answerAtOnce({ interaction, context, run: answer.run });
     case 'reply':
-      return () => parts.answerLater({ interaction, context, ...parts.fairly(context.guildId, answer) });
+      return () => parts.answerLater({ interaction, context, ...answer, run: fairly(answer.run) });
     case 'update':
-      return () => parts.answerPress({ interaction, context, ...parts.fairly(context.guildId, answer) });
+      return () => parts.answerPress({ interaction, context, ...answer, run: fairly(answer.run) });
   }
 }
 
