@@ -1,25 +1,23 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** In which order files begin; all others come last. */
-const ORDER = [
-  // What waits or starts processes for most of its time: begun late, it would be waited for.
-  /\/test\/(?:faults|docs)\//,
-  /\/(?:pipe|session|scene|two-bots|list-faults|rotate-key|backup|silence|doctor|kept-code|foreign-bot)\.test/,
-  // Whatever has a bot, or one of the stand-ins.
-  /\/test\/(?:end-to-end|operations|guilds|sandbox|support)\//,
+/**
+ * What floods the bot or runs it as a process of its own: one file after the other, once all else is over, so that
+ * nothing that takes the processor runs beside a test that waits for a process.
+ */
+const ALONE = [
+  'test/faults/{kill,machine}.test.ts',
+  'test/end-to-end/{fairness,list-faults,operator,rotate-key,two-bots,upgrade}.test.ts',
+  'test/storage/{database-faults,encryption-key}.test.ts',
+  'test/support/{event-loop-stall,scene}.test.ts',
+  'test/operations/{backup,doctor,http,kept-code,terminal}.test.ts',
+  'test/sandbox/discord/foreign-bot/*.test.ts',
+  'test/sandbox/prompt/pipe.test.ts',
+  'test/sandbox/stand-in-main.test.ts',
 ];
-
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
-      const found = ORDER.findIndex((files) => files.test(moduleId));
-      return found === -1 ? ORDER.length : found;
-    };
-    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
-  }
-}
+/** Scripts of their own, which `.ci/run` runs too. */
+const APART = ['test/transport/**', 'test/scale/**', 'test/ops/**', 'test/page/**'];
 
 const MEMORY = '/dev/shm';
 const MEMORY_NEEDED = 1024 ** 3;
@@ -46,27 +44,32 @@ const project = (name: string, files: { readonly include: string[]; readonly exc
 export default defineConfig({
   test: {
     projects: [
-      project('main', {
-        include: ['test/**/*.test.ts'],
-        exclude: ['test/transport/**', 'test/scale/**', 'test/ops/**', 'test/page/**'],
-      }),
-      // Scripts of their own, which `.ci/run` runs too.
+      project('main', { include: ['test/**/*.test.ts'], exclude: [...ALONE, ...APART] }),
+      {
+        extends: true as const,
+        test: {
+          name: 'alone',
+          include: ALONE,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
       project('transport', { include: ['test/transport/**/*.test.ts'] }),
       project('ops', { include: ['test/ops/**/*.test.ts'] }),
       project('page', { include: ['test/page/**/*.test.ts'] }),
       project('scale', { include: ['test/scale/**/*.test.ts'] }),
     ],
-    // Most of a test's time is waiting for real processes and sockets, so more files run at once than there are cores.
-    maxWorkers: 5,
+    // Most of a test's time is waiting for sockets, so a file more runs at once than there are processors.
+    maxWorkers: availableParallelism() + 1,
     // The files that a worker runs share what they import: to read discord.js anew for each of them took half of the time.
     isolate: false,
     env: temporaryFolder(),
-    sequence: { sequencer: LongestFirst },
+    setupFiles: ['test/support/what-the-bot-said.ts'],
     // Of those that run at once within a file, each with a bot that mostly waits.
     maxConcurrency: 8,
-    // Ten times what a test takes on a machine that is busy: what fails by them does not happen at all.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000, interval: 10 } },
+    // What fails by these does not happen at all, on however busy a machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000, interval: 10 } },
   },
 });

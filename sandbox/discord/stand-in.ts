@@ -20,6 +20,7 @@ import { createRestApi } from './rest/server.ts';
 import { webhookRoutes } from './rest/webhook-routes.ts';
 import { CATEGORY } from './world/channels.ts';
 import type { CommandAnswers } from './world/command-form.ts';
+import { ANSWER_WITHIN_MS } from './world/interactions.ts';
 import { type Bounds, USUAL_BOUNDS } from './world/latest.ts';
 import { createWorld, type World } from './world/world.ts';
 
@@ -60,6 +61,8 @@ export interface StandInOptions {
    * the next step when its request was answered, and no human is faster than that.
    */
   readonly reactionMs?: number;
+  /** How long the bot may take for the first response to an interaction, in milliseconds; 3,000, as at Discord. */
+  readonly answerWithinMs?: number;
   /**
    * How much of what happened is kept: requests, messages, interactions and files, up to so many (50,000) and so many
    * bytes (256 MiB) of each; then the oldest go.
@@ -84,6 +87,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     cdnOrigin: () => served.origin(),
     dailyLimitStatus: options.dailyLimitStatus ?? 429,
     bounds,
+    answerWithinMs: options.answerWithinMs ?? ANSWER_WITHIN_MS,
     takesUnknownDefaults: options.takesUnknownDefaults ?? false,
     onEvent: tell,
   });

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { inAppScene, openAppScene, type Scene, type SceneOptions } from '../support/scene.ts';
+import {
+  ANSWER_WITHIN_MS,
+  inAppScene,
+  openAppScene,
+  type Scene,
+  type SceneOptions,
+} from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
-import { adds, isAccepted, isLost, submit } from './submission.ts';
+import { adds, isAccepted, isLost } from './submission.ts';
 
 /** A bot of its own for each case, since most of the time is waiting. Some answer too late, or twice. */
 const within =
@@ -83,11 +89,11 @@ describe.concurrent('a gateway that', () => {
     'delivers an interaction too late',
     within(async (scene) => {
       const before = lostLines(scene);
-      scene.discord.gateway.disturbDispatch({ delayMs: 3_300 });
-      expect(await submit(scene, 'late.example.com')).toEqual({ kind: 'lost' });
-      scene.discord.gateway.disturbDispatch({});
+      scene.discord.gateway.disturbDispatch({ delayMs: 2 * ANSWER_WITHIN_MS });
+      await isLost(scene, 'late.example.com', async () => scene.discord.gateway.disturbDispatch({}));
+      scene.discord.clock.advance(2 * ANSWER_WITHIN_MS);
       await eventually(() => lostLines(scene), before + 1);
-      await isLost(scene, 'late.example.com', Promise.resolve({ kind: 'lost' }));
+      expect(adds(scene, 'late.example.com')).toHaveLength(0);
       await isAccepted(scene, 'after-late.example.com');
     }),
   );

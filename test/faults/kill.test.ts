@@ -4,7 +4,16 @@ import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { bytesOnDisk } from '../storage/temporary.ts';
 import { eventually } from '../support/eventually.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
-import { inNewGuild, messageOf, modalOf, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import {
+  ANSWER_WITHIN_MS,
+  inNewGuild,
+  messageOf,
+  modalOf,
+  openScene,
+  type Scene,
+  setKey,
+  textOf,
+} from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
 
 /** One bot, which is killed and started again, and a guild of its own for each test. */
@@ -155,6 +164,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     const answer = add(scene, 'silent.example.com:1');
     await eventually(() => unanswered('POST', /callback/), 1);
     yield;
+    bot.discord.clock.advance(ANSWER_WITHIN_MS);
     expect(await answer).toEqual({ kind: 'lost' });
     await eventually(() => bot.output().includes('answered what was left from before the restart'), true);
     expect(requestsFor('silent.example.com')).toBe(0);

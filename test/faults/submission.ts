@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Scene, textOf } from '../support/scene.ts';
+import { ANSWER_WITHIN_MS, type Scene, textOf } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
 
 export const ACCEPTED = 'Servers have been added for review.';
@@ -21,8 +21,15 @@ export async function isAccepted(scene: Scene, server: string): Promise<void> {
   expect(readStored(scene.data).ended(scene.member.guildId, server)).toEqual(['accepted']);
 }
 
-/** The member saw that the bot did not answer; the service got nothing, and nothing is left in the store. */
-export async function isLost(scene: Scene, server: string, answer = submit(scene, server)): Promise<void> {
+/**
+ * The time for an answer passes; then the member saw that the bot did not answer, the service got nothing, and nothing
+ * is left in the store.
+ * @param tried resolves once the bot has tried to answer, where it can
+ */
+export async function isLost(scene: Scene, server: string, tried?: () => Promise<void>): Promise<void> {
+  const answer = submit(scene, server);
+  await tried?.();
+  scene.discord.clock.advance(ANSWER_WITHIN_MS);
   expect(await answer).toEqual({ kind: 'lost' });
   await eventually(() => readStored(scene.data).unfinished, []);
   expect(adds(scene, server)).toHaveLength(0);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
+import { inspect, isDeepStrictEqual } from 'node:util';
 
 /** Waits until a value is what it should be; fails with the last one. `expect.poll` for tests that run at once. */
 export async function eventually<Value>(
   read: () => Value,
   wanted: NoInfer<Value>,
-  withinMs = 20_000,
+  withinMs = 60_000,
 ): Promise<void> {
   const end = performance.now() + withinMs;
   let value = read();
@@ -14,5 +14,9 @@ export async function eventually<Value>(
     await sleep(10);
     value = read();
   }
-  assert.deepEqual(value, wanted);
+  assert.deepEqual(
+    value,
+    wanted,
+    `${withinMs} ms were not enough for ${inspect(wanted)}: it is ${inspect(value)}`,
+  );
 }

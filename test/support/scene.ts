@@ -17,6 +17,7 @@ import { showAnswer } from '../../sandbox/prompt/show.ts';
 import { openSandbox } from '../../sandbox/sandbox.ts';
 import type { Timing } from '../../src/app.ts';
 import { createBotInProcess } from './bot-in-process.ts';
+import { showWhenATestFails } from './what-the-bot-said.ts';
 
 export interface SceneOptions {
   /** More variables for the bot, or other values than the sandbox's. */
@@ -79,6 +80,9 @@ export interface AppSceneOptions extends Omit<SceneOptions, 'wrapper' | 'tls'> {
   readonly timing?: Timing;
 }
 
+/** How long the bot may take for a first response in a scene, in milliseconds. `clock.advance` lets it pass at once. */
+export const ANSWER_WITHIN_MS = 30_000;
+
 /** Nothing is waited for by itself, and what has to end by a time may end. */
 const NO_WAITING: Timing = {
   guildListPauses: [1, 1, 1],
@@ -137,7 +141,8 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
     ...(options.tls && { tls: options.tls }),
     ...(options.listing && { listing: options.listing }),
     // This bot listens for what people press before they can see it: nobody has to be slow for it.
-    discord: { reactionMs: 0, ...options.discord },
+    // Where the three seconds are not the point, a slow machine has ten times as long.
+    discord: { reactionMs: 0, answerWithinMs: ANSWER_WITHIN_MS, ...options.discord },
   });
   sandbox.watch((event) => {
     if (event.kind === 'log') lines.push(event.line);
@@ -145,6 +150,7 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
   });
   const { discord, listing, bot, people, token, data } = sandbox;
   const output = () => lines.join('\n');
+  const isClosed = showWhenATestFails(output);
 
   function person({ role = 'member', guild = 0, locale = 'en-US' }: Parameters<Scene['person']>[0]): Person {
     const place = discord.guilds[guild];
@@ -168,6 +174,7 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
     restart: sandbox.restart,
     kill: () => bot.stop('SIGKILL'),
     async close({ breaches = [], crash = false } = {}) {
+      isClosed();
       await bot.stop();
       const secrets = secretsOf(scene, options.env);
       const files = await filesIn(data);

@@ -69,7 +69,7 @@ export interface InteractionEvent {
 }
 
 export interface Interactions {
-  /** Starts the 3 seconds. */
+  /** Starts the time in which it has to be answered. */
   open(about: NewInteraction): Interaction;
   byToken(token: string): Interaction | undefined;
   get(id: string): Interaction | undefined;
@@ -84,9 +84,11 @@ export function createInteractions(deps: {
   readonly clock: Clock;
   readonly snowflakes: Snowflakes;
   readonly bounds: Bounds;
+  /** {@link ANSWER_WITHIN_MS} unless told. */
+  readonly answerWithinMs: number;
   readonly onEvent: (event: InteractionEvent) => void;
 }): Interactions {
-  const { clock, snowflakes, bounds, onEvent } = deps;
+  const { clock, snowflakes, bounds, answerWithinMs, onEvent } = deps;
   const latest = createLatest<Interaction>(bounds);
   const waiting = new Map<Interaction, (how: Acknowledgement) => void>();
 
@@ -113,7 +115,7 @@ export function createInteractions(deps: {
         answered: promise,
       };
       latest.set(id, interaction);
-      const cancel = clock.setTimeout(() => acknowledge(interaction, { type: 'lost' }), ANSWER_WITHIN_MS);
+      const cancel = clock.setTimeout(() => acknowledge(interaction, { type: 'lost' }), answerWithinMs);
       waiting.set(interaction, (how) => {
         cancel();
         resolve(how);

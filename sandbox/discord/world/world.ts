@@ -34,12 +34,15 @@ export interface WorldOptions {
   readonly cdnOrigin: () => string;
   readonly dailyLimitStatus: 400 | 429;
   readonly bounds: Bounds;
+  /** How long the bot may take for the first response to an interaction, in milliseconds. */
+  readonly answerWithinMs: number;
   readonly takesUnknownDefaults: boolean;
   readonly onEvent: (event: MessageEvent | InteractionEvent) => void;
 }
 
 export function createWorld(options: WorldOptions): World {
-  const { botName, cdnOrigin, dailyLimitStatus, bounds, takesUnknownDefaults, onEvent } = options;
+  const { botName, cdnOrigin, dailyLimitStatus, bounds, answerWithinMs, takesUnknownDefaults, onEvent } =
+    options;
   const clock = createClock();
   const snowflakes = createSnowflakes(clock);
   const applicationId = snowflakes.next();
@@ -50,7 +53,7 @@ export function createWorld(options: WorldOptions): World {
   guilds.add({ name: 'First guild' });
   guilds.add({ name: 'Second guild' });
 
-  const interactions = createInteractions({ clock, snowflakes, bounds, onEvent });
+  const interactions = createInteractions({ clock, snowflakes, bounds, answerWithinMs, onEvent });
   const closeListeners = new Set<() => void>();
 
   return {
