@@ -3,21 +3,18 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
- * What floods the bot or runs it as a process of its own: one file after the other, once all else is over, so that
+ * What floods the bot or runs it as a process of its own: two files at once at most, when all else is over, so that
  * nothing that takes the processor runs beside a test that waits for a process.
  */
 const ALONE = [
-  'test/faults/{kill,machine}.test.ts',
-  'test/end-to-end/{fairness,list-faults,operator,rotate-key,two-bots,upgrade}.test.ts',
-  'test/storage/{database-faults,encryption-key}.test.ts',
+  'test/faults/{bad-days,kill,machine}.test.ts',
+  'test/end-to-end/{fairness,operator,rotate-key,two-bots}.test.ts',
   'test/support/{event-loop-stall,scene}.test.ts',
   'test/operations/{backup,doctor,http,kept-code,terminal}.test.ts',
-  'test/sandbox/discord/foreign-bot/*.test.ts',
   'test/sandbox/prompt/pipe.test.ts',
-  'test/sandbox/stand-in-main.test.ts',
 ];
 /** Scripts of their own, which `.ci/run` runs too. */
-const APART = ['test/transport/**', 'test/scale/**', 'test/ops/**', 'test/page/**'];
+const APART = ['test/ops/**', 'test/page/**'];
 
 const MEMORY = '/dev/shm';
 const MEMORY_NEEDED = 1024 ** 3;
@@ -50,14 +47,12 @@ export default defineConfig({
         test: {
           name: 'alone',
           include: ALONE,
-          maxWorkers: 1,
+          maxWorkers: Math.min(2, availableParallelism()),
           sequence: { groupOrder: 1 },
         },
       },
-      project('transport', { include: ['test/transport/**/*.test.ts'] }),
       project('ops', { include: ['test/ops/**/*.test.ts'] }),
       project('page', { include: ['test/page/**/*.test.ts'] }),
-      project('scale', { include: ['test/scale/**/*.test.ts'] }),
     ],
     // Most of a test's time is waiting for sockets, so a file more runs at once than there are processors.
     maxWorkers: availableParallelism() + 1,

@@ -1,21 +1,21 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import type { Command, Context, Reply } from '../src/discord/command.ts';
-import { rows } from '../src/discord/components/controls.ts';
-import { pageButtons, pageFooter, pageOf, readPage } from '../src/discord/components/pager.ts';
+import { rows } from '../src/discord/controls.ts';
+import { pageButtons, pageFooter, pageOf, readPage } from '../src/discord/pager.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
-import type { GameCatalog, Suggestions } from '../src/listing/game-catalog.ts';
 import { gamesAmong } from '../src/listing/game-search.ts';
-import type { Secret } from '../src/secret.ts';
+import type { Games } from '../src/listing/games.ts';
+import type { Suggestions } from '../src/submissions/suggestions.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
+import { cut, escapeCode, escapeText } from '../src/words/escape.ts';
 import { gameChoices } from '../src/words/games.ts';
-import { cut, escapeCode, escapeText } from '../src/words/words.ts';
 
 export interface GamesDeps {
-  readonly games: Pick<GameCatalog, 'list' | 'search' | 'refresh' | 'refreshSoon'>;
-  readonly keys: Pick<ApiKeys, 'get' | 'isRefused'>;
-  readonly settings: Pick<GuildSettings, 'allowedGames'>;
+  readonly games: Pick<Games, 'list' | 'search' | 'refresh' | 'refreshSoon'>;
+  readonly keys: Pick<ApiKeys, 'forReading'>;
+  readonly settings: Pick<GuildSettings, 'get'>;
   readonly suggestions: Pick<Suggestions, 'games'>;
 }
 
@@ -28,9 +28,11 @@ const LONGEST_ALIAS = 80;
 
 /** /games: names and aliases, in pages whose buttons carry all their state, so that they survive a restart. */
 export function gamesCommand({ games, keys, settings, suggestions }: GamesDeps): Command {
-  function page(context: Context, search: string, wanted: number): Reply {
+  async function page(context: Context, search: string, wanted: number): Promise<Reply> {
     const { t } = context;
-    const found = allowed({ games, settings }, context.guildId, search);
+    const { games: chosen } = await settings.get(context.guildId);
+    const among = gamesAmong(games, chosen);
+    const found = search === '' ? among.all : among.search(search, among.all.length);
     if (found.length === 0) return { content: t('games.none', { search: escapeText(search) }) };
     const current = pageOf({ count: found.length, perPage: GAMES_PER_PAGE, wanted });
     const shown = found.slice(current.offset, current.offset + current.limit);
@@ -44,7 +46,7 @@ export function gamesCommand({ games, keys, settings, suggestions }: GamesDeps):
         '',
         ...shown.map((game) => line(context, game)),
         '',
-        ...chosenText(context),
+        ...(chosen === undefined ? [] : [`-# ${t('games.chosen')}`]),
         source(context),
       ].join('\n'),
       ...pageFooter(context, current),
@@ -52,9 +54,6 @@ export function gamesCommand({ games, keys, settings, suggestions }: GamesDeps):
     const turn = pageButtons(context, current, { command: 'games', action: 'page', state: search });
     return { embeds: [embed], components: rows(turn) };
   }
-
-  const chosenText = ({ t, guildId }: Context): readonly string[] =>
-    settings.allowedGames(guildId) === undefined ? [] : [`-# ${t('games.chosen')}`];
 
   function source({ t }: Context): string {
     const { fetchedAt, fresh } = games.list();
@@ -76,19 +75,19 @@ export function gamesCommand({ games, keys, settings, suggestions }: GamesDeps):
         },
       ],
     },
-    audience: 'member',
+    // An old list is good enough to show at once; none at all is worth waiting for.
+    answers: () => (games.list().fetchedAt === undefined ? 'later' : 'at once'),
     async run(context) {
-      const key = await keyForReading(keys, context.guildId);
-      // An old list is good enough to show at once; none at all is worth waiting for.
-      if (games.list().fetchedAt === undefined) await games.refresh(key);
-      else games.refreshSoon(key);
+      const reading = await keys.forReading(context.guildId);
+      if (games.list().fetchedAt === undefined) await games.refresh(reading);
+      else games.refreshSoon(reading);
       // Discord counts the option in code points, a custom id may have 100 UTF-16 units.
       return page(context, cut((context.options.getString('search') ?? '').trim(), MAX_SEARCH_LENGTH), 1);
     },
-    complete: ({ guildId }, typed) => gameChoices(suggestions.games(guildId, typed)),
+    complete: async ({ guildId }, typed) => gameChoices(await suggestions.games(guildId, typed)),
     presses: {
       page: {
-        answer: 'update',
+        answers: 'update at once',
         async run(context) {
           const { wanted, state: search } = readPage(context.argument);
           return page(context, search, wanted);
@@ -96,28 +95,6 @@ export function gamesCommand({ games, keys, settings, suggestions }: GamesDeps):
       },
     },
   };
-}
-
-/** The games that a guild allows, all that fit to what was typed; those that fit best are first. */
-function allowed(
-  { games, settings }: Pick<GamesDeps, 'games' | 'settings'>,
-  guildId: string,
-  typed: string,
-): readonly Game[] {
-  const { all, search } = gamesAmong(games, settings.allowedGames(guildId));
-  return typed === '' ? all : search(typed, all.length);
-}
-
-/**
- * The guild's key for refreshing the games list, or none; none too when the service has refused it. A key that
- * cannot be read must not keep anyone from looking at the list; commands that need it say so themselves.
- */
-async function keyForReading(keys: GamesDeps['keys'], guildId: string): Promise<Secret | undefined> {
-  try {
-    return (await keys.isRefused(guildId)) ? undefined : await keys.get(guildId);
-  } catch {
-    return undefined;
-  }
 }
 
 function line({ t }: Context, { name, alias }: Game): string {

@@ -1,13 +1,13 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context } from '../src/discord/command.ts';
-import { linkButton, rows } from '../src/discord/components/controls.ts';
+import { linkButton, rows } from '../src/discord/controls.ts';
+import type { ApiKeys, NoKey } from '../src/guilds/api-keys.ts';
 import { commandText } from '../src/words/command-text.ts';
-import { type GuildKeys, keyText, type NoKey, noKeyOf } from '../src/words/refusal.ts';
-import type { Translate } from '../src/words/words.ts';
+import { keyText } from '../src/words/keys.ts';
 import { enterKey } from './setkey.ts';
 
 export interface HelpDeps {
-  readonly keys: Pick<GuildKeys, 'status'>;
+  readonly keys: Pick<ApiKeys, 'problem'>;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }
 
@@ -25,15 +25,21 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
       : t('help.next', { addserver: mention('addserver'), example: t('help.example') });
   }
 
-  /** By language and mention: the same for everybody, and to make one takes longer than all else of an answer. */
-  const lines = new Map<Translate, Map<string, string>>();
-  function lineOf(context: Context, data: Command['data']): string {
-    const made = lines.get(context.t) ?? new Map<string, string>();
-    lines.set(context.t, made);
-    const mention = context.mention(data.name);
-    const known = made.get(mention) ?? line(context, data);
-    made.set(mention, known);
-    return known;
+  /** By all that makes them differ: the same few are asked for all the time. */
+  const descriptions = new Map<string, string>();
+
+  function description(context: Context): string {
+    const { t, locale, isAdmin, mention } = context;
+    // Mentions change once, when Discord has told their ids.
+    const key = `${locale} ${isAdmin} ${mention('help')}`;
+    const known = descriptions.get(key);
+    if (known !== undefined) return known;
+    const shown = commands().filter(({ permission }) => permission === undefined || isAdmin);
+    const lines = shown.map(({ data }) => line(context, data));
+    const overrides = isAdmin ? ['', `-# ${t('help.overrides')}`] : [];
+    const text = [...lines, ...overrides].join('\n');
+    descriptions.set(key, text);
+    return text;
   }
 
   return {
@@ -41,18 +47,13 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
       type: ApplicationCommandType.ChatInput,
       ...commandText('help'),
     },
-    audience: 'member',
-    isAtOnce: true,
+    answers: 'at once',
     async run(context) {
       const { t } = context;
-      const shown = commands()
-        .filter(({ permission }) => permission === undefined || context.isAdmin)
-        .map(({ data }) => lineOf(context, data));
-      const description = [...shown, '', `-# ${t('help.overrides')}`].join('\n');
-      const noKey = await noKeyOf(context.guildId, keys);
+      const noKey = await keys.problem(context.guildId);
       return {
         content: nextText(context, noKey),
-        embeds: [{ title: t('help.title'), description }],
+        embeds: [{ title: t('help.title'), description: description(context) }],
         components: rows([
           noKey && enterKey(context),
           links.support !== undefined && linkButton(links.support, t('help.support')),

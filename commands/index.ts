@@ -1,15 +1,15 @@
 import type { Command } from '../src/discord/command.ts';
-import { type AddServerDeps, addServer } from './addserver.ts';
-import { type AddServersDeps, addServers } from './addservers.ts';
+import { type AddServerDeps, addServer } from './addserver/command.ts';
+import { type AddServersDeps, addServers } from './addservers/command.ts';
+import { submitMessage } from './addservers/submit-message.ts';
 import { type GamesDeps, gamesCommand } from './games.ts';
 import { type HelpDeps, helpCommand } from './help.ts';
 import { type KeyStatusDeps, keyStatusCommand } from './keystatus.ts';
 import { type PrivacyDeps, privacyCommand } from './privacy.ts';
 import { type RemoveKeyDeps, removeKey } from './removekey.ts';
 import { type SetKeyDeps, setKey } from './setkey.ts';
-import { type SettingsDeps, settingsCommand } from './settings.ts';
-import { type SubmissionsDeps, submissionsCommand } from './submissions.ts';
-import { submitMessage } from './submit-message.ts';
+import { type SettingsDeps, settingsCommand } from './settings/command.ts';
+import { type SubmissionsDeps, submissionsCommand } from './submissions/command.ts';
 
 /** What all commands together may touch. */
 export type CommandDeps = AddServerDeps &
@@ -23,7 +23,7 @@ export type CommandDeps = AddServerDeps &
   SettingsDeps &
   SubmissionsDeps;
 
-/** Every command of the bot, in the order in which they are documented. */
+/** Every command of the bot, in the order in which /help shows them. */
 export function createCommands(deps: CommandDeps): readonly Command[] {
   const commands: readonly Command[] = [
     gamesCommand(deps),

@@ -1,27 +1,28 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context, Reply } from '../src/discord/command.ts';
-import { button, customId, rows } from '../src/discord/components/controls.ts';
+import { button, customId, rows } from '../src/discord/controls.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
-import type { KeyTrials, KeyWatch } from '../src/guilds/key-watch.ts';
-import type { GameCatalog } from '../src/listing/game-catalog.ts';
+import type { KeyTrials } from '../src/guilds/key-trials.ts';
+import type { Games } from '../src/listing/games.ts';
 import { commandText } from '../src/words/command-text.ts';
-import { serviceWords } from '../src/words/outcome.ts';
-import { failureText, keyText, tooSoonText } from '../src/words/refusal.ts';
-import { escapeCode, escapeText } from '../src/words/words.ts';
+import { escapeText } from '../src/words/escape.ts';
+import { keyEnd, keyText, tooSoonText } from '../src/words/keys.ts';
+import { failureText, serviceWords } from '../src/words/service.ts';
 
 export interface KeyStatusDeps {
   readonly keyTrials: KeyTrials;
-  readonly games: Pick<GameCatalog, 'accept'>;
-  readonly keys: Pick<ApiKeys, 'get' | 'status'>;
-  readonly keyWatch: Pick<KeyWatch, 'checked'>;
+  readonly games: Pick<Games, 'accept'>;
+  readonly keys: Pick<ApiKeys, 'get' | 'status' | 'keepAnswer'>;
+  /** Tells the guild's admins that the service refuses their key for the first time. */
+  readonly onKeyRefused: (guildId: string) => Promise<void>;
 }
 
 /** /keystatus: what is known of the guild's key, never the key, and a button that tries it. */
-export function keyStatusCommand({ keyTrials, games, keys, keyWatch }: KeyStatusDeps): Command {
+export function keyStatusCommand({ keyTrials, games, keys, onKeyRefused }: KeyStatusDeps): Command {
   async function report(context: Context, ...before: readonly string[]): Promise<Reply> {
     const status = await keys.status(context.guildId);
     if (!status) {
-      const none = context.t('keystatus.none', { setkey: context.mention('setkey') });
+      const none = keyText({ code: 'key-missing' }, context);
       return { content: [...before, none].join('\n') };
     }
     return {
@@ -35,13 +36,14 @@ export function keyStatusCommand({ keyTrials, games, keys, keyWatch }: KeyStatus
 
   /** What came of trying the key; that a refusal marks it and being taken renews it is in the lines below it. */
   async function check(context: Context): Promise<readonly string[]> {
-    const { guildId, t } = context;
-    const key = await keys.get(guildId);
-    if (!key) return [];
-    const outcome = await keyTrials.run(context, key);
+    const { guildId, user, t } = context;
+    const stored = await keys.get(guildId);
+    if (!stored) return [];
+    const outcome = await keyTrials.run({ guildId, memberId: user.id }, stored.key);
     if (outcome.kind === 'too-soon') return [tooSoonText(outcome, t)];
     if (outcome.kind === 'games') await games.accept(outcome.games);
-    await keyWatch.checked(guildId, key, outcome);
+    const isFirstRefusal = await keys.keepAnswer(guildId, stored.setAt, outcome, { renews: true });
+    if (isFirstRefusal) await onKeyRefused(guildId);
     if (outcome.kind === 'games') return [t('keystatus.works')];
     if (outcome.kind === 'rejected') return [t('keystatus.refusedNow')];
     return [t('keystatus.unchecked', { reason: failureText(outcome, t) })];
@@ -53,13 +55,13 @@ export function keyStatusCommand({ keyTrials, games, keys, keyWatch }: KeyStatus
       ...commandText('keystatus'),
     },
     permission: 'manage-guild',
-    audience: 'member',
+    answers: 'at once',
     async run(context) {
       return report(context);
     },
     presses: {
       check: {
-        answer: 'update',
+        answers: 'update',
         async run(context) {
           return report(context, ...(await check(context)));
         },
@@ -72,9 +74,7 @@ function lines(context: Context, status: KeyStatus): readonly string[] {
   const { t, mention } = context;
   const { lastFour, setBy, setAt, workedAt, answer, invalidSince, readable } = status;
   const setkey = mention('setkey');
-  const said: string[] = [
-    lastFour ? t('keystatus.key', { lastFour: escapeCode(lastFour) }) : t('keystatus.shortKey'),
-  ];
+  const said: string[] = [t('keystatus.key', { key: keyEnd(lastFour) })];
   if (setBy !== undefined && setAt !== undefined) {
     said.push(t('keystatus.set', { user: `<@${setBy}>`, seconds: seconds(setAt) }));
   }

@@ -1,21 +1,23 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context, Reply } from '../src/discord/command.ts';
-import { button, customId, rows } from '../src/discord/components/controls.ts';
-import { UNANSWERED_KEPT_DAYS } from '../src/discord/resume.ts';
-import type { GuildData } from '../src/guilds/guild-data.ts';
+import { button, customId, linkButton, rows } from '../src/discord/controls.ts';
+import { UNANSWERED_KEPT_DAYS } from '../src/discord/unanswered.ts';
+import type { Deletion } from '../src/guilds/deletion.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
 import { commandText } from '../src/words/command-text.ts';
+import type { Translate } from '../src/words/words.ts';
 
 export interface PrivacyDeps {
-  readonly guildData: Pick<GuildData, 'delete' | 'forgetMember'>;
+  readonly deletion: Pick<Deletion, 'guild' | 'member'>;
   /** How many days the data of a guild that removed the bot is kept. */
   readonly graceDays: number;
   /** How many days it is kept that a server was accepted. */
   readonly historyDays: number;
+  readonly links: { readonly privacy: string | undefined };
 }
 
 /** /privacy: what is stored; members take their name out of it, admins delete all that is kept of their guild. */
-export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDeps): Command {
+export function privacyCommand({ deletion, graceDays, historyDays, links }: PrivacyDeps): Command {
   function overview(context: Context): Reply {
     const { t } = context;
     const description = [
@@ -24,14 +26,14 @@ export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDep
       t('privacy.settings'),
       t('privacy.underway', { days: UNANSWERED_KEPT_DAYS }),
       t('privacy.service'),
-      t('privacy.operator'),
       t('privacy.leaving', { count: graceDays }),
     ];
     const forget = button(customId('privacy', 'forget'), t('privacy.forget'));
     const erase = button(customId('privacy', 'erase'), t('privacy.erase'), { style: 'danger' });
+    const notice = links.privacy !== undefined && linkButton(links.privacy, t('help.privacy'));
     return {
       embeds: [{ title: t('privacy.title'), description: description.join('\n\n') }],
-      components: rows([forget, context.isAdmin && erase]),
+      components: rows([forget, context.isAdmin && erase, notice]),
     };
   }
 
@@ -40,34 +42,43 @@ export function privacyCommand({ guildData, graceDays, historyDays }: PrivacyDep
       type: ApplicationCommandType.ChatInput,
       ...commandText('privacy'),
     },
-    audience: 'member',
+    answers: 'at once',
     run: async (context) => overview(context),
     presses: {
       forget: {
-        answer: 'reply',
+        answers: 'at once',
+        run: async ({ t }) => question(t, t('privacy.forgetQuestion'), 'forgetme', t('privacy.forget')),
+      },
+      forgetme: {
+        answers: 'update',
         async run({ t, guildId, user }) {
-          const count = await guildData.forgetMember(guildId, user.id);
+          const count = await deletion.member(guildId, user.id);
           return { content: count === 0 ? t('privacy.notNamed') : t('privacy.forgotten', { count }) };
         },
       },
       erase: {
         permission: 'manage-guild',
-        answer: 'reply',
-        async run(context) {
-          const confirm = button(customId('privacy', 'confirm'), context.t('privacy.confirm'), {
-            style: 'danger',
-          });
-          return { content: context.t('privacy.question'), components: rows([confirm]) };
-        },
+        answers: 'at once',
+        run: async ({ t }) => question(t, t('privacy.question'), 'confirm', t('privacy.confirm')),
       },
       confirm: {
         permission: 'manage-guild',
-        answer: 'update',
+        answers: 'update',
         async run(context) {
-          await guildData.delete(context.guildId);
+          await deletion.guild(context.guildId);
           return { content: context.t('privacy.deleted') };
         },
       },
+      cancel: { answers: 'update at once', run: async ({ t }) => ({ content: t('button.cancelled') }) },
     },
   };
 }
+
+/** Asks before anything is deleted. @param action the button's that does it */
+const question = (t: Translate, content: string, action: string, label: string): Reply => ({
+  content,
+  components: rows([
+    button(customId('privacy', action), label, { style: 'danger' }),
+    button(customId('privacy', 'cancel'), t('button.cancel')),
+  ]),
+});

@@ -1,35 +1,28 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context, Reply, SubmitContext } from '../src/discord/command.ts';
-import {
-  button,
-  type Control,
-  customId,
-  type Modal,
-  modal,
-  rows,
-} from '../src/discord/components/controls.ts';
+import { button, type Control, customId, type Modal, modal, rows } from '../src/discord/controls.ts';
 import type { GuildLog } from '../src/discord/guild-log.ts';
-import type { LogChoiceDeps } from '../src/discord/log-channel.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
-import type { KeyTrials, TooSoon } from '../src/guilds/key-watch.ts';
+import type { KeyTrials, TooSoon } from '../src/guilds/key-trials.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { GamesOutcome } from '../src/listing/contract.ts';
-import type { GameCatalog } from '../src/listing/game-catalog.ts';
+import type { Games } from '../src/listing/games.ts';
+import type { Rests } from '../src/listing/rests.ts';
 import { Secret } from '../src/secret.ts';
-import { UndecryptableError } from '../src/storage/collection.ts';
 import { commandText } from '../src/words/command-text.ts';
-import { serviceWords } from '../src/words/outcome.ts';
-import { failureText, tooSoonText } from '../src/words/refusal.ts';
-import { escapeCode, escapeText, memberText, type Translate } from '../src/words/words.ts';
-import { logChannelSelect } from './settings.ts';
+import { escapeText, memberText } from '../src/words/escape.ts';
+import { keyEnd, tooSoonText } from '../src/words/keys.ts';
+import { failureText, serviceWords } from '../src/words/service.ts';
+import type { Translate } from '../src/words/words.ts';
+import { logChannelSelect } from './settings/log-channel-select.ts';
 
 export interface SetKeyDeps {
   readonly keyTrials: KeyTrials;
-  readonly games: Pick<GameCatalog, 'accept'>;
-  readonly keys: Pick<ApiKeys, 'get' | 'set'>;
+  readonly games: Pick<Games, 'accept'>;
+  readonly keys: Pick<ApiKeys, 'status' | 'set'>;
+  readonly rests: Pick<Rests, 'end'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
   readonly settings: Pick<GuildSettings, 'get'>;
-  readonly addBotLink: LogChoiceDeps['addBotLink'];
 }
 
 /** The service does not say how long a key may be (specification §5); this is far above any in use. */
@@ -39,42 +32,32 @@ const MAX_KEY_LENGTH = 500;
  * /setkey: takes the guild's API key in a modal, so that it is never a command argument, tries it with
  * `action=games`, and keeps it only if the service takes it.
  */
-export function setKey({ keyTrials, games, keys, guildLog, settings, addBotLink }: SetKeyDeps): Command {
-  /** The key in use; one that can no longer be read counts as none, since a new one may replace it. */
-  async function previousKey(guildId: string): Promise<Secret | undefined> {
-    try {
-      return await keys.get(guildId);
-    } catch (error) {
-      if (error instanceof UndecryptableError) return undefined;
-      throw error;
-    }
-  }
-
+export function setKey({ keyTrials, games, keys, rests, guildLog, settings }: SetKeyDeps): Command {
   async function save(context: SubmitContext): Promise<Reply> {
     const { t, guildId, user } = context;
     const typed = context.field('key').trim();
     if (typed === '') return tryAgain(context, t('setkey.empty'));
     const key = new Secret(typed);
     // Before the service is asked, so that a store that fails is said while nothing has been done.
-    const previous = await previousKey(guildId);
-    const outcome = await keyTrials.run(context, key);
+    const hadKey = (await keys.status(guildId))?.readable === true;
+    const outcome = await keyTrials.run({ guildId, memberId: user.id }, key);
     if (outcome.kind === 'games') {
       await games.accept(outcome.games);
       await keys.set(guildId, key, { userId: user.id });
-      await guildLog.tell(guildId, (words) => changeText(words, user, key, previous !== undefined));
-      const content = savedText(context, key, previous !== undefined);
-      return previous === undefined ? withLogPrompt(context, content) : { content };
+      rests.end(guildId);
+      await guildLog.tell(guildId, (words) => changeText(words, user, key, hadKey));
+      const content = savedText(context, key, hadKey);
+      return hadKey ? { content } : withLogPrompt(context, content);
     }
-    const state = t(previous ? 'setkey.previousStays' : 'setkey.stillNone');
+    const state = t(hadKey ? 'setkey.previousStays' : 'setkey.stillNone');
     return tryAgain(context, `${whyUnsaved(outcome, t)}\n${state}`);
   }
 
-  /** After a first key: also where its log is to be, where that can be chosen and is not. */
+  /** After a first key: also where its log is to be, where that is not chosen. */
   async function withLogPrompt(context: Context, content: string): Promise<Reply> {
     // The key is kept by now: not knowing is no failure.
     const chosen = await settings.get(context.guildId).catch(() => undefined);
-    const isAsked = chosen !== undefined && chosen.logChannelId === undefined;
-    if (!isAsked || (await addBotLink(context.guildId)) !== undefined) return { content };
+    if (chosen === undefined || chosen.logChannelId !== undefined) return { content };
     return {
       content: `${content}\n\n${context.t('setkey.chooseLog')}`,
       components: rows([logChannelSelect(context)]),
@@ -87,18 +70,16 @@ export function setKey({ keyTrials, games, keys, guildLog, settings, addBotLink 
       ...commandText('setkey'),
     },
     permission: 'manage-guild',
-    audience: 'none',
-    async run(context) {
-      return keyModal(context, 'save');
-    },
+    answers: 'form',
+    run: async (context) => keyModal(context, 'save'),
     presses: {
-      enter: { answer: 'modal', run: async (context) => keyModal(context, 'save') },
+      enter: { answers: 'form', run: async (context) => keyModal(context, 'save') },
       // The key is kept nowhere, so it is asked for again.
-      again: { answer: 'modal', run: async (context) => keyModal(context, 'again') },
+      again: { answers: 'form', run: async (context) => keyModal(context, 'again') },
     },
     submits: {
-      save: { answer: 'reply', run: save },
-      again: { answer: 'update', run: save },
+      save: { answers: 'later', run: save },
+      again: { answers: 'update', run: save },
     },
   };
 }
@@ -117,7 +98,7 @@ const keyModal = ({ t }: Context, action: 'save' | 'again'): Modal =>
 
 const tryAgain = ({ t }: Context, content: string): Reply => ({
   content,
-  components: rows([button(customId('setkey', 'again'), t('setkey.again'), { style: 'primary' })]),
+  components: rows([button(customId('setkey', 'again'), t('again.tryAgain'), { style: 'primary' })]),
 });
 
 function whyUnsaved(outcome: Exclude<GamesOutcome, { kind: 'games' }> | TooSoon, t: Translate): string {
@@ -127,26 +108,14 @@ function whyUnsaved(outcome: Exclude<GamesOutcome, { kind: 'games' }> | TooSoon,
   return t('setkey.untested', { reason: failureText(outcome, t) });
 }
 
-function savedText({ t, mention }: Context, key: Secret, replaced: boolean): string {
-  const lastFour = key.lastFour();
-  if (replaced)
-    return lastFour ? t('setkey.replaced', { lastFour: escapeCode(lastFour) }) : t('setkey.replacedShort');
-  const addserver = mention('addserver');
-  return lastFour
-    ? t('setkey.saved', { lastFour: escapeCode(lastFour), addserver })
-    : t('setkey.savedShort', { addserver });
-}
+const savedText = ({ t, mention }: Context, key: Secret, replaced: boolean): string =>
+  replaced
+    ? t('setkey.replaced', { key: keyEnd(key.lastFour()) })
+    : t('setkey.saved', { key: keyEnd(key.lastFour()), addserver: mention('addserver') });
 
 /** The entry in the guild's log. */
-function changeText(t: Translate, user: Context['user'], key: Secret, replaced: boolean): string {
-  const member = memberText(user);
-  const lastFour = key.lastFour();
-  if (replaced) {
-    return lastFour
-      ? t('guildLog.keyReplaced', { member, lastFour: escapeCode(lastFour) })
-      : t('guildLog.keyReplacedShort', { member });
-  }
-  return lastFour
-    ? t('guildLog.keySet', { member, lastFour: escapeCode(lastFour) })
-    : t('guildLog.keySetShort', { member });
-}
+const changeText = (t: Translate, user: Context['user'], key: Secret, replaced: boolean): string =>
+  t(replaced ? 'guildLog.keyReplaced' : 'guildLog.keySet', {
+    member: memberText(user),
+    key: keyEnd(key.lastFour()),
+  });

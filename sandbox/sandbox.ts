@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type BotProcess,
   type BotProcessDeps,
@@ -18,8 +19,9 @@ import {
   type ListingState,
   startListing,
 } from './listing/stand-in.ts';
-import { selfSigned } from './loopback-server.ts';
+import type { Certificate } from './loopback-server.ts';
 import { createPeople, type People } from './people.ts';
+import { DISCORD_TROUBLES, SERVICE_TROUBLES } from './troubles.ts';
 import { createWatchers } from './watchers.ts';
 
 /** What the bot is doing. `crashed`: it ended without being told to. */
@@ -48,6 +50,14 @@ export interface Sandbox {
   readonly bot: BotProcess;
   /** What the bot is doing now. */
   readonly botState: 'starting' | 'ready' | 'stopped' | 'crashed';
+  /** What is wrong with Discord: one of {@link DISCORD_TROUBLES}. */
+  readonly discordTrouble: string;
+  /** What is wrong with the listing service: one of {@link SERVICE_TROUBLES}, or `other`. */
+  readonly serviceTrouble: string;
+  /** @throws Error when there is no such trouble */
+  troubleDiscord(name: string): void;
+  /** @throws Error when there is no such trouble */
+  troubleService(name: string): Promise<void>;
   /** Who uses the bot: the same person for every front end. */
   readonly people: People;
   /** The bot's token at the stand-in; made up anew each time. */
@@ -82,10 +92,10 @@ export interface SandboxOptions {
   readonly wrapper?: readonly string[];
   /** For tests: another way to run the bot than as a process of its own. */
   readonly createBot?: (deps: BotProcessDeps) => BotProcess;
-  /** For tests: both stand-ins listen on TLS, with HTTP/2 on offer; the bot trusts their certificate. */
-  readonly tls?: boolean;
+  /** For tests: both stand-ins listen on TLS, with HTTP/2 on offer; the bot trusts this certificate. */
+  readonly certificate?: Certificate;
   /** For tests: shards, limits and the like of the Discord stand-in. */
-  readonly discord?: Omit<StandInOptions, 'token' | 'onBreach'>;
+  readonly discord?: Omit<StandInOptions, 'token'>;
   /** For tests: other keys or games than the usual ones, or a plan of failures. */
   readonly listing?: ListingOptions;
 }
@@ -104,9 +114,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const token = madeUpToken();
   const data = options.data === undefined ? await mkdtemp(join(tmpdir(), 'sandbox-')) : resolve(options.data);
   await mkdir(data, { recursive: true });
-  const certificate = options.tls === true ? selfSigned() : undefined;
-  const certificateFile = join(data, 'stand-ins.pem');
-  if (certificate !== undefined) await writeFile(certificateFile, certificate.cert);
+  const { certificate } = options;
   const common = certificate === undefined ? {} : { certificate };
   const discord = await startDiscord({ ...common, botName: 'Listing Bot', ...options.discord, token });
   const listing = await startListing({ ...common, ...options.listing });
@@ -121,17 +129,33 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       LISTING_API_URL: listing.url,
       ATTACHMENT_HOSTS: new URL(discord.cdnUrl).host,
       STORE_URL: `sqlite://${join(data, 'bot.sqlite')}`,
-      ...(certificate !== undefined && { NODE_EXTRA_CA_CERTS: certificateFile }),
+      ...(certificate !== undefined && { NODE_EXTRA_CA_CERTS: certificate.file }),
       ...options.env,
     },
     discord,
     tell,
   });
 
+  let discordTrouble = 'ok';
   return {
     discord,
     listing,
     bot,
+    get discordTrouble() {
+      return discordTrouble;
+    },
+    get serviceTrouble() {
+      const { mode } = listing;
+      const found = Object.entries(SERVICE_TROUBLES).find(([, { how }]) => isDeepStrictEqual(how, mode));
+      return found?.[0] ?? 'other';
+    },
+    troubleDiscord(name) {
+      const { how } = troubleNamed(DISCORD_TROUBLES, name);
+      discord.faults.clear();
+      how(discord.faults);
+      discordTrouble = name;
+    },
+    troubleService: (name) => listing.behave(troubleNamed(SERVICE_TROUBLES, name).how),
     get botState() {
       return keeper.state();
     },
@@ -210,6 +234,12 @@ function keepBot(deps: {
   }
 
   return { bot, start, state: () => state };
+}
+
+function troubleNamed<T>(troubles: Readonly<Record<string, T>>, name: string): T {
+  const trouble = Object.hasOwn(troubles, name) ? troubles[name] : undefined;
+  if (trouble === undefined) throw new Error(`there is ${Object.keys(troubles).join(', ')}`);
+  return trouble;
 }
 
 /** Three parts with dots between them, as a real token has, since discord.js masks what stands behind the second. */

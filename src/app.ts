@@ -1,299 +1,353 @@
+import { afterRestart } from '../commands/after-restart.ts';
 import { createCommands } from '../commands/index.ts';
 import type { Config } from './config/config.ts';
+import { type ApiTiming, createDiscordApi } from './discord/api.ts';
 import { createAttachments } from './discord/attachments.ts';
-import type { Context } from './discord/command.ts';
-import { createSignedIds } from './discord/components/controls.ts';
-import {
-  type Connection,
-  createConnection,
-  type FatalDiscordError,
-  type Service,
-} from './discord/connection.ts';
 import { createDispatcher } from './discord/dispatch.ts';
+import { createGateway, type FatalDiscordError } from './discord/gateway.ts';
+import { isForeign, listGuilds } from './discord/guild-list.ts';
 import { createChannelPosts, createGuildLog, type GuildLogTiming } from './discord/guild-log.ts';
-import { createLogInspection } from './discord/log-channel.ts';
-import { asPublished } from './discord/publish.ts';
-import { createLeftInteractions, type PastReplies } from './discord/resume.ts';
-import { createTakenInteractions, interactionContext } from './discord/taken.ts';
-import { createTraces, type Traces } from './discord/traces.ts';
+import { createKeyAlert, createSubmissionLog } from './discord/guild-log-entries.ts';
+import { endpointTrouble, inviteLink, readApplication } from './discord/portal.ts';
+import { asPublished, createPublishing } from './discord/publish.ts';
+import { createTraces } from './discord/traces.ts';
+import { createUnanswered } from './discord/unanswered.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
-import { createGuildData } from './guilds/guild-data.ts';
-import { createKeyTrials, createKeyWatch } from './guilds/key-watch.ts';
+import { createDeletion } from './guilds/deletion.ts';
+import { createKeyTrials } from './guilds/key-trials.ts';
 import { createMembership } from './guilds/membership.ts';
 import { createGuildSettings, logChannels } from './guilds/settings.ts';
 import { inOrder, type Part } from './lifecycle.ts';
 import { createBreaker } from './listing/breaker.ts';
 import { createListingApi } from './listing/client.ts';
-import { createGameCatalog, createSuggestions, gamesObserver } from './listing/game-catalog.ts';
-import { createScheduler } from './listing/scheduler.ts';
+import { createGames } from './listing/games.ts';
+import { createGuardedListing } from './listing/guarded.ts';
+import { createRests } from './listing/rests.ts';
+import { createTurns } from './listing/turns.ts';
 import type { Logger } from './logger.ts';
-import { createScheduledBackups } from './operations/backup.ts';
-import { createOperations, type Listeners } from './operations/operations.ts';
+import { createMaintenance } from './operations/maintenance.ts';
+import { createOperations } from './operations/operations.ts';
+import { createScheduledBackups } from './operations/scheduled-backups.ts';
 import { createSilence } from './operations/silence.ts';
+import { reportStart } from './operations/start-report.ts';
+import { retry } from './retry.ts';
+import { createListReader } from './server-lists/list-reader.ts';
 import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
-import { createDatabase } from './storage/database.ts';
-import { createStoreLock } from './storage/database-file.ts';
-import { createStoreEncryption, keyInUse } from './storage/encryption-key.ts';
-import { createChecks } from './submissions/checks.ts';
+import { createStoreEncryption } from './storage/encryption-key.ts';
+import { createStoreLock } from './storage/lock.ts';
+import { createStore } from './storage/store.ts';
+import { createDrafts } from './submissions/drafts.ts';
+import { createDuplicates } from './submissions/duplicates.ts';
 import { createErasure } from './submissions/erasure.ts';
 import { createHistory } from './submissions/history.ts';
+import { createLimits } from './submissions/limits.ts';
 import { createListDrafts } from './submissions/list-drafts.ts';
-import { createPipeline, toResume } from './submissions/pipeline.ts';
-import { createPreviousRecords } from './submissions/previous/move.ts';
-import { createPruning, createTidying } from './submissions/pruning.ts';
+import { createPipeline, type Observer } from './submissions/pipeline.ts';
+import { createPruning } from './submissions/pruning.ts';
 import { createRecords } from './submissions/record.ts';
-import { toldAfterRestart } from './words/history.ts';
-import { createSubmissionLog } from './words/outcome.ts';
-import { createKeyAlert, createKeyNotice } from './words/refusal.ts';
-import { createWords, type Words } from './words/words.ts';
+import { createSuggestions } from './submissions/suggestions.ts';
+import { createWords, type Languages } from './words/words.ts';
 
 const DAY_MS = 86_400_000;
+/** How long running interactions may take to end when the bot stops, in milliseconds. */
+const DRAIN_MS = 8_000;
+/** How long a member waits while Discord is asked about their guild, in milliseconds. */
+const ASK_GUILD_MS = 2_000;
 
 /** How long the bot waits by itself, in milliseconds, where it is not to be the usual time: a test waits for nobody. */
-export interface Timing {
+export interface Timing extends ApiTiming {
   /** Before Discord is asked again for a page of the guilds, try by try. */
   readonly guildListPauses?: readonly number[];
   readonly guildLog?: GuildLogTiming;
   /** Before the second try of a request to the listing service; twice that before the third. */
   readonly listingFirstWait?: number;
-  /** Before the first check for guilds that were left, and what it may take when the bot stops. */
+  /** Before the first check for guilds that were left. */
   readonly membershipCheck?: number;
-  readonly membershipStop?: number;
+  /** Before what could not be recorded is recorded again, try by try. */
+  readonly recordPauses?: readonly number[];
 }
 
 export interface AppDeps {
   readonly config: Config;
   readonly logger: Logger;
-  /** Called when the bot cannot go on although it had started; the process has to end. */
+  /** Called when the bot cannot go on; the process has to end. */
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly timing?: Timing;
+  /** Other languages than the bot's own, for a test of all that it says. */
+  readonly languages?: Languages;
 }
 
-/** The whole bot, put together; the only place that knows every part. Nothing happens before `start`. */
-export function createApp(deps: AppDeps): Required<Omit<Part, 'name'>> & Pick<Service, 'commands'> {
-  const { config, logger, onFatal, timing } = deps;
+/** The whole bot, put together; the only file that knows every part. Nothing happens before `start`. */
+export function createApp({ config, logger, onFatal, timing = {}, languages }: AppDeps) {
   const operations = createOperations({ config, logger });
   const { listeners } = operations;
   const traces = createTraces({ logger, onEnd: listeners.onInteraction });
-  const words = createWords({ name: config.listingName, page: config.listingUrl });
-  const connection = createConnection({
-    ...words,
+  const words = createWords({ name: config.listingName, page: config.listingUrl }, languages);
+
+  // What is kept.
+  const store = createStore({ url: config.storeUrl, logger, onTransaction: listeners.onTransaction });
+  const encryption = createStoreEncryption({ configured: config.encryptionKey, store, logger });
+  const keys = createApiKeys({ store, encryption, logger });
+  const settings = createGuildSettings({ store, logger });
+
+  // Discord.
+  const api = createDiscordApi({
     apiUrl: config.discordApiUrl,
     token: config.discordToken,
-    listPauses: timing?.guildListPauses,
     onRateLimited: listeners.onRateLimited,
-    onOnline: listeners.onOnline,
-    logger,
-    onFatal,
-  });
-  const storage = createStorage(deps, listeners);
-  const guilds = createGuilds(deps, { ...storage, connection, words });
-  const listing = createListing(deps, { ...storage, ...guilds, listeners });
-  const submissions = createSubmissions(deps, { ...storage, ...guilds, ...listing, listeners });
-  const leaving = createLeaving(deps, { ...storage, ...guilds, ...submissions, connection, words });
-  const all = { ...storage, ...guilds, ...listing, ...submissions, ...leaving, connection, traces, words };
-  const { service, taken, left, attachments } = createService(deps, all);
-
-  const { database, encryption } = storage;
-  const { gateway } = connection;
-  const inTheirOrder: readonly Part[] = [
-    operations.watch({ ...listing, gateway, database, traces }),
-    createStoreLock(database.path),
-    database,
-    encryption,
-    keyInUse(storage),
-    guilds.settings,
-    createPreviousRecords({ database, encryption, interactionContext, logger }),
-    leaving.guildData,
-    taken,
-    left,
-    createTidying({ database, logger }),
-    submissions.pipeline,
-    createPruning({ ...submissions, database, days: config.historyDays, logger }),
-    {
-      name: 'connections',
-      stop: async () => void (await Promise.all([listing.listing.close(), attachments.close()])),
-    },
-    { name: 'games', ...listing.games },
-    { name: 'suggestions', stop: submissions.suggestions.stop },
-    createSilence({ config, gateway, store: database, onFatal, logger }),
-    connection.serve(service),
-    leaving.membership,
-    createScheduledBackups({ config, database, onBackup: listeners.onBackup, logger }),
-  ];
-  return { ...inOrder(inTheirOrder, logger), commands: service.commands };
-}
-
-/** What an area of the app is made with: what is said of the bot as a whole, and the parts of the areas before it. */
-type Storage = ReturnType<typeof createStorage>;
-type Guilds = ReturnType<typeof createGuilds>;
-type Listing = ReturnType<typeof createListing>;
-type Submissions = ReturnType<typeof createSubmissions>;
-type Leaving = ReturnType<typeof createLeaving>;
-interface Connected {
-  readonly connection: Connection;
-  readonly words: Words;
-}
-interface Watched {
-  readonly listeners: Listeners;
-}
-
-function createStorage({ config, logger }: AppDeps, { onStatement, onCommit }: Listeners) {
-  const database = createDatabase({ url: config.storeUrl, logger, onStatement, onCommit });
-  const encryption = createStoreEncryption({ configured: config.encryptionKey, database, logger });
-  return { database, encryption };
-}
-
-/** What a guild has chosen, its key, and what is written into its log channel. */
-function createGuilds({ logger, timing }: AppDeps, parts: Storage & Connected) {
-  const { database, encryption, connection, words } = parts;
-  const keys = createApiKeys({ store: database, encryption });
-  const settings = createGuildSettings({ store: database });
-  const posts = createChannelPosts({ rest: () => connection.rest, logger });
-  const guildLog = createGuildLog({ posts, ...words, ...logChannels(settings), ...timing?.guildLog, logger });
-  const keyWatch = createKeyWatch({
-    keys,
-    onRefused: createKeyAlert({ guildLog, keys, mention: connection.mention }),
+    firstResponseMs: timing.firstResponseMs,
+    firstAttemptMs: timing.firstAttemptMs,
     logger,
   });
-  return { keys, settings, posts, inspectLog: createLogInspection(connection), guildLog, keyWatch };
-}
+  const application = once(() => readApplication(api));
+  const posts = createChannelPosts({ api, logger });
+  const guildLog = createGuildLog({
+    posts,
+    wordsFor: words.wordsFor,
+    ...logChannels(settings),
+    ...timing.guildLog,
+    logger,
+  });
 
-/** What every request to the listing service passes: the scheduler, the breaker, HTTP; and the games list. */
-function createListing({ config, logger, timing }: AppDeps, parts: Storage & Guilds & Watched) {
-  const { database, keys, keyWatch, listeners } = parts;
-  const { listingApiTimeoutMs: timeoutMs, listingRequestsAtOnce: atOnce } = config;
-  const operatorKey = config.listingApiKey && { operatorKey: config.listingApiKey };
-  const api = createListingApi({
+  // The listing service.
+  const breaker = createBreaker();
+  const rests = createRests();
+  const listingApi = createListingApi({
     baseUrl: config.listingApiUrl,
-    timeoutMs,
-    firstWaitMs: timing?.listingFirstWait,
+    timeoutMs: config.listingApiTimeoutMs,
     arrayFormat: config.listingApiArrayFormat,
-    requestsAtOnce: atOnce,
+    requestsAtOnce: config.listingRequestsAtOnce,
     onRequest: listeners.onListingRequest,
     logger,
   });
-  const scheduler = createScheduler({ atOnce });
-  const listing = createBreaker({ listing: api, scheduler, guildOf: keys.guildOf, ...operatorKey, logger });
-  // All tries of one request together take no longer (see createListingApi).
-  const longestRequestMs = 2 * timeoutMs;
-  const keyTrials = createKeyTrials({ listing, longestMs: longestRequestMs });
-  const games = createGameCatalog({
-    listing,
-    store: database,
+  const listing = createGuardedListing({
+    api: listingApi,
+    turns: createTurns({ atOnce: config.listingRequestsAtOnce }),
+    breaker,
+    rests,
+    firstWaitMs: timing.listingFirstWait,
+  });
+  const keyTrials = createKeyTrials({ games: listing.games });
+
+  /** The service refuses a guild's key for the first time. */
+  async function onKeyRefused(guildId: string): Promise<void> {
+    logger.info({ guildId }, "the listing service refuses a guild's API key; nothing more is sent with it");
+    await tellOfKey(guildId);
+  }
+
+  const games = createGames({
+    fetch: ({ guildId, key }) => listing.games({ guildId }, key),
+    ...(config.listingApiKey && { operatorKey: config.listingApiKey }),
+    async onAnswer({ guildId, key }, outcome) {
+      const stored = await keys.get(guildId);
+      if (stored?.key.reveal() !== key.reveal()) return;
+      if (await keys.keepAnswer(guildId, stored.setAt, outcome)) await onKeyRefused(guildId);
+    },
+    values: store.values,
     ttlMs: config.gamesTtlSeconds * 1000,
-    heldKeys: keys.all,
-    ...operatorKey,
-    onAnswer: keyWatch.keepGamesAnswer,
     logger,
   });
-  return { listing, scheduler, longestRequestMs, keyTrials, games };
-}
 
-/** The one pipeline, and what it leaves on record. */
-function createSubmissions({ config, logger }: AppDeps, parts: Storage & Guilds & Listing & Watched) {
-  const { database, encryption, keys, keyWatch, settings, guildLog, games } = parts;
-  const { scheduler, listing, longestRequestMs, listeners } = parts;
-  const history = createHistory({ database });
-  const { memberLimit: member, guildLimit: guild } = config;
-  const checks = createChecks({ database, encryption, listing, member, guild });
-  const erasure = createErasure({ database, encryption, checks });
-  const records = createRecords({ database });
-  const drafts = createListDrafts({ records, checks, settings, games });
-  const suggestions = createSuggestions({ history, games, settings, logger });
+  // Submissions.
+  const limits = createLimits({ store, member: config.memberLimit, guild: config.guildLimit });
+  const duplicates = createDuplicates({ store });
+  const drafts = createDrafts({ store });
+  const records = createRecords({ store, drafts });
+  const history = createHistory({ store });
+  const erasure = createErasure({ store, limits });
+  const pruning = createPruning({ store, records, limits, erasure, days: config.historyDays });
+  const suggestions = createSuggestions({ history, games, settings });
+  const reader = createListReader({ games });
+  const lists = createListDrafts({ store, drafts, duplicates, limits, settings, games, reader });
+  const gamesObserver: Observer = {
+    async ended({ guildId }, { outcomes, key }) {
+      const isKnown = (error: string) =>
+        outcomes.some((end) => end.kind === 'rejected' && end.known === error);
+      if (isKnown('gameInvalid')) games.invalidate();
+      if (key && !isKnown('invalidKey')) games.refreshSoon({ guildId, key: key.key });
+    },
+  };
   const pipeline = createPipeline({
-    ...{ database, records, scheduler, checks, keys, settings, listing },
-    onKeyRefused: keyWatch.tellRefused,
-    observers: [
-      createSubmissionLog({ guildLog, games }),
-      gamesObserver(games),
-      suggestions,
-      ...listeners.observers,
-    ],
-    longestRequestMs,
+    store,
+    drafts,
+    records,
+    duplicates,
+    limits,
+    keys,
+    settings,
+    listing,
+    observers: [createSubmissionLog({ guildLog, games }), gamesObserver, suggestions, listeners.observer],
+    onKeyRefused,
+    longestRequestMs: config.listingApiTimeoutMs,
+    recordPauses: timing.recordPauses,
     logger,
   });
-  return { history, checks, erasure, records, drafts, pipeline, suggestions };
-}
 
-/** What becomes of a guild's data, on demand and when the bot was removed from it. */
-function createLeaving(
-  { config, logger, timing }: AppDeps,
-  parts: Storage & Guilds & Submissions & Connected,
-) {
-  const { database: store, keys, settings, erasure, suggestions, connection } = parts;
-  const guildData = createGuildData({
+  // What belongs to a guild goes, on demand and when the bot was removed from it.
+  const deletion = createDeletion({ store, keys, settings, submissions: erasure, logger });
+  const membership = createMembership({
     store,
+    deletion,
     keys,
     submissions: erasure,
-    parts: [settings, suggestions],
-    logger,
-  });
-  const membership = createMembership({
-    ...{ store, data: guildData, keys, logger },
-    listGuilds: connection.listGuilds,
-    isForeign: connection.isForeign,
-    applicationId: connection.applicationId,
-    isOurs: connection.isOurs,
+    listGuilds: (signal) => listGuilds(api, { signal, pauses: timing.guildListPauses }),
+    isForeign: (guildId, signal) => isForeign(api, guildId, signal),
+    applicationId: async () => (await application()).id,
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
-    ...{ afterStartMs: timing?.membershipCheck, stopWithinMs: timing?.membershipStop },
+    afterStartMs: timing.membershipCheck,
+    logger,
   });
-  return { guildData, membership };
-}
 
-type All = Storage & Guilds & Listing & Submissions & Leaving & Connected & { readonly traces: Traces };
+  /** Where the bot user can be added to a guild that has the commands alone. */
+  async function addBotLink(guildId: string): Promise<string | undefined> {
+    const lacksBot = await isForeign(api, guildId, AbortSignal.timeout(ASK_GUILD_MS)).catch(() => false);
+    return lacksBot ? `${inviteLink((await application()).id)}&guild_id=${guildId}` : undefined;
+  }
 
-/** The commands, and how an interaction comes to them and its answer to Discord. */
-function createService({ config, logger }: AppDeps, parts: All) {
-  const { database, encryption, guildLog, records, games, membership, connection, traces, words } = parts;
+  // The commands, and how an interaction comes to them and its answer to Discord.
   const attachments = createAttachments({ hosts: config.attachmentHosts, maxBytes: MAX_FILE_BYTES, logger });
   const commands = createCommands({
-    ...parts,
-    addBotLink: connection.addBotLink,
+    pipeline,
+    drafts,
+    lists,
+    reader,
+    history,
+    games,
+    suggestions,
+    keys,
+    keyTrials,
+    rests,
+    onKeyRefused,
+    settings,
+    deletion,
+    guildLog,
+    posts,
+    attachments,
+    addBotLink,
     graceDays: config.departureGraceDays,
     historyDays: config.historyDays,
-    attachments,
     links: { support: config.supportUrl, privacy: config.privacyUrl },
   });
-  const taken = createTakenInteractions({ database, encryption, logger });
-  const left = createLeftInteractions({ database, encryption, logger });
-  const dispatcher = createDispatcher({
-    commands,
-    ids: createSignedIds(config.discordToken),
-    wording: { ...words, mention: connection.mention },
-    memory: taken,
-    traces,
-    firstForAdmins: createKeyNotice(parts),
+  const published = commands.map(asPublished);
+  const publishing = createPublishing({ api, values: store.values, commands: published, logger });
+  const tellOfKey = createKeyAlert({ guildLog, keys, mention: publishing.mention });
+  const wording = { ...words, mention: publishing.mention };
+  const unanswered = createUnanswered({
+    store,
+    encryption,
+    api,
+    wording,
+    async reportOf(context) {
+      const submission = await records.endedBy(context.interactionId);
+      return submission && afterRestart(context, submission, games);
+    },
     tellGuild: guildLog.tell,
     logger,
   });
+  const dispatcher = createDispatcher({
+    api,
+    commands,
+    wording,
+    unanswered,
+    traces,
+    tellGuild: guildLog.tell,
+    onUse: membership.used,
+    logger,
+  });
+  const gateway = createGateway({
+    api,
+    token: config.discordToken,
+    onInteraction: (payload) => void dispatcher.handle(payload),
+    onFatal,
+    logger,
+  });
 
-  /** Answers what a crash has left unanswered. */
-  async function answerLeft(replies: PastReplies): Promise<void> {
-    await Promise.all(
-      (await left.left(replies.owns)).map(async ({ interaction, at }) => {
-        const record = await records.carriedOutBy(interaction.guildId, interaction.interactionId);
-        const { servers, known } = record ? toResume(record) : { servers: [], known: new Map() };
-        const outcomes = servers.map((_, position) => known.get(position));
-        const report = known.size > 0 && {
-          report: (context: Context) => toldAfterRestart(context, { servers, outcomes }, games),
-        };
-        return dispatcher.resume({ interaction, at, ...report }, replies);
-      }),
-    );
+  /** Connects to Discord in the background, for as long as it takes. */
+  function connection(): Part {
+    const stopping = new AbortController();
+
+    async function introduce(): Promise<void> {
+      const known = await retry(application, {
+        signal: stopping.signal,
+        firstMs: 1_000,
+        longestMs: 60_000,
+        onFailure(error, pauseMs) {
+          logger.warn(
+            { err: error, againInSeconds: pauseMs / 1000 },
+            "the application's settings could not be read from Discord",
+          );
+          return pauseMs;
+        },
+      });
+      if (known === undefined) return;
+      const trouble = endpointTrouble(known);
+      if (trouble) logger.error({}, trouble);
+      const count = await publishing.publish(known.id, stopping.signal);
+      if (!stopping.signal.aborted)
+        await reportStart(config, logger, { commands: count, application: known });
+    }
+
+    return {
+      name: 'discord',
+      async start() {
+        void gateway.connect(stopping.signal);
+        void introduce();
+      },
+      async stop() {
+        stopping.abort();
+        api.stopWaiting();
+        await dispatcher.drain(DRAIN_MS);
+        // While the connection is still there.
+        await guildLog.flush();
+        await gateway.disconnect();
+      },
+    };
   }
 
-  const service: Service = {
-    commands: commands.map(asPublished),
-    onReady: answerLeft,
-    onInteraction: dispatcher.handle,
-    onUse: [membership.used, parts.suggestions.used],
-    async drain(ms) {
-      await dispatcher.drain(ms);
-      // While the connection is still there.
-      await guildLog.flush();
+  const parts: readonly Part[] = [
+    operations.watch({ store, gateway, games, breaker, traces }),
+    createStoreLock(store.path),
+    store,
+    encryption,
+    {
+      name: 'what a previous run has left',
+      async start() {
+        await records.endUnfinished();
+        await deletion.finish();
+        await unanswered.start();
+      },
     },
+    {
+      name: 'connections',
+      stop: async () => void (await Promise.all([listingApi.close(), attachments.close(), api.close()])),
+    },
+    { name: 'games', ...games },
+    createSilence({ config, gateway, values: store.values, onFatal, logger }),
+    connection(),
+    membership,
+    createScheduledBackups({ config, store, onBackup: listeners.onBackup, logger }),
+    createMaintenance({
+      tasks: {
+        submissions: pruning.prune,
+        interactions: unanswered.prune,
+        deletions: deletion.finish,
+        log: store.cutLog,
+      },
+      logger,
+    }),
+  ];
+  return { ...inOrder(parts, logger), commands: published };
+}
+
+/** Asks once, and remembers the answer. */
+function once<Value>(ask: () => Promise<Value>): () => Promise<Value> {
+  let known: Promise<Value> | undefined;
+  return () => {
+    known ??= ask().catch((error: unknown) => {
+      known = undefined;
+      throw error;
+    });
+    return known;
   };
-  return { service, taken, left, attachments };
 }

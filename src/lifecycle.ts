@@ -14,6 +14,49 @@ export interface Part {
  */
 export const AFTER_START_MS = 1_000;
 
+/** What is done again and again, once at a time. */
+export interface Job {
+  start(): void;
+  /** Does it now, or waits for the run that is under way. */
+  run(): Promise<void>;
+  /** Waits for the run that is under way. */
+  stop(): Promise<void>;
+}
+
+export interface JobDeps {
+  /** How long after the start it runs first, in milliseconds. */
+  readonly firstMs: number;
+  readonly everyMs: number;
+  /** Must not throw. */
+  readonly run: () => Promise<void>;
+}
+
+export function createJob({ firstMs, everyMs, run }: JobDeps): Job {
+  let first: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+
+  function runOnce(): Promise<void> {
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+
+  return {
+    run: runOnce,
+    start() {
+      first = setTimeout(runOnce, firstMs).unref();
+      timer = setInterval(runOnce, everyMs).unref();
+    },
+    async stop() {
+      clearTimeout(first);
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
 /** Waits for something to end, well or not, for so many milliseconds at most. */
 export async function atMost(ms: number, end: Promise<unknown>): Promise<void> {
   const isOver = new AbortController();
@@ -23,8 +66,8 @@ export async function atMost(ms: number, end: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Parts started in order and stopped in reverse, once. When one fails to start, those before it are stopped
- * again and its error is thrown. A part that fails to stop is logged; the others are stopped all the same.
+ * Parts started in order and stopped in reverse, once. If one fails to start, those before it are stopped again and its
+ * error is thrown. A part that fails to stop is logged; the others are stopped all the same.
  */
 export function inOrder(parts: readonly Part[], logger: Logger): Required<Omit<Part, 'name'>> {
   const started: Part[] = [];

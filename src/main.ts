@@ -1,12 +1,12 @@
 import { flushCompileCache } from 'node:module';
 import { createApp } from './app.ts';
 import { type Config, ConfigError, misspelt, readConfig } from './config/config.ts';
-import { FatalDiscordError } from './discord/connection.ts';
+import { FatalDiscordError } from './discord/gateway.ts';
 import { AFTER_START_MS } from './lifecycle.ts';
 import { createLogger, terminalDestination } from './logger.ts';
 import { HttpServerError } from './operations/health.ts';
 import { EncryptionKeyError } from './storage/encryption-key.ts';
-import { StoreError } from './storage/store.ts';
+import { StoreError } from './storage/store-error.ts';
 
 /** Running interactions get 8 seconds when the bot stops; what has not ended by then must not keep it alive. */
 const STOP_MS = 10_000;

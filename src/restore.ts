@@ -1,26 +1,19 @@
 import { resolve } from 'node:path';
-import { ConfigError, readStoreConfig } from './config/config.ts';
+import { readStoreConfig } from './config/config.ts';
 import { restore } from './operations/restore.ts';
-import { StoreError } from './storage/store.ts';
-
-const USAGE = 'say which backup: npm run restore -- FILE';
+import { fileArgument, runTool } from './tool.ts';
 
 /** Puts a backup in the place of the database, while no bot runs on it. */
-async function main(): Promise<void> {
-  const [file, ...rest] = process.argv.slice(2);
-  if (!file || rest.length > 0) throw new ConfigError(USAGE);
-  const kept = await restore({ config: readStoreConfig(process.env), file: resolve(file), now: Date.now() });
+await runTool('restore', async () => {
+  const file = resolve(fileArgument('say which backup: npm run restore -- FILE'));
+  const kept = await restore({ config: readStoreConfig(process.env), file, now: Date.now() });
   process.stdout.write(
-    `Restored ${resolve(file)}. Start the bot.\n` +
-      'What was submitted after the backup is not in it: members may be asked to submit it again, so look at the list first.\n' +
-      (kept === undefined
-        ? ''
-        : `What was there is kept as ${resolve(kept)}: delete it when it is not needed any more.\n`),
+    `Restored ${file}. Start the bot.\n` +
+      'What was submitted after the backup is not in it: members may be asked to submit it again, so look at the list first.\n',
   );
-}
-
-main().catch((error: unknown) => {
-  if (!(error instanceof ConfigError || error instanceof StoreError)) throw error;
-  process.stderr.write(`restore: ${error.message}\n`);
-  process.exitCode = 1;
+  if (kept !== undefined) {
+    process.stdout.write(
+      `What was there is kept as ${resolve(kept)}: delete it when it is not needed any more.\n`,
+    );
+  }
 });

@@ -9,12 +9,9 @@ const SHORTEST_SHOWN = 12;
  */
 export class Secret {
   readonly #value: string;
-  /** Aborted when the value was removed, replaced or refused: nothing leaves with it from then on. */
-  readonly dropped: AbortSignal | undefined;
 
-  constructor(value: string, dropped?: AbortSignal) {
+  constructor(value: string) {
     this.#value = value;
-    this.dropped = dropped;
   }
 
   /** The value itself, for the one place that sends or encrypts it. */

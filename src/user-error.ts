@@ -4,14 +4,4 @@
  */
 export class UserError extends Error {
   override readonly name = 'UserError';
-  /** What the pressed message was about is gone, so none of its buttons can do anything any more. */
-  readonly isOver: boolean;
-
-  constructor(message: string, { isOver = false }: { readonly isOver?: boolean } = {}) {
-    super(message);
-    this.isOver = isOver;
-  }
 }
-
-/** See {@link UserError.isOver}. */
-export const isOver = (error: unknown): boolean => error instanceof UserError && error.isOver;

@@ -3,24 +3,27 @@ import type {
   APIApplicationCommandOptionChoice,
   APIModalInteractionResponseCallbackData,
 } from 'discord.js';
-import type { GuildEvents } from './gateway/guild-events.ts';
+import type { Overwrite } from './client/visibility.ts';
 import type { GatewayControls } from './gateway/server.ts';
+import type { GuildEvents } from './guild-events.ts';
 import type { RestFaults } from './rest/faults.ts';
 import type { Clock } from './world/clock.ts';
-import type { Overwrite } from './world/commands.ts';
 import type { Guild } from './world/guilds.ts';
 import type { InteractionEvent } from './world/interactions.ts';
 import type { MessageEvent, SeenMessage } from './world/messages.ts';
 
-/** A rule of Discord that a request broke. It was answered with this status and code. */
+/** A rule of Discord that the bot broke. */
 export interface Breach {
-  readonly rule: number;
+  /** The rule's title, or what Discord answers. */
+  readonly title: string;
   readonly method: string;
   readonly path: string;
+  /** What was answered; 0 over the gateway. */
   readonly status: number;
+  /** Discord's code of an error, or of a close. */
   readonly code: number;
-  /** The JSON body that was answered: `{ code, message, errors? }`. */
-  readonly body: { readonly code: number; readonly message: string; readonly errors?: unknown };
+  /** What is wrong, and where. */
+  readonly message: string;
 }
 
 export interface SeenModal {
@@ -59,18 +62,13 @@ export interface BreachEvent {
   readonly breach: Breach;
 }
 
-/** Something happened to a guild, by the name of the gateway event that tells bots of it. */
+/** Something happened to a guild. */
 export interface GuildEvent {
   readonly kind: 'guild';
-  readonly what: string;
-  readonly guildId: string | undefined;
 }
 
 /** Everything that changes at this Discord, for whoever shows it. */
 export type DiscordEvent = MessageEvent | InteractionEvent | GuildEvent | WireEvent | BreachEvent;
-
-/** What is entered in a field of a modal: text, the chosen value or values, files, whether a box is ticked. */
-export type FormValue = string | boolean | Upload | readonly string[] | readonly Upload[];
 
 /** One person at their Discord, in one channel of one guild. */
 export interface Person {
@@ -80,10 +78,7 @@ export interface Person {
   readonly channelId: string;
   /** The commands this person's Discord shows. */
   commands(): readonly APIApplicationCommand[];
-  /**
-   * Runs a slash command; resolves when an answer is seen (a deferred one: when it is no longer loading).
-   * `name` may go on with a group and a subcommand: `settings log channel`.
-   */
+  /** Runs a slash command; resolves when an answer is seen (a deferred one: when it is no longer loading). */
   slash(name: string, options?: Readonly<Record<string, OptionValue>>): Promise<Answer>;
   /** The choices shown while `focused` is being typed. */
   complete(
@@ -94,16 +89,14 @@ export interface Person {
   /** Presses a button of a message, by its label or its custom id. */
   press(message: SeenMessage, button: string): Promise<Answer>;
   /**
-   * Chooses in a select of a message: options by their labels or values, channels by `#name`, roles by
-   * `@name`, others by id. `customId` says which select is meant, where several offer the same.
+   * Chooses in a select of a message: options by their labels or values, channels by `#name`, roles by `@name`.
+   * `customId` says which select is meant, where several offer the same.
    */
   pick(message: SeenMessage, values: readonly string[], customId?: string): Promise<Answer>;
   /** Fills a modal in and submits it: custom id of the field → value. */
-  submit(modal: SeenModal, values: Readonly<Record<string, FormValue>>): Promise<Answer>;
+  submit(modal: SeenModal, values: Readonly<Record<string, string>>): Promise<Answer>;
   /** Runs a message command on a message that is in the channel. */
   useOnMessage(command: string, messageId: string): Promise<Answer>;
-  /** Runs a user command on a member. */
-  useOnUser(command: string, userId: string): Promise<Answer>;
 }
 
 /** A Discord of our own on loopback, as strict as the real one. */
@@ -115,10 +108,10 @@ export interface DiscordStandIn {
   readonly applicationId: string;
   /** Every rule broken so far. A run is clean when it is empty. */
   readonly breaches: readonly Breach[];
-  /** Every request as it arrived, for secret scanning (rule 59) and for asserting what was sent. */
+  /** Every request as it arrived. */
   readonly requests: readonly RecordedRequest[];
   /**
-   * Rule 59: the requests and gateway payloads in which a secret appears, plainly or encoded.
+   * The requests and gateway payloads in which a secret appears, plainly or encoded.
    * @throws Error when the oldest are no longer kept: the secret might have been in one of those
    */
   findSecret(secret: string): readonly RecordedRequest[];
@@ -145,8 +138,8 @@ export interface DiscordStandIn {
   connected(): Promise<void>;
   /** The name of a person, a role or a channel, by its id. */
   nameOf(id: string): string | undefined;
-  /** Commands as the bot published them: everywhere, or in one guild. */
-  commands(guild?: Guild): readonly APIApplicationCommand[];
+  /** Commands as the bot published them. */
+  commands(): readonly APIApplicationCommand[];
   person(who: {
     readonly guild: Guild;
     readonly name: string;
@@ -154,18 +147,9 @@ export interface DiscordStandIn {
     readonly locale?: string;
     /** Where they are, also a thread or an announcement channel; the guild's first text channel unless said. */
     readonly channelId?: string;
-    /** Ids of roles, for the Integrations page. */
-    readonly roles?: readonly string[];
     /** For a person who is to be the same in every run; a new id without it. */
     readonly userId?: string;
   }): Person;
-  /** Somebody in the bot's direct messages. */
-  personInDirectMessages(who: {
-    readonly name: string;
-    readonly locale?: string;
-    /** The application is installed for this user, and not in a guild. */
-    readonly userInstall?: boolean;
-  }): Omit<Person, 'guildId'>;
   /** Where messages can be in a guild: `general`, `staff`, the announcement channel `news`, the thread `questions`. */
   channels(guild: Guild): readonly Channel[];
   /** Who is in a guild. */
@@ -173,11 +157,11 @@ export interface DiscordStandIn {
   /** The roles of a guild, @everyone first. */
   roles(guild: Guild): readonly Named[];
   /** Puts a message of a person in the channel, and returns its id. */
-  say(person: Omit<Person, 'guildId'>, content: string): string;
+  say(person: Person, content: string): string;
   /** The messages of a channel that everybody can see, in order; of one person also those that only they can see. */
   messages(where: { readonly channelId: string; readonly userId?: string }): readonly SeenMessage[];
-  /** The Integrations page of a guild: who may use a command (by its id), or every command (the application id). */
-  setIntegrations(guild: Guild, target: string, overwrites: readonly Overwrite[]): void;
+  /** The Integrations page of a guild: who may use a command, by its id. */
+  setIntegrations(guild: Guild, commandId: string, overwrites: readonly Overwrite[]): void;
   /** @throws Error when an answer of the stand-in was not of the shape that Discord's published schema gives it. */
   close(): Promise<void>;
 }

@@ -48,6 +48,8 @@ export interface ListingStandIn extends ListingState {
   /** What `LISTING_API_URL` must be. */
   readonly url: string;
   readonly requests: readonly ListingRequest[];
+  /** Requests of any other kind than `POST /api`, which is all that the specification knows: `GET /`. */
+  readonly strays: readonly string[];
   /** Changes how requests are answered from now on, or for the next `times` of them and then as specified again. */
   behave(mode: Mode, times?: number): Promise<void>;
   allow(key: string): void;
@@ -64,6 +66,7 @@ export const SANDBOX_KEYS = ['sandbox-key', 'sandbox-key-1234'] as const;
 export async function startListing(options: ListingOptions = {}): Promise<ListingStandIn> {
   const service = createService(options.keys ?? SANDBOX_KEYS, options.games ?? SANDBOX_GAMES);
   const requests: ListingRequest[] = [];
+  const strays: string[] = [];
   const connections = new WeakMap<object, number>();
   let connectionCount = 0;
 
@@ -91,6 +94,7 @@ export async function startListing(options: ListingOptions = {}): Promise<Listin
       request.socket.resetAndDestroy();
       return;
     }
+    if (request.url !== '/api' || request.method !== 'POST') strays.push(`${request.method} ${request.url}`);
     const form = readForm(await text(request));
     if (request.url !== '/api') return void response.writeHead(404).end('not found');
     if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end('POST only');
@@ -115,6 +119,7 @@ export async function startListing(options: ListingOptions = {}): Promise<Listin
     },
     submitted: service.submitted,
     requests,
+    strays,
     async behave(next, times) {
       modes.set(next, times);
       changed();

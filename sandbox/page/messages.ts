@@ -1,21 +1,13 @@
-import type { APIEmbed, APIMessage } from 'discord.js';
+import { type APIAttachment, type APIEmbed, type APIMessage, ButtonStyle, ComponentType } from 'discord.js';
+import { isSelect, offersOf, rowsOf } from '../discord/client/components.ts';
 import type { DiscordStandIn } from '../discord/contract.ts';
 import type { Guild } from '../discord/world/guilds.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
-import { marksOf } from './markup.ts';
-import type {
-  ButtonView,
-  Choice,
-  EmbedView,
-  FileView,
-  MessageView,
-  PartView,
-  SelectView,
-} from './protocol.ts';
+import { type Mark, marksOf } from '../markdown.ts';
+import type { ButtonView, EmbedView, FileView, MessageView, SelectView } from './protocol.ts';
 
-type Discord = Pick<DiscordStandIn, 'nameOf' | 'channels' | 'members' | 'roles'>;
 export interface Where {
-  readonly discord: Discord;
+  readonly discord: DiscordStandIn;
   readonly guild: Guild;
 }
 
@@ -23,10 +15,9 @@ export interface Where {
 const PREVIEW_LINES = 6;
 const PREVIEW_UNITS = 1_500;
 
-/** A message as the page draws it; `undefined` once it was deleted. */
-export function messageView(message: SeenMessage, where: Where): MessageView | undefined {
+/** A message as the page draws it. */
+export function messageView(message: SeenMessage, where: Where): MessageView {
   const { current } = message;
-  if (current === undefined) return undefined;
   const marks = (text: string | undefined) => marksOf(text ?? '', where.discord.nameOf);
   return {
     id: current.id,
@@ -39,9 +30,9 @@ export function messageView(message: SeenMessage, where: Where): MessageView | u
     state: message.loading ? 'thinking' : 'written',
     command: commandOf(current),
     content: marks(current.content),
-    embeds: current.embeds.map((embed) => embedView(embed, where)),
-    files: current.attachments.map(({ filename, size }) => fileView(message, filename, size)),
-    rows: rowsOf((current.components ?? []) as readonly Component[], where),
+    embeds: current.embeds.map((embed) => embedView(embed, marks)),
+    files: current.attachments.map((file) => fileView(message, file)),
+    rows: controlsOf(current, where),
   };
 }
 
@@ -51,131 +42,58 @@ function commandOf({ interaction_metadata: origin, interaction }: APIMessage): M
   return { user: origin.user.global_name ?? origin.user.username, name: interaction.name };
 }
 
-function embedView(embed: APIEmbed, { discord }: Where): EmbedView {
-  const marks = (text: string | undefined) => marksOf(text ?? '', discord.nameOf);
-  return {
-    color: embed.color === undefined ? '' : `#${embed.color.toString(16).padStart(6, '0')}`,
-    author: embed.author?.name ?? '',
-    title: embed.title ?? '',
-    url: embed.url ?? '',
-    description: marks(embed.description),
-    fields: (embed.fields ?? []).map(({ name, value, inline = false }) => ({
-      name,
-      value: marks(value),
-      inline,
-    })),
-    footer: embed.footer?.text ?? '',
-  };
-}
+const embedView = (embed: APIEmbed, marks: (text: string | undefined) => readonly Mark[]): EmbedView => ({
+  color: embed.color === undefined ? '' : `#${embed.color.toString(16).padStart(6, '0')}`,
+  author: embed.author?.name ?? '',
+  title: embed.title ?? '',
+  url: embed.url ?? '',
+  description: marks(embed.description),
+  fields: (embed.fields ?? []).map(({ name, value, inline = false }) => ({
+    name,
+    value: marks(value),
+    inline,
+  })),
+  footer: embed.footer?.text ?? '',
+});
 
-function fileView(message: SeenMessage, name: string, size: number): FileView {
+function fileView(message: SeenMessage, { filename: name, size, url }: APIAttachment): FileView {
   const text = message.file(name)?.toString('utf8') ?? '';
-  const isText = text !== '' && !text.includes('\0') && !text.includes('\ufffd');
   const lines = text.slice(0, PREVIEW_UNITS).split(/\r?\n/).slice(0, PREVIEW_LINES);
-  return { name, size, preview: isText ? lines.join('\n').trimEnd() : '' };
+  return { name, size, url, preview: lines.join('\n').trimEnd() };
 }
 
-/** What is read of a component, of whatever type. */
-export interface Component {
-  readonly type: number;
-  readonly custom_id?: string;
-  readonly label?: string;
-  readonly emoji?: { readonly name?: string };
-  readonly style?: number;
-  readonly url?: string;
-  readonly disabled?: boolean;
-  readonly placeholder?: string;
-  readonly content?: string;
-  readonly min_values?: number;
-  readonly max_values?: number;
-  readonly channel_types?: readonly number[];
-  readonly default_values?: readonly { readonly id: string }[];
-  readonly options?: readonly {
-    readonly label: string;
-    readonly value: string;
-    readonly description?: string;
-    readonly default?: boolean;
-  }[];
-  readonly components?: readonly Component[];
-  readonly component?: Component;
-  readonly accessory?: Component;
+function controlsOf(message: APIMessage, { discord, guild }: Where): MessageView['rows'] {
+  const here = { channels: discord.channels(guild), roles: discord.roles(guild) };
+  return rowsOf(message).map((row) =>
+    row.map((control): ButtonView | SelectView => {
+      const { disabled = false } = control;
+      if (isSelect(control))
+        return {
+          kind: 'select',
+          id: control.custom_id,
+          placeholder: control.placeholder ?? '',
+          least: control.min_values ?? 1,
+          most: control.max_values ?? 1,
+          disabled,
+          offers: offersOf(control, here),
+        };
+      return {
+        kind: 'button',
+        id: 'custom_id' in control ? control.custom_id : '',
+        label: 'label' in control ? (control.label ?? '') : '',
+        style: control.style,
+        disabled,
+        url: 'url' in control ? control.url : '',
+      };
+    }),
+  );
 }
 
-/** Types of component (Discord docs: Component Reference). */
-export const TYPE = {
-  row: 1,
-  button: 2,
-  text: 4,
-  users: 5,
-  roles: 6,
-  mentionables: 7,
-  channels: 8,
-  words: 10,
-} as const;
-
-/** Rows as they stand; what holds other components is a row of each. */
-function rowsOf(components: readonly Component[], where: Where): readonly (readonly PartView[])[] {
-  return components.flatMap((component) => {
-    const { type, components: inside = [], accessory } = component;
-    if (type === TYPE.row) return [inside.flatMap((each) => partOf(each, where))];
-    const own = partOf(component, where);
-    const below = rowsOf([...inside, ...(accessory === undefined ? [] : [accessory])], where);
-    return [...(own.length > 0 ? [own] : []), ...below];
-  });
-}
-
-function partOf(component: Component, where: Where): PartView[] {
-  if (component.type === TYPE.button) return [buttonView(component)];
-  if (component.type === TYPE.words)
-    return [{ kind: 'text', marks: marksOf(component.content ?? '', where.discord.nameOf) }];
-  return isSelect(component) ? [selectView(component, where)] : [];
-}
-
-export const isSelect = ({ type }: Component): boolean =>
-  type === 3 || (type >= TYPE.users && type <= TYPE.channels);
-
-const buttonView = ({ custom_id, label, emoji, style, disabled, url }: Component): ButtonView => ({
-  kind: 'button',
-  id: custom_id ?? '',
-  label: [emoji?.name ?? '', label ?? ''].filter((word) => word !== '').join(' '),
-  style: style ?? 2,
-  disabled: disabled ?? false,
-  url: url ?? '',
-});
-
-const selectView = (component: Component, where: Where): SelectView => ({
-  kind: 'select',
-  id: component.custom_id ?? '',
-  placeholder: component.placeholder ?? '',
-  least: component.min_values ?? 1,
-  most: component.max_values ?? 1,
-  disabled: component.disabled ?? false,
-  choices: choicesOf(component, where),
-});
-
-/** What a select offers: its own options, or who and what is in the guild. */
-export function choicesOf(component: Component, { discord, guild }: Where): readonly Choice[] {
-  const { type, options, channel_types = [], default_values = [] } = component;
-  if (options !== undefined)
-    return options.map(({ label, value, description = '', default: chosen = false }) => ({
-      label,
-      value,
-      description,
-      chosen,
-    }));
-  const here = (things: readonly { readonly id: string; readonly name: string }[], sign: string): Choice[] =>
-    things.map(({ id, name }) => ({
-      label: name.startsWith(sign) ? name : `${sign}${name}`,
-      value: id,
-      description: '',
-      chosen: default_values.some((value) => value.id === id),
-    }));
-  const members = () => here(discord.members(guild), '@');
-  const roles = () => here(discord.roles(guild), '@');
-  if (type === TYPE.users) return members();
-  if (type === TYPE.roles) return roles();
-  if (type === TYPE.mentionables) return [...members(), ...roles()];
-  const fits = (channel: { readonly type: number }) =>
-    channel_types.length === 0 || channel_types.includes(channel.type);
-  return here(discord.channels(guild).filter(fits), '#');
+/** The button that the message offers first: the next thing to do. */
+export function mainButton({ current }: SeenMessage): string | undefined {
+  const buttons = rowsOf(current)
+    .flat()
+    .filter((control) => control.type === ComponentType.Button)
+    .filter(({ disabled, style }) => disabled !== true && style !== ButtonStyle.Danger);
+  return buttons.flatMap((button) => ('custom_id' in button ? [button.custom_id] : []))[0];
 }

@@ -50,7 +50,8 @@ export function createPlayer(deps: {
         await read(caption);
       };
       async function run(): Promise<void> {
-        await sandbox.listing.behave({ kind: 'ok' });
+        await sandbox.troubleService('ok');
+        sandbox.troubleDiscord('ok');
         sandbox.listing.allow('sandbox-key-1234');
         if (!sandbox.bot.running) await sandbox.startBot();
         await scenario?.play({ sandbox, admin: person('admin'), member: person('member'), tell });

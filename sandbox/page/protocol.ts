@@ -1,18 +1,7 @@
+import type { Mark } from '../markdown.ts';
 import type { Role } from '../people.ts';
 
 /** What goes between the server of the page and the page, as JSON. Types only: both sides read them. */
-
-/** A piece of a text, parsed from Discord's markdown. */
-export type Mark =
-  | { readonly kind: 'text' | 'code' | 'block' | 'mention' | 'command'; readonly text: string }
-  | { readonly kind: 'break' }
-  | {
-      readonly kind: 'strong' | 'em' | 'underline' | 'strike' | 'spoiler' | 'quote' | 'small' | 'heading';
-      readonly inside: readonly Mark[];
-    }
-  | { readonly kind: 'link'; readonly href: string; readonly inside: readonly Mark[] }
-  /** Seconds since 1970, and Discord's letter for the form. */
-  | { readonly kind: 'time'; readonly seconds: number; readonly format: string };
 
 export interface EmbedView {
   /** As CSS writes it. */
@@ -33,6 +22,8 @@ export interface FileView {
   readonly name: string;
   /** In bytes. */
   readonly size: number;
+  /** Where it is at the stand-in. */
+  readonly url: string;
   /** The first lines of a text. */
   readonly preview: string;
 }
@@ -40,8 +31,6 @@ export interface FileView {
 export interface Choice {
   readonly label: string;
   readonly value: string;
-  readonly description: string;
-  readonly chosen: boolean;
 }
 
 export interface ButtonView {
@@ -62,10 +51,8 @@ export interface SelectView {
   readonly least: number;
   readonly most: number;
   readonly disabled: boolean;
-  readonly choices: readonly Choice[];
+  readonly offers: readonly (Choice & { readonly isChosen: boolean })[];
 }
-
-export type PartView = ButtonView | SelectView | { readonly kind: 'text'; readonly marks: readonly Mark[] };
 
 export interface MessageView {
   readonly id: string;
@@ -82,8 +69,7 @@ export interface MessageView {
   readonly content: readonly Mark[];
   readonly embeds: readonly EmbedView[];
   readonly files: readonly FileView[];
-  /** Rows of buttons and selects. */
-  readonly rows: readonly (readonly PartView[])[];
+  readonly rows: readonly (readonly (ButtonView | SelectView)[])[];
 }
 
 export interface OptionView {
@@ -95,48 +81,36 @@ export interface OptionView {
   readonly kind: 'text' | 'integer' | 'number' | 'choice' | 'file';
   readonly required: boolean;
   readonly autocomplete: boolean;
-  /** What can be chosen, where that is known beforehand: choices, people, channels, roles, true and false. */
-  readonly choices: readonly { readonly label: string; readonly value: string }[];
+  /** What can be chosen, where that is known beforehand: choices, people, true and false. */
+  readonly choices: readonly Choice[];
   readonly least: number | undefined;
   readonly most: number | undefined;
 }
 
 export interface CommandView {
-  /** With its subcommands, as the bot knows it. */
   readonly name: string;
   readonly label: string;
   readonly description: string;
   readonly options: readonly OptionView[];
 }
 
-interface FieldAbout {
+export interface FieldView {
   readonly id: string;
   readonly label: string;
   readonly description: string;
+  readonly placeholder: string;
   readonly required: boolean;
+  readonly isLong: boolean;
+  readonly most: number;
+  readonly value: string | undefined;
 }
-export type FieldView =
-  | { readonly kind: 'words'; readonly marks: readonly Mark[] }
-  | (FieldAbout & {
-      readonly kind: 'line' | 'lines';
-      readonly least: number;
-      readonly most: number;
-      readonly placeholder: string;
-      readonly value: string;
-    })
-  | (FieldAbout & {
-      readonly kind: 'choices';
-      readonly least: number;
-      readonly most: number;
-      readonly choices: readonly Choice[];
-    })
-  | (FieldAbout & { readonly kind: 'files'; readonly most: number; readonly types: readonly string[] })
-  | (FieldAbout & { readonly kind: 'tick'; readonly ticked: boolean });
 
 export interface ModalView {
   /** What it is submitted by. */
   readonly id: string;
   readonly title: string;
+  /** What stands above the fields. */
+  readonly words: readonly (readonly Mark[])[];
   readonly fields: readonly FieldView[];
 }
 
@@ -145,7 +119,7 @@ export interface FileValue {
   readonly filename: string;
   readonly base64: string;
 }
-export type Entered = string | number | boolean | FileValue | readonly string[] | readonly FileValue[];
+export type Entered = Readonly<Record<string, string | FileValue>>;
 
 /** Who acts, where, and in which language. */
 export interface SeatView {
@@ -156,12 +130,12 @@ export interface SeatView {
 
 /** What the page asks for, besides its view. */
 export type Act =
-  | { readonly do: 'slash'; readonly command: string; readonly options: Readonly<Record<string, Entered>> }
+  | { readonly do: 'slash'; readonly command: string; readonly options: Entered }
   | {
       readonly do: 'complete';
       readonly command: string;
       readonly focused: string;
-      readonly options: Readonly<Record<string, Entered>>;
+      readonly options: Entered;
     }
   | { readonly do: 'say'; readonly text: string }
   | { readonly do: 'press'; readonly message: string; readonly button: string }
@@ -171,10 +145,10 @@ export type Act =
       readonly select: string;
       readonly values: readonly string[];
     }
-  | { readonly do: 'submit'; readonly modal: string; readonly values: Readonly<Record<string, Entered>> }
+  | { readonly do: 'submit'; readonly modal: string; readonly values: Readonly<Record<string, string>> }
   | { readonly do: 'apps'; readonly message: string; readonly command: string }
   | { readonly do: 'dismiss'; readonly message: string }
-  | { readonly do: 'behave'; readonly kind: string }
+  | { readonly do: 'trouble'; readonly whom: 'service' | 'discord'; readonly name: string }
   | { readonly do: 'allow' | 'revoke'; readonly key: string }
   | { readonly do: 'kill' | 'start' }
   | { readonly do: 'play'; readonly scenario: string };
@@ -182,10 +156,7 @@ export type Act =
 export type Outcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'modal'; readonly modal: ModalView }
-  | {
-      readonly kind: 'choices';
-      readonly choices: readonly { readonly label: string; readonly value: string }[];
-    }
+  | { readonly kind: 'choices'; readonly choices: readonly Choice[] }
   /** Nothing came within three seconds. */
   | { readonly kind: 'lost' }
   /** The person's own Discord did not send it. */
@@ -193,20 +164,17 @@ export type Outcome =
 
 export interface TraceEntry {
   readonly number: number;
-  /** Milliseconds since 1970. */
-  readonly at: number;
   readonly from: 'bot' | 'discord';
   readonly title: string;
   readonly body: string;
-  readonly broken: readonly BrokenRule[];
+  /** The rules that it breaks, with what Discord answered. */
+  readonly broken: readonly { readonly title: string; readonly answer: string }[];
 }
 
-export interface BrokenRule {
-  readonly rule: number;
-  readonly title: string;
-  readonly source: string;
-  /** What Discord answered. */
-  readonly answer: string;
+/** What can be wrong with somebody, and what is. */
+export interface TroublesView {
+  readonly now: string;
+  readonly all: readonly { readonly name: string; readonly words: string }[];
 }
 
 /** Everything that one person sees, but the trace. */
@@ -220,12 +188,11 @@ export interface View {
   readonly commands: readonly CommandView[];
   readonly messageCommands: readonly { readonly name: string; readonly label: string }[];
   readonly bot: 'starting' | 'ready' | 'stopped' | 'crashed';
-  readonly service: {
-    readonly kind: string;
-    readonly kinds: readonly { readonly kind: string; readonly words: string }[];
-    readonly keys: readonly string[];
-    readonly held: readonly { readonly game: string; readonly address: string }[];
-  };
+  readonly troubles: { readonly discord: TroublesView; readonly service: TroublesView };
+  /** The keys that the service knows, and the servers that it holds. */
+  readonly keys: readonly string[];
+  readonly held: readonly { readonly game: string; readonly address: string }[];
+  /** How often a rule of Discord was broken. */
   readonly broken: number;
   readonly scenarios: readonly { readonly name: string; readonly title: string }[];
   readonly scenario: ScenarioView | undefined;

@@ -1,9 +1,9 @@
-import { allComponents } from '../discord/client/components.ts';
 import type { Answer, Person } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
 import { isFinished } from '../prompt/show.ts';
-import { readUpload } from '../prompt/slash-line.ts';
 import type { Sandbox } from '../sandbox.ts';
+import { readUpload } from '../slash-options.ts';
+import { mainButton } from './messages.ts';
 
 /** Those who act in a scenario, and what they act with. */
 export interface Stage {
@@ -25,8 +25,6 @@ export interface Scenario {
 
 const KEY = 'sandbox-key-1234';
 const ADDRESS = 'play.example.com:27015';
-/** How slowly the service answers, so that there is a middle of a list. */
-const SLOW_MS = 1_500;
 
 /** What can be played. To add one: an entry here; the page, its tests and the pictures follow. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -77,14 +75,14 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'service-outage',
     title: 'A service outage',
     async play(stage) {
-      const { listing } = stage.sandbox;
+      const { troubleService } = stage.sandbox;
       await stage.tell('admin', 'An admin has set the key.');
       await setKey(stage);
       await stage.tell('member', 'The listing service refuses connections, and a member submits a server.');
-      await listing.behave({ kind: 'down' });
+      await troubleService('down');
       const notSent = await finished(await stage.member.slash('addserver', { game: 'cs2', server: ADDRESS }));
       await stage.tell('member', 'The service is back, and they try again.');
-      await listing.behave({ kind: 'ok' });
+      await troubleService('ok');
       const again = mainButton(notSent);
       if (again !== undefined) await finished(await stage.member.press(notSent, again));
       else await finished(await stage.member.slash('addserver', { game: 'cs2', server: ADDRESS }));
@@ -94,12 +92,12 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'crash-in-a-list',
     title: 'A crash in the middle of a list',
     async play(stage) {
-      const { bot, listing, startBot, watch } = stage.sandbox;
+      const { bot, listing, startBot, troubleService, watch } = stage.sandbox;
       await stage.tell('admin', 'An admin has set the key.');
       await setKey(stage);
       await stage.tell('member', 'A member submits a list of 250, and the service answers slowly.');
       const preview = await sendList(stage);
-      await listing.behave({ kind: 'slow', ms: SLOW_MS });
+      await troubleService('slow');
       const before = listing.submitted.length;
       const held = until(watch, () => listing.submitted.length > before);
       // The answer comes from the bot's next run.
@@ -107,10 +105,35 @@ export const SCENARIOS: readonly Scenario[] = [
       await held;
       await stage.tell('member', 'The bot is killed in the middle of it.');
       await bot.stop('SIGKILL');
-      await listing.behave({ kind: 'ok' });
-      await stage.tell('member', 'It is started again, and goes on: nothing is lost, nothing is sent twice.');
+      await troubleService('ok');
+      await stage.tell(
+        'member',
+        'It is started again, and tells what became of the list: nothing is sent twice.',
+      );
       await startBot();
       await finished(await answer);
+    },
+  },
+  {
+    name: 'discord-unwell',
+    title: 'Discord on a bad day',
+    async play(stage) {
+      const { troubleDiscord } = stage.sandbox;
+      await stage.tell('admin', 'An admin has set the key.');
+      await setKey(stage);
+      await stage.tell(
+        'member',
+        'Every kept connection to Discord dies silently, and a member submits a server.',
+      );
+      troubleDiscord('dead');
+      await finished(await stage.member.slash('addserver', { game: 'cs2', server: ADDRESS }));
+      await stage.tell(
+        'member',
+        'The first request of each kind fails, and the member asks for their submissions.',
+      );
+      troubleDiscord('first-failing');
+      await finished(await stage.member.slash('submissions'));
+      troubleDiscord('ok');
     },
   },
 ];
@@ -137,14 +160,6 @@ async function finished(answer: Answer): Promise<SeenMessage> {
 }
 
 const wordsOf = (answer: Answer): string => (answer.kind === 'refused' ? answer.why : answer.kind);
-
-/** The button that the message offers first: the next thing to do. */
-function mainButton({ current }: SeenMessage): string | undefined {
-  const [LINK, DANGER] = [5, 4];
-  const buttons = current === undefined ? [] : allComponents(current).filter(({ type }) => type === 2);
-  return buttons.find(({ disabled, style }) => disabled !== true && style !== LINK && style !== DANGER)
-    ?.custom_id;
-}
 
 function someButton(message: SeenMessage): string {
   const button = mainButton(message);

@@ -67,7 +67,6 @@ export async function servePage({
     if (refusal !== undefined) return end(response, refusal.status, 'text/plain', refusal.why);
     if (url.pathname === '/events') return tabs.open(response, seatFrom(url.searchParams));
     if (url.pathname === '/act') return act(request, response);
-    if (url.pathname === '/file') return giveFile(url.searchParams, response, { sandbox, views });
     if (url.pathname === '/') {
       const { body, type, mapHash } = pageFile();
       response.setHeader('content-security-policy', policy(mapHash));
@@ -144,24 +143,6 @@ function createTabs(deps: {
       clearTimeout(pending);
     },
   };
-}
-
-/** An attachment of a message that this person sees. */
-function giveFile(
-  about: URLSearchParams,
-  response: ServerResponse,
-  { sandbox, views }: { readonly sandbox: Sandbox; readonly views: Views },
-): void {
-  const seat = seatFrom(about);
-  const me = sandbox.people.at({ role: seat.role, guild: views.guild(seat), locale: seat.locale });
-  const places = [me, ...sandbox.discord.channels(views.guild(seat)).map(({ id }) => ({ channelId: id }))];
-  const message = places
-    .flatMap((place) => sandbox.discord.messages(place))
-    .find(({ id }) => id === about.get('message'));
-  const bytes = message?.file(about.get('name') ?? '');
-  if (bytes !== undefined) response.setHeader('content-disposition', 'attachment');
-  if (bytes === undefined) end(response, 404, 'text/plain', 'The file is not there any more.');
-  else end(response, 200, 'application/octet-stream', bytes);
 }
 
 /**

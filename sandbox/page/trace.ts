@@ -1,4 +1,4 @@
-import { RULES } from '../discord/rules.ts';
+import { GatewayOpcodes } from 'discord.js';
 import type { SandboxEvent } from '../sandbox.ts';
 import type { TraceEntry } from './protocol.ts';
 
@@ -28,21 +28,15 @@ export function createTrace(): Trace {
     entries: () => entries,
     take(event) {
       if (event.kind === 'wire') {
-        const { at, method, path, status, body } = event.request;
+        const { method, path, status, body } = event.request;
         const isFrame = method === 'GATEWAY';
         const title = isFrame ? frameTitle(body) : `${method} ${masked(path)} → ${status}`;
-        return title === undefined ? undefined : add({ at, from: event.from, title, body: masked(body) });
+        return title === undefined ? undefined : add({ from: event.from, title, body: masked(body) });
       }
       const last = entries.at(-1);
       if (event.kind !== 'breach' || last === undefined) return undefined;
-      const { rule, body } = event.breach;
-      const known = RULES.find((each) => each.rule === rule);
-      const broken = {
-        rule,
-        title: known?.title ?? '',
-        source: known?.source ?? '',
-        answer: `${body.code}: ${body.message}${body.errors === undefined ? '' : ` ${JSON.stringify(body.errors)}`}`,
-      };
+      const { title, code, message } = event.breach;
+      const broken = { title, answer: `${code}: ${message}` };
       const changed = { ...last, broken: [...last.broken, broken] };
       entries[entries.length - 1] = changed;
       return changed;
@@ -50,21 +44,12 @@ export function createTrace(): Trace {
   };
 }
 
-/** Opcodes of the gateway (Discord docs: Opcodes and Status Codes). */
-const OPCODES: Readonly<Record<number, string>> = {
-  2: 'IDENTIFY',
-  3: 'PRESENCE UPDATE',
-  6: 'RESUME',
-  7: 'RECONNECT',
-  9: 'INVALID SESSION',
-  10: 'HELLO',
-};
-
 /** The name of a payload; `undefined` for heartbeats, which say nothing. */
 function frameTitle(text: string): string | undefined {
   const payload = parsed(text);
-  if (payload.op === 1 || payload.op === 11) return undefined;
-  return `gateway ${payload.t ?? OPCODES[payload.op ?? -1] ?? `op ${payload.op}`}`;
+  const op = payload.op ?? -1;
+  if (op === GatewayOpcodes.Heartbeat || op === GatewayOpcodes.HeartbeatAck) return undefined;
+  return `gateway ${payload.t ?? GatewayOpcodes[op] ?? `op ${op}`}`;
 }
 
 function parsed(text: string): { readonly op?: number; readonly t?: string } {

@@ -1,13 +1,15 @@
+import { InteractionType } from 'discord.js';
 import type { Person } from '../discord/contract.ts';
 import type { Guild } from '../discord/world/guilds.ts';
-import type { InteractionEvent } from '../discord/world/interactions.ts';
+import type { Interaction, InteractionEvent } from '../discord/world/interactions.ts';
 import type { SubmittedServer } from '../listing/service.ts';
-import { ROLES, type Role } from '../people.ts';
-import { BEHAVIOURS } from '../prompt/service-actions.ts';
+import { ROLE_NAMES } from '../people.ts';
 import type { Sandbox, SandboxEvent } from '../sandbox.ts';
-import { commandViews, labelOf } from './commands.ts';
+import { isSlash, shownName } from '../slash-options.ts';
+import { DISCORD_TROUBLES, SERVICE_TROUBLES } from '../troubles.ts';
+import { commandViews } from './commands.ts';
 import { messageView } from './messages.ts';
-import type { MessageView, ScenarioView, SeatView, View } from './protocol.ts';
+import type { MessageView, ScenarioView, SeatView, TroublesView, View } from './protocol.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 /** More than fits on a screen; the oldest are not shown. */
@@ -19,7 +21,7 @@ export interface Views {
   /** @returns whether anything may look otherwise now */
   take(event: SandboxEvent): boolean;
   /** A private message that this person dismisses. */
-  dismiss(seat: SeatView, message: string): void;
+  dismiss(message: string): void;
   guild(seat: SeatView): Guild;
 }
 
@@ -39,11 +41,11 @@ export function createViews(sandbox: Sandbox): Views {
       .messages(where)
       .filter(({ id }) => !dismissed.has(id))
       .slice(-MOST_MESSAGES)
-      .flatMap((message) => messageView(message, { discord, guild }) ?? []);
+      .map((message) => messageView(message, { discord, guild }));
 
   return {
     guild: guildOf,
-    dismiss(_seat, message) {
+    dismiss(message) {
       dismissed.add(message);
     },
     take(event) {
@@ -56,11 +58,11 @@ export function createViews(sandbox: Sandbox): Views {
       const guild = guildOf(seat);
       const { role, locale } = seat;
       // All of them are there to be mentioned and picked.
-      for (const each of Object.keys(ROLES) as Role[]) people.at({ role: each, guild, locale });
+      for (const each of ROLE_NAMES) people.at({ role: each, guild, locale });
       const me = people.at({ role, guild, locale });
       const channels = discord.channels(guild);
       const commands = me.commands();
-      const { mode, keys, submitted } = listing;
+      const { keys, submitted } = listing;
       return {
         you: { role, guild: guild.id, locale, name: me.name },
         guilds: discord.everyGuild.map(({ id, name }) => ({ id, name })),
@@ -71,17 +73,17 @@ export function createViews(sandbox: Sandbox): Views {
         elsewhere: channels
           .filter(({ id }) => id !== me.channelId)
           .map(({ id, name }) => ({ channel: name, messages: seen({ channelId: id }, guild) })),
-        commands: commandViews(commands, locale, { discord, guild }),
+        commands: commandViews(commands.filter(isSlash), locale, { discord, guild }),
         messageCommands: commands
-          .filter(({ type }) => Number(type) === 3)
-          .map((command) => ({ name: command.name, label: labelOf(command, locale) })),
+          .filter((command) => !isSlash(command))
+          .map((command) => ({ name: command.name, label: shownName(command, locale) })),
         bot: sandbox.botState,
-        service: {
-          kind: mode.kind,
-          kinds: Object.entries(BEHAVIOURS).map(([kind, words]) => ({ kind, words })),
-          keys,
-          held: submitted.map((server) => ({ game: server.game, address: addressOf(server) })),
+        troubles: {
+          discord: troublesView(sandbox.discordTrouble, DISCORD_TROUBLES),
+          service: troublesView(sandbox.serviceTrouble, SERVICE_TROUBLES),
         },
+        keys,
+        held: submitted.map((server) => ({ game: server.game, address: addressOf(server) })),
         broken: discord.breaches.length,
         scenarios: SCENARIOS.map(({ name, title }) => ({ name, title })),
         scenario,
@@ -90,6 +92,11 @@ export function createViews(sandbox: Sandbox): Views {
   };
 }
 
+const troublesView = (
+  now: string,
+  troubles: Readonly<Record<string, { readonly words: string }>>,
+): TroublesView => ({ now, all: Object.entries(troubles).map(([name, { words }]) => ({ name, words })) });
+
 function addressOf({ server, port, query_port }: SubmittedServer): string {
   const host = server.includes(':') ? `[${server}]` : server;
   return `${host}:${port}${query_port === undefined ? '' : ` (query port ${query_port})`}`;
@@ -97,41 +104,30 @@ function addressOf({ server, port, query_port }: SubmittedServer): string {
 
 /** Commands that have no answer yet, or got none in time: a person's Discord shows those, and nobody else's. */
 function createWaiting() {
-  const commands = new Map<
-    string,
-    { readonly event: InteractionEvent; readonly at: number; state: 'sending' | 'failed' }
-  >();
+  const waiting = new Map<string, { readonly interaction: Interaction; state: 'sending' | 'failed' }>();
   return {
-    take(event: InteractionEvent): void {
-      const { id, kind } = event.interaction;
-      if (kind !== 2) return;
-      const known = commands.get(id);
-      if (event.state === 'sent') commands.set(id, { event, at: Date.now(), state: 'sending' });
-      else if (event.state === 'lost' && known !== undefined) known.state = 'failed';
-      else commands.delete(id);
+    take({ interaction, state }: InteractionEvent): void {
+      if (interaction.kind !== InteractionType.ApplicationCommand) return;
+      if (state === 'sent') waiting.set(interaction.id, { interaction, state: 'sending' });
+      else if (state === 'lost') waiting.set(interaction.id, { interaction, state: 'failed' });
+      else waiting.delete(interaction.id);
     },
-    of({ userId, channelId, name }: Person, botName: string) {
-      return [...commands.values()]
-        .filter(
-          ({ event: { interaction } }) =>
-            interaction.userId === userId && interaction.channelId === channelId,
-        )
-        .map(
-          ({ event: { interaction }, at, state }): MessageView => ({
-            id: interaction.id,
-            author: botName,
-            bot: true,
-            at,
-            edited: false,
-            ephemeral: true,
-            state,
-            command: { user: name, name: interaction.commandName ?? '' },
-            content: [],
-            embeds: [],
-            files: [],
-            rows: [],
-          }),
-        );
-    },
+    of: ({ userId, channelId }: Person, botName: string): readonly MessageView[] =>
+      [...waiting.values()]
+        .filter((one) => one.interaction.userId === userId && one.interaction.channelId === channelId)
+        .map(({ interaction, state }) => ({
+          id: interaction.id,
+          author: botName,
+          bot: true,
+          at: interaction.createdAt,
+          edited: false,
+          ephemeral: true,
+          state,
+          command: { user: interaction.userName, name: interaction.command?.name ?? '' },
+          content: [],
+          embeds: [],
+          files: [],
+          rows: [],
+        })),
   };
 }

@@ -1,13 +1,10 @@
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { describeExit } from '../bot-process.ts';
 import { BotNotReady, type Sandbox } from '../sandbox.ts';
 import { BadLine } from './bad-line.ts';
 import { paintFor } from './markdown.ts';
-import type { Origin } from './modal-line.ts';
-import { createNews } from './news.ts';
 import { createPrompt } from './prompt.ts';
-import { NoAnswer, type OpenModal } from './session.ts';
-import { openTerminal, type Terminal } from './terminal.ts';
 import { breachText, readLogLine, WELCOME } from './words.ts';
 
 /** The prompt as a front end of a sandbox: takes lines, and shows what a member would see. */
@@ -24,34 +21,44 @@ export interface FrontEnd {
 export interface FrontEndDeps {
   readonly sandbox: Sandbox;
   /** A terminal is conversed with; lines of anything else are a script. */
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
   /** For what went wrong, and the bot's log. */
   readonly errors: NodeJS.WritableStream;
   /** Shows the bot's whole log, not only warnings and errors. */
   readonly verbose?: boolean;
-  /** Shows no time, and nothing that still moves: for what is to be the same whenever it is made. */
-  readonly steady?: boolean;
   /** Ctrl+C at a terminal. */
   readonly onInterrupt: () => void;
 }
 
 export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
-  const { sandbox, input, output, onInterrupt } = deps;
-  const complaints = createComplaints(deps);
-  const { fail } = complaints;
-  let terminal: Terminal | undefined;
-  const prompt = createPrompt({
-    sandbox,
-    print: (text) => void output.write(`${text}\n`),
-    paint: paintFor(output),
-    steady: deps.steady,
+  const { sandbox, input, output, errors, verbose = false, onInterrupt } = deps;
+  const paint = paintFor(errors);
+  const print = (text: string) => void output.write(`${text}\n`);
+  const prompt = createPrompt({ sandbox, print, paint: paintFor(output) });
+  let isLeaving = false;
+  /** What a script must hear of by its exit status. */
+  let hasFailed = false;
+
+  const tell = (text: string) => void errors.write(`${text}\n`);
+  function fail(text: string): void {
+    hasFailed = true;
+    tell(paint('red', text));
+  }
+  sandbox.watch((event) => {
+    if (event.kind === 'breach') fail(breachText(event.breach));
+    if (event.kind === 'log') {
+      const { text, urgent } = readLogLine(event.line);
+      if (urgent || verbose) tell(paint('dim', text));
+    }
+    if (event.kind === 'bot' && event.state === 'crashed' && !isLeaving)
+      fail(`The bot ended by itself (${describeExit(event.exit)}):\n${event.exit.lastWords.join('\n')}`);
   });
 
   /** @returns whether the session goes on */
-  async function take(line: string, origin: Origin): Promise<boolean> {
+  async function take(line: string): Promise<boolean> {
     try {
-      return await prompt.run(line, origin);
+      return await prompt.run(line);
     } catch (error) {
       if (!(error instanceof BadLine)) throw error;
       fail(error.message);
@@ -60,108 +67,76 @@ export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
   }
 
   /** Lines from a pipe, one after the other. Each is echoed, except into a modal that takes a key. */
-  async function runScript(): Promise<0 | 1> {
+  async function runScript(): Promise<void> {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      const { modal } = prompt.session;
-      if (modal || line.trim() !== '') output.write(`${`> ${echoOf(line, modal)}`.trimEnd()}\n`);
-      if (!(await take(line, 'script')) || sandbox.botState === 'crashed') break;
+      const echo = prompt.isHidden && line !== '' ? '********' : line;
+      if (prompt.isModal || line.trim() !== '') print(`> ${echo}`.trimEnd());
+      if (!(await take(line)) || sandbox.botState === 'crashed') return;
     }
-    return complaints.any() || prompt.session.lost ? 1 : 0;
   }
 
-  async function converse(): Promise<0> {
-    output.write(`${WELCOME}\n`);
-    const onUrgent = (line: string) => void take(line, 'typed');
-    const screen = openTerminal({ input, output, session: prompt.session, onInterrupt, onUrgent });
-    terminal = screen;
-    complaints.writeAside(screen);
-    const news = createNews(prompt.session);
-    let isBusy = false;
-    sandbox.watch((event) => {
-      if (news.take(event) && !isBusy) screen.aside(news.show);
-    });
-    for await (const { line, origin } of screen.lines()) {
-      isBusy = true;
-      try {
-        if (!(await take(line, origin))) break;
-      } catch (error) {
-        if (!isTold(error)) throw error;
-        fail(error.message);
-      }
-      isBusy = false;
-      news.show();
+  async function converse(): Promise<void> {
+    print(WELCOME);
+    const readline = openTerminal({ input, output, isHidden: () => prompt.isHidden, words: prompt.words });
+    readline.on('SIGINT', onInterrupt);
+    const ask = () => {
+      // What is typed is hidden, and so is readline's own prompt.
+      if (prompt.isHidden) output.write(`${prompt.title} (hidden): `);
+      readline.setPrompt(`${prompt.title}> `);
+      readline.prompt();
+    };
+    ask();
+    for await (const line of readline) {
+      if (prompt.isHidden) output.write('\n');
+      if (!(await take(line))) break;
+      ask();
     }
-    return 0;
+    readline.close();
   }
 
   return {
     async run() {
       try {
         await sandbox.startBot();
-        return isTerminal(input) && isTerminal(output) ? await converse() : await runScript();
       } catch (error) {
-        if (!isTold(error)) throw error;
+        if (!(error instanceof BotNotReady)) throw error;
         fail(error.message);
         return 1;
       }
+      if (input.isTTY && output.isTTY) {
+        await converse();
+        return 0;
+      }
+      await runScript();
+      return hasFailed || prompt.lost ? 1 : 0;
     },
     leave() {
-      complaints.leave();
-      terminal?.close();
+      isLeaving = true;
     },
   };
 }
 
-const isTerminal = (stream: object): boolean => 'isTTY' in stream && stream.isTTY === true;
-
-/** A line of a script as it is shown: a key is not. */
-const echoOf = (line: string, modal: OpenModal | undefined): string =>
-  modal?.form.hidden && line !== '' ? '********' : line;
-
-/** What is told beside the answers: what went wrong, and the bot's log. */
-function createComplaints({ sandbox, errors, verbose = false }: FrontEndDeps) {
-  const paint = paintFor(errors);
-  let terminal: Terminal | undefined;
-  let leaving = false;
-  /** What a script must hear of by its exit status. */
-  let failed = false;
-
-  function tell(text: string): void {
-    const write = () => void errors.write(`${text}\n`);
-    if (terminal) terminal.aside(write);
-    else write();
-  }
-
-  function fail(text: string): void {
-    failed = true;
-    tell(paint('red', text));
-  }
-
-  sandbox.watch((event) => {
-    if (event.kind === 'breach') fail(breachText(event.breach));
-    if (event.kind === 'log') {
-      const { text, urgent } = readLogLine(event.line);
-      if (urgent || verbose) tell(paint('dim', text));
-    }
-    if (event.kind === 'bot' && event.state === 'crashed' && !leaving)
-      fail(
-        `The bot ended by itself (${describeExit(event.exit)}); restart starts it again. Its last words:\n${event.exit.lastWords.join('\n')}`,
-      );
+/** Lines with history and Tab. While `isHidden`, nothing that is typed is shown or kept. */
+function openTerminal(deps: {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  readonly isHidden: () => boolean;
+  readonly words: () => readonly string[];
+}): Interface {
+  const { input, output, isHidden, words } = deps;
+  const screen = new Writable({
+    write(chunk, _encoding, done) {
+      if (!isHidden()) output.write(chunk);
+      done();
+    },
   });
-
-  return {
-    fail,
-    any: () => failed,
-    /** Somebody may be typing from now on. */
-    writeAside(to: Terminal) {
-      terminal = to;
-    },
-    leave() {
-      leaving = true;
-    },
-  };
-}
-
-function isTold(error: unknown): error is Error {
-  return error instanceof BotNotReady || error instanceof NoAnswer;
+  const completer = (line: string): [string[], string] => [
+    words().filter((word) => word.startsWith(line)),
+    line,
+  ];
+  const readline = createInterface({ input, output: screen, terminal: true, completer });
+  readline.on('history', (history: string[]) => {
+    if (isHidden()) history.shift();
+  });
+  return readline;
 }

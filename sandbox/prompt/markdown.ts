@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { type Mark, marksOf } from '../markdown.ts';
 import { timeText } from '../page/client/times.ts';
 
 /** Puts text in a style where the output can show it; elsewhere the text stays as it is. */
@@ -19,71 +20,49 @@ export interface Reading {
   /** The locale of the reader's Discord, for times; `en-US` when not said. */
   readonly locale?: string;
   /** The name of a member, a channel or a role, by its id. */
-  readonly userName?: (id: string) => string | undefined;
-  readonly channelName?: (id: string) => string | undefined;
-  readonly roleName?: (id: string) => string | undefined;
-  /** Shows every time with this text; for what is to be the same whenever it is made. */
-  readonly anyTime?: string | undefined;
+  readonly nameOf?: (id: string) => string | undefined;
 }
-
-/** Everything Discord shows in another form than it was sent, one named group each (Discord docs: Message Formatting). */
-const MARKS = new RegExp(
-  [
-    /```(?:[\w+-]*\n)?(?<block>[\s\S]+?)```/,
-    /`(?<code>[^`]+)`/,
-    /\\(?<escaped>[^\p{L}\p{N}\s])/u,
-    /<\/(?<command>[^:<>]+):\d+>/,
-    /<t:(?<seconds>-?\d+)(?::(?<format>[tTdDfFsSR]))?>/,
-    /<a?:(?<emoji>\w+):\d+>/,
-    /<@!?(?<user>\d+)>/,
-    /<(?<sigil>#|@&)(?<place>\d+)>/,
-    /\[(?<label>(?:\\.|[^\]\\\n])+)\]\(<?(?<link>https?:\/\/[^)>\s]+)>?\)/,
-    /\*\*(?<bold>(?:\\.|`[^`]+`|[^\\`])+?)\*\*/,
-    /__(?<underline>(?:\\.|`[^`]+`|[^\\`])+?)__/,
-    /~~(?<struck>(?:\\.|`[^`]+`|[^\\`])+?)~~/,
-    /\|\|(?<spoiler>(?:\\.|`[^`]+`|[^\\`])+?)\|\|/,
-    /\*(?<italic>(?:\\.|[^\\*\s])(?:(?:\\.|[^\\*])*(?:\\.|[^\\*\s]))?)\*/,
-    /(?<![\p{L}\p{N}])_(?<slanted>(?:\\.|[^\\_])+?)_(?![\p{L}\p{N}])/u,
-    /(?<=^|\n)(?:#{1,3} )(?<heading>[^\n]+)/,
-    /(?<=^|\n)-# (?<small>[^\n]+)/,
-    /(?<=^|\n)> (?<quote>[^\n]*)/,
-    /(?<=^|\n)(?<indent> *)[-*] (?=\S)/,
-  ]
-    .map(({ source }) => source)
-    .join('|'),
-  'gu',
-);
 
 /** Discord's markdown as a reader sees it: marks become styles or go, mentions and times become words. */
-export function readMarkdown(text: string, reading: Reading): string {
-  const paint = reading.paint ?? plain;
-  const { now, locale = 'en-US' } = reading;
-  const inner = (part: string) => readMarkdown(part, reading);
-  return text.replace(MARKS, (...args) => {
-    const found = args.at(-1) as Readonly<Record<string, string | undefined>>;
-    const { block, code, escaped, command, seconds, emoji, user, place, label, link } = found;
-    if (block !== undefined) return block.replace(/\n$/, '');
-    if (code !== undefined) return paint('cyan', code);
-    if (escaped !== undefined) return escaped;
-    if (command !== undefined) return paint('cyan', `/${command}`);
-    if (seconds !== undefined)
-      return reading.anyTime ?? timeText(Number(seconds), { format: found.format, locale, now });
-    if (emoji !== undefined) return `:${emoji}:`;
-    if (user !== undefined) return `@${reading.userName?.(user) ?? user}`;
-    if (place !== undefined && found.sigil === '#') return `#${reading.channelName?.(place) ?? place}`;
-    if (place !== undefined) return named(reading.roleName?.(place) ?? place);
-    if (label !== undefined) return `${inner(label)} (${link})`;
-    if (found.bold !== undefined) return paint('bold', inner(found.bold));
-    if (found.heading !== undefined) return paint('bold', inner(found.heading));
-    if (found.underline !== undefined) return paint('underline', inner(found.underline));
-    if (found.small !== undefined) return paint('dim', inner(found.small));
-    if (found.quote !== undefined) return `│ ${inner(found.quote)}`;
-    if (found.indent !== undefined) return `${found.indent}• `;
-    const slanted = found.italic ?? found.slanted;
-    if (slanted !== undefined) return paint('italic', inner(slanted));
-    return inner(found.struck ?? found.spoiler ?? '');
-  });
-}
+export const readMarkdown = (text: string, reading: Reading): string =>
+  drawAll(marksOf(text, reading.nameOf ?? (() => undefined)), reading);
 
-/** A role is shown with an @ before it, but for @everyone, whose name has one. */
-const named = (name: string): string => (name.startsWith('@') ? name : `@${name}`);
+const drawAll = (marks: readonly Mark[], reading: Reading): string =>
+  marks.map((mark, index) => drawOne(mark, marks[index + 1], reading)).join('');
+
+function drawOne(mark: Mark, next: Mark | undefined, reading: Reading): string {
+  const { paint = plain, now, locale = 'en-US' } = reading;
+  const inside = 'inside' in mark ? drawAll(mark.inside, reading) : '';
+  // What is a block of its own ends its line by itself.
+  const end = next === undefined || next.kind === 'break' ? '' : '\n';
+  switch (mark.kind) {
+    case 'text':
+      return mark.text;
+    case 'break':
+      return '\n';
+    case 'code':
+    case 'mention':
+      return paint('cyan', mark.text);
+    case 'block':
+      return mark.text + end;
+    case 'strong':
+      return paint('bold', inside);
+    case 'em':
+      return paint('italic', inside);
+    case 'underline':
+      return paint('underline', inside);
+    case 'strike':
+    case 'spoiler':
+      return inside;
+    case 'heading':
+      return paint('bold', inside) + end;
+    case 'small':
+      return paint('dim', inside) + end;
+    case 'quote':
+      return inside.replace(/\n$/, '').replace(/^/gm, '│ ') + end;
+    case 'link':
+      return inside === mark.href ? inside : `${inside} (${mark.href})`;
+    case 'time':
+      return timeText(mark.seconds, { format: mark.format, locale, now });
+  }
+}

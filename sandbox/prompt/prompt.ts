@@ -1,72 +1,192 @@
-import { ACTIONS } from './actions.ts';
-import { BadLine, suggestion } from './bad-line.ts';
-import type { Origin } from './modal-line.ts';
-import { createSession, type OpenModal, type Session, type SessionDeps } from './session.ts';
-import { readSlashLine, shownName, slashCommandsOf } from './slash-line.ts';
+import { type APIApplicationCommand, ApplicationCommandOptionType } from 'discord.js';
+import type { Answer, OptionValue, Person, SeenModal } from '../discord/contract.ts';
+import type { SeenMessage } from '../discord/world/messages.ts';
+import { ROLES, type Role } from '../people.ts';
+import type { Sandbox } from '../sandbox.ts';
+import { isSlash, optionValue, readUpload } from '../slash-options.ts';
+import { DISCORD_TROUBLES, SERVICE_TROUBLES } from '../troubles.ts';
+import { readAssignments, unquoted } from './assignments.ts';
+import { BadLine } from './bad-line.ts';
+import { type Paint, plain, type Reading } from './markdown.ts';
+import { isSecret, readModalLine } from './modal-line.ts';
+import { isFinished, showAnswer, showChoices, showMessage } from './show.ts';
+import { buttonsOf } from './show-components.ts';
+import { helpText } from './words.ts';
 
-/** What one person types, and what they see. */
+/** What one person types, and what they see: an admin of the first guild at first. */
 export interface Prompt {
-  readonly session: Session;
+  /** Who sits there, or what the open modal is called. */
+  readonly title: string;
+  /** Whether what is typed next is not to be shown. */
+  readonly isHidden: boolean;
+  /** Whether a modal is open, to which an empty line says something too. */
+  readonly isModal: boolean;
+  /** Whether the bot once did not answer in time. */
+  readonly lost: boolean;
+  /** The words that can begin a line, for Tab. */
+  words(): readonly string[];
   /**
-   * Does what the line says and prints what comes of it. While a modal is open the line goes into that; `origin` says
-   * what an empty one means there.
+   * Does what the line says and prints what comes of it.
    * @returns whether the session goes on
    * @throws BadLine when the line cannot be understood
-   * @throws NoAnswer when nothing came of it
    */
-  run(line: string, origin?: Origin): Promise<boolean>;
+  run(line: string): Promise<boolean>;
 }
 
-export function createPrompt(deps: SessionDeps): Prompt {
-  const session = createSession(deps);
-  const { print } = session;
+const ACTIONS = ['press', 'pick', 'as', 'submitted', 'discord', 'service', 'help', 'exit'];
 
-  async function fillIn({ seen, form, opener }: OpenModal, line: string, origin: Origin): Promise<void> {
-    const values = await form.take(line, origin);
-    if (values === 'more') return;
-    if (values === 'closed') {
-      session.modal = undefined;
+export function createPrompt(deps: {
+  readonly sandbox: Sandbox;
+  readonly print: (text: string) => void;
+  readonly paint?: Paint;
+}): Prompt {
+  const { sandbox, print, paint = plain } = deps;
+  const { discord, listing, people } = sandbox;
+  let role: Role = 'admin';
+  let modal: SeenModal | undefined;
+  /** The message that buttons are pressed on. */
+  let message: SeenMessage | undefined;
+  let lost = false;
+
+  function me(): Person {
+    const [guild] = discord.everyGuild;
+    if (guild === undefined) throw new Error('there is no guild');
+    return people.at({ role, guild, locale: 'en-US' });
+  }
+  const reading = (): Reading => ({ paint, now: Date.now(), nameOf: discord.nameOf });
+  const slashCommands = () => discord.commands().filter(isSlash);
+
+  /** Waits for what comes of an action, and prints it. */
+  async function show(coming: Promise<Answer>): Promise<void> {
+    modal = undefined;
+    const answer = await coming;
+    print(showAnswer(answer, reading()));
+    lost ||= answer.kind === 'lost';
+    if (answer.kind === 'modal') modal = answer.modal;
+    if (answer.kind !== 'message') return;
+    // What is only said beside a message leaves its buttons to be pressed.
+    const hasControls = (answer.message.current.components ?? []).length > 0;
+    if (hasControls || message === undefined) message = answer.message;
+    if (isFinished(answer.message)) return;
+    while (!isFinished(answer.message)) await answer.message.changed();
+    print(showMessage(answer.message, reading()));
+  }
+
+  async function fillIn(opened: SeenModal, line: string): Promise<void> {
+    if (line === '') {
+      modal = undefined;
       print('(the modal was closed)');
-      return;
-    }
-    await session.show(session.me().submit(seen, values), opener);
+    } else await show(me().submit(opened, readModalLine(line, opened.data)));
   }
 
   async function slash(line: string): Promise<void> {
-    const commands = slashCommandsOf(session.published());
-    const read = await readSlashLine(line, commands, session);
-    if (read.kind === 'refused') return session.show(Promise.resolve(read));
-    const { command, options } = read;
-    const me = session.me();
-    if (!me.commands().some(({ name, type }) => type === 1 && name === command))
-      return print(`Your Discord does not offer /${command} to ${session.role} here.`);
-    if (read.kind === 'run') return session.show(me.slash(command, options));
-    return session.showChoices(me.complete(command, read.focused, options));
+    const [name = ''] = line.slice(1).split(/\s/, 1);
+    const command = slashCommands().find((known) => known.name === name);
+    if (command === undefined) throw new BadLine(`There is no /${name}.`);
+    const given = readAssignments(line.slice(name.length + 1), { names: optionNames(command), sign: ':' });
+    const asked = given.find(([, value]) => value.endsWith('?'))?.[0];
+    const options: Record<string, OptionValue> = {};
+    for (const [option, text] of given) {
+      options[option] = await entered(command, option, option === asked ? text.slice(0, -1) : text);
+    }
+    if (asked === undefined) await show(me().slash(name, options));
+    else print(showChoices(await me().complete(name, asked, options)));
   }
 
-  async function act(line: string): Promise<void> {
-    const [name = '', ...rest] = line.split(' ');
-    const action = ACTIONS.find((known) => known.name === name);
-    if (action) return action.run(session, rest.join(' ').trim());
-    const names = [
-      ...ACTIONS.map((known) => known.name),
-      'exit',
-      ...slashCommandsOf(session.published()).map((command) => `/${shownName(command, session.locale)}`),
-    ];
-    throw new BadLine(
-      `"${name}" was not understood.${suggestion(name, names)} help lists what can be typed.`,
-    );
+  /** A file by its path, a person by the name of their role. */
+  async function entered(command: APIApplicationCommand, name: string, text: string): Promise<OptionValue> {
+    const option = command.options?.find((each) => each.name === name);
+    if (option?.type === ApplicationCommandOptionType.Attachment)
+      return readUpload(text).catch((error: Error) => {
+        throw new BadLine(`The file cannot be read: ${error.message}`);
+      });
+    if (option?.type !== ApplicationCommandOptionType.User) return optionValue(option, text);
+    const [guild] = discord.everyGuild;
+    const named = guild && discord.members(guild).find((member) => member.name === text);
+    return named?.id ?? text;
+  }
+
+  function lastMessage(): SeenMessage {
+    if (message === undefined) throw new BadLine('There is no message yet; run a command first.');
+    return message;
+  }
+
+  /** The label that begins so, in upper or lower case. */
+  function buttonLike(beginning: string): string {
+    const labels = buttonsOf(lastMessage().current.components ?? []);
+    const wanted = beginning.toLowerCase();
+    const found =
+      labels.find((label) => label.toLowerCase() === wanted) ??
+      labels.find((label) => label.toLowerCase().startsWith(wanted));
+    if (found === undefined)
+      throw new BadLine(`There is no button "${beginning}"; there is ${labels.join(', ')}.`);
+    return found;
+  }
+
+  async function act(name: string, argument: string): Promise<void> {
+    switch (name) {
+      case 'press':
+        return show(me().press(lastMessage(), buttonLike(unquoted(argument))));
+      case 'pick':
+        return show(me().pick(lastMessage(), argument === '' ? [] : argument.split(/\s*,\s*/)));
+      case 'as': {
+        role = oneOf(ROLES, argument);
+        return print(`You are ${role}.`);
+      }
+      case 'submitted': {
+        const { submitted } = listing;
+        const title = submitted.length === 1 ? '1 server' : `${submitted.length} servers`;
+        const lines = submitted.map(({ game, server, port }) => `  ${game}  ${server}:${port}`);
+        return print([`The listing service holds ${title}.`, ...lines].join('\n'));
+      }
+      case 'discord':
+        sandbox.troubleDiscord(oneOf(DISCORD_TROUBLES, argument));
+        return print(`Discord ${DISCORD_TROUBLES[argument]?.words}.`);
+      case 'service':
+        await sandbox.troubleService(oneOf(SERVICE_TROUBLES, argument));
+        return print(`The listing service ${SERVICE_TROUBLES[argument]?.words}.`);
+      case 'help':
+        return print(helpText(slashCommands()));
+      default:
+        throw new BadLine(`"${name}" was not understood. help lists what can be typed.`);
+    }
   }
 
   return {
-    session,
-    async run(line, origin = 'typed') {
+    get title() {
+      return modal?.data.title ?? role;
+    },
+    get isHidden() {
+      return modal !== undefined && isSecret(modal.data);
+    },
+    get isModal() {
+      return modal !== undefined;
+    },
+    get lost() {
+      return lost;
+    },
+    words: () => [...slashCommands().map(({ name }) => `/${name} `), ...ACTIONS],
+    async run(line) {
       const trimmed = line.trim();
-      if (session.modal) await fillIn(session.modal, line, origin);
+      if (modal !== undefined) await fillIn(modal, line);
       else if (trimmed === 'exit') return false;
       else if (trimmed.startsWith('/')) await slash(trimmed);
-      else if (trimmed !== '' && !trimmed.startsWith('#')) await act(trimmed);
+      else if (trimmed !== '' && !trimmed.startsWith('#')) {
+        const [name = '', ...argument] = trimmed.split(' ');
+        await act(name, argument.join(' ').trim());
+      }
       return true;
     },
   };
+}
+
+const optionNames = ({ options = [] }: APIApplicationCommand): readonly string[] =>
+  options.map(({ name }) => name);
+
+/** @throws BadLine when it is none of them */
+function oneOf<Name extends string>(known: Readonly<Record<Name, unknown>>, word: string): Name {
+  const names = Object.keys(known) as Name[];
+  const found = names.find((name) => name === word);
+  if (found === undefined) throw new BadLine(`There is ${names.join(', ')}.`);
+  return found;
 }

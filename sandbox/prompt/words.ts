@@ -1,4 +1,8 @@
+import type { APIApplicationCommand } from 'discord.js';
 import type { Breach } from '../discord/contract.ts';
+import { SAMPLE_LISTS } from '../page/client/sample-lists.ts';
+import { ROLE_NAMES } from '../people.ts';
+import { DISCORD_TROUBLES, SERVICE_TROUBLES } from '../troubles.ts';
 
 export const USAGE = `npm run sandbox -- [--data DIR] [--verbose] [--page] [--open] [--port N]
 
@@ -19,64 +23,46 @@ You are an admin of its first guild. To begin, type
   /games
 help lists everything; Tab completes; exit ends.`;
 
+export function helpText(commands: readonly APIApplicationCommand[]): string {
+  const rows = commands.map(({ name, options = [], description }) => {
+    const usage = options.map((option) => (option.required ? `${option.name}:…` : `[${option.name}:…]`));
+    return [`/${[name, ...usage].join(' ')}`, description] as const;
+  });
+  const actions = [
+    ['press LABEL', 'press the button with that label on the last message'],
+    ['pick OPTION, …', 'choose that option in the select of the last message, or #channel, or @role'],
+    [`as ${ROLE_NAMES.join('|')}`, 'be an admin (may manage the server), a member, or another member'],
+    ['submitted', 'what the listing service holds'],
+    ['discord TROUBLE', `how Discord is from now on: ${Object.keys(DISCORD_TROUBLES).join(', ')}`],
+    ['service TROUBLE', `how the listing service is: ${Object.keys(SERVICE_TROUBLES).join(', ')}`],
+    ['help', 'show this'],
+    ['exit', 'stop the bot and end'],
+  ] as const;
+  const lists = SAMPLE_LISTS.map((name) => `/addservers file:docs/${name}`).join(' or ');
+  return [
+    'One line does one thing.',
+    ...[...rows, ...actions].map(([left, right]) => `  ${left.padEnd(26)}  ${right}`),
+    'A value may stand in double quotes, with \\n for a new line. A ? behind it shows its choices: /addserver game:count?',
+    `A file is named by its path: ${lists}.`,
+    'When a modal is open, the next line fills its first field; field=value fills one by name; an empty line closes it.',
+    'Languages, other servers, kill -9: see the page.',
+  ].join('\n');
+}
+
 /** A broken rule of Discord, said loudly. The token in a path is a credential, even at a stand-in. */
-export function breachText({ rule, method, path, status, code, body }: Breach): string {
+export function breachText({ title, method, path, status, code, message }: Breach): string {
   const place = path.replace(/(\/(?:interactions|webhooks)\/\d+\/)[^/?]+/, '$1[token]');
-  const errors = body.errors === undefined ? '' : `\n!!! ${JSON.stringify(body.errors)}`;
-  return `!!! A RULE OF DISCORD WAS BROKEN (rule ${rule})\n!!! ${method} ${place} → ${status}, ${code}: ${body.message}${errors}`;
+  return `!!! A RULE OF DISCORD WAS BROKEN: ${title}\n!!! ${method} ${place} → ${status}, ${code}: ${message}`;
 }
 
-/** A line that the bot printed, in a form for people. */
-export interface LogLine {
-  readonly text: string;
-  /** Worth showing to someone who did not ask for the log: a warning, an error, or words outside the log. */
-  readonly urgent: boolean;
-}
-
-/** pino's levels (pino docs: logger.level). */
-const LEVELS: Readonly<Record<number, string>> = {
-  10: 'trace',
-  20: 'debug',
-  30: 'info',
-  40: 'warning',
-  50: 'error',
-  60: 'fatal',
-};
+/** pino's level of a warning (pino docs: logger.level). */
 const WARNING = 40;
-/** What pino puts on every line; it says nothing here. */
-const NOISE = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err', 'v', 'name']);
 
-/** One JSON line of the bot's log as one readable line; anything else it printed as it stands. */
-export function readLogLine(line: string): LogLine {
-  const entry = parse(line);
-  if (!entry) return { text: `bot: ${line}`, urgent: line.trim() !== '' };
-  const level = typeof entry.level === 'number' ? entry.level : levelNamed(entry.level);
-  const details = Object.entries(entry)
-    .filter(([name]) => !NOISE.has(name))
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  const text = [
-    `bot ${LEVELS[level] ?? level}: ${String(entry.msg ?? '')}`,
-    ...errorText(entry.err),
-    ...(details.length > 0 ? [`(${details.join(' ')})`] : []),
-  ].join(' ');
-  return { text: text.replaceAll('\n', ' '), urgent: level >= WARNING };
-}
-
-function parse(line: string): Record<string, unknown> | undefined {
-  if (!line.startsWith('{')) return undefined;
-  try {
-    return JSON.parse(line) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
-}
-
-function levelNamed(name: unknown): number {
-  const found = Object.entries(LEVELS).find(([, known]) => known === name || known.slice(0, 4) === name);
-  return Number(found?.[0] ?? WARNING);
-}
-
-function errorText(err: unknown): string[] {
-  if (typeof err !== 'object' || err === null || !('message' in err)) return [];
-  return [`– ${'type' in err ? `${err.type}: ` : ''}${err.message}`];
+/** A line that the bot printed, in a form for people; `urgent`: for those who did not ask for the log, too. */
+export function readLogLine(line: string): { readonly text: string; readonly urgent: boolean } {
+  if (!line.startsWith('{')) return { text: `bot: ${line}`, urgent: line.trim() !== '' };
+  const { level, msg, err, time: _, ...details } = JSON.parse(line);
+  const isUrgent = typeof level === 'number' ? level >= WARNING : !['debug', 'info'].includes(level);
+  const error = err === undefined ? '' : ` – ${err.message}`;
+  return { text: `bot ${level}: ${msg}${error} ${JSON.stringify(details)}`, urgent: isUrgent };
 }

@@ -26,33 +26,21 @@ export function withoutEnds(
   text: string,
   { start, end }: { readonly start?: RegExp; readonly end?: RegExp },
 ): string {
-  let from = 0;
-  for (const character of text) {
-    if (!start?.test(character)) break;
-    from += character.length;
-  }
-  let to = text.length;
-  while (to > from) {
-    const isPair = to - from > 1 && text.codePointAt(to - 2) !== text.charCodeAt(to - 2);
-    const character = text.slice(isPair ? to - 2 : to - 1, to);
-    if (!end?.test(character)) break;
-    to -= character.length;
-  }
-  return text.slice(from, to);
+  const characters = [...text];
+  const from = start ? characters.findIndex((character) => !start.test(character)) : 0;
+  const to = end ? characters.findLastIndex((character) => !end.test(character)) : characters.length;
+  return from < 0 ? '' : characters.slice(from, to + 1).join('');
 }
 
 /** How people announce a password, in the languages of most game communities. */
 const PASSWORD_WORD =
   '(?:sv_|rcon_|rcon |server)?(?:password|passwd|passwort|kennwort|wachtwoord|pswd|pass|pwd?|mdp|mot de passe|contrase[ñn]a|clave|senha|hasło|haslo|пароль|şifre|密码|密碼|パスワード)';
-const PASSWORD = new RegExp(
-  `[ \\t;,|+(]{0,8}(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_|]{0,4}(?: ?[:=]|[ \\t,;|])`,
-  'giu',
-);
 /** What stands in the cell behind one that says `password`, and is no address. */
-const NEXT_CELL = / ?[^\s.:,;|]{1,64}[ \t]?(?:[,;|\r\n]|$)/uy;
-/** Where a password with spaces in it ends at last. */
-const PASSWORD_END = /; ?\+?connect\b|[\r\n]|$/giu;
-const PASSWORD_AS_WORD = /[ \t]{0,4}(?:"[^"\r\n]*"|[^\s;]+)/uy;
+const NEXT_CELL = ' ?[^\\s.:,;|]{1,64}[ \\t]?(?:[,;|\\r\\n]|$)';
+const ANNOUNCED = `[ \\t;,|+(]{0,8}(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_|]{0,4}(?: ?[:=]|[ \\t]|[,;|](?=${NEXT_CELL}))`;
+/** A password may have spaces in it: it ends with the line, or where the console's next command begins. */
+const PASSWORD_OF_LINE = new RegExp(`${ANNOUNCED}[^\\r\\n]*?(?=; ?\\+?connect\\b|[\\r\\n]|$)`, 'giu');
+const PASSWORD_AS_WORD = new RegExp(`${ANNOUNCED}[ \\t]{0,4}(?:"[^"\\r\\n]*"|[^\\s;]+)`, 'giu');
 
 /** What follows the host and port in a link: there `steam://connect/` puts the password. Up to a closing quote. */
 const LINK_TAIL = '(?:[^\\s"]|"+[^\\s",;])*';
@@ -82,44 +70,16 @@ function withoutLinkTails(text: string): string {
  * to the end of the line, since a password may have spaces. Expects {@link plainText}.
  */
 export function withoutPasswords(line: string): string {
-  const text = withoutLinkTails(line).replace(/%20/g, ' '); // in steam://run/730//+connect%20…
-  return withoutFound(text, '', (from) => matchFrom(PASSWORD_END, text, from)?.index)
+  return withoutLinkTails(line)
+    .replace(/%20/g, ' ') // in steam://run/730//+connect%20…
+    .replace(PASSWORD_OF_LINE, '')
     .replace(/^[\s;]+(?=\+?connect\b)/iu, '')
     .trim();
 }
 
 /** As {@link withoutPasswords}, but only the word after `password` goes: for running text of which nothing is shown. */
-export function withoutPasswordWords(text: string): string {
-  const endOf = (from: number) => {
-    const word = matchFrom(PASSWORD_AS_WORD, text, from);
-    return word ? from + word[0].length : undefined;
-  };
-  return withoutLinkTails(withoutFound(text, ' ', endOf));
-}
-
-/**
- * The text without announced passwords. It is read once, whatever is in it: each search begins where the last ended.
- * @param endOf where a password ends that begins at `from`; `undefined` when it is none
- */
-function withoutFound(text: string, instead: string, endOf: (from: number) => number | undefined): string {
-  let kept = '';
-  let at = 0;
-  for (;;) {
-    const start = matchFrom(PASSWORD, text, at);
-    if (!start) return kept + text.slice(at);
-    const from = start.index + start[0].length;
-    const isNoPassword = /[,;|]/.test(text.charAt(from - 1)) && !matchFrom(NEXT_CELL, text, from);
-    const end = isNoPassword ? undefined : endOf(from);
-    kept += end === undefined ? text.slice(at, from) : text.slice(at, start.index) + instead;
-    at = end ?? from;
-  }
-}
-
-/** Where the first match from `from` on is. */
-function matchFrom(expression: RegExp, text: string, from: number): RegExpExecArray | null {
-  expression.lastIndex = from;
-  return expression.exec(text);
-}
+export const withoutPasswordWords = (text: string): string =>
+  withoutLinkTails(text.replace(PASSWORD_AS_WORD, ' '));
 
 /** Text without quotes, Discord's markup and brackets around it. */
 export const unwrapped = (text: string): string =>

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { prefixDistance } from '../prefix-distance.ts';
 import {
@@ -8,7 +7,6 @@ import {
   isDiscordOrLoopback,
   isHttpsOrLoopback,
   link,
-  listenHost,
   listingPage,
   must,
   port,
@@ -78,7 +76,10 @@ const configSchema = z.object({
   privacyUrl: z.exactOptional(link()),
   /** Where health and metrics are served; nowhere without a port. */
   httpPort: z.exactOptional(port()),
-  httpHost: listenHost().default('127.0.0.1'),
+  httpHost: z
+    .string()
+    .regex(/^[\w.:-]+$/, must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'))
+    .default('127.0.0.1'),
   /** For how long the gateway may be silent before the process ends; 0: for ever. */
   exitWhenSilentSeconds: wholeNumber({ from: 0, to: 21_600, unit: 'seconds' }).default(600),
   /** How often a backup is made; 0: never. */
@@ -97,6 +98,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Those that may also be given as a file, by `NAME_FILE`. */
 const SECRETS = ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY'];
 
+/** The names of all variables that are read. */
+const KNOWN = [...Object.keys(configSchema.shape).map(variableOf), ...SECRETS.map((name) => `${name}_FILE`)];
+
 /**
  * Reads the environment, and the files that `NAME_FILE` names for the secrets. An empty value counts as absent.
  * @throws ConfigError naming every bad variable and what it should be
@@ -110,104 +114,84 @@ export function readStoreConfig(env: Environment): Pick<Config, 'storeUrl' | 'en
   return readWith(configSchema.pick({ storeUrl: true, encryptionKey: true }), env);
 }
 
-/** Variables that nobody reads and that look like one of ours, a sentence each, for the operator. */
-export const misspelt = (env: Environment): readonly string[] =>
-  misspeltVariables(env, [
-    ...Object.keys(configSchema.shape).map(variableOf),
-    ...SECRETS.map((name) => `${name}_FILE`),
-  ]);
-
-const variableOf = (property: string) => property.replace(/[A-Z]/g, '_$&').toUpperCase();
+function variableOf(property: string): string {
+  return property.replace(/[A-Z]/g, '_$&').toUpperCase();
+}
 
 function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment): z.infer<Schema> {
-  const values: Record<string, string | undefined> = {};
-  /** A sentence for each variable that cannot be used, under its name. */
+  const values: Record<string, string> = {};
+  /** What is wrong with a variable, in a sentence, under its name. */
   const problems = new Map<string, string>();
   for (const property of Object.keys(schema.shape)) {
-    const { value, problem } = readVariable(env, variableOf(property));
-    if (value !== undefined) values[property] = value;
-    if (problem !== undefined) problems.set(variableOf(property), problem);
+    const name = variableOf(property);
+    try {
+      const value = readVariable(env, name);
+      if (value !== undefined) values[property] = value;
+    } catch (error) {
+      problems.set(name, error instanceof Error ? error.message : String(error));
+    }
   }
   const parsed = schema.safeParse(values);
   for (const { path, message } of parsed.error?.issues ?? []) {
     const name = variableOf(String(path[0]));
     if (!problems.has(name)) problems.set(name, `${name} ${message}`);
   }
-  if (!parsed.success || problems.size > 0) {
-    const isIncomplete = [...problems.values()].some((problem) => problem.includes(' is missing: '));
-    const hints = isIncomplete && !existsSync('.env') ? [NO_FILE] : [];
-    throw new ConfigError(
-      ['The configuration cannot be used:', ...problems.values(), ...misspelt(env), ...hints].join('\n  '),
-    );
-  }
-  return parsed.data;
+  if (parsed.success && problems.size === 0) return parsed.data;
+
+  const lines = ['The configuration cannot be used:', ...problems.values(), ...misspelt(env)];
+  const isIncomplete = lines.some((line) => line.includes(' is missing: '));
+  if (isIncomplete && !existsSync('.env')) lines.push(NO_FILE);
+  throw new ConfigError(lines.join('\n  '));
 }
 
-/** A variable, trimmed, or the content of the file that it names. Empty counts as absent. */
-function readVariable(
-  env: Environment,
-  name: string,
-): { readonly value?: string; readonly problem?: string } {
-  const given = (variable: string) => env[variable]?.trim() || undefined;
-  const value = given(name);
-  const path = SECRETS.includes(name) ? given(`${name}_FILE`) : undefined;
-  if (path === undefined) return value === undefined ? {} : { value };
-  if (value !== undefined) {
-    return { value, problem: `${name} and ${name}_FILE are both given: only one of them can count` };
-  }
+/**
+ * A variable, or the content of the file that it names, trimmed; `undefined` if it is empty.
+ * @throws Error naming the variable, and not what it holds: that may be the secret, put into the wrong variable
+ */
+function readVariable(env: Environment, name: string): string | undefined {
+  const value = env[name]?.trim() || undefined;
+  const file = `${name}_FILE`;
+  const path = SECRETS.includes(name) ? env[file]?.trim() : undefined;
+  if (!path) return value;
+  if (value !== undefined) throw new Error(`${name} and ${file} are both given: only one of them can count`);
+  let content: string;
   try {
-    const content = readFileSync(path, 'utf8').trim();
-    return content === ''
-      ? { problem: `${name}_FILE names an empty file: ${shown(path)}` }
-      : { value: content };
+    content = readFileSync(path, 'utf8').trim();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : 'unknown error';
-    return { problem: `${name}_FILE names a file that cannot be read (${code}): ${shown(path)}` };
+    throw new Error(`${file} names a file that cannot be read (${Object(error).code})`);
   }
-}
-
-/** A path that does not look like one may be the secret itself, put into the wrong variable. */
-function shown(path: string): string {
-  return isAbsolute(path) || path.startsWith('.') ? path : 'it is not an absolute path, and is not shown';
+  if (content === '') throw new Error(`${file} names an empty file`);
+  return content;
 }
 
 /** Slips of the keyboard that make a name another: one in a short name, two in a longer. */
 const MOST_SLIPS = { short: 1, long: 2 };
 const LONG = 9;
 
-/**
- * Variables that are none of ours and look like one, a sentence each: `MEMBER_LIMITS: did you mean MEMBER_LIMIT?`.
- * No value is in them.
- * @param known the names of all variables that are read
- */
-function misspeltVariables(
-  env: Readonly<Record<string, string | undefined>>,
-  known: readonly string[],
-): readonly string[] {
-  return Object.keys(env)
-    .filter((name) => !known.includes(name) && env[name]?.trim() !== '')
-    .flatMap((name) => {
-      const meant = nearest(name, known);
-      return meant === undefined ? [] : [`${name}: did you mean ${meant}?`];
-    });
+/** Variables that nobody reads and that look like one of ours: `MEMBER_LIMITS: did you mean MEMBER_LIMIT?`. */
+export function misspelt(env: Environment): readonly string[] {
+  const hints: string[] = [];
+  for (const name of Object.keys(env)) {
+    if (KNOWN.includes(name) || !env[name]?.trim()) continue;
+    const meant = meantBy(name);
+    if (meant !== undefined) hints.push(`${name}: did you mean ${meant}?`);
+  }
+  return hints;
 }
 
-function nearest(name: string, known: readonly string[]): string | undefined {
+function meantBy(name: string): string | undefined {
   const typed = name.toUpperCase().replaceAll('-', '_');
   const most = typed.length < LONG ? MOST_SLIPS.short : MOST_SLIPS.long;
   const distance = prefixDistance(typed, most);
-  const [best] = known
-    .map((other) => ({
-      other,
-      slips: Math.max(distance(other) ?? Number.POSITIVE_INFINITY, Math.abs(other.length - typed.length)),
-    }))
-    .sort((a, b) => a.slips - b.slips);
-  if (best !== undefined && best.slips <= most) return best.other;
-  return known.find((other) => hasTheWordsOf(typed, other) || hasTheWordsOf(other, typed));
+  const similar = KNOWN.find(
+    (other) => Math.abs(other.length - typed.length) <= most && distance(other) !== undefined,
+  );
+  return similar ?? KNOWN.find((other) => hasTheWordsOf(typed, other) || hasTheWordsOf(other, typed));
 }
 
 /** `DISCORD_BOT_TOKEN` has all the words of `DISCORD_TOKEN`, and begins with the same one. */
 function hasTheWordsOf(long: string, short: string): boolean {
-  const [words, fewer] = [long.split('_'), short.split('_')];
+  const words = long.split('_');
+  const fewer = short.split('_');
   return fewer.length > 1 && words[0] === fewer[0] && fewer.every((word) => words.includes(word));
 }

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
 import { Secret } from '../secret.ts';
 
@@ -124,16 +123,6 @@ export function port() {
       must('a port from 1 to 65535; leave it out to serve nothing'),
     )
     .transform(Number);
-}
-
-/** What a server listens on: an address, or a name of this machine. */
-export function listenHost() {
-  return z
-    .string()
-    .refine(
-      (text) => isIP(text) !== 0 || (/^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i.test(text) && !/^[\d.]+$/.test(text)),
-      must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'),
-    );
 }
 
 /** `host` or `host:port`, in small letters. */

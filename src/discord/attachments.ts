@@ -1,6 +1,5 @@
 import { DefaultUserAgent } from 'discord.js';
-import { request } from 'undici';
-import { createHttpAgent } from '../http-agent.ts';
+import { Agent, request } from 'undici';
 import type { Logger } from '../logger.ts';
 
 export interface AttachmentsDeps {
@@ -33,7 +32,7 @@ export interface Attachments {
  */
 export function createAttachments(deps: AttachmentsDeps): Attachments {
   const { hosts, maxBytes, logger, timeoutMs = 10_000 } = deps;
-  const agent = createHttpAgent({ connect: { timeout: timeoutMs } });
+  const agent = new Agent({ connect: { timeout: timeoutMs } });
 
   async function download(url: URL): Promise<AttachmentResult> {
     const { statusCode, body } = await request(url, {

@@ -1,39 +1,18 @@
-import {
-  type APIEmbed,
-  type Attachment,
-  PermissionFlagsBits,
-  type PermissionsBitField,
-  type RESTPostAPIApplicationCommandsJSONBody,
-  type User,
-} from 'discord.js';
-import type { ListingPages, Reader, Translate, WordsFor } from '../words/words.ts';
-import type { ActionRow, Modal } from './components/controls.ts';
+import { type APIEmbed, PermissionFlagsBits, type RESTPostAPIApplicationCommandsJSONBody } from 'discord.js';
+import type { ListingPages } from '../words/listing-pages.ts';
+import type { Reader, Translate, WordsFor } from '../words/words.ts';
+import type { ActionRow, Modal } from './controls.ts';
+import type { Interaction, OptionValues } from './interaction.ts';
 
-/** What every interaction brings, whatever its kind. No guild, channel or role is in any cache: this is all. */
-export interface Context extends Reader {
-  /** Unique per interaction; its snowflake also tells when it was made. */
+/** What every interaction brings, whatever its kind, and the words for who reads the answer. */
+export interface Context
+  extends Reader,
+    Pick<Interaction, 'guildId' | 'channelId' | 'user' | 'isAdmin' | 'locale' | 'guildLocale'> {
   readonly interactionId: string;
-  /** When it came, in milliseconds since 1970; after a crash when it came to the previous run of the bot. */
+  /** When it came, in milliseconds since 1970. */
   readonly receivedAt: number;
-  readonly guildId: string;
-  readonly channelId: string;
-  readonly user: { readonly id: string; readonly name: string };
-  /** The member's permissions in this channel, from the payload. */
-  readonly permissions: Readonly<PermissionsBitField>;
-  /** Discord's name of the member's language, such as `en-US`. */
-  readonly locale: string;
-  /** Discord's name of the guild's language, for what others read too. */
-  readonly guildLocale: string;
   /** Sentences in the guild's language. */
   readonly guildT: Translate;
-}
-
-/** The values of a slash command's options; `null` for one that was left out. */
-export interface OptionValues {
-  getString(name: string): string | null;
-  getInteger(name: string): number | null;
-  getAttachment(name: string): Attachment | null;
-  getUser(name: string): Pick<User, 'id' | 'username'> | null;
 }
 
 export interface CommandContext extends Context {
@@ -48,10 +27,12 @@ export interface MessageContext extends Context {
 
 /** A button that was pressed or a select in which something was chosen. */
 export interface PressContext extends Context {
-  /** What stands behind `name:action:` in the custom id. */
+  /** What stands behind `name:action:` in the custom id. Anybody could have written it. */
   readonly argument: string;
-  /** The chosen values of a select; empty for a button. */
+  /** What was chosen in a select: values, or ids of channels or roles; empty for a button. */
   readonly values: readonly string[];
+  /** Whether a role that was chosen can be mentioned by the bot. */
+  readonly isRoleMentionable: boolean;
   /**
    * Shows how far the work is, in place of the message of the button and without its buttons. Called as often as
    * one likes: most calls show nothing, since the message is changed at most every 2 seconds. Attached files stay.
@@ -60,16 +41,6 @@ export interface PressContext extends Context {
   readonly progress: (reply: Pick<Reply, 'embeds'>) => void;
   /** Aborted when the bot is to stop: finish what is under way, begin nothing more. */
   readonly stopping: AbortSignal;
-  /** What was chosen in a select of channels. */
-  readonly channels: readonly ChosenChannel[];
-  /** The ids of what was chosen in a select of roles. */
-  readonly roles: readonly string[];
-}
-
-export interface ChosenChannel {
-  readonly id: string;
-  /** What the bot may do there; `undefined` when Discord did not say. */
-  readonly botPermissions: Readonly<PermissionsBitField> | undefined;
 }
 
 /** A modal that was submitted. */
@@ -93,74 +64,19 @@ export interface Reply {
    * Said besides, for everybody in the channel, in the guild's language. It goes out with the interaction's token,
    * like the reply, and so needs no permission in the channel.
    */
-  readonly announcement?: Pick<Reply, 'content' | 'embeds'>;
+  readonly announcement?: Pick<Reply, 'content' | 'embeds'> | undefined;
 }
 
 /**
- * For what submits servers: after a crash it is run once more with the same input, as long as the member's answer can
- * still be edited, and finds out by itself what had been done. Everything else is not run again: the member is asked to.
+ * How a command answers.
+ * - `at once`: it only reads, and its answer is the first response. Nothing is recorded.
+ * - `later`: it submits or changes something. It is recorded and acknowledged first, and told about after a crash.
+ * - `form`: it opens a modal, and so does no work first.
  */
-export type Resumes = true;
+export type Answers = 'at once' | 'later' | 'form';
 
-/**
- * How the answer to a button, a select or a modal appears, which fixes how it is acknowledged:
- * `update` changes the message it belongs to, `reply` is a new message seen by the member only,
- * `modal` opens a modal and so must do no work first.
- */
-export type Handler<Input> = {
-  /** Where it takes one that its command does not. */
-  readonly permission?: Permission;
-} & (
-  | {
-      readonly answer: 'update' | 'reply';
-      readonly resumes?: Resumes;
-      run(context: Input): Promise<Reply>;
-    }
-  | { readonly answer: 'modal'; run(context: Input): Promise<Modal> }
-);
-
-export interface Choice {
-  readonly name: string;
-  readonly value: string;
-}
-
-interface CommandParts {
-  /** Its name, texts and options. Where it can be used and who sees it is added where it is published. */
-  readonly data: RESTPostAPIApplicationCommandsJSONBody & { readonly name: string };
-  /** Of the command, and of each of its buttons, selects and modals. */
-  readonly permission?: Permission;
-  /** Choices for the option being typed: from memory only, since Discord waits 3 seconds and cannot be put off. */
-  complete?(context: Context, typed: string, option: string): readonly Choice[];
-  /** Buttons and selects by the action in their custom id, `name:action:argument`. No state is kept in memory. */
-  readonly presses?: Readonly<Record<string, Handler<PressContext>>>;
-  /** Modals by the action in their custom id. Discord allows no modal in answer to a modal. */
-  readonly submits?: Readonly<
-    Record<string, Extract<Handler<SubmitContext>, { answer: 'update' | 'reply' }>>
-  >;
-}
-
-/**
- * A slash command, or with `useOn` a message command. `audience` says who sees the answer; the dispatcher
- * acknowledges with it before anything else runs, because Discord fixes it there: `member` alone, or `none` where the
- * command opens a modal and so must do no work first. `run` returns what to say and throws a UserError to refuse.
- */
-export type Command = CommandParts &
-  (
-    | {
-        readonly audience: 'member';
-        readonly resumes?: Resumes;
-        /**
-         * `run` reads memory and the store only: its reply is the first response itself, without "thinking…" before
-         * it, without files and announcement.
-         */
-        readonly isAtOnce?: true;
-        run(context: CommandContext): Promise<Reply>;
-        /** Where a modal is opened in place of running: what makes it. Must do no work, like `none`. */
-        opens?(context: CommandContext): (() => Promise<Modal>) | undefined;
-      }
-    | { readonly audience: 'none'; run(context: CommandContext): Promise<Modal> }
-    | { readonly audience: 'member'; useOn(context: MessageContext): Promise<Reply> }
-  );
+/** How a button, a select or a modal answers; `update` and `update at once` change the message that it belongs to. */
+export type PressAnswers = Answers | 'update' | 'update at once';
 
 /**
  * What a member must be allowed in the server. The dispatcher asks for it at the command and again at each of its
@@ -172,9 +88,65 @@ export type Permission = 'manage-guild';
 /** Discord docs: Permissions, "Bitwise Permission Flags". */
 export const PERMISSION_BITS = { 'manage-guild': PermissionFlagsBits.ManageGuild } as const;
 
+interface Handler<Input, Says> {
+  readonly answers: PressAnswers;
+  /** Where it takes one that its command does not. */
+  readonly permission?: Permission;
+  /** Says what to say, and throws a UserError to refuse. A `form` returns a modal, everything else a reply. */
+  run(context: Input): Promise<Says>;
+}
+
+export type Press = Handler<PressContext, Reply | Modal>;
+/** Discord allows no modal in answer to a modal. */
+export type Submit = Handler<SubmitContext, Reply>;
+
+export interface Choice {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * A slash command, or with `useOn` a message command. It never calls Discord: it returns what to say, and throws a
+ * UserError to refuse.
+ */
+export interface Command {
+  /** Its name, texts and options. Where it can be used and who sees it is added where it is published. */
+  readonly data: RESTPostAPIApplicationCommandsJSONBody & { readonly name: string };
+  readonly answers: Answers | ((options: OptionValues) => Answers);
+  /** Of the command, and of each of its buttons, selects and modals. */
+  readonly permission?: Permission;
+  run?(context: CommandContext): Promise<Reply | Modal>;
+  useOn?(context: MessageContext): Promise<Reply>;
+  /** Choices for the option being typed. Without the network: Discord waits 3 seconds and cannot be put off. */
+  complete?(context: Context, typed: string, option: string): Promise<readonly Choice[]>;
+  /** Buttons and selects by the action in their custom id, `name:action:argument`. No state is kept in memory. */
+  readonly presses?: Readonly<Record<string, Press>>;
+  /** Modals by the action in their custom id. */
+  readonly submits?: Readonly<Record<string, Submit>>;
+}
+
 /** What every answer is made with, whoever reads it. */
 export interface Wording {
   readonly wordsFor: WordsFor;
   readonly mention: Context['mention'];
   readonly pages: ListingPages;
+}
+
+/** The context of an interaction. */
+export function contextOf(interaction: Interaction, { wordsFor, mention, pages }: Wording): Context {
+  const { id, receivedAt, guildId, channelId, user, isAdmin, locale, guildLocale } = interaction;
+  return {
+    interactionId: id,
+    receivedAt,
+    guildId,
+    channelId,
+    user,
+    isAdmin,
+    locale,
+    guildLocale,
+    t: wordsFor(locale),
+    guildT: wordsFor(guildLocale),
+    mention,
+    pages,
+  };
 }

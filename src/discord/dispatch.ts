@@ -1,76 +1,387 @@
 import {
-  type AutocompleteInteraction,
-  type ChatInputCommandInteraction,
-  type Interaction,
+  type APIInteractionResponse,
   InteractionResponseType,
-  type MessageContextMenuCommandInteraction,
+  InteractionType,
   MessageFlags,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { createFairStart } from '../pauses.ts';
-import { isOver, UserError } from '../user-error.ts';
-import { memberText } from '../words/words.ts';
+import { UndecryptableError } from '../storage/encryption.ts';
+import { StoreError } from '../storage/store-error.ts';
+import { UserError } from '../user-error.ts';
+import { memberText } from '../words/escape.ts';
+import { type DiscordApi, isRefused, isUncertain, LostInteraction } from './api.ts';
 import {
   type Choice,
   type Command,
   type Context,
-  PERMISSION_BITS,
+  contextOf,
   type Permission,
+  type PressAnswers,
   type Reply,
   type Wording,
 } from './command.ts';
-import type { Modal } from './components/controls.ts';
-import { createDeliveries, ownerOf, say } from './deliver.ts';
-import { type Asked, contextOf, type Incoming, isIncoming, optionsToKeep, typeOf } from './incoming.ts';
+import { type Modal, parseCustomId } from './controls.ts';
+import type { GuildLog } from './guild-log.ts';
+import { type Asked, type Interaction, ownValue, readAnswerable, readInteraction } from './interaction.ts';
 import { fitChoices } from './limits.ts';
-import { askedByControl, createButtonRemoval, type PressesDeps } from './presses.ts';
-import { isRefused, LostInteraction, respondFirst } from './rest.ts';
-import { createResume, type PastReplies, type Pending } from './resume.ts';
-import { createDeferral, type DeferralDeps } from './taken.ts';
-import { createFailureWords, createLosses } from './traces.ts';
+import {
+  type Answer,
+  announce,
+  bareText,
+  createProgress,
+  createWriters,
+  deliver,
+  firstResponse,
+  isMalformed,
+  sourceOf,
+  updateResponse,
+} from './reply.ts';
+import { createLosses, type Trace, type Traces, typeOf } from './traces.ts';
+import type { Unanswered } from './unanswered.ts';
+import { createWorkTurns } from './work-turns.ts';
 
-export interface DispatchDeps extends Omit<DeferralDeps, 'deliveries' | 'words'> {
+export interface DispatchDeps {
+  readonly api: DiscordApi;
   readonly commands: readonly Command[];
   readonly wording: Wording;
+  readonly unanswered: Pick<Unanswered, 'take' | 'answered' | 'undeliverable'>;
+  readonly traces: Pick<Traces, 'run'>;
+  readonly tellGuild: GuildLog['tell'];
+  /** Told the guild of every interaction that the guild's own installation authorised. */
+  readonly onUse: (guildId: string) => void;
   readonly logger: Logger;
 }
 
 export interface Dispatcher {
-  /** Answers one interaction; never throws. */
-  handle(interaction: Interaction): Promise<void>;
-  /** Answers what a previous run of the bot has not; never throws. */
-  resume(pending: Pending, replies: PastReplies): Promise<void>;
+  /** Answers what the gateway sends as INTERACTION_CREATE; never throws. */
+  handle(payload: unknown): Promise<void>;
   /** Takes no new interaction, and resolves when those under way have ended, or after `ms` milliseconds. */
   drain(ms: number): Promise<void>;
 }
 
-/** What answers an interaction. */
-interface Parts
-  extends DispatchDeps,
-    Pick<PressesDeps, 'byName' | 'stopping'>,
-    Pick<DeferralDeps, 'words' | 'deliveries'>,
-    ReturnType<typeof createDeferral> {
-  readonly answerPress: ReturnType<typeof createButtonRemoval>;
-  readonly lost: ReturnType<typeof createLosses>;
-  readonly fairly: ReturnType<typeof createFairStart>;
+/** What an interaction asks for, found among the commands. */
+interface Action {
+  readonly command: string;
+  /** Of a button, a select or a modal. */
+  readonly action?: string;
+  readonly permission: Permission | undefined;
+  readonly answers: PressAnswers;
+  readonly run: () => Promise<Reply | Modal>;
 }
 
-/** Interaction → command → answer, and errors → words. Nothing else talks back to Discord but `incoming.ts`. */
+/** One interaction on its way through this file. */
+interface Asking {
+  readonly interaction: Interaction;
+  readonly context: Context;
+  readonly trace: Trace;
+}
+
+/** Interaction → command → answer, and errors → words. Commands never call Discord: this and `unanswered.ts` do. */
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
-  const { commands, traces, logger } = deps;
+  const { api, commands, wording, unanswered, traces, tellGuild, onUse, logger } = deps;
   const byName = new Map(commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
-  const shared = {
-    ...deps,
-    ...{ byName, deliveries: createDeliveries(), stopping: stopping.signal },
-    words: createFailureWords(deps),
-  };
-  const deferral = createDeferral(shared);
-  const answerPress = createButtonRemoval({ answer: deferral.answerLater, logger });
+  const writers = createWriters();
   const lost = createLosses({ logger });
-  const parts: Parts = { ...shared, ...deferral, answerPress, lost, fairly: createFairStart() };
-  const resume = createResume({ ...shared, commands: byName });
+  const myTurn = createWorkTurns();
+
+  async function route(interaction: Interaction, trace: Trace): Promise<void> {
+    if (interaction.isInstalledInGuild) onUse(interaction.guildId);
+    const asking = { interaction, context: contextOf(interaction, wording), trace };
+    const { asked } = interaction;
+    if (asked.kind === 'autocomplete') return suggest(asking, asked);
+    const { t } = asking.context;
+    if (stopping.signal.aborted) return turnDown(asking, t('dispatch.stopping'));
+    if (interaction.guildId === '') return turnDown(asking, t('dispatch.guildOnly'));
+    const action = findAction(asking);
+    if (typeof action === 'string') return turnDown(asking, action);
+    trace.command = action.command;
+    if (action.permission !== undefined && !interaction.isAdmin) return deny(asking, action);
+    switch (action.answers) {
+      case 'form':
+        return openForm(asking, action);
+      case 'at once':
+      case 'update at once':
+        return answerAtOnce(asking, action);
+      case 'later':
+      case 'update':
+        return answerLater(asking, action);
+    }
+  }
+
+  /** @returns a sentence where it is nothing of this bot's, or no longer */
+  function findAction({ interaction, context }: Asking): Action | string {
+    const { asked } = interaction;
+    switch (asked.kind) {
+      case 'command':
+        return commandAction(asked, context) ?? context.t('dispatch.unknown');
+      case 'message-command':
+        return messageAction(asked, context) ?? context.t('dispatch.unknown');
+      case 'button':
+      case 'menu':
+      case 'form':
+        return controlAction(asked, interaction, context) ?? context.t(`dispatch.stale.${asked.kind}`);
+      default:
+        return context.t('dispatch.unknown');
+    }
+  }
+
+  function commandAction(
+    { name, options }: Extract<Asked, { kind: 'command' }>,
+    context: Context,
+  ): Action | undefined {
+    const command = byName.get(name);
+    if (!command?.run) return undefined;
+    const { answers, permission } = command;
+    return {
+      command: name,
+      permission,
+      answers: typeof answers === 'function' ? answers(options) : answers,
+      run: async () => command.run?.({ ...context, options }) ?? {},
+    };
+  }
+
+  function messageAction(
+    { name, text }: Extract<Asked, { kind: 'message-command' }>,
+    context: Context,
+  ): Action | undefined {
+    const command = byName.get(name);
+    if (!command?.useOn) return undefined;
+    return {
+      command: name,
+      permission: command.permission,
+      answers: 'later',
+      run: async () => command.useOn?.({ ...context, text }) ?? {},
+    };
+  }
+
+  function controlAction(
+    asked: Extract<Asked, { kind: 'button' | 'menu' | 'form' }>,
+    interaction: Interaction,
+    context: Context,
+  ): Action | undefined {
+    const { command: name, action, argument } = parseCustomId(asked.customId);
+    const command = byName.get(name);
+    if (asked.kind === 'form') {
+      const handler = ownValue(command?.submits, action);
+      if (!handler) return undefined;
+      const field = (id: string) => ownValue(asked.fields, id) ?? '';
+      return {
+        command: name,
+        action,
+        permission: handler.permission ?? command?.permission,
+        answers: handler.answers,
+        run: () => handler.run({ ...context, argument, field }),
+      };
+    }
+    const handler = ownValue(command?.presses, action);
+    if (!handler) return undefined;
+    const { values, isRoleMentionable } = asked;
+    return {
+      command: name,
+      action,
+      permission: handler.permission ?? command?.permission,
+      answers: handler.answers,
+      async run() {
+        const progress = createProgress(api, interaction);
+        const press = {
+          ...context,
+          argument,
+          values,
+          isRoleMentionable,
+          progress: progress.show,
+          stopping: stopping.signal,
+        };
+        try {
+          return await handler.run(press);
+        } finally {
+          await progress.ended();
+        }
+      },
+    };
+  }
+
+  async function suggest(
+    { interaction, context, trace }: Asking,
+    { name, typed, option }: Extract<Asked, { kind: 'autocomplete' }>,
+  ): Promise<void> {
+    const command = stopping.signal.aborted ? undefined : byName.get(name);
+    if (command) trace.command = name;
+    const isDenied = command?.permission !== undefined && !interaction.isAdmin;
+    const choices = isDenied
+      ? []
+      : await (command?.complete?.(context, typed, option) ?? Promise.resolve([])).catch((error: unknown) => {
+          logger.error({ err: error, interactionId: interaction.id }, 'choices could not be made');
+          return [];
+        });
+    await api.respond(interaction, suggestions(choices));
+  }
+
+  const say = ({ interaction }: Asking, text: string) => api.respond(interaction, firstResponse(text));
+
+  async function turnDown(asking: Asking, why: string): Promise<void> {
+    asking.trace.outcome = 'refused';
+    await say(asking, why);
+  }
+
+  /** Says so to the member, to the operator and to the admins. Nothing that was entered is told to anybody. */
+  async function deny(asking: Asking, { command, action }: Action): Promise<void> {
+    const { interactionId, guildId, user, t } = asking.context;
+    logger.info({ interactionId, guildId, command, action }, 'refused: the member lacks the permission');
+    await Promise.all([
+      turnDown(asking, t('permission.manageGuild')),
+      tellGuild(guildId, (words) =>
+        words('guildLog.notAllowed', { member: memberText(user), command: wording.mention(command) }),
+      ),
+    ]);
+  }
+
+  /** What a member reads in place of an answer: a UserError's own words; everything else is logged whole. */
+  function wordsFor(error: unknown, { context, trace }: Asking): string {
+    const { t, interactionId, guildId } = context;
+    if (error instanceof UserError) {
+      trace.outcome = 'refused';
+      return error.message;
+    }
+    const reference = trace.failed();
+    logger.error({ err: error, reference, interactionId, guildId }, 'an interaction failed');
+    const cause = error instanceof StoreError || error instanceof UndecryptableError ? 'store' : 'unexpected';
+    return t('dispatch.failed', { what: t(`failure.${cause}`), reference });
+  }
+
+  /** Carries an action out. */
+  async function answerOf(asking: Asking, action: Action): Promise<Answer> {
+    try {
+      const reply = (await action.run()) as Reply;
+      if (reply.isRefusal) asking.trace.outcome = 'refused';
+      return reply;
+    } catch (error) {
+      return wordsFor(error, asking);
+    }
+  }
+
+  async function openForm(asking: Asking, action: Action): Promise<void> {
+    try {
+      const modal = (await action.run()) as Modal;
+      await api.respond(asking.interaction, { type: InteractionResponseType.Modal, data: modal });
+    } catch (error) {
+      if (error instanceof LostInteraction) throw error;
+      await say(asking, wordsFor(error, asking));
+    }
+  }
+
+  /** Nothing is done before the first response, and it is all there is: should it fail, the member asks again. */
+  async function answerAtOnce(asking: Asking, action: Action): Promise<void> {
+    const { interaction } = asking;
+    const answer = await answerOf(asking, action);
+    const isUpdate = action.answers === 'update at once' && typeof answer !== 'string';
+    const writer = writers.open(interaction, isUpdate);
+    const respond = (said: Answer) =>
+      api.respond(
+        interaction,
+        isUpdate && typeof said !== 'string' ? updateResponse(said) : firstResponse(said),
+      );
+    try {
+      if (isUpdate) writer.begin();
+      await respond(answer);
+    } catch (error) {
+      if (typeof answer === 'string' || !isMalformed(error)) throw error;
+      const instead = wordsFor(error, asking);
+      await respond({ content: bareText(answer) || instead });
+    } finally {
+      writer.close();
+    }
+  }
+
+  /** Record, acknowledge, carry out, answer, note: a crash anywhere in between leaves nobody waiting. */
+  async function answerLater(asking: Asking, action: Action): Promise<void> {
+    const { interaction, trace } = asking;
+    const isUpdate = action.answers === 'update';
+    try {
+      if (!(await unanswered.take(interaction, isUpdate))) {
+        throw new LostInteraction('The interaction was delivered twice');
+      }
+    } catch (error) {
+      if (error instanceof LostInteraction) throw error;
+      return say(asking, wordsFor(error, asking));
+    }
+    const writer = writers.open(interaction, isUpdate);
+    try {
+      await acknowledge(asking, isUpdate);
+      trace.acknowledged();
+      await myTurn(interaction.guildId);
+      const answer = await answerOf(asking, action);
+      const failed = (error: unknown) => wordsFor(error, asking);
+      await deliver({ api, interaction, isUpdate, writer, failed }, answer).catch(async (error: unknown) => {
+        // What Discord did not take for another reason stays recorded, and is told of after the next start.
+        if (isRefused(error)) await unanswered.undeliverable(interaction);
+        throw error;
+      });
+      trace.answered();
+      await unanswered.answered(interaction.id);
+      if (typeof answer !== 'string' && answer.announcement) {
+        await announce(api, interaction, answer.announcement).catch((error: unknown) => {
+          logger.warn({ err: error, interactionId: interaction.id }, 'an announcement could not be made');
+        });
+      }
+    } finally {
+      writer.close();
+    }
+  }
+
+  /** @throws LostInteraction when it was not acknowledged in time */
+  async function acknowledge({ interaction }: Asking, isUpdate: boolean): Promise<void> {
+    const isPrivate = !isUpdate || sourceOf(interaction)?.isPrivate !== false;
+    const deferral = isUpdate
+      ? { type: InteractionResponseType.DeferredMessageUpdate as const }
+      : {
+          type: InteractionResponseType.DeferredChannelMessageWithSource as const,
+          data: { ...(isPrivate && { flags: MessageFlags.Ephemeral as const }) },
+        };
+    try {
+      await api.respond(interaction, deferral);
+    } catch (error) {
+      // It may have been taken all the same; then the member sees "thinking…".
+      const isTaken = isUncertain(error) && (await api.read(interaction).catch(() => 'gone')) !== 'gone';
+      if (isTaken) return;
+      await unanswered.answered(interaction.id);
+      throw error;
+    }
+  }
+
+  async function handleOne(interaction: Interaction): Promise<void> {
+    await traces.run({ interactionId: interaction.id, type: typeOf(interaction.asked) }, async (trace) => {
+      try {
+        await route(interaction, trace);
+      } catch (error) {
+        const about = { interactionId: interaction.id, ageMs: Date.now() - interaction.receivedAt };
+        if (error instanceof LostInteraction) {
+          trace.outcome = 'lost';
+          lost(about, error.cause);
+        } else {
+          trace.outcome = isRefused(error) ? 'undelivered' : 'unanswered';
+          logger.error({ ...about, err: error }, 'an answer could not be delivered');
+        }
+      }
+    });
+  }
+
+  /** Answers what cannot be read, so that the member does not wait for nothing. */
+  async function sayUnreadable(payload: unknown, receivedAt: number, error: unknown): Promise<void> {
+    const { type, locale } = Object(payload);
+    // Its message may quote what a member wrote.
+    const at = error instanceof Error ? /^ {4}at .*/m.exec(error.stack ?? '')?.[0].trim() : undefined;
+    logger.warn({ type, at }, 'an interaction could not be read');
+    try {
+      const interaction = readAnswerable(payload, receivedAt);
+      const words = wording.wordsFor(String(locale))('dispatch.unreadable');
+      const isTyping = type === InteractionType.ApplicationCommandAutocomplete;
+      await api.respond(interaction, isTyping ? suggestions([]) : firstResponse(words));
+    } catch (err) {
+      if (!(err instanceof LostInteraction)) logger.warn({ err }, 'an answer could not be delivered');
+    }
+  }
 
   function tracked(work: Promise<void>): Promise<void> {
     const ended = work.finally(() => running.delete(ended));
@@ -79,18 +390,15 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   }
 
   return {
-    handle: (interaction) => {
-      const name = 'commandName' in interaction ? interaction.commandName : '';
-      const about = { interactionId: interaction.id, type: typeOf(interaction) };
-      const command = byName.has(name) ? name : 'other';
-      return tracked(traces.run({ ...about, command }, () => route(parts, interaction)));
-    },
-    resume: (pending, replies) => {
-      const { interactionId, work } = pending.interaction;
-      const type = !work || 'options' in work ? 'command' : 'fields' in work ? 'modal' : 'component';
-      const about = { interactionId, type, receivedAt: pending.at, isResumed: true } as const;
-      const command = work && byName.has(work.command) ? work.command : 'other';
-      return tracked(traces.run({ ...about, command }, () => resume(pending, replies)));
+    async handle(payload) {
+      const receivedAt = Date.now();
+      let interaction: Interaction;
+      try {
+        interaction = readInteraction(payload, receivedAt);
+      } catch (error) {
+        return sayUnreadable(payload, receivedAt, error);
+      }
+      await tracked(handleOne(interaction));
     },
     async drain(ms) {
       stopping.abort();
@@ -101,197 +409,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   };
 }
 
-async function route(parts: Parts, interaction: Interaction): Promise<void> {
-  const { traces, logger, lost } = parts;
-  try {
-    if (interaction.isAutocomplete()) await complete(parts, interaction);
-    else if (isIncoming(interaction)) await answer(parts, interaction);
-    // A command or a select of a kind that this bot never made: of an older version, or of another program.
-    else await say(interaction, parts.wording.wordsFor(interaction.locale)('dispatch.unknown'));
-  } catch (error) {
-    const about = {
-      interactionId: interaction.id,
-      type: interaction.type,
-      ageMs: Date.now() - interaction.createdTimestamp,
-    };
-    if (error instanceof LostInteraction) {
-      traces.became('lost');
-      lost(about, error.cause);
-    } else {
-      traces.became(isRefused(error) ? 'undelivered' : 'unanswered');
-      logger.error({ ...about, err: error }, 'an answer could not be delivered');
-    }
-  }
-}
-
-function complete(parts: Parts, interaction: AutocompleteInteraction): Promise<void> {
-  const choices = choicesFor(parts, interaction);
-  return respondFirst(interaction, {
-    type: InteractionResponseType.ApplicationCommandAutocompleteResult,
-    data: { choices },
-  });
-}
-
-function choicesFor(parts: Parts, interaction: AutocompleteInteraction): Choice[] {
-  const { byName, stopping, wording, logger } = parts;
-  try {
-    const { name, value } = interaction.options.getFocused(true);
-    const command = stopping.aborted ? undefined : byName.get(interaction.commandName);
-    const context = contextOf(interaction, wording);
-    if (isDenied(context, command?.permission)) return [];
-    return fitChoices(command?.complete?.(context, value, name) ?? []);
-  } catch (error) {
-    logger.error({ err: error, interactionId: interaction.id }, 'choices could not be made');
-    return [];
-  }
-}
-
-async function answer(parts: Parts, interaction: Incoming): Promise<void> {
-  const context = contextOf(interaction, parts.wording);
-  let begin: Begin;
-  try {
-    begin = plan(parts, interaction, context);
-  } catch (error) {
-    // A payload may be so odd that it cannot even be told what is to be done; the member is told all the same.
-    begin = () => say(interaction, parts.words(error, context));
-  }
-  await begin();
-}
-
-type Begin = () => Promise<void>;
-
-function plan(parts: Parts, interaction: Incoming, context: Context): Begin {
-  const { t } = context;
-  const refuse = (why: string) => () => turnDown(parts, interaction, why);
-  if (parts.stopping.aborted) return refuse(t('dispatch.stopping'));
-  if (context.guildId === '') return refuse(t('dispatch.guildOnly'));
-  const asked = whatIsAsked(parts, interaction, context);
-  if (typeof asked === 'string') return () => turnDownStale(parts, { interaction, context }, asked);
-  if (isDenied(context, asked.permission)) return () => deny(parts, { interaction, context, asked });
-  const answer = asked.answer();
-  const fairly = (run: () => Promise<Reply>) => parts.fairly(context.guildId, run);
-  switch (answer?.shape) {
-    case undefined:
-      return () => turnDownStale(parts, { interaction, context }, t('dispatch.unknown'));
-    case 'modal':
-      return () => open(parts, { interaction, context }, answer.open);
-    case 'at-once':
-      return () => parts.answerAtOnce({ interaction, context, run: answer.run });
-    case 'reply':
-      return () => parts.answerLater({ interaction, context, ...answer, run: fairly(answer.run) });
-    case 'update':
-      return () => parts.answerPress({ interaction, context, ...answer, run: fairly(answer.run) });
-  }
-}
-
-/** Whether somebody lacks the permission that this needs; without one, nobody does. */
-const isDenied = ({ permissions }: Context, permission: Permission | undefined): boolean =>
-  permission !== undefined && !permissions.has(PERMISSION_BITS[permission]);
-
-/** @returns a sentence where it is nothing of this bot's */
-function whatIsAsked(parts: Parts, interaction: Incoming, context: Context): Asked | string {
-  if (interaction.isChatInputCommand()) return askedByCommand(parts, interaction, context);
-  if (interaction.isMessageContextMenuCommand()) return askedOnMessage(parts, interaction, context);
-  return askedByControl(interaction, context, parts);
-}
-
-function askedByCommand(
-  { byName }: Parts,
-  interaction: ChatInputCommandInteraction,
-  context: Context,
-): Asked | string {
-  const command = byName.get(interaction.commandName);
-  if (!command || 'useOn' in command) return context.t('dispatch.unknown');
-  const { name } = command.data;
-  return {
-    ...{ command: name, permission: command.permission },
-    answer() {
-      const input = { ...context, options: interaction.options };
-      if (command.audience === 'none') return { shape: 'modal', open: () => command.run(input) };
-      const modal = command.opens?.(input);
-      if (modal) return { shape: 'modal', open: modal };
-      const run = () => command.run(input);
-      if (command.isAtOnce) return { shape: 'at-once', run };
-      const options = optionsToKeep(interaction.options);
-      return {
-        ...{ shape: 'reply', isPrivate: true, run },
-        work: command.resumes && { command: name, options },
-      };
-    },
-  };
-}
-
-function askedOnMessage(
-  { byName }: Parts,
-  interaction: MessageContextMenuCommandInteraction,
-  context: Context,
-): Asked | string {
-  const command = byName.get(interaction.commandName);
-  if (!command || !('useOn' in command)) return context.t('dispatch.unknown');
-  const { content: text } = interaction.targetMessage;
-  return {
-    ...{ command: command.data.name, permission: command.permission },
-    answer: () => ({ shape: 'reply', isPrivate: true, run: () => command.useOn({ ...context, text }) }),
-  };
-}
-
-interface Asking {
-  readonly interaction: Incoming;
-  readonly context: Context;
-}
-
-/** Runs what opens a modal; a refusal is said in its stead. */
-async function open(parts: Parts, asking: Asking, make: () => Promise<Modal>): Promise<void> {
-  const { interaction, context } = asking;
-  try {
-    const modal = await make();
-    const custom_id = parts.ids.seal(modal.custom_id, ownerOf(context, true));
-    await respondFirst(interaction, {
-      type: InteractionResponseType.Modal,
-      data: { ...modal, custom_id },
-    });
-  } catch (error) {
-    if (error instanceof LostInteraction) throw error;
-    if (interaction.isCommand() || !isOver(error)) return say(interaction, parts.words(error, context));
-    await answerOver(parts, asking, error);
-  }
-}
-
-/** Says so beside the message, and takes its buttons away. */
-const answerOver = ({ answerPress }: Parts, asking: Asking, error: unknown): Promise<void> =>
-  answerPress({ ...asking, shape: 'update', isPrivate: true, run: () => Promise.reject(error) });
-
-/**
- * Refuses what is nothing of this bot's, or no longer. Its buttons go where only the member sees them: in a public
- * message those of somebody else may work, and anyone can press them.
- */
-function turnDownStale(parts: Parts, asking: Asking, why: string): Promise<void> {
-  const { interaction } = asking;
-  const isPrivate = interaction.isMessageComponent() && interaction.message.flags.has(MessageFlags.Ephemeral);
-  if (!isPrivate) return turnDown(parts, interaction, why);
-  parts.traces.became('refused');
-  return answerOver(parts, asking, new UserError(why, { isOver: true }));
-}
-
-function turnDown({ traces }: Parts, interaction: Incoming, why: string): Promise<void> {
-  traces.became('refused');
-  return say(interaction, why);
-}
-
-/** Says so to the member, to the operator and to the admins. Nothing that was entered is told to anybody. */
-async function deny(
-  parts: Parts,
-  { interaction, context, asked }: Asking & { readonly asked: Asked },
-): Promise<void> {
-  const { wording, tellGuild, logger } = parts;
-  const { interactionId, guildId, user, t } = context;
-  const { command, action } = asked;
-  const used = { command, ...(action !== undefined && { action }) };
-  logger.info({ interactionId, guildId, ...used }, 'refused: the member lacks the permission');
-  await Promise.all([
-    turnDown(parts, interaction, t('permission.manageGuild')),
-    tellGuild(guildId, (words) =>
-      words('guildLog.notAllowed', { member: memberText(user), command: wording.mention(command) }),
-    ),
-  ]);
-}
+const suggestions = (choices: readonly Choice[]): APIInteractionResponse => ({
+  type: InteractionResponseType.ApplicationCommandAutocompleteResult,
+  data: { choices: fitChoices(choices) },
+});

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type APIEmbed, DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { type APIEmbed, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { gravestOf, LOOK } from '../words/outcome.ts';
+import { gravestOf, LOOK } from '../words/servers.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
-import { fitReply } from './deliver.ts';
+import type { DiscordApi } from './api.ts';
 import { LIMITS } from './limits.ts';
+import { fitReply } from './reply.ts';
 
 /** Why messages do not arrive, other than for a moment. */
 export type LogTrouble = Exclude<PostResult, 'posted' | 'failed'>;
@@ -60,7 +61,7 @@ export interface Alert {
 const COLLECT_MS = 1_000;
 /** Discord takes five in 5 seconds, and people read slower. */
 const GAP_MS = 5_000;
-/** Different lines that wait in a guild; further ones are counted only. */
+/** Lines that wait in a guild; further ones are counted only. */
 const MOST_LINES = 50;
 /** A message that Discord could not take for a moment is tried so often. */
 const ATTEMPTS = 3;
@@ -71,11 +72,11 @@ const PAUSE_MS = 10 * 60_000;
 interface Waiting {
   readonly nonce: string;
   readonly alerts: Alert[];
-  /** Line → how often. */
-  readonly lines: Map<string, number>;
+  readonly lines: string[];
   /** Of the outcomes that they are about. */
   readonly kinds: Set<keyof typeof LOOK>;
-  uncounted: number;
+  /** Lines that there was no room for. */
+  unshown: number;
   attempts: number;
 }
 
@@ -169,18 +170,21 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
 function collecting({ waiting }: Queue): Waiting {
   const last = waiting.at(-1);
   if (last?.attempts === 0) return last;
-  const message = {
-    ...{ nonce: newNonce(), alerts: [], lines: new Map(), kinds: new Set<keyof typeof LOOK>() },
-    ...{ uncounted: 0, attempts: 0 },
+  const message: Waiting = {
+    nonce: newNonce(),
+    alerts: [],
+    lines: [],
+    kinds: new Set(),
+    unshown: 0,
+    attempts: 0,
   };
   waiting.push(message);
   return message;
 }
 
 function addLine(message: Waiting, line: string): void {
-  const times = message.lines.get(line);
-  if (times === undefined && message.lines.size >= MOST_LINES) message.uncounted += 1;
-  else message.lines.set(line, (times ?? 0) + 1);
+  if (message.lines.length < MOST_LINES) message.lines.push(line);
+  else message.unshown += 1;
 }
 
 /** Channels that refused, for as long as they are left alone. */
@@ -205,7 +209,7 @@ function messageOf(waiting: Waiting, { roleId }: LogChannel, t: Translate): Chan
   const mention = roleId === undefined ? [] : [`<@&${roleId}>`];
   const description = [
     ...alerts.map(({ details }) => details),
-    ...(lines.size > 0 ? [linesText(waiting, t)] : []),
+    ...(lines.length > 0 ? [linesText(waiting, t)] : []),
   ].join('\n\n');
   return {
     nonce,
@@ -216,18 +220,17 @@ function messageOf(waiting: Waiting, { roleId }: LogChannel, t: Translate): Chan
 }
 
 /** The lines, and how many there was no room for. */
-function linesText({ lines, uncounted }: Waiting, t: Translate): string {
+function linesText({ lines, unshown }: Waiting, t: Translate): string {
   const shown: string[] = [];
-  let left = uncounted;
-  // Room for the sentence about those that are left.
+  // Room for the sentence about the others.
   let room = LIMITS.embedDescription - 200;
-  for (const [line, times] of lines) {
-    const text = times === 1 ? line : t('guildLog.repeated', { line, times });
-    room -= text.length + 1;
-    if (room < 0 && shown.length > 0) left += times;
-    else shown.push(text);
+  for (const line of lines) {
+    room -= line.length + 1;
+    if (room < 0 && shown.length > 0) break;
+    shown.push(line);
   }
-  return [...shown, ...(left > 0 ? [t('guildLog.more', { count: left })] : [])].join('\n');
+  const count = unshown + lines.length - shown.length;
+  return [...shown, ...(count > 0 ? [t('guildLog.more', { count })] : [])].join('\n');
 }
 
 /**
@@ -253,7 +256,7 @@ export interface ChannelPosts {
 }
 
 export interface ChannelPostsDeps {
-  readonly rest: () => Pick<REST, 'post'>;
+  readonly api: Pick<DiscordApi, 'post'>;
   readonly logger: Logger;
 }
 
@@ -269,20 +272,21 @@ const REFUSALS: Readonly<Record<number, LogTrouble>> = {
 };
 
 /** Why Discord refuses what concerns a channel, other than for a moment. */
-export const troubleOf = (error: unknown): LogTrouble | undefined =>
+const troubleOf = (error: unknown): LogTrouble | undefined =>
   error instanceof DiscordAPIError ? REFUSALS[Number(error.code)] : undefined;
 
-export function createChannelPosts({ rest, logger }: ChannelPostsDeps): ChannelPosts {
+export function createChannelPosts({ api, logger }: ChannelPostsDeps): ChannelPosts {
   return {
     async post(channelId, { nonce = newNonce(), content, embed, roleId }) {
       const body = {
         // Of the messages with one nonce Discord makes only the first, for some minutes (docs: Create Message).
-        ...{ nonce, enforce_nonce: true },
+        nonce,
+        enforce_nonce: true,
         ...fitReply({ ...(content !== undefined && { content }), embeds: [embed] }),
         allowed_mentions: { parse: [], ...(roleId !== undefined && { roles: [roleId] }) },
       };
       try {
-        await rest().post(Routes.channelMessages(channelId), { body });
+        await api.post(Routes.channelMessages(channelId), { body });
         return 'posted';
       } catch (error) {
         const refusal = troubleOf(error);

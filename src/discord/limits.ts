@@ -1,4 +1,4 @@
-import { shorten } from '../words/words.ts';
+import { shorten } from '../words/escape.ts';
 
 /**
  * Discord's numbers for what a bot sends (Discord docs: Message resource, "Embed Limits"; Components; Modals). Discord
@@ -23,9 +23,9 @@ export const LIMITS = {
   fieldLabel: 45,
   fieldHint: 100,
   fieldExample: 100,
-  /** Discord docs: Reference, Uploading Files: of each; a server may have more. */
-  fileBytes: 10 * 1024 * 1024,
-  files: 10,
+  /** Of each file, and so many files: Discord documents 10 MiB each and 25 MiB together, not inclusive. */
+  fileBytes: 8_000_000,
+  files: 3,
 } as const;
 
 interface NamedValue {

@@ -1,15 +1,25 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import { DiscordAPIError, RESTJSONErrorCodes } from 'discord.js';
+import { RESTJSONErrorCodes } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { UndecryptableError } from '../storage/collection.ts';
-import { StoreError } from '../storage/store.ts';
-import { UserError } from '../user-error.ts';
-import { keyText } from '../words/refusal.ts';
-import type { Context } from './command.ts';
+import { hasCode } from './api.ts';
+import type { Asked } from './interaction.ts';
 
 export const INTERACTION_TYPES = ['command', 'autocomplete', 'component', 'modal', 'other'] as const;
 export type InteractionType = (typeof INTERACTION_TYPES)[number];
+
+/** What a kind of interaction is called in the log and the metrics. */
+export const typeOf = ({ kind }: Asked): InteractionType =>
+  (
+    ({
+      command: 'command',
+      'message-command': 'command',
+      autocomplete: 'autocomplete',
+      button: 'component',
+      menu: 'component',
+      form: 'modal',
+      unknown: 'other',
+    }) as const
+  )[kind];
 
 /**
  * - `answered`: with what was asked for.
@@ -41,28 +51,24 @@ export interface InteractionEnd {
   readonly answeredMs?: number;
   /** Under which the failure is in the log, and which the member was told. */
   readonly reference?: string;
-  /** It was left by the previous run; its times count from that run's receiving it. */
-  readonly isResumed?: true;
 }
 
-export interface Traced {
-  readonly interactionId: string;
-  readonly type: InteractionType;
-  readonly command?: string;
-  /** Milliseconds since 1970; now, unless told. */
-  readonly receivedAt?: number;
-  readonly isResumed?: true;
-}
-
-/** Follows each interaction from its arrival to its answer. The marks belong to the interaction that is being run. */
-export interface Traces {
-  /** Runs all that one interaction takes. */
-  run(about: Traced, task: () => Promise<void>): Promise<void>;
-  named(command: string): void;
+/** One interaction from its arrival to its answer. */
+export interface Trace {
+  command: string;
+  outcome: InteractionOutcome;
   acknowledged(): void;
   answered(): void;
-  /** What the member was told in place of an answer, or that they cannot be told. */
-  became(outcome: Exclude<InteractionOutcome, 'answered'>, reference?: string): void;
+  /** A failure: @returns the reference that the member is told, and which is in the log. */
+  failed(): string;
+}
+
+export interface Traces {
+  /** Runs all that one interaction takes. */
+  run(
+    about: { readonly interactionId: string; readonly type: InteractionType },
+    task: (trace: Trace) => Promise<void>,
+  ): Promise<void>;
   /** Interactions without an answer, and since when the oldest waits, in milliseconds since 1970. */
   unanswered(): { readonly count: number; readonly oldestAt: number | undefined };
 }
@@ -72,93 +78,67 @@ export interface TracesDeps {
   readonly onEnd?: ((end: InteractionEnd) => void) | undefined;
 }
 
-interface Trace extends Traced {
-  readonly receivedAt: number;
-  /** By a clock that nobody sets. */
-  readonly startedAt: number;
-  command: string;
-  outcome?: InteractionOutcome;
-  acknowledgedMs?: number;
-  answeredMs?: number;
-  reference?: string;
-}
-
 /** As long as an interaction's token lives, in milliseconds: nobody can answer it after that. */
 const ANSWERABLE_MS = 15 * 60_000;
 
 /** Logs one line for each interaction when it has ended: of autocompletes, one a key stroke, only with `debug`. */
 export function createTraces({ logger, onEnd }: TracesDeps): Traces {
-  const current = new AsyncLocalStorage<Trace>();
-  const open = new Set<Trace>();
-
-  const msOf = ({ receivedAt, startedAt, isResumed }: Trace) =>
-    Math.round(isResumed ? Math.max(0, Date.now() - receivedAt) : performance.now() - startedAt);
-
-  function ended(trace: Trace): void {
-    const { interactionId, type, command, outcome = 'answered', isResumed, reference } = trace;
-    if (outcome === 'answered' || outcome === 'refused' || outcome === 'failed') {
-      trace.acknowledgedMs ??= msOf(trace);
-      trace.answeredMs ??= msOf(trace);
-    }
-    const { acknowledgedMs, answeredMs } = trace;
-    const end: InteractionEnd = {
-      ...{ interactionId, command, type, outcome },
-      ...(acknowledgedMs !== undefined && { acknowledgedMs }),
-      ...(answeredMs !== undefined && { answeredMs }),
-      ...(reference !== undefined && { reference }),
-      ...(isResumed && { isResumed }),
-    };
-    const isQuiet = type === 'autocomplete' && outcome === 'answered';
-    logger[isQuiet ? 'debug' : 'info'](end, 'interaction');
-    onEnd?.(end);
-    // The member sees "thinking…" as long as their interaction can be answered.
-    const leftMs = trace.receivedAt + ANSWERABLE_MS - Date.now();
-    if (outcome === 'unanswered' && acknowledgedMs !== undefined && leftMs > 0) {
-      setTimeout(() => open.delete(trace), leftMs).unref();
-    } else {
-      open.delete(trace);
-    }
-  }
+  /** Those without an answer, and when they came, in milliseconds since 1970. */
+  const open = new Map<Trace, number>();
 
   return {
-    run(about, task) {
+    async run({ interactionId, type }, task) {
+      const since = performance.now();
+      const elapsed = () => Math.round(performance.now() - since);
+      let acknowledgedMs: number | undefined;
+      let answeredMs: number | undefined;
+      let reference: string | undefined;
       const trace: Trace = {
-        receivedAt: Date.now(),
-        ...about,
-        command: about.command ?? 'other',
-        startedAt: performance.now(),
+        command: 'other',
+        outcome: 'answered',
+        acknowledged() {
+          acknowledgedMs ??= elapsed();
+        },
+        answered() {
+          answeredMs ??= elapsed();
+          open.delete(trace);
+        },
+        failed() {
+          reference = randomUUID().slice(0, 8);
+          trace.outcome = 'failed';
+          return reference;
+        },
       };
-      open.add(trace);
-      return current.run(trace, async () => {
-        try {
-          await task();
-        } finally {
-          ended(trace);
+      open.set(trace, Date.now());
+      try {
+        await task(trace);
+      } finally {
+        const { command, outcome } = trace;
+        if (outcome === 'answered' || outcome === 'refused' || outcome === 'failed') {
+          trace.acknowledged();
+          trace.answered();
         }
-      });
-    },
-    named(command) {
-      const trace = current.getStore();
-      if (trace) trace.command = command;
-    },
-    acknowledged() {
-      const trace = current.getStore();
-      if (trace) trace.acknowledgedMs ??= msOf(trace);
-    },
-    answered() {
-      const trace = current.getStore();
-      if (trace) trace.answeredMs ??= msOf(trace);
-    },
-    became(outcome, reference) {
-      const trace = current.getStore();
-      if (!trace) return;
-      trace.outcome = outcome;
-      if (reference !== undefined) trace.reference = reference;
+        // The member sees "thinking…" as long as their interaction can be answered.
+        const waits = outcome === 'unanswered' && acknowledgedMs !== undefined;
+        if (waits) setTimeout(() => open.delete(trace), ANSWERABLE_MS).unref();
+        else open.delete(trace);
+        const end: InteractionEnd = {
+          interactionId,
+          command,
+          type,
+          outcome,
+          ...(acknowledgedMs !== undefined && { acknowledgedMs }),
+          ...(answeredMs !== undefined && { answeredMs }),
+          ...(reference !== undefined && { reference }),
+        };
+        const isQuiet = type === 'autocomplete' && outcome === 'answered';
+        logger[isQuiet ? 'debug' : 'info'](end, 'interaction');
+        onEnd?.(end);
+      }
     },
     unanswered() {
-      const waiting = [...open].filter(({ answeredMs }) => answeredMs === undefined);
-      const oldestAt = waiting.length === 0 ? undefined : Math.min(...waiting.map((each) => each.receivedAt));
-      return { count: waiting.length, oldestAt };
+      const times = [...open.values()];
+      return { count: times.length, oldestAt: times.length === 0 ? undefined : Math.min(...times) };
     },
   };
 }
@@ -183,8 +163,7 @@ export function createLosses(deps: {
 
   return (about, cause) => {
     logger.info({ ...about, err: cause }, 'interaction lost: answered too late or elsewhere');
-    const code = cause instanceof DiscordAPIError ? cause.code : undefined;
-    if (code !== RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged) return;
+    if (!hasCode(cause, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) return;
     const at = now();
     times = [...times, at].filter((time) => at - time < WITHIN_MS).slice(-MANY);
     if (times.length < MANY || at - warnedAt < WITHIN_MS) return;
@@ -195,33 +174,4 @@ export function createLosses(deps: {
         'Stop the other one; if it is not yours, reset the token in the Developer Portal',
     );
   };
-}
-
-export interface FailureWordsDeps {
-  readonly traces: Pick<Traces, 'became'>;
-  readonly logger: Logger;
-}
-
-/** What a member reads in place of an answer. */
-export type FailureWords = (error: unknown, context: Context) => string;
-
-/** A UserError's own words; everything else is logged whole, under a reference that the member sees too. */
-export function createFailureWords({ traces, logger }: FailureWordsDeps): FailureWords {
-  return (error, context) => {
-    const { t, interactionId, guildId } = context;
-    if (error instanceof UserError) {
-      traces.became('refused');
-      return error.message;
-    }
-    const reference = randomUUID().slice(0, 8);
-    traces.became('failed', reference);
-    logger.error({ err: error, reference, interactionId, guildId }, 'an interaction failed');
-    return t('dispatch.failed', { what: causeText(error, context), reference });
-  };
-}
-
-/** What went wrong, for the failures that members should tell apart. */
-function causeText(error: unknown, context: Context): string {
-  if (error instanceof UndecryptableError) return keyText({ code: 'key-unreadable' }, context);
-  return context.t(error instanceof StoreError ? 'failure.store' : 'failure.unexpected');
 }

@@ -1,16 +1,11 @@
 import { z } from 'zod';
-import type { Part } from '../lifecycle.ts';
+import { createCache } from '../cache.ts';
+import type { Logger } from '../logger.ts';
 import { createCollection } from '../storage/collection.ts';
-import type { Database } from '../storage/database.ts';
 import type { Store } from '../storage/store.ts';
 
 /** The most servers a day that can be set as a quota; a whole bulk submission fits many times. */
 export const HIGHEST_QUOTA = 9_999;
-/**
- * Guilds whose allowed games are kept in memory, for suggestions while a member types. With 25 aliases each that is
- * about 10 MB; the members of further guilds are offered every game, and refused later.
- */
-const MOST_REMEMBERED = 5_000;
 
 const settingsSchema = z.object({
   /** Discord's name of the guild's language, for what is written there without being asked. */
@@ -29,79 +24,59 @@ const settingsSchema = z.object({
 });
 export type Settings = Readonly<z.infer<typeof settingsSchema>>;
 
-/** Before there was a role. */
-const first = settingsSchema
-  .omit({ notifyRoleId: true })
-  .extend({ v: z.literal(1) })
-  .transform(({ v: _, ...settings }): Settings => settings);
-
 const DEFAULTS: Settings = { locale: 'en-US', announce: false };
 
-interface GuildSettingsDeps {
-  readonly store: Store & Pick<Database, 'inGuild'>;
-}
-
-/** What each guild's admins have chosen. Methods that return a promise throw a StoreError when the store fails. */
-export interface GuildSettings extends Part {
-  /** Loads into memory what {@link GuildSettings.allowedGames} tells. */
-  start(): Promise<void>;
+/** What each guild's admins have chosen. Every method throws a StoreError when the store fails. */
+export interface GuildSettings {
+  /** The defaults where nothing was chosen, or what was chosen cannot be read. Remembered for a few seconds. */
   get(guildId: string): Promise<Settings>;
-  /** Whether the guild's settings are back to the defaults because those that were chosen could not be read. */
+  /** Whether what was chosen cannot be read any more. */
   areLost(guildId: string): Promise<boolean>;
   /** Changes of one guild follow one another, each made from what the one before left. What comes back as it is, is not written. */
   change(guildId: string, change: (now: Settings) => Settings): Promise<Settings>;
-  /** The aliases that may be submitted, from memory alone; `undefined`: all of them, as far as is known. */
-  allowedGames(guildId: string): ReadonlySet<string> | undefined;
   delete(guildId: string): Promise<void>;
 }
 
-export function createGuildSettings({ store }: GuildSettingsDeps): GuildSettings {
+/** How long settings are remembered, in milliseconds: autocomplete asks for them with every key stroke. */
+const REMEMBERED_MS = 5_000;
+
+export function createGuildSettings(deps: {
+  readonly store: Pick<Store, 'values' | 'inGuild'>;
+  readonly logger: Logger;
+}): GuildSettings {
+  const { store, logger } = deps;
   const records = createCollection<Settings>({
-    store,
+    values: store.values,
     name: 'settings',
-    version: 2,
     schema: settingsSchema,
-    previous: [first],
+    logger,
   });
-  /** Only guilds that do not allow all games; the one that was read longest ago goes first. */
-  const remembered = new Map<string, ReadonlySet<string>>();
 
-  function remember(guildId: string, { games }: Settings): void {
-    remembered.delete(guildId);
-    if (games === undefined) return;
-    remembered.set(guildId, new Set(games));
-    const [oldest] = remembered.keys();
-    if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+  async function read(guildId: string): Promise<Settings> {
+    const settings = await records.get(guildId);
+    return settings === undefined || settings === 'unreadable' ? DEFAULTS : settings;
   }
 
-  async function get(guildId: string): Promise<Settings> {
-    const settings = (await records.get(guildId)) ?? DEFAULTS;
-    remember(guildId, settings);
-    return settings;
-  }
+  const remembered = createCache(read, REMEMBERED_MS);
 
   return {
-    name: 'settings',
-    async start() {
-      for await (const [guildId, settings] of records.list()) remember(guildId, settings);
-    },
-    get,
-    areLost: async (guildId) =>
-      (await records.get(guildId)) === undefined && (await records.aside(guildId)) !== undefined,
+    get: remembered.get,
+    areLost: async (guildId) => (await records.get(guildId)) === 'unreadable',
     async change(guildId, change) {
-      const changed = await store.inGuild(guildId, async () => {
-        const now = await get(guildId);
-        const next = change(now);
-        if (next !== now) await records.set(guildId, next);
-        return next;
-      });
-      remember(guildId, changed);
-      return changed;
+      try {
+        return await store.inGuild(guildId, async () => {
+          const now = await read(guildId);
+          const next = change(now);
+          if (next !== now) await records.set(guildId, next);
+          return next;
+        });
+      } finally {
+        remembered.forget(guildId);
+      }
     },
-    allowedGames: (guildId) => remembered.get(guildId),
     async delete(guildId) {
       await records.delete(guildId);
-      remembered.delete(guildId);
+      remembered.forget(guildId);
     },
   };
 }
@@ -110,13 +85,9 @@ export function createGuildSettings({ store }: GuildSettingsDeps): GuildSettings
 export function logChannels(settings: Pick<GuildSettings, 'get' | 'change'>) {
   return {
     async channelOf(guildId: string) {
-      const {
-        logChannelId: channelId,
-        locale,
-        logTrouble: trouble,
-        notifyRoleId,
-      } = await settings.get(guildId);
-      return channelId === undefined ? undefined : { channelId, locale, trouble, roleId: notifyRoleId };
+      const { logChannelId, locale, logTrouble, notifyRoleId } = await settings.get(guildId);
+      if (logChannelId === undefined) return undefined;
+      return { channelId: logChannelId, locale, trouble: logTrouble, roleId: notifyRoleId };
     },
     async setTrouble(guildId: string, channelId: string, trouble: Settings['logTrouble']) {
       await settings.change(guildId, (now) => {

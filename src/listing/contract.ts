@@ -26,18 +26,16 @@ export type Game = z.infer<typeof gameSchema>;
  * The answer to `action=games` (specification §4.2): its first {@link MAX_GAMES} games. One whose alias is too long is
  * left out, since nobody could choose it, and a part of an alias would be another game's.
  */
-export const gamesSchema = z.array(z.unknown()).transform((all, context): readonly Game[] => {
-  const games: Game[] = [];
-  for (const [index, each] of all.slice(0, MAX_GAMES).entries()) {
-    const game = gameSchema.safeParse(each);
-    if (!game.success) {
-      // One is enough: a list of nothing but faults would take its time to be described.
-      context.addIssue({ code: 'custom', path: [index], message: 'not a game' });
-      return z.NEVER;
-    }
-    if (game.data.alias.length <= LONGEST_NAME) games.push(game.data);
-  }
-  return games;
+export const gamesSchema = z
+  .array(z.unknown())
+  .transform((games) => games.slice(0, MAX_GAMES))
+  .pipe(z.array(gameSchema))
+  .transform((games): readonly Game[] => games.filter(({ alias }) => alias.length <= LONGEST_NAME));
+
+/** The answer to `action=add`, and every error (specification §4.1, §7), at any HTTP status. */
+export const verdictSchema = z.object({
+  status: z.enum(['success', 'error']),
+  message: z.string().transform((message) => clipped(message, LONGEST_MESSAGE)),
 });
 
 /** The five errors of the specification (§7), in the order of its rules. */
@@ -50,11 +48,17 @@ export const KNOWN_ERRORS = {
 } as const;
 export type KnownError = keyof typeof KNOWN_ERRORS;
 
+/** Which of the five errors the service's words are. */
+export function knownError(message: string): KnownError | undefined {
+  const names = Object.keys(KNOWN_ERRORS) as KnownError[];
+  return names.find((name) => KNOWN_ERRORS[name] === message.trim());
+}
+
 /** What a successful submission is answered with (specification §4.1). */
 export const ADDED = 'Servers have been added for review.';
 
-/** In place of words of the service that hold the API key. Members read it in their language. */
-export const WITHHELD_WORDS = 'The listing service repeated the API key, so its words are left out.';
+/** Stands in the service's words where they repeat the API key. */
+export const MASKED_KEY = '[API key]';
 
 /** One server as it goes over the wire (specification §2.1). `queryPort` is sent only when it differs. */
 export interface ServerSubmission {
@@ -88,7 +92,7 @@ export interface Rejected {
 /** Nothing of it left the machine: it can be submitted again. It was not tried, or could not be sent. */
 export interface NotSent {
   readonly kind: 'not-sent';
-  readonly reason: Halt | FailureReason;
+  readonly reason: (typeof NOT_SENT_REASONS)[number];
   /** For the log. */
   readonly detail?: string;
   /** Milliseconds for which this key is still held back; the service asked for that. */
@@ -98,92 +102,63 @@ export interface NotSent {
 /** It was sent, or a part of it, and the answer says nothing or did not come: it may have been carried out. */
 export interface Unknown {
   readonly kind: 'unknown';
-  readonly reason: FailureReason;
+  readonly reason: (typeof UNKNOWN_REASONS)[number];
+  /** For the log. */
   readonly detail?: string;
   /** Milliseconds the service asked to be left alone for (`Retry-After`). */
   readonly retryAfterMs?: number;
 }
 
-/** There is no verdict. */
+/** There is no verdict. The sentences about it have the reasons as their keys. */
 export type Failure = NotSent | Unknown;
 
-const HALTS = [
+/** Why a submission does not go on: no further request is tried. */
+export const HALTS = [
   'key', // the guild has none any more, or the service does not take it
   'deadline', // what is left of the interaction's 15 minutes is needed to tell what came of it
   'stopping', // the bot is stopping
   'service', // two requests in a row got no answer
   'bot', // the bot itself failed
 ] as const;
-/** Why a submission does not go on: no further request is tried. */
 export type Halt = (typeof HALTS)[number];
 
-/** Whether it was not even tried. */
-export const isHalted = (outcome: NotSent): outcome is NotSent & { readonly reason: Halt } =>
-  HALTS.some((halt) => halt === outcome.reason);
+export const NOT_SENT_REASONS = [
+  ...HALTS,
+  'unreachable', // nobody listens there, or its name does not resolve
+  'timeout', // there was no connection in time
+  'tls', // the certificate or the handshake failed
+  'rate-limited', // the key is held back since a 429
+  'down', // the service has failed repeatedly and is left alone
+  'queue-full', // enough requests of this member wait already
+] as const;
 
-/** Why there was no usable answer. For the log and for choosing a sentence; never shown as it is. */
-export type FailureReason =
-  | 'refused' // nobody listens there
-  | 'dns' // the name does not resolve
-  | 'tls' // the certificate or the handshake failed
-  | 'timeout'
-  | 'reset' // the connection ended before the answer did
-  | AnswerFault
-  | 'down' // it has failed repeatedly and is left alone
-  | 'queue-full' // enough requests of this member wait already
-  | 'too-late' // the interaction can no longer be answered
-  | 'key-dropped' // the key was removed, replaced or refused meanwhile
-  | 'aborted'; // the bot is stopping
-
-/** Something answered, but not as the specification says. */
-const ANSWER_FAULTS = [
+export const UNKNOWN_REASONS = [
+  'timeout',
+  'reset', // the connection ended before the answer did
+  'stopping', // the bot stopped before the answer came
   'redirect', // the service moved; the new address is in `detail`, for the operator
-  'rate-limited', // 429 without a readable verdict; not-sent: the key is held back since then
-  'server-error', // 5xx without a readable verdict
+  'rate-limited', // 429 without a verdict
+  'server-error', // 5xx without a verdict
   'not-found', // 404 or 410 without one: most likely the address is wrong
   'client-error', // another 4xx without one
-  'not-json', // HTML, empty, truncated
-  'wrong-shape', // JSON, but not what the specification says
-  'key-repeated', // a games list that holds the key
+  'unreadable', // no JSON, or not what the specification says
   'too-large', // more than 1 MiB
 ] as const;
-type AnswerFault = (typeof ANSWER_FAULTS)[number];
 
-/** Whether something answered, if not as it should. */
-export const isFaultyAnswer = ({ kind, reason }: Failure): boolean =>
-  kind === 'unknown' && ANSWER_FAULTS.some((fault) => fault === reason);
-
-export type GamesOutcome =
-  | {
-      readonly kind: 'games';
-      readonly games: readonly Game[];
-      /** How many of the answer's games are not in `games`; see {@link gamesSchema}. */
-      readonly leftOut?: number;
-    }
-  | Rejected
-  | Failure;
+export type GamesOutcome = { readonly kind: 'games'; readonly games: readonly Game[] } | Rejected | Failure;
 
 /** What this folder writes its log to. pino fits. */
 export interface ListingLogger {
   debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
 
-/** The listing service (specification §4). Failing to get an answer is an outcome, not an exception. */
+/** The listing service (specification §4). Each call is one request; getting no answer is an outcome, not an exception. */
 export interface ListingApi {
-  /** Reads the games list. Retried with backoff on network failures, 429 and 5xx. */
-  games(key: Secret, options?: { readonly signal?: AbortSignal }): Promise<GamesOutcome>;
-  /**
-   * Submits 1 to 100 servers in one request; sent once, unless the connection was refused before anything went out.
-   * @throws RangeError with more than 100 servers or none: nothing is sent.
-   */
-  add(
-    servers: readonly ServerSubmission[],
-    key: Secret,
-    options?: { readonly signal?: AbortSignal },
-  ): Promise<Outcome>;
-  /** Closes the connections, after what is under way has ended. */
+  games(key: Secret): Promise<GamesOutcome>;
+  /** Submits 1 to {@link MAX_SERVERS_PER_REQUEST} servers. */
+  add(servers: readonly ServerSubmission[], key: Secret): Promise<Outcome>;
+  /** Gives up readings that are under way, and closes the connections when submissions have ended. */
   close(): Promise<void>;
 }
 
@@ -202,3 +177,9 @@ export const KNOWN_GAMES: readonly Game[] = [
   { name: 'Team Fortress 2', alias: 'tf2' },
   { name: 'DayZ', alias: 'dayz' },
 ];
+
+/** Whether a server ended so because of the guild's key: an admin has to do something about that. */
+export function isAboutKey(outcome: Outcome): boolean {
+  if (outcome.kind === 'rejected') return outcome.known === 'invalidKey';
+  return outcome.kind === 'not-sent' && outcome.reason === 'key';
+}

@@ -1,115 +1,115 @@
-import { createPauses } from '../pauses.ts';
+import { dropOldest } from '../drop-oldest.ts';
 import { type PrefixDistance, prefixDistance } from '../prefix-distance.ts';
-import type { Game } from './contract.ts';
+import { type Game, KNOWN_GAMES, LONGEST_NAME } from './contract.ts';
+import { NICKNAMES } from './nicknames.ts';
 
 /** Discord shows at most 25 choices (Discord docs: Application Commands, autocomplete). */
 export const MAX_CHOICES = 25;
-/** More of what a person typed than this, in UTF-16 units, does not help to find a game. */
-const LONGEST_TEXT = 100;
-/** Folding makes 18 letters of a U+FDFA. Of what comes of a name, and of what was typed, this much is compared. */
-export const LONGEST_FOLDED = 200;
-/**
- * Columns that a search compares for slips of the keyboard: some 5 ms on a small machine. A list of 10,000 ordinary games takes a tenth of
- * it; beyond, later games are found only as they were typed.
- */
-const MOST_COMPARED = 500_000;
-/** How many searches are kept at hand: whoever looks for a game begins with the same letters. Some 200 KiB. */
-const MOST_FOUND = 500;
+/** Of what was typed so many characters are compared for slips of the keyboard. */
+const MOST_COMPARED = 30;
+/** In so many games, the first of the list: 20 ms at worst. Later games are found as they were typed. */
+const MOST_GAMES_COMPARED = 1_000;
+/** Searches that are remembered: whoever looks for a game begins with the same letters. Some 200 KiB. */
+const MOST_REMEMBERED = 500;
 
-/** A list of games made ready for searching; made once a list, since a search runs with every key stroke. */
+/** A list of games made ready for searching, since a search runs with every key stroke. */
 export interface GameIndex {
   readonly games: readonly Game[];
-  readonly entries: readonly Entry[];
-  /** What the latest searches found, by what was typed and how many were asked for. */
-  readonly found: Map<string, readonly Game[]>;
+  /**
+   * The games that fit best to what was typed, best first: it is the alias, the name, or what players call the game; the
+   * alias or name begins with it, or with its letters the words do; a word begins with it; a word contains it; a word
+   * nearly begins with it. Equally good ones stay in the order of the list, and without any text all of them do. Case,
+   * accents and punctuation do not matter.
+   * @param limit the most games to return; 25
+   */
+  search(text: string, limit?: number): readonly Game[];
+  /** The one game with this alias or else this name; case, accents and punctuation do not matter. */
+  find(text: string): Game | undefined;
 }
 
+/** A game as it is compared; see {@link fold}. */
 interface Entry {
   readonly game: Game;
   readonly alias: string;
   readonly name: string;
-  /** The name without spaces: "counterstrike" finds Counter-Strike. */
-  readonly joined: string;
   /** Where a word of the name begins. */
   readonly wordStarts: readonly number[];
-  /** Which letters are in it at all, a bit for each of 32 groups. */
-  readonly letters: number;
+  /** The name without spaces from each of its words on: "counterstrike" finds Counter-Strike. */
+  readonly joined: readonly string[];
+  /** What players call the game. */
+  readonly nicknames: readonly string[];
+  /** The first letters of its words: "tf" finds Team Fortress 2. */
+  readonly initials: string;
 }
-
-/** Prepares a short list of games for {@link searchGames}. */
-export const indexGames = (games: readonly Game[]): GameIndex => indexOf(games, games.map(entryOf));
-
-/** As {@link indexGames}, with pauses: 10,000 games take a while. */
-export async function indexLongList(games: readonly Game[], pauses = createPauses()): Promise<GameIndex> {
-  const entries: Entry[] = [];
-  for (const game of games) {
-    await pauses(ENTRY_WORK);
-    entries.push(entryOf(game));
-  }
-  return indexOf(games, entries);
-}
-
-/** What a game costs, in characters to read: up to 15 µs were measured. */
-const ENTRY_WORK = 10;
 
 function entryOf(game: Game): Entry {
-  const [alias, name] = [fold(game.alias), fold(game.name)];
+  const name = fold(game.name);
+  const words = name.split(' ');
   return {
     game,
-    alias,
+    alias: fold(game.alias),
     name,
-    joined: name.replaceAll(' ', ''),
-    letters: lettersIn(alias) | lettersIn(name),
     wordStarts: [0, ...[...name.matchAll(/ /g)].map(({ index }) => index + 1)],
+    joined: words.map((_, index) => words.slice(index).join('')),
+    nicknames: NICKNAMES.get(name) ?? [],
+    // A number stays whole: "l4d2".
+    initials: words.map((word) => (/^\d+$/.test(word) ? word : word.slice(0, 1))).join(''),
   };
 }
 
-const indexOf = (games: readonly Game[], entries: readonly Entry[]): GameIndex => ({
-  games,
-  entries,
-  found: new Map(),
-});
+export function indexGames(games: readonly Game[]): GameIndex {
+  const entries = games.map(entryOf);
+  /** By what was typed and how many were asked for. */
+  const remembered = new Map<string, readonly Game[]>();
+  // Backwards, so that the first of several stays.
+  const last = entries.toReversed();
+  const byAlias = new Map(last.map(({ game }) => [game.alias, game]));
+  const byFoldedAlias = new Map(last.map(({ alias, game }) => [alias, game]));
+  const byFoldedName = new Map(last.map(({ name, game }) => [name, game]));
 
-/**
- * The games that fit best to what was typed, by alias and name, best first: equal, begins with it, a word begins
- * with it, contains it, nearly begins with it. Equally good ones stay in the order of the list, and without any
- * text all of them do. Case, accents and punctuation do not matter.
- * @param limit the most games to return
- */
-export function searchGames(index: GameIndex, text: string, limit = MAX_CHOICES): readonly Game[] {
-  const typed = fold(text.slice(0, LONGEST_TEXT));
-  if (typed === '') return index.games.slice(0, limit);
-  const { found } = index;
-  const asked = `${limit} ${typed}`;
-  const known = found.get(asked);
-  if (known) return known;
-  const [oldest] = found.keys();
-  if (oldest !== undefined && found.size >= MOST_FOUND) found.delete(oldest);
-  const games = search(index, typed, limit);
-  found.set(asked, games);
-  return games;
+  return {
+    games,
+    search(text, limit = MAX_CHOICES) {
+      const typed = fold(text.slice(0, LONGEST_NAME));
+      if (typed === '') return games.slice(0, limit);
+      const asked = `${limit} ${typed}`;
+      const found = remembered.get(asked) ?? search(entries, typed, limit);
+      remembered.set(asked, found);
+      dropOldest(remembered, MOST_REMEMBERED);
+      return found;
+    },
+    find(text) {
+      const typed = text.trim();
+      if (typed === '') return undefined;
+      const folded = fold(typed);
+      return byAlias.get(typed) ?? byFoldedAlias.get(folded) ?? byFoldedName.get(folded);
+    },
+  };
 }
 
-function search(index: GameIndex, typed: string, limit: number): readonly Game[] {
-  const found = asTyped(index.entries, typed);
+function search(entries: readonly Entry[], typed: string, limit: number): readonly Game[] {
+  const found = asTyped(entries, typed);
   if (found.length >= limit) return found.slice(0, limit);
-  // A slip of the keyboard is forgiven from 4 letters on, two from 8.
-  const most = typed.length < 4 ? 0 : typed.length < 8 ? 1 : 2;
-  if (most === 0) return found;
-  const distance = prefixDistance(typed, most);
-  const alreadyFound = new Set(found);
+  return [...found, ...withSlips(entries, typed, new Set(found))].slice(0, limit);
+}
+
+/** The games that nearly begin with what was typed: first those with one slip of the keyboard, then with two. */
+function withSlips(entries: readonly Entry[], typed: string, found: ReadonlySet<Game>): readonly Game[] {
+  const most = mostSlips(typed);
+  if (most === 0) return [];
+  const distance = prefixDistance(typed.slice(0, MOST_COMPARED), most);
   const bySlips = lists(most + 1);
-  let compared = 0;
-  for (const entry of index.entries) {
-    if (alreadyFound.has(entry.game) || lettersMissing(typed, entry) > most) continue;
-    if (compared > MOST_COMPARED) break;
-    compared += (entry.wordStarts.length + 1) * typed.length * (2 * most + 1);
-    const slips = slipsIn(entry, distance);
+  for (const entry of entries.slice(0, MOST_GAMES_COMPARED)) {
+    const slips = found.has(entry.game) ? undefined : slipsIn(entry, distance);
     if (slips !== undefined) bySlips[slips]?.push(entry.game);
-    // What has no slip was found above, so no later game is better than these.
-    if (bySlips[1]?.length === limit - found.length) break;
   }
-  return [...found, ...bySlips.flat()].slice(0, limit);
+  return bySlips.flat();
+}
+
+/** A slip is forgiven from 4 letters on, two from 8. */
+function mostSlips({ length }: string): number {
+  if (length < 4) return 0;
+  return length < 8 ? 1 : 2;
 }
 
 const lists = (count: number): Game[][] => Array.from({ length: count }, () => []);
@@ -119,13 +119,16 @@ function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
   const typedWord = ` ${typed}`;
   const typedJoined = typed.replaceAll(' ', '');
   /** Smaller is better; `undefined`: not there as it was typed. */
-  function rankOf({ alias, name, joined }: Entry): number | undefined {
+  function rankOf({ alias, name, joined, nicknames, initials }: Entry): number | undefined {
     if (alias === typed) return 0;
     if (name === typed) return 1;
-    if (alias.startsWith(typed) || name.startsWith(typed)) return 2;
-    if (name.includes(typedWord) || alias.includes(typedWord)) return 3;
-    if (name.includes(typed) || alias.includes(typed)) return 4;
-    return joined.includes(typedJoined) || alias.includes(typedJoined) ? 5 : undefined;
+    if (nicknames.includes(typed)) return 2;
+    if (alias.startsWith(typed) || name.startsWith(typed)) return 3;
+    if (typed.length > 1 && initials.startsWith(typed)) return 3;
+    if (nicknames.some((nickname) => nickname.startsWith(typed))) return 4;
+    if (name.includes(typedWord) || alias.includes(typedWord)) return 4;
+    if (joined.some((rest) => rest.startsWith(typedJoined))) return 4;
+    return name.includes(typed) || alias.includes(typed) ? 5 : undefined;
   }
 
   const byRank = lists(6);
@@ -146,27 +149,13 @@ function slipsIn({ alias, name, wordStarts }: Entry, distance: PrefixDistance): 
   return fewest;
 }
 
-/** Each of them takes a change, so most games need no closer look. Groups may hide some; it is a lower bound. */
-function lettersMissing(typed: string, { letters }: Entry): number {
-  let missing = 0;
-  for (let at = 0; at < typed.length; at++) {
-    if ((letters & (1 << (typed.charCodeAt(at) % 32))) === 0) missing += 1;
-  }
-  return missing;
-}
-
-function lettersIn(text: string): number {
-  let letters = 0;
-  for (let at = 0; at < text.length; at++) letters |= 1 << (text.charCodeAt(at) % 32);
-  return letters;
-}
-
 /**
  * Text as it is compared: no case, no accents, full-width as narrow, apostrophes gone ("garrys mod") and any other
  * punctuation a space ("counter strike"). What is nothing but signs stays as it is, so that it can be found too.
  */
-export function fold(text: string): string {
-  const whole = text.normalize('NFKD').slice(0, LONGEST_FOLDED);
+function fold(text: string): string {
+  // One character can become eighteen (U+FDFA).
+  const whole = text.normalize('NFKD').slice(0, 2 * LONGEST_NAME);
   const letters = whole.replace(/\p{M}/gu, '').toLowerCase();
   const words = letters
     .replace(/['’ʼ`]/g, '')
@@ -200,3 +189,11 @@ export function gamesAmong<Games extends SearchedList>(
     all: all.filter(isAllowed),
   };
 }
+
+const USUAL: ReadonlySet<string> = new Set(KNOWN_GAMES.map(({ alias }) => alias));
+
+/** The games that are known everywhere first; otherwise in their order. */
+export const usualFirst = (games: readonly Game[]): readonly Game[] => [
+  ...games.filter(({ alias }) => USUAL.has(alias)),
+  ...games.filter(({ alias }) => !USUAL.has(alias)),
+];

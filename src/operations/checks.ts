@@ -1,52 +1,49 @@
-import type {
-  REST,
-  RESTGetCurrentApplicationResult,
-  RESTPostAPIApplicationCommandsJSONBody,
+import {
+  DefaultUserAgent,
+  DiscordAPIError,
+  type RESTGetAPIGatewayBotResult,
+  type RESTPostAPIApplicationCommandsJSONBody,
+  Routes,
 } from 'discord.js';
-import { DefaultUserAgent, DiscordAPIError, Routes } from 'discord.js';
+import { request } from 'undici';
 import type { Config } from '../config/config.ts';
-import { installationTroubles, inviteLink } from '../discord/application.ts';
-import { createClient } from '../discord/client.ts';
-import { readGlobalCommands, sameCommands } from '../discord/publish.ts';
-import { createHttpAgent } from '../http-agent.ts';
+import { createDiscordApi, type DiscordApi } from '../discord/api.ts';
+import {
+  type Application,
+  endpointTrouble,
+  installationTroubles,
+  inviteLink,
+  PORTAL_START,
+  portalPage,
+  readApplication,
+} from '../discord/portal.ts';
+import { readCommands } from '../discord/publish.ts';
 import { createListingApi } from '../listing/client.ts';
 import { Secret } from '../secret.ts';
-import {
-  CheckFailure,
-  checkDisk,
-  checkEncryption,
-  checkStore,
-  type Finding,
-  find,
-} from './checks-of-disk.ts';
+import { checkDisk, checkEncryption, checkStore } from './checks-of-disk.ts';
+import { CheckFailure, CheckSkipped, type Finding, find } from './finding.ts';
 
 export interface DoctorChecksDeps {
   readonly config: Config;
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
 }
 
-const PORTAL = 'https://discord.com/developers/applications';
 /** How far the clock may be off, in milliseconds. Discord gives an interaction's time, and waits 3 seconds for an answer. */
 const MOST_CLOCK_ERROR_MS = 5_000;
 /** Below so many IDENTIFYs of the day a start is a risk: at none Discord resets the token. */
 const FEW_IDENTIFIES = 100;
-const TIMEOUT_MS = 10_000;
+/** How long Discord may take for all that it is asked, and the listing service for its answer, in milliseconds. */
+const DISCORD_MS = 8_000;
+const LISTING_MS = 5_000;
 
-type Application = RESTGetCurrentApplicationResult;
-
-/** Every check but those of the configuration and of Node, which these need. */
+/** Every check but those of the configuration and of Node, which these need. They take 20 seconds at most. */
 export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<readonly Finding[]> {
-  const { client, close } = createClient({ apiUrl: config.discordApiUrl });
-  const rest = client.rest.setToken(config.discordToken.reveal());
+  const nothing = () => undefined;
+  const logger = { error: nothing, warn: nothing };
+  const api = createDiscordApi({ apiUrl: config.discordApiUrl, token: config.discordToken, logger });
   try {
-    let application: Application | undefined;
-    const token = await find('Token', async () => {
-      application = await readApplication(rest);
-      return `Discord takes it: ${application.name}, application ${application.id}`;
-    });
     return [
-      token,
-      ...(await checksOfApplication({ rest, application, commands })),
+      ...(await checksOfDiscord(asking(api), commands)),
       await find('Clock', () => checkClock(config.discordApiUrl)),
       await find('Listing service', () => checkListing(config)),
       await find('Store', () => checkStore(config)),
@@ -54,51 +51,89 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
       await find('Disk', () => checkDisk(config)),
     ];
   } finally {
-    await close();
+    api.close().catch(() => undefined);
   }
 }
 
-async function checksOfApplication(about: {
-  readonly rest: REST;
-  readonly application: Application | undefined;
-  readonly commands: DoctorChecksDeps['commands'];
-}): Promise<readonly Finding[]> {
-  const { rest, application, commands } = about;
-  const names = ['Application', 'Invitation', 'IDENTIFYs', 'Commands'];
-  if (application === undefined) {
-    return names.map((check) => ({ check, state: 'skipped', says: 'the token first' }));
+/** Asks Discord. @throws CheckFailure saying what keeps Discord from answering, and what to do about it */
+type Asking = Pick<DiscordApi, 'get'>;
+
+/** All questions end within the same time, also while they wait for a rate limit or a block. */
+function asking(api: DiscordApi): Asking {
+  const signal = AbortSignal.timeout(DISCORD_MS);
+  const tooLate = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () =>
+      reject(new Error(`no answer within ${DISCORD_MS / 1000} seconds`)),
+    );
+  });
+  tooLate.catch(() => undefined);
+  return {
+    async get(route, options) {
+      try {
+        return await Promise.race([api.get(route, { ...options, signal }), tooLate]);
+      } catch (error) {
+        throw explained(error, api.block.leftMs() > 0);
+      }
+    },
+  };
+}
+
+function explained(error: unknown, isBlocked: boolean): CheckFailure {
+  if (error instanceof DiscordAPIError && error.status === 401) {
+    return new CheckFailure(
+      'Discord does not accept DISCORD_TOKEN',
+      `copy it again: ${PORTAL_START}, your application, "Bot", "Reset Token"; it is shown once`,
+    );
+  }
+  if (isBlocked) {
+    return new CheckFailure(
+      'Discord blocks this address or this bot: it answers 429 without saying for how long',
+      'wait an hour; look for another program on the same address, or another bot with the same token',
+    );
+  }
+  const retryAfter = Number(Object(error).retryAfter);
+  if (retryAfter > 0) {
+    return new CheckFailure(
+      `Discord limits this bot for another ${Math.ceil(retryAfter / 1000)} seconds`,
+      'wait; on a shared address others may use up its limit: another address helps',
+    );
+  }
+  const why = error instanceof Error ? error.message : String(error);
+  return new CheckFailure(
+    `Discord cannot be reached: ${why}`,
+    'look at the network, the firewall and DISCORD_API_URL; https to discord.com has to go out',
+  );
+}
+
+async function checksOfDiscord(
+  discord: Asking,
+  commands: DoctorChecksDeps['commands'],
+): Promise<readonly Finding[]> {
+  let application: Application | undefined;
+  const token = await find('Token', async () => {
+    application = await readApplication(discord);
+    return `Discord takes it: ${application.name}, application ${application.id}`;
+  });
+  const known = application;
+  if (known === undefined) {
+    const others = ['Application', 'Invitation', 'IDENTIFYs', 'Commands'];
+    return [token, ...others.map((check) => ({ check, state: 'skipped' as const, says: 'the token first' }))];
   }
   return [
-    await find('Application', () => checkApplication(application)),
-    await find('Invitation', () => checkInvitation(application)),
-    await find('IDENTIFYs', () => checkIdentifies(rest)),
-    await find('Commands', () => checkCommands(rest, application.id, commands)),
+    token,
+    await find('Application', () => checkApplication(known)),
+    await find('Invitation', () => checkInvitation(known)),
+    await find('IDENTIFYs', () => checkIdentifies(discord)),
+    await find('Commands', () => checkCommands(discord, known.id, commands)),
   ];
 }
 
-async function readApplication(rest: REST): Promise<Application> {
-  try {
-    return (await rest.get(Routes.currentApplication())) as Application;
-  } catch (error) {
-    if (error instanceof DiscordAPIError && error.status === 401) {
-      throw new CheckFailure(
-        'Discord does not accept DISCORD_TOKEN',
-        `copy it again: ${PORTAL}, your application, "Bot", "Reset Token"; it is shown once`,
-      );
-    }
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CheckFailure(
-      `Discord cannot be reached: ${why}`,
-      'look at the network, the firewall and DISCORD_API_URL; https to discord.com has to go out',
-    );
-  }
-}
-
-function checkApplication({ id, interactions_endpoint_url: endpoint }: Application): string {
-  if (!endpoint) return 'interactions come over the gateway';
+function checkApplication(application: Application): string {
+  const trouble = endpointTrouble(application);
+  if (trouble === undefined) return 'interactions come over the gateway';
   throw new CheckFailure(
     'it has an Interactions Endpoint URL, so Discord sends no command to this bot',
-    `clear it: ${PORTAL}/${id}/information, "Interactions Endpoint URL", then save`,
+    `clear it: ${portalPage(application, 'information')}, "Interactions Endpoint URL", then save`,
   );
 }
 
@@ -111,22 +146,29 @@ function checkInvitation(application: Application): string {
   }
   throw new CheckFailure(
     troubles.join('\n'),
-    `change it on ${PORTAL}/${application.id}/installation; "Run it for real" in README.md says how`,
+    `change it on ${portalPage(application, 'installation')}; "Run it for real" in README.md says how`,
   );
 }
 
-async function checkIdentifies(rest: REST): Promise<string> {
-  const { session_start_limit: limit } = (await rest.get(Routes.gatewayBot())) as {
-    readonly session_start_limit: { readonly total: number; readonly remaining: number };
-  };
+async function checkIdentifies(discord: Asking): Promise<string> {
+  const { session_start_limit: limit } = (await discord.get(
+    Routes.gatewayBot(),
+  )) as RESTGetAPIGatewayBotResult;
   const left = `${limit.remaining} of ${limit.total} starts are left of this day`;
   if (limit.remaining >= FEW_IDENTIFIES) return left;
   throw new CheckFailure(left, 'find what restarts the bot or uses its token beside it, and stop that first');
 }
 
-async function checkCommands(rest: REST, id: string, ours: DoctorChecksDeps['commands']): Promise<string> {
-  const { others: published } = await readGlobalCommands(rest, id);
-  if (sameCommands(published, ours)) return `Discord has all ${ours.length} as they are here`;
+async function checkCommands(
+  discord: Asking,
+  applicationId: string,
+  ours: DoctorChecksDeps['commands'],
+): Promise<string> {
+  const { others: published } = await readCommands(discord, applicationId);
+  const names = new Set(published.map(({ name }) => name));
+  if (names.size === ours.length && ours.every(({ name }) => names.has(name))) {
+    return `Discord has all ${ours.length}`;
+  }
   throw new CheckFailure(
     published.length === 0 ? 'Discord has none of them' : 'Discord has others than these',
     'start the bot: it publishes them; its log says so when Discord refuses',
@@ -134,15 +176,12 @@ async function checkCommands(rest: REST, id: string, ours: DoctorChecksDeps['com
 }
 
 async function checkClock(apiUrl: string): Promise<string> {
-  const agent = createHttpAgent({ headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
   try {
-    const { origin, pathname } = new URL(`${apiUrl}/v10/gateway`);
     const sentAt = Date.now();
-    const { headers, body } = await agent.request({
-      origin,
-      path: pathname,
-      method: 'GET',
+    const { headers, body } = await request(`${apiUrl}/v10/gateway`, {
+      // Discord refuses whoever gives no name.
       headers: { 'user-agent': DefaultUserAgent },
+      signal: AbortSignal.timeout(LISTING_MS),
     });
     await body.dump();
     const at = Date.parse(String(headers.date));
@@ -156,9 +195,7 @@ async function checkClock(apiUrl: string): Promise<string> {
     );
   } catch (error) {
     if (error instanceof CheckFailure) throw error;
-    throw new CheckFailure('Discord was not reached to compare it', 'see "Token"');
-  } finally {
-    await agent.close();
+    throw new CheckSkipped('Discord was not reached to compare it');
   }
 }
 
@@ -169,7 +206,7 @@ async function checkListing(config: Config): Promise<string> {
   const { listingApiKey: key } = config;
   const api = createListingApi({
     baseUrl: config.listingApiUrl,
-    timeoutMs: Math.min(config.listingApiTimeoutMs, TIMEOUT_MS),
+    timeoutMs: Math.min(config.listingApiTimeoutMs, LISTING_MS),
     arrayFormat: config.listingApiArrayFormat,
   });
   try {
@@ -189,19 +226,4 @@ async function checkListing(config: Config): Promise<string> {
   } finally {
     await api.close();
   }
-}
-
-const MARKS = { ok: 'ok', failed: 'FAILED', skipped: 'skipped' } as const;
-
-/** The findings, a line each, what fails with its mend below it. */
-export function table(findings: readonly Finding[]): string {
-  const width = Math.max(...findings.map(({ check }) => check.length));
-  const indent = ' '.repeat('skipped'.length + 2 + width + 2);
-  const lines = findings.flatMap(({ check, state, says, mend }) => [
-    `${MARKS[state].padEnd('skipped'.length)}  ${check.padEnd(width)}  ${says.replaceAll('\n', `\n${indent}`)}`,
-    ...(mend === undefined ? [] : [`${indent}→ ${mend}`]),
-  ]);
-  const failed = findings.filter(({ state }) => state === 'failed').length;
-  const summary = failed === 0 ? 'Everything is in order.' : `${failed} of ${findings.length} checks failed.`;
-  return `${lines.join('\n')}\n\n${summary}\n`;
 }

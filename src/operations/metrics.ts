@@ -1,10 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { SHARD_STATES } from '../discord/client.ts';
+import { SHARD_STATES } from '../discord/gateway.ts';
 import { INTERACTION_OUTCOMES, INTERACTION_TYPES, type InteractionEnd } from '../discord/traces.ts';
 import { atMost } from '../lifecycle.ts';
+import { EXTENTS } from '../listing/breaker.ts';
 import type { ListingRequest } from '../listing/client.ts';
 import type { Outcome } from '../listing/contract.ts';
-import type { Commit, StatementEnd } from '../storage/statements.ts';
+import type { TransactionEnd } from '../storage/store.ts';
 import { readLastBackup } from './backup.ts';
 import type { HealthCheck, WatchedParts } from './health.ts';
 
@@ -18,8 +19,7 @@ export interface Metrics {
   text(): Promise<string>;
   interaction(end: InteractionEnd): void;
   listingRequest(request: ListingRequest): void;
-  statement(end: StatementEnd): void;
-  commit(commit: Commit): void;
+  transaction(end: TransactionEnd): void;
   rateLimited(scope: string): void;
   submitted(outcome: Outcome['kind'] | 'refused'): void;
   backup(outcome: 'made' | 'failed'): void;
@@ -36,15 +36,13 @@ const ACKNOWLEDGED_WITHIN = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 10]
 const ANSWERED_WITHIN = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900];
 const REQUEST_WITHIN = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120];
 /** Seconds. A commit that is synced took 0.43 ms (measured). */
-const STATEMENT_WITHIN = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2];
+const TRANSACTION_WITHIN = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2];
 
 const LISTING_OUTCOMES: Readonly<Record<ListingRequest['action'], readonly ListingRequest['outcome'][]>> = {
   add: ['accepted', 'rejected', 'not-sent', 'unknown'],
   games: ['games', 'rejected', 'not-sent', 'unknown'],
 };
 const SERVER_OUTCOMES = ['accepted', 'rejected', 'not-sent', 'unknown', 'refused'] as const;
-const STATEMENTS = ['read', 'change', 'alone'] as const;
-const EXTENTS = ['none', 'checked', 'some', 'all'] as const;
 /** Discord docs: Rate Limits, "X-RateLimit-Scope". */
 const SCOPES = ['user', 'global', 'shared', 'none'] as const;
 
@@ -93,14 +91,13 @@ function createCounters(register: Registry): Omit<Metrics, 'contentType' | 'text
     ['action', 'outcome'],
     REQUEST_WITHIN,
   );
-  const statements = histogram(
+  const transactions = histogram(
     'store_seconds',
-    'Statements and transactions of the store, with the time that they waited.',
-    ['kind'],
-    STATEMENT_WITHIN,
+    'Transactions of the store, with the time that they waited.',
+    [],
+    TRANSACTION_WITHIN,
   );
-  const storeErrors = counter('store_errors_total', 'Statements that the database failed.', []);
-  const commits = counter('store_commits_total', 'Commits that wrote something.', ['synced']);
+  const storeErrors = counter('store_errors_total', 'Transactions that the database failed.', []);
   const limited = counter('discord_rate_limited_total', 'Answers with 429, by whose limit it was.', [
     'scope',
   ]);
@@ -114,24 +111,21 @@ function createCounters(register: Registry): Omit<Metrics, 'contentType' | 'text
   for (const action of ['add', 'games'] as const) {
     for (const outcome of LISTING_OUTCOMES[action]) requests.zero({ action, outcome });
   }
-  for (const kind of STATEMENTS) statements.zero({ kind });
-  for (const synced of [true, false]) commits.inc({ synced: String(synced) }, 0);
+  transactions.zero({});
   for (const scope of SCOPES) limited.inc({ scope }, 0);
   for (const outcome of ['made', 'failed']) backups.inc({ outcome }, 0);
 
   return {
-    interaction({ command, type, outcome, acknowledgedMs, answeredMs, isResumed }) {
+    interaction({ command, type, outcome, acknowledgedMs, answeredMs }) {
       interactions.inc({ command, outcome });
-      if (isResumed) return;
       if (acknowledgedMs !== undefined) acknowledged.observe({ type }, acknowledgedMs / 1000);
       if (answeredMs !== undefined) answered.observe({ type }, answeredMs / 1000);
     },
     listingRequest: ({ action, outcome, ms }) => requests.observe({ action, outcome }, ms / 1000),
-    statement({ kind, ms, isFailure }) {
-      statements.observe({ kind }, ms / 1000);
+    transaction({ ms, isFailure }) {
+      transactions.observe(ms / 1000);
       if (isFailure) storeErrors.inc();
     },
-    commit: ({ synced }) => commits.inc({ synced: String(synced) }),
     rateLimited: (scope) => limited.inc({ scope: SCOPES.find((known) => known === scope) ?? 'none' }),
     submitted: (outcome) => servers.inc({ outcome }),
     backup: (outcome) => backups.inc({ outcome }),
@@ -140,14 +134,14 @@ function createCounters(register: Registry): Omit<Metrics, 'contentType' | 'text
 
 /** What is looked up when it is asked for. */
 function watchState(register: Registry, deps: MetricsDeps): void {
-  const { health, gateway, traces, listing, games, database } = deps;
+  const { health, gateway, traces, breaker, games, store } = deps;
   const gauge = (name: string, help: string, value: () => number | undefined | Promise<number | undefined>) =>
     new Gauge({
       name: `${PREFIX}${name}`,
       help,
       registers: [register],
       async collect() {
-        this.reset();
+        // Nothing is shown for what is not known.
         this.remove();
         const now = await value();
         if (now !== undefined) this.set(now);
@@ -178,7 +172,7 @@ function watchState(register: Registry, deps: MetricsDeps): void {
     seconds(games.list().fetchedAt),
   );
   gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0: never.', () =>
-    readLastBackup(database).then(
+    readLastBackup(store.values).then(
       (at = 0) => at / 1000,
       () => undefined,
     ),
@@ -195,11 +189,11 @@ function watchState(register: Registry, deps: MetricsDeps): void {
   });
   new Gauge({
     name: `${PREFIX}listing_breaker`,
-    help: '1 for how far the listing service counts as down: none, checked (suspected), some (guilds), all.',
+    help: '1 for how far the listing service counts as down: none, some (guilds), all.',
     labelNames: ['extent'],
     registers: [register],
     collect() {
-      const extent = listing.extent();
+      const extent = breaker.extent();
       for (const each of EXTENTS) this.set({ extent: each }, Number(each === extent));
     },
   });

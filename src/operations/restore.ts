@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, open, rename, rm } from 'node:fs/promises';
+import { chmod, copyFile, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config/config.ts';
-import { checkFile, createStoreLock, prepareFile, syncFolder } from '../storage/database-file.ts';
-import { MIGRATIONS } from '../storage/migrations.ts';
-import { reason, StoreError, storePath } from '../storage/store.ts';
-import { INTERRUPTED, outcomeToStore } from '../submissions/draft.ts';
-import { CheckFailure, checkEncryption } from './checks-of-disk.ts';
+import { checkFile, hasTable, readDatabase, sync } from '../storage/database-file.ts';
+import { keysAtHand, usedKeysIn } from '../storage/encryption-key.ts';
+import { createStoreLock } from '../storage/lock.ts';
+import { reason, StoreError, storePath } from '../storage/store-error.ts';
 
-const BUSY_TIMEOUT_MS = 1_000;
 /** The files that are one database: the second has what was not yet written into the first. */
 const FILES = ['', '-wal'];
+/** What SQLite makes beside a file while the file is open. */
+const LEFTOVERS = ['-wal', '-shm'];
 
 export interface RestoreDeps {
   readonly config: Pick<Config, 'storeUrl' | 'encryptionKey'>;
@@ -23,8 +23,8 @@ export interface RestoreDeps {
 /**
  * Puts a backup in the place of the database, once it is known that a bot can use it. No bot may run on the database
  * meanwhile, and none can start. What was there is kept under another name.
- * @returns that name; `undefined` where nothing was there
- * @throws StoreError when it cannot be; everything is as it was
+ * @returns that name; `undefined` if nothing was there
+ * @throws StoreError if it cannot be restored; everything is as it was
  */
 export async function restore({ config, file, now }: RestoreDeps): Promise<string | undefined> {
   const path = storePath(config.storeUrl);
@@ -36,125 +36,74 @@ export async function restore({ config, file, now }: RestoreDeps): Promise<strin
   const copy = `${path}.restoring`;
   try {
     await copyDatabase(file, copy);
-    await check({ file, copy, path, config });
-    endWhatWasUnderWay(copy, now);
+    await check({ copy, path, config });
+    forgetWhatWasUnderWay(copy);
     await sync(copy);
     const kept = wasThere ? await moveAway(path, now) : undefined;
     await rename(copy, path);
-    await syncFolder(dirname(resolve(path)));
+    await sync(dirname(resolve(path)));
     return kept;
   } catch (cause) {
+    // The lock has made an empty file.
     if (!wasThere) await rm(path, { force: true });
-    if (cause instanceof StoreError) throw cause;
-    throw new StoreError(`${file} could not be restored: ${reason(cause)}`, { cause });
+    const why = reason(cause).replaceAll(copy, file);
+    throw new StoreError(`${file} was not restored, and nothing was changed: ${why}`, { cause });
   } finally {
-    for (const each of ['', '-wal', '-shm', '-journal']) await rm(copy + each, { force: true });
+    for (const suffix of ['', ...LEFTOVERS]) await rm(copy + suffix, { force: true });
     await lock.stop();
   }
 }
 
+/** For its owner alone, whatever the rights of the file are. */
 async function copyDatabase(file: string, copy: string): Promise<void> {
-  for (const each of [...FILES, '-shm', '-journal']) await rm(copy + each, { force: true });
-  for (const each of FILES.filter((suffix) => existsSync(file + suffix))) {
-    await prepareFile(copy + each);
-    await copyFile(file + each, copy + each);
-    // A copy may have the rights of what was copied.
-    await chmod(copy + each, 0o600);
-  }
-}
-
-async function sync(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
+  for (const suffix of LEFTOVERS) await rm(copy + suffix, { force: true });
+  for (const suffix of FILES.filter((each) => existsSync(file + each))) {
+    await copyFile(file + suffix, copy + suffix);
+    await chmod(copy + suffix, 0o600);
   }
 }
 
 interface Checked {
-  readonly file: string;
   readonly copy: string;
   readonly path: string;
   readonly config: RestoreDeps['config'];
 }
 
-/** Whether a bot of this version could start on it with the key that it has. */
-async function check({ file, copy, path, config }: Checked): Promise<void> {
-  const refuse = (why: string) => new StoreError(`${file} was not restored, and nothing was changed: ${why}`);
-  await checkFile(copy, BUSY_TIMEOUT_MS).catch((error: unknown) => {
-    throw refuse(`it is damaged, or no backup at all (${reason(Object(error).cause ?? error)})`);
+/** Whether a bot of this version could start on the copy with the key that it has. */
+async function check({ copy, path, config }: Checked): Promise<void> {
+  await checkFile(copy);
+  const isOurs = readDatabase(copy, (database) => hasTable(database, 'submissions'));
+  if (!isOurs) throw new StoreError('it is no database of this bot');
+  await keysAtHand({
+    configured: config.encryptionKey,
+    keyFile: `${path}.key`,
+    usedKeys: usedKeysIn(copy),
   });
-  const database = new DatabaseSync(copy, { timeout: BUSY_TIMEOUT_MS });
-  try {
-    const named = (sql: string) =>
-      database
-        .prepare(sql)
-        .all()
-        .map(({ name }) => String(name));
-    const tables = named("SELECT name FROM sqlite_master WHERE type = 'table'");
-    if (!tables.includes('keyv')) throw refuse('it is no database of this bot');
-    const migrations = tables.includes('kysely_migration') ? named('SELECT name FROM kysely_migration') : [];
-    const newer = migrations.find((name) => !(name in MIGRATIONS));
-    if (newer !== undefined) {
-      throw refuse(`a newer version of the bot has written it (it has "${newer}"): update the bot first`);
-    }
-  } finally {
-    database.close();
-  }
-  await checkEncryption({ ...config, storeUrl: `sqlite://${copy}` }, `${path}.key`).catch(
-    (error: unknown) => {
-      if (error instanceof CheckFailure) throw refuse(`${error.message}; ${error.mend}`);
-      throw error;
-    },
-  );
 }
 
 /**
- * What had begun at the time of the backup went on after it. A bot that took it up again would send it a second time.
- * Nobody knows how it ended; by now no interaction of then should be answered.
+ * What was under way at the time of the backup went on after it. All of it may have left, so the next start ends it as
+ * unknown, and sends nothing a second time. No interaction of then is answered any more.
  */
-function endWhatWasUnderWay(copy: string, now: number): void {
-  const database = new DatabaseSync(copy, { timeout: BUSY_TIMEOUT_MS });
+function forgetWhatWasUnderWay(copy: string): void {
+  const database = new DatabaseSync(copy);
   try {
-    const has = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'submissions'");
-    if (has.get() === undefined) return;
-    database.exec('PRAGMA secure_delete = ON');
-    database.exec('BEGIN IMMEDIATE');
-    database.exec('UPDATE interactions SET sealed = NULL WHERE sealed IS NOT NULL');
-    const { outcome, message, reason: why } = outcomeToStore(INTERRUPTED);
-    database
-      .prepare(
-        `UPDATE servers SET outcome = ?, message = ?, reason = ?, ended_at = ? WHERE outcome IS NULL
-          AND reserved_at IS NOT NULL AND submission_id IN (SELECT id FROM submissions WHERE state = 'running')`,
-      )
-      .run(outcome, message, why, now);
-    database.prepare("UPDATE submissions SET state = 'done', ended_at = ? WHERE state = 'running'").run(now);
-    database.exec('COMMIT');
-    database.exec('PRAGMA journal_mode = DELETE');
+    database.exec('UPDATE servers SET sent_at = reserved_at WHERE outcome IS NULL');
+    database.exec('UPDATE interactions SET sealed = NULL');
   } finally {
+    // This also writes what a copied log has into the file itself.
     database.close();
   }
 }
 
-/** The database that was there, with its log: without that the latest changes would be lost. */
+/** Renames the database that was there, with its log: without that the latest changes would be lost. */
 async function moveAway(path: string, now: number): Promise<string> {
-  const kept = `${path}.replaced-${new Date(now).toISOString().replace(/\.\d+/, '').replaceAll(':', '-')}`;
+  const time = new Date(now).toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
+  const kept = `${path}.replaced-${time}`;
   if (existsSync(kept)) throw new StoreError(`${kept} is there already: move it away first`);
-  try {
-    // All into one file; a log that stayed behind would be taken for the new database's.
-    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-    try {
-      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    } finally {
-      database.close();
-    }
-  } catch {
-    // It is damaged, which may be why it is replaced; it is kept as it is.
-  }
-  for (const each of ['-wal', '-shm', '-journal'].filter((suffix) => existsSync(path + suffix))) {
-    await rename(path + each, kept + each);
-  }
+  // The log first: one that stays behind would be taken for the new database's.
+  if (existsSync(`${path}-wal`)) await rename(`${path}-wal`, `${kept}-wal`);
+  await rm(`${path}-shm`, { force: true });
   await rename(path, kept);
   return kept;
 }

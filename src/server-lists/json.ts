@@ -1,30 +1,24 @@
-import type { Pauses } from '../pauses.ts';
-import { columnsOf, unreadRow } from './csv.ts';
+import { columnsOf } from './csv.ts';
 import { EMPTY_ROW, type RawRow, type RowProblem, shown, type TypedRow } from './row.ts';
-
-/** Fields of an object; an export of a database has some dozens. */
-const MAX_FIELDS = 100;
 
 /** An element of a JSON array as a row: an object with the listing API's field names (§2.1), in any spelling. */
 export function rowOfElement(value: unknown, line: number): RawRow {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return unreadRow(line, '', { code: 'not-an-object' });
+    return { line, typed: EMPTY_ROW, problem: { code: 'not-an-object' } };
   }
-  const entries = Object.entries(value);
-  if (entries.length > MAX_FIELDS) {
-    return unreadRow(line, '', { code: 'too-many-cells', found: entries.length, most: MAX_FIELDS });
-  }
-  const columns = columnsOf(entries.map(([name]) => name));
+  const fields = Object.entries(value);
+  const columns = columnsOf(fields.map(([name]) => name));
   let problem: RowProblem | undefined;
-  const read = (field: keyof TypedRow, expected: 'text' | 'number'): string => {
-    const [name = field, content = ''] = entries[columns[field]] ?? [];
-    if (content === null || content === '') return '';
+
+  function read(field: keyof TypedRow, expected: 'text' | 'number'): string {
+    const [name = field, content] = fields[columns[field]] ?? [];
+    if (content === undefined || content === null) return '';
     if (typeof content === 'string' || typeof content === 'number') return shown(String(content));
     problem ??= { code: 'wrong-type', field: shown(name), expected };
     return '';
-  };
+  }
+
   const typed: TypedRow = {
-    ...EMPTY_ROW,
     server: read('server', 'text'),
     port: read('port', 'number'),
     queryPort: read('queryPort', 'number'),
@@ -42,8 +36,6 @@ interface Position {
 interface JsonElement {
   /** Where it begins. */
   readonly line: number;
-  /** Characters of the text up to the next one. */
-  readonly length: number;
   readonly value: unknown;
 }
 
@@ -51,80 +43,92 @@ type JsonElements =
   | { readonly ok: true; readonly elements: readonly JsonElement[] }
   | { readonly ok: false; readonly at: Position };
 
-/** What a token costs, in characters to read: half a microsecond was measured. */
-const TOKEN_WORK = 1;
-
-const STRING = String.raw`"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"`;
-const SCALAR = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null`;
-const TOKEN = `[ \\t\\r\\n]*(?:(${STRING})|(${SCALAR})|([[\\]{}:,])|$)`;
-
 /**
  * The elements of a JSON array with the line each begins on, or where the text stops being JSON. A single object
  * is read as an array of one. JSON.parse says neither: its messages quote the text instead, with all that is in it.
  */
-export async function jsonElements(text: string, pauses: Pauses): Promise<JsonElements> {
-  const starts: number[] = [];
+export function jsonElements(text: string): JsonElements {
+  const lines: number[] = [];
+  /** The brackets that are not closed. */
   const open: string[] = [];
-  /** What may come: a value, a value or `]`, a key or `}`, a key, a colon, `,` or the closing bracket, the end. */
-  let next: 'value' | 'value-or-end' | 'key-or-end' | 'key' | 'colon' | 'comma' | 'nothing' = 'value';
-  // One for each text, since others are read while this one pauses.
-  const tokens = new RegExp(TOKEN, 'y');
-  for (;;) {
-    const from = tokens.lastIndex;
-    const token = tokens.exec(text);
-    if (!token) return { ok: false, at: positionOf(text, skipSpace(text, from)) };
-    const [whole, string, scalar, mark] = token;
-    await pauses(TOKEN_WORK);
-    const at = tokens.lastIndex - whole.trimStart().length;
-    const inside = open.at(-1);
-    const takesValue = next === 'value' || next === 'value-or-end';
-    if (takesValue && (string ?? scalar ?? (mark === '[' || mark === '{' ? mark : undefined)) !== undefined) {
-      if (open.length === 1 && open[0] === '[') starts.push(at);
-      if (mark) open.push(mark);
-      next =
-        mark === '[' ? 'value-or-end' : mark === '{' ? 'key-or-end' : open.length > 0 ? 'comma' : 'nothing';
-    } else if ((next === 'key' || next === 'key-or-end') && string !== undefined) next = 'colon';
-    else if (next === 'colon' && mark === ':') next = 'value';
-    else if (next === 'comma' && mark === ',') next = inside === '[' ? 'value' : 'key';
-    else if (closes(mark, inside) && (next === 'comma' || next.endsWith('-or-end'))) {
-      open.pop();
-      next = open.length > 0 ? 'comma' : 'nothing';
-    } else if (next === 'nothing' && tokens.lastIndex === text.length && !mark && !string && !scalar) break;
-    else return { ok: false, at: positionOf(text, at) };
+  let expected: Expected | undefined = 'value';
+  for (const token of tokensOf(text)) {
+    if (token.kind === 'end' && expected === 'nothing') break;
+    const isElement = open.length === 1 && open[0] === '[' && expected.startsWith('value');
+    expected = expectedAfter(token.kind, expected, open);
+    if (expected === undefined) return { ok: false, at: token.at };
+    if (isElement) lines.push(token.at.line);
   }
   const value: unknown = JSON.parse(text);
-  if (!Array.isArray(value)) return { ok: true, elements: [{ line: 1, length: text.length, value }] };
-  const lines = linesOf(text, starts);
-  return {
-    ok: true,
-    elements: value.map((element: unknown, index) => {
-      const length = (starts[index + 1] ?? text.length) - (starts[index] ?? 0);
-      return { line: lines[index] ?? 1, length, value: element };
-    }),
-  };
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return { ok: true, elements: values.map((each, index) => ({ line: lines[index] ?? 1, value: each })) };
 }
 
-const closes = (mark: string | undefined, inside: string | undefined) =>
-  (mark === ']' && inside === '[') || (mark === '}' && inside === '{');
+/** What may come next. */
+type Expected = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'comma-or-end' | 'nothing';
 
-function skipSpace(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && ' \t\r\n'.includes(text.charAt(at))) at++;
-  return at;
+/** What may come after a token; `undefined` where the token itself may not come. Keeps account of the open brackets. */
+function expectedAfter(token: string, expected: Expected, open: string[]): Expected | undefined {
+  const afterValue = () => (open.length > 0 ? 'comma-or-end' : 'nothing');
+
+  if (token === closingOf(open.at(-1)) && expected.endsWith('-or-end')) {
+    open.pop();
+    return afterValue();
+  }
+  switch (expected) {
+    case 'value':
+    case 'value-or-end':
+      if (token === 'string' || token === 'scalar') return afterValue();
+      if (token !== '[' && token !== '{') return undefined;
+      open.push(token);
+      return token === '[' ? 'value-or-end' : 'key-or-end';
+    case 'key':
+    case 'key-or-end':
+      return token === 'string' ? 'colon' : undefined;
+    case 'colon':
+      return token === ':' ? 'value' : undefined;
+    case 'comma-or-end':
+      if (token !== ',') return undefined;
+      return open.at(-1) === '[' ? 'value' : 'key';
+    case 'nothing':
+      return undefined;
+  }
 }
 
-/** The line of each of the ascending offsets. */
-function linesOf(text: string, offsets: readonly number[]): number[] {
-  const lineEnd = /\r\n?|\n/g;
+const closingOf = (bracket: string | undefined): string => (bracket === '[' ? ']' : '}');
+
+interface Token {
+  /** A sign of JSON, or what stands there; `other` is no JSON. */
+  readonly kind: string;
+  readonly at: Position;
+}
+
+const STRING = String.raw`"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"`;
+const SCALAR = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null`;
+const TOKEN = String.raw`([ \t\r\n]*)(?:(${STRING})|(${SCALAR})|([[\]{}:,])|($)|)`;
+
+/** The parts of a text up to its end, or for ever the place where it is no JSON. */
+function* tokensOf(text: string): Generator<Token> {
+  const expression = new RegExp(TOKEN, 'y');
   let line = 1;
-  let end = lineEnd.exec(text);
-  return offsets.map((offset) => {
-    for (; end && end.index < offset; end = lineEnd.exec(text)) line++;
-    return line;
-  });
+  let lineStart = 0;
+  for (;;) {
+    const from = expression.lastIndex;
+    const [, space = '', string, scalar, sign, end] = expression.exec(text) ?? [];
+    // A string of JSON has no line breaks in it.
+    for (const { 0: lineBreak, index } of space.matchAll(/\r\n?|\n/g)) {
+      line += 1;
+      lineStart = from + index + lineBreak.length;
+    }
+    yield {
+      kind: sign ?? kindOf(string, scalar, end),
+      at: { line, column: from + space.length - lineStart + 1 },
+    };
+  }
 }
 
-function positionOf(text: string, offset: number): Position {
-  const before = text.slice(0, offset).split(/\r\n?|\n/);
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+function kindOf(string: string | undefined, scalar: string | undefined, end: string | undefined): string {
+  if (string !== undefined) return 'string';
+  if (scalar !== undefined) return 'scalar';
+  return end === undefined ? 'other' : 'end';
 }

@@ -1,24 +1,11 @@
 import { parseAddress, unlabelled } from '../addresses/address.ts';
 import { hasWords, unwrapped, withoutEnds } from '../addresses/pasted-text.ts';
-import {
-  EMPTY_ROW,
-  type GameReading,
-  gameOf,
-  type Row,
-  type RowProblem,
-  shown,
-  type TypedRow,
-} from './row.ts';
+import { EMPTY_ROW, type GameReading, gameOf, type RowProblem, shown, type TypedRow } from './row.ts';
 
 type LineReading = { readonly typed: TypedRow; readonly problem?: RowProblem };
 
 /** A display name of more words than this is not looked for in front of an address. */
 const MAX_GAME_WORDS = 12;
-
-/** What separates the cells of a line: the rarest in ordinary text wins. */
-export function delimiterOf(line: string): string | undefined {
-  return ['\t', ';', ','].find((delimiter) => line.includes(delimiter));
-}
 
 /**
  * A line of words: `host:port`, `host:port game`, `host port [game]`, `game host:port`, `game host port`. Games
@@ -81,10 +68,11 @@ const isNumber = (text: string) => /^[+-]?\d+$/u.test(text);
 function beginsWithPort(words: readonly string[], hasPort: boolean, games: GameReading): boolean {
   const [first, ...rest] = words;
   if (first === undefined) return false;
-  const isGame = gameOf(words.join(' '), games) !== undefined;
-  const restIsGame = gameOf(trimmed(rest.join(' ')), games) !== undefined;
-  if (!isNumber(first)) return !hasPort && !isGame && restIsGame;
-  return hasPort ? !isGame && (restIsGame || rest.length === 0) : !isGame || rest.length === 0;
+  const isAlone = rest.length === 0;
+  if (gameOf(words.join(' '), games) !== undefined) return isNumber(first) && isAlone && !hasPort;
+  const isGameBehind = gameOf(trimmed(rest.join(' ')), games) !== undefined;
+  if (isNumber(first)) return isGameBehind || isAlone || !hasPort;
+  return isGameBehind && !hasPort;
 }
 
 /** Whether the first cell after the address stands for its port: numbers and empty ones do. */
@@ -95,7 +83,8 @@ function isPortCell(
 ): boolean {
   if (first === '') return true;
   const isGame = gameOf(first, games) !== undefined;
-  return isNumber(first) ? !(hasPort && isGame) : !hasPort && !isGame && hasWords(second);
+  if (isNumber(first)) return !isGame || !hasPort;
+  return !isGame && !hasPort && hasWords(second);
 }
 
 /** Where the address is among the words; a known game in front of it wins over a name with dots in it. */
@@ -129,93 +118,3 @@ function parsedPort(text: string): number | undefined {
 
 /** Without separators such as `-` or `|` at the ends. */
 const trimmed = (text: string) => withoutEnds(text, { start: /[-=>|:\s]/u, end: /[-|:\s]/u });
-
-/** A row as a person may change it. */
-export interface EditableRow {
-  readonly line: number;
-  readonly typed: TypedRow;
-}
-
-/** A row as one line that the reader of lists takes for the same: words where they will do, else cells. */
-function lineOf({ server, port, queryPort, game }: TypedRow): string {
-  const areWords = server !== '' && queryPort === '' && !/[,;\t"]/u.test(server + port + game);
-  if (areWords) return [server, port, game].filter((part) => part !== '').join(' ');
-  const cells = [server, port, game, queryPort];
-  const filled = cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
-  // The rarest in ordinary text is what the reader cuts at.
-  const delimiter = filled.some((cell) => cell.includes(';')) ? ';' : ',';
-  return filled.map(quoted).join(delimiter);
-}
-
-const quoted = (cell: string): string => (/[,;"]/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-
-/**
- * The rows behind their numbers, as many of them as fit, the first ones first; the text has them in the order of their
- * lines.
- * @param most UTF-16 units of the text
- */
-export function numberedLines<Each extends EditableRow>(
-  rows: readonly Each[],
-  most: number,
-): { readonly text: string; readonly rows: readonly Each[] } {
-  let left = most;
-  const taken: { readonly row: Each; readonly text: string }[] = [];
-  for (const row of rows) {
-    const text = `${row.line}. ${lineOf(row.typed)}`;
-    left -= text.length + 1;
-    if (left < 0) break;
-    taken.push({ row, text });
-  }
-  const inOrder = taken.toSorted((one, other) => one.row.line - other.row.line);
-  return { text: inOrder.map(({ text }) => text).join('\n'), rows: inOrder.map(({ row }) => row) };
-}
-
-const NUMBER = /^\s{0,20}(\d{1,7})[.):]\s+(?=\S)/u;
-
-/** What came back of such a text: the lines without their numbers, and these. */
-export function withoutNumbers(text: string): {
-  readonly text: string;
-  readonly numbers: readonly (number | undefined)[];
-} {
-  const lines = text.split(/\r\n?|\n/u).map((line) => {
-    const [all = '', number] = NUMBER.exec(line) ?? [];
-    return { text: line.slice(all.length), number: number === undefined ? undefined : Number(number) };
-  });
-  return {
-    text: lines.map((line) => line.text).join('\n'),
-    numbers: lines.map(({ number }) => number),
-  };
-}
-
-/**
- * The rows that were read of it, under the numbers of those that were edited: their own, where it is one of these; then
- * those that are free, in their order; then those after the last line of the list.
- */
-export function renumbered(
-  rows: readonly Row[],
-  {
-    numbers,
-    edited,
-    last,
-  }: {
-    readonly numbers: readonly (number | undefined)[];
-    readonly edited: readonly number[];
-    readonly last: number;
-  },
-): readonly Row[] {
-  const known = new Set(edited);
-  const own = rows.map(({ line }) => {
-    const number = numbers[line - 1];
-    return number !== undefined && known.has(number) ? number : undefined;
-  });
-  const used = new Set(own);
-  const free = edited.filter((number) => !used.has(number));
-  let next = last;
-  return rows.map((row, index) => {
-    const line = own[index] ?? free.shift() ?? ++next;
-    // Whether it repeats another is found among all lines of the list.
-    return 'duplicateOf' in row
-      ? { line, text: row.text, ok: true, submission: row.submission }
-      : { ...row, line };
-  });
-}

@@ -2,12 +2,14 @@ import {
   type Address,
   type AddressProblem,
   formatAddress,
+  isGameLink,
   MAX_ADDRESS_TEXT,
   parseAddress,
-  parsePort,
 } from '../addresses/address.ts';
 import { plainText, withoutEnds, withoutPasswordWords } from '../addresses/pasted-text.ts';
-import { EMPTY_ROW, type Row } from './row.ts';
+import { parsePort } from '../addresses/port.ts';
+import { readList, withRepeats } from './read-list.ts';
+import { EMPTY_ROW, type GameReading, type Row, typedOf } from './row.ts';
 
 interface FoundAddresses {
   /** In the order of the text, each once; without a port only where the text makes clear that it is a server. */
@@ -23,16 +25,44 @@ const MARKS_AROUND = { start: /[^\p{L}\p{N}[:]/u, end: /[^\p{L}\p{N}\]]/u };
 /** Custom emoji, mentions and timestamps of Discord. */
 const DISCORD_MARKUP = /<(?:a?:\w+:|[@#][!&]?|t:)[\d:tTdDfFRs]+>/gu;
 
-/** The servers in a message as rows that lack a game; those that were refused come last. See {@link findAddresses}. */
-export function rowsOfMessage(text: string): readonly Row[] {
+/**
+ * The servers in a message: first the lines that name a game, as a list has them, then every other address, which lacks
+ * its game, then what was meant as an address and cannot be one. See {@link findAddresses}.
+ */
+export function rowsOfMessage(text: string, games: GameReading): readonly Row[] {
+  const listed = rowsWithGame(text, games);
+  const inLists = new Set(listed.map((row) => normalized(typedOf(row).server)));
   const { found, refused } = findAddresses(text);
-  const rows = [
-    ...found.map((address) => ({ text: formatAddress(address), problem: { code: 'game-missing' } as const })),
-    ...refused.map((problem) => ({ text: 'host' in problem ? problem.host : '', problem })),
+  const withoutGame = found.map(formatAddress).filter((address) => !inLists.has(address));
+  const rows: readonly Row[] = [
+    ...listed,
+    ...withoutGame.map((address) => rowOf(address, { code: 'game-missing' })),
+    ...refused.map((problem) => rowOf('host' in problem ? problem.host : '', problem)),
   ];
-  return rows.map(({ text, problem }, i) => {
-    return { line: i + 1, text, ok: false, problem, typed: { ...EMPTY_ROW, server: text } };
+  return withRepeats(rows.map((row, index) => ({ ...row, line: index + 1 })));
+}
+
+/** The lines that a list could have, where they name a game that is known. */
+function rowsWithGame(text: string, games: GameReading): readonly Row[] {
+  const list = readList(text.replace(DISCORD_MARKUP, ' '), games);
+  if (list.kind !== 'rows') return [];
+  return list.rows.filter((row) => {
+    if (row.kind === 'refused') return row.problem.code === 'port-missing';
+    return row.kind === 'ready';
   });
+}
+
+const rowOf = (text: string, problem: AddressProblem | { readonly code: 'game-missing' }): Row => ({
+  kind: 'refused',
+  line: 0,
+  text,
+  problem,
+  typed: { ...EMPTY_ROW, server: text },
+});
+
+function normalized(server: string): string {
+  const parsed = parseAddress(server);
+  return parsed.ok ? formatAddress(parsed.address) : server;
 }
 
 /**
@@ -49,14 +79,14 @@ function findAddresses(text: string): FoundAddresses {
   const refused: AddressProblem[] = [];
   for (const [index, word] of words.entries()) {
     if (word.length > MAX_ADDRESS_TEXT || !/[.:]/u.test(word)) continue;
-    const game = /^(?:steam|minecraft|samp|mtasa|fivem):\/\//iu.test(word);
-    if (!game && /:\/\/|@/u.test(word)) continue;
-    const result = parseAddress(game ? word : withoutEnds(word, MARKS_AROUND));
+    const isGame = isGameLink(word);
+    if (!isGame && /:\/\/|@/u.test(word)) continue;
+    const result = parseAddress(isGame ? word : withoutEnds(word, MARKS_AROUND));
     if (!result.ok) {
       if (isMeant(result.problem)) refused.push(result.problem);
       continue;
     }
-    const isServer = game || isNumeric(result.address.host) || isConnect(words[index - 1]);
+    const isServer = isGame || isNumeric(result.address.host) || isConnect(words[index - 1]);
     const address = withPortAfter(result.address, words.slice(index + 1, index + 3));
     if (address.port !== undefined || isServer) found.push(address);
   }

@@ -1,19 +1,9 @@
-import { z } from 'zod';
-import {
-  type AddressProblem,
-  checkPort,
-  formatAddress,
-  HIGHEST_PORT,
-  LOWEST_PORT,
-  MAX_ADDRESS_TEXT,
-  MAX_NAME_LENGTH,
-  parseAddress,
-  parsePort,
-} from '../addresses/address.ts';
+import { type AddressProblem, formatAddress, MAX_ADDRESS_TEXT, parseAddress } from '../addresses/address.ts';
 import { hasWords, plainText, unwrapped, withoutPasswords } from '../addresses/pasted-text.ts';
-import { usualPort } from '../addresses/registries.ts';
+import { parsePort } from '../addresses/port.ts';
+import { usualPort } from '../addresses/usual-ports.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
-import type { Secret } from '../secret.ts';
+import type { ReadingKey } from '../listing/games.ts';
 import { clipped } from '../visible-line.ts';
 
 /** One server as it stood in the text, without passwords; '' for what was not there. */
@@ -25,7 +15,14 @@ export interface TypedRow {
 }
 
 /** What can be wrong with one server that was typed. */
-export type ServerProblem = SubmissionProblem | { readonly code: 'game-unknown'; readonly game: string };
+export type ServerProblem =
+  | AddressProblem
+  | { readonly code: 'game-missing' }
+  | { readonly code: 'game-unknown'; readonly game: string }
+  /** The port behind the host and the one given beside it differ. */
+  | { readonly code: 'port-conflict'; readonly inServer: number; readonly port: number }
+  /** No port at all. `usual` is the port such servers usually have, where it is known. */
+  | { readonly code: 'port-missing'; readonly host: string; readonly game: string; readonly usual?: number };
 
 export type RowProblem =
   | ServerProblem
@@ -43,12 +40,15 @@ export type RowProblem =
   /** A JSON field with a value of the wrong kind, such as a list. */
   | { readonly code: 'wrong-type'; readonly field: string; readonly expected: 'text' | 'number' };
 
-/** How the games in the text are understood. */
-export interface GameReading {
+/** The games by their alias or name. */
+export interface Games {
+  find(text: string): { readonly alias: string } | undefined;
+}
+
+/** How the games in a text are understood. */
+export interface GameReading extends Games {
   /** The alias for rows that name no game. */
-  readonly defaultGame?: string;
-  /** The alias for an alias or a display name. */
-  findGame(text: string): string | undefined;
+  readonly defaultGame?: string | undefined;
 }
 
 /** A row before duplicates are looked for. `problem` wins over whatever `typed` would give. */
@@ -63,17 +63,46 @@ export type Reading =
   | { readonly ok: true; readonly submission: ServerSubmission }
   | { readonly ok: false; readonly problem: ServerProblem };
 
-/** One server of the text. `line` counts from 1; `text` is what to show, without passwords. */
-export type Row = {
+/** One server of the text. */
+export type Row = ReadyRow | RefusedRow | RepeatedRow;
+
+interface RowParts {
+  /** Where it begins, counted from 1. */
   readonly line: number;
+  /** What to show, without passwords. */
   readonly text: string;
-} /** `typed` is what stood there, of a server that is submitted for itself. */ & (
-  | { readonly ok: true; readonly submission: ServerSubmission; readonly typed?: TypedRow }
-  /** `typed` is what stood there, for the file of those that were refused. */
-  | { readonly ok: false; readonly problem: RowProblem; readonly typed: TypedRow }
-  /** The line where the same submission stood first; it is sent once. */
-  | { readonly ok: false; readonly duplicateOf: number; readonly submission: ServerSubmission }
-);
+}
+
+/** It can be submitted. */
+export interface ReadyRow extends RowParts {
+  readonly kind: 'ready';
+  readonly submission: ServerSubmission;
+  /** What stood there, of a server that is submitted for itself. */
+  readonly typed?: TypedRow;
+}
+
+/** Something is wrong with it. */
+export interface RefusedRow extends RowParts {
+  readonly kind: 'refused';
+  readonly problem: RowProblem;
+  /** What stood there, to be corrected. */
+  readonly typed: TypedRow;
+}
+
+/** It says the same as an earlier row, and is not sent. */
+export interface RepeatedRow extends RowParts {
+  readonly kind: 'repeated';
+  /** The line of the earlier row. */
+  readonly firstLine: number;
+  readonly submission: ServerSubmission;
+}
+
+export const isReady = (row: Row): row is ReadyRow => row.kind === 'ready';
+export const isRefused = (row: Row): row is RefusedRow => row.kind === 'refused';
+export const isRepeated = (row: Row): row is RepeatedRow => row.kind === 'repeated';
+/** Nothing is wrong with it but that it names no game. */
+export const lacksGame = (row: Row): row is RefusedRow =>
+  row.kind === 'refused' && row.problem.code === 'game-missing';
 
 /** How much of a cell or line is kept; an address may be as long. Whoever shows it fits it to the place. */
 const KEPT = MAX_ADDRESS_TEXT;
@@ -83,8 +112,8 @@ export const EMPTY_ROW: TypedRow = { server: '', port: '', queryPort: '', game: 
 /** What was typed of a row, or what says the same. */
 export function typedOf(row: Row | undefined): TypedRow {
   if (row === undefined) return EMPTY_ROW;
-  if ('typed' in row && row.typed) return row.typed;
-  if (!('submission' in row)) return EMPTY_ROW;
+  if (row.kind === 'refused') return row.typed;
+  if (row.kind === 'ready' && row.typed) return row.typed;
   const { server: host, port, queryPort, game } = row.submission;
   const query = queryPort === undefined ? '' : String(queryPort);
   return { server: formatAddress({ host, port }), port: '', queryPort: query, game };
@@ -120,18 +149,13 @@ export const rowText = ({ server, port, game, queryPort }: TypedRow): string =>
   [server, port, game, queryPort].filter((part) => part !== '').join(' ');
 
 /** The alias for a game as written, with or without markup around it. */
-export const gameOf = (text: string, { findGame }: GameReading): string | undefined =>
-  text === '' ? undefined : (findGame(text) ?? findGame(unwrapped(text)));
-
-/** The games by their alias or name. */
-export interface Games {
-  find(text: string): { readonly alias: string } | undefined;
-}
+export const gameOf = (text: string, games: Games): string | undefined =>
+  (games.find(text) ?? games.find(unwrapped(text)))?.alias;
 
 /** The service's games; see the catalog of `src/listing`. */
 export interface Catalog extends Games {
   list(): { readonly fresh: boolean };
-  refresh(key: Secret): Promise<unknown>;
+  refresh(reading: ReadingKey): Promise<unknown>;
 }
 
 /** What is taken for an alias that we do not know: all of the specification (§2.3) are much shorter. */
@@ -140,99 +164,67 @@ const ALIAS = /^[\w.-]{1,50}$/;
 /**
  * Reads what was typed of one server. Where its game is not known the service is asked for its games, unless they are
  * fresh. Only the service knows which games it takes: while its list is unknown, what may be an alias is one.
- * @param keyOf what the service is asked with; without one it is not
+ * @param readingKey what the service is asked with; without one it is not
  */
 export async function readOneWithGames(
   typed: TypedRow,
   games: Catalog,
-  keyOf: () => Promise<Secret | undefined>,
+  readingKey: () => Promise<ReadingKey | undefined>,
 ): Promise<Reading> {
   if (!games.find(typed.game) && !games.list().fresh) {
-    const key = await keyOf();
-    if (key) await games.refresh(key);
+    const reading = await readingKey();
+    if (reading) await games.refresh(reading);
   }
   const isPossible = !games.list().fresh && ALIAS.test(typed.game);
   const alias = games.find(typed.game)?.alias ?? (isPossible ? typed.game : undefined);
   // The game comes first: which port is missing depends on it.
   if (alias === undefined) return { ok: false, problem: { code: 'game-unknown', game: typed.game } };
-  return readRow({ ...typed, game: '' }, { defaultGame: alias, findGame: (text) => games.find(text)?.alias });
+  return readRow({ ...typed, game: '' }, { ...games, defaultGame: alias });
 }
-
-/** A typed row as a submission, or why not. */
-export function readRow(typed: TypedRow, games: GameReading): Reading {
-  const port = typed.port === '' ? undefined : parsePort(typed.port, 'port');
-  if (port && !port.ok) return port;
-  const queryPort = typed.queryPort === '' ? undefined : parsePort(typed.queryPort, 'query_port');
-  if (queryPort && !queryPort.ok) return queryPort;
-  const named = hasWords(typed.game);
-  const alias = named ? gameOf(typed.game, games) : games.defaultGame;
-  // What is wrong with the address comes first, and is the same whatever the game.
-  const result = parseSubmission({
-    server: typed.server,
-    ...(port && { port: port.port }),
-    ...(queryPort && { queryPort: queryPort.port }),
-    game: alias ?? (named ? typed.game : ''),
-  });
-  if (!result.ok || alias !== undefined) return result;
-  return { ok: false, problem: { code: 'game-unknown', game: clipped(typed.game, 100) } };
-}
-
-const portSchema = z.int().min(LOWEST_PORT).max(HIGHEST_PORT);
-
-/** A submission that was valid when it was made: what comes back from the store is checked with it. */
-export const submissionSchema = z.object({
-  server: z.string().min(1).max(MAX_NAME_LENGTH),
-  port: portSchema,
-  queryPort: z.exactOptional(portSchema),
-  game: z.string().min(1),
-}) satisfies z.ZodType<ServerSubmission>;
-
-/** What a person typed for one server. `game` is an alias that was looked up before. */
-interface TypedSubmission {
-  readonly server: string;
-  readonly port?: number;
-  readonly queryPort?: number;
-  readonly game: string;
-}
-
-export type SubmissionProblem =
-  | AddressProblem
-  | { readonly code: 'game-missing' }
-  /** The port behind the host and the one given beside it differ. */
-  | { readonly code: 'port-conflict'; readonly inServer: number; readonly port: number }
-  /** No port at all. `usual` is the port such servers usually have, where it is known. */
-  | { readonly code: 'port-missing'; readonly host: string; readonly game: string; readonly usual?: number };
-
-export type SubmissionResult =
-  | { readonly ok: true; readonly submission: ServerSubmission }
-  | { readonly ok: false; readonly problem: SubmissionProblem };
-
-const refused = (problem: SubmissionProblem): SubmissionResult => ({ ok: false, problem });
 
 /**
- * One submission from what was typed. The port may stand behind the host, beside it, or in both places if it is
+ * A typed row as a submission, or why not. The port may stand behind the host, beside it, or in both places if it is
  * the same; a query port equal to the port is left out (specification §2.1).
  */
-export function parseSubmission({ server, port, queryPort, game }: TypedSubmission): SubmissionResult {
-  const parsed = parseAddress(server);
+export function readRow(typed: TypedRow, games: GameReading): Reading {
+  const beside = typed.port === '' ? undefined : parsePort(typed.port, 'port');
+  if (beside && !beside.ok) return beside;
+  const query = typed.queryPort === '' ? undefined : parsePort(typed.queryPort, 'query_port');
+  if (query && !query.ok) return query;
+  const parsed = parseAddress(typed.server);
   if (!parsed.ok) return parsed;
   const { host, port: inServer } = parsed.address;
-  const beside = port === undefined ? undefined : checkPort(port);
-  if (beside && !beside.ok) return beside;
   if (inServer !== undefined && beside && beside.port !== inServer) {
     return refused({ code: 'port-conflict', inServer, port: beside.port });
   }
-  const query = queryPort === undefined ? undefined : checkPort(queryPort, 'query_port');
-  if (query && !query.ok) return query;
-  if (game === '') return refused({ code: 'game-missing' });
-  const agreed = inServer ?? beside?.port;
-  if (agreed === undefined) {
+  const isGameNamed = hasWords(typed.game);
+  const game = isGameNamed ? gameOf(typed.game, games) : games.defaultGame;
+  if (game === undefined) {
+    if (!isGameNamed) return refused({ code: 'game-missing' });
+    return refused({ code: 'game-unknown', game: clipped(typed.game, 100) });
+  }
+  const port = inServer ?? beside?.port;
+  if (port === undefined) {
     const usual = usualPort(game);
     return refused({ code: 'port-missing', host, game, ...(usual !== undefined && { usual }) });
   }
-  const queryPart = query && query.port !== agreed ? { queryPort: query.port } : {};
-  return { ok: true, submission: { server: host, port: agreed, ...queryPart, game } };
+  const queryPort = query && query.port !== port ? { queryPort: query.port } : {};
+  return { ok: true, submission: { server: host, port, ...queryPort, game } };
 }
+
+/** What else is wrong with what was typed, each part seen by itself; {@link readRow} says the first thing only. */
+export function furtherProblems(typed: TypedRow, first: ServerProblem): readonly ServerProblem[] {
+  const parts = [
+    typed.server === '' ? undefined : parseAddress(typed.server),
+    typed.port === '' ? undefined : parsePort(typed.port, 'port'),
+    typed.queryPort === '' ? undefined : parsePort(typed.queryPort, 'query_port'),
+  ];
+  return parts.flatMap((part) =>
+    part && !part.ok && part.problem.code !== first.code ? [part.problem] : [],
+  );
+}
+
+const refused = (problem: ServerProblem): Reading => ({ ok: false, problem });
 
 /** What can be put in place of what was typed: a value for a field of it; '' leaves the field out. */
 export interface Repair {

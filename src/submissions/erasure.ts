@@ -1,95 +1,75 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Encryption } from '../storage/collection.ts';
-import type { Database } from '../storage/database.ts';
-import { kysely } from '../storage/kysely.ts';
-import { type Checks, memberHashes } from './checks.ts';
-
-/** Rows in one statement; what others wait for runs in between. */
-export const ROWS_AT_ONCE = 500;
+import { sql } from 'kysely';
+import type { Store } from '../storage/store.ts';
+import { inSteps, ROWS_AT_ONCE } from './in-steps.ts';
+import type { Limits } from './limits.ts';
 
 /** Deletes what is kept of submissions. Every method throws a StoreError when the store fails. */
 export interface Erasure {
-  /**
-   * Takes a member's id and name out of the guild's submissions; from how many servers. What they have typed and not
-   * submitted goes. As long as a limit counts one
-   * of those, a hash stands for the member.
-   */
-  forgetMember(guildId: string, userId: string): Promise<number>;
-  /** Lets go of the hashes of members whose servers count for no limit any more. */
-  dropOldHashes(): Promise<void>;
+  /** Deletes all of a guild. */
   deleteGuild(guildId: string): Promise<void>;
-  /** The guilds that have submitted anything, are about to, or have an interaction on record, in their order. */
+  /**
+   * Deletes a member's drafts, and their name from what they have submitted; from how many servers.
+   * @param before in milliseconds since 1970: what was begun later stays
+   */
+  forgetNames(guildId: string, userId: string, before?: number): Promise<number>;
+  /** Deletes a member's id where no limit counts it any more; whether it is nowhere now, but in what came later. */
+  forgetIds(guildId: string, userId: string, before?: number): Promise<boolean>;
+  /** The guilds that have submitted anything, are about to, or have an interaction on record. */
   guilds(): AsyncIterable<string>;
 }
 
-/** Does something again as long as it finds a full number of rows; how many it were. */
-export async function inParts(part: () => Promise<number>): Promise<number> {
-  for (let all = 0; ; ) {
-    const rows = await part();
-    all += rows;
-    if (rows < ROWS_AT_ONCE) return all;
-  }
+export interface ErasureDeps {
+  readonly store: Pick<Store, 'tables'>;
+  readonly limits: Pick<Limits, 'countsSince'>;
 }
 
-export function createErasure(deps: {
-  readonly database: Pick<Database, 'tables'>;
-  readonly encryption: Pick<Encryption, 'pseudonyms'>;
-  readonly checks: Pick<Checks, 'countsSince'>;
-}): Erasure {
-  const { database, encryption, checks } = deps;
-  const { tables } = database;
-  const someServers = () =>
-    tables.selectFrom('servers').select(['submission_id', 'position']).limit(ROWS_AT_ONCE);
-  type Some = ReturnType<typeof someServers>;
+/** After all times. */
+const EVER = Number.MAX_SAFE_INTEGER;
 
-  async function changeMember(some: Some, hash: string | null, since: number): Promise<number> {
-    // Who only reads waits for nobody, and holds up nobody.
-    if ((await some.executeTakeFirst()) === undefined) return 0;
-    const { numUpdatedRows } = await tables
-      .updateTable('servers')
-      .set({
-        user_id: null,
-        user_hash: kysely().sql<string | null>`case when reserved_at >= ${since} then ${hash} end`,
-      })
-      .where(kysely().sql<boolean>`(submission_id, position) in ${some}`)
-      .executeTakeFirst();
-    return Number(numUpdatedRows);
+export function createErasure({ store, limits }: ErasureDeps): Erasure {
+  const { tables } = store;
+
+  async function* guildsIn(table: 'submissions' | 'interactions'): AsyncGenerator<string> {
+    let last = '';
+    for (;;) {
+      const next = await tables()
+        .selectFrom(table)
+        .where('guild_id', '>', last)
+        .select('guild_id')
+        .orderBy('guild_id')
+        .limit(1)
+        .executeTakeFirst();
+      if (next === undefined) return;
+      last = next.guild_id;
+      yield last;
+      // What is read is there at once: others have their turn between two guilds.
+      await setImmediate();
+    }
   }
 
   return {
-    async forgetMember(guildId, userId) {
-      const [hash = null] = memberHashes(encryption, { guildId, userId });
-      const since = checks.countsSince('of members');
-      await dropDrafts(tables, guildId, userId);
-      const ofMember = someServers().where('guild_id', '=', guildId).where('user_id', '=', userId);
-      const count = await inParts(() => changeMember(ofMember, hash, since));
-      await inParts(() => forgetNames(tables, guildId, userId));
-      return count;
-    },
-    async dropOldHashes() {
-      const since = checks.countsSince('of members');
-      const old = someServers()
-        .where('user_hash', 'is not', null)
-        .where(({ or, eb }) => or([eb('reserved_at', '<', since), eb('reserved_at', 'is', null)]));
-      await inParts(() => changeMember(old, null, since));
-    },
     async deleteGuild(guildId) {
-      const ofGuild = someServers().where('guild_id', '=', guildId);
-      await inParts(async () => {
-        const { numDeletedRows } = await tables
+      const servers = tables()
+        .selectFrom('servers')
+        .select(['submission_id', 'position'])
+        .where('guild_id', '=', guildId)
+        .limit(ROWS_AT_ONCE);
+      await inSteps(async () => {
+        const { numDeletedRows } = await tables()
           .deleteFrom('servers')
-          .where(kysely().sql<boolean>`(submission_id, position) in ${ofGuild}`)
+          .where(sql<boolean>`(submission_id, position) in ${servers}`)
           .executeTakeFirst();
         return Number(numDeletedRows);
       });
       for (const table of ['submissions', 'interactions'] as const) {
-        const some = tables
+        const some = tables()
           .selectFrom(table)
-          .where('guild_id', '=', guildId)
           .select('id')
+          .where('guild_id', '=', guildId)
           .limit(ROWS_AT_ONCE);
-        await inParts(async () => {
-          const { numDeletedRows } = await tables
+        await inSteps(async () => {
+          const { numDeletedRows } = await tables()
             .deleteFrom(table)
             .where('id', 'in', some)
             .executeTakeFirst();
@@ -97,62 +77,72 @@ export function createErasure(deps: {
         });
       }
     },
+    async forgetNames(guildId, userId, before = EVER) {
+      await tables()
+        .deleteFrom('submissions')
+        .where('guild_id', '=', guildId)
+        .where('user_id', '=', userId)
+        .where('state', '=', 'draft')
+        .where('created_at', '<=', before)
+        .execute();
+      let servers = 0;
+      await inSteps(async () => {
+        const rows = await tables()
+          .selectFrom('submissions')
+          .select('id')
+          .where('guild_id', '=', guildId)
+          .where('user_id', '=', userId)
+          .where('created_at', '<=', before)
+          .limit(ROWS_AT_ONCE)
+          .execute();
+        if (rows.length === 0) return 0;
+        const ids = rows.map(({ id }) => id);
+        const { count } = await tables()
+          .selectFrom('servers')
+          .where('submission_id', 'in', ids)
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .executeTakeFirstOrThrow();
+        servers += Number(count);
+        await tables()
+          .updateTable('submissions')
+          .set({ user_id: null, user_name: null })
+          .where('id', 'in', ids)
+          .execute();
+        return rows.length;
+      });
+      return servers;
+    },
+    async forgetIds(guildId, userId, before = EVER) {
+      const ofMember = () =>
+        tables()
+          .selectFrom('servers')
+          .select(['submission_id', 'position'])
+          .where('guild_id', '=', guildId)
+          .where('user_id', '=', userId)
+          .where(({ eb, fn }) => eb(fn.coalesce('reserved_at', 'ended_at'), '<=', before));
+      const uncounted = ofMember()
+        .where(({ or, eb }) =>
+          or([eb('reserved_at', 'is', null), eb('reserved_at', '<', limits.countsSince())]),
+        )
+        .limit(ROWS_AT_ONCE);
+      await inSteps(async () => {
+        const { numUpdatedRows } = await tables()
+          .updateTable('servers')
+          .set({ user_id: null })
+          .where(sql<boolean>`(submission_id, position) in ${uncounted}`)
+          .executeTakeFirst();
+        return Number(numUpdatedRows);
+      });
+      return (await ofMember().limit(1).executeTakeFirst()) === undefined;
+    },
     async *guilds() {
       const found = new Set<string>();
       for (const table of ['submissions', 'interactions'] as const) {
-        for await (const guildId of guildsIn(tables, table)) {
+        for await (const guildId of guildsIn(table)) {
           if (!found.has(guildId)) yield guildId;
           found.add(guildId);
         }
       }
     },
   };
-}
-
-async function* guildsIn(
-  tables: Database['tables'],
-  table: 'submissions' | 'interactions',
-): AsyncGenerator<string> {
-  for (let last = ''; ; ) {
-    const next = await tables
-      .selectFrom(table)
-      .where('guild_id', '>', last)
-      .select('guild_id')
-      .orderBy('guild_id')
-      .limit(1)
-      .executeTakeFirst();
-    if (next === undefined) return;
-    last = next.guild_id;
-    yield last;
-    // What is read is there at once: others have their turn between two guilds.
-    await setImmediate();
-  }
-}
-
-/** What a member has typed and not submitted; there are few of them. */
-async function dropDrafts(tables: Database['tables'], guildId: string, userId: string): Promise<void> {
-  const drafts = tables
-    .selectFrom('submissions')
-    .where('guild_id', '=', guildId)
-    .where('user_id', '=', userId)
-    .where('state', '=', 'draft')
-    .select('id');
-  await tables.deleteFrom('servers').where('submission_id', 'in', drafts).execute();
-  await tables.deleteFrom('submissions').where('id', 'in', drafts).execute();
-}
-
-/** Of some submissions of a member; of how many. */
-async function forgetNames(tables: Database['tables'], guildId: string, userId: string): Promise<number> {
-  const some = tables
-    .selectFrom('submissions')
-    .where('guild_id', '=', guildId)
-    .where('user_id', '=', userId)
-    .select('id')
-    .limit(ROWS_AT_ONCE);
-  const { numUpdatedRows } = await tables
-    .updateTable('submissions')
-    .set({ user_id: null, user_name: null })
-    .where('id', 'in', some)
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { Outcome } from '../listing/contract.ts';
-import type { Database } from '../storage/database.ts';
-import { kysely } from '../storage/kysely.ts';
+import type { Store } from '../storage/store.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 
 /** How one server that a member submitted ended. */
@@ -12,7 +12,7 @@ export interface HistoryEntry {
   readonly game: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Discord's id; empty once the member was forgotten, like the name. */
+  /** Discord's id; empty once the member had their name deleted, like the name. */
   readonly userId: string;
   readonly userName: string;
   readonly outcome: Outcome['kind'];
@@ -25,6 +25,7 @@ export interface HistoryFilter {
   readonly userId?: string;
   /** The alias. */
   readonly game?: string;
+  readonly outcome?: Outcome['kind'];
   /** A part of the address, in small letters. */
   readonly address?: string;
 }
@@ -41,11 +42,8 @@ export interface History {
   all(guildId: string, filter: HistoryFilter): AsyncIterable<readonly HistoryEntry[]>;
   /** The aliases of all games that the guild has submitted servers of. */
   games(guildId: string): Promise<readonly string[]>;
-  /**
-   * The games, one for each server, of what the guild has submitted last before a time, in milliseconds since 1970; of
-   * the latest 1,000 servers those that were accepted or may have been received.
-   */
-  latestGames(guildId: string, before: number): Promise<readonly string[]>;
+  /** The games of the guild's latest 1,000 servers, one for each that was accepted or may have been received. */
+  latestGames(guildId: string): Promise<readonly string[]>;
   /** Whether the guild has so many entries that the oldest make room. */
   isFull(guildId: string): Promise<boolean>;
 }
@@ -53,38 +51,25 @@ export interface History {
 /** Entries that are kept of a guild. */
 export const MOST_ENTRIES = 100_000;
 const ENTRIES_AT_ONCE = 1_000;
-/** What a guild submits most shows in so many of its latest servers. */
 const LATEST_SERVERS = 1_000;
 
-const COLUMNS = [
-  'servers.host',
-  'servers.port',
-  'servers.query_port',
-  'servers.game',
-  'servers.ended_at',
-  'servers.user_id',
-  'submissions.user_name',
-  'servers.outcome',
-  'servers.message',
-  'servers.submission_id',
-  'servers.position',
-] as const;
+export function createHistory({ store }: { readonly store: Pick<Store, 'tables'> }): History {
+  const { tables } = store;
 
-export function createHistory({ database }: { readonly database: Pick<Database, 'tables'> }): History {
-  const { tables } = database;
-
-  const matching = (guildId: string, { userId, game, address }: HistoryFilter) =>
-    tables
+  const matching = (guildId: string, { userId, game, outcome, address }: HistoryFilter) =>
+    tables()
       .selectFrom('servers')
       .where('guild_id', '=', guildId)
       .where('ended_at', 'is not', null)
       .$if(userId !== undefined, (rows) => rows.where('user_id', '=', userId ?? ''))
       .$if(game !== undefined, (rows) => rows.where('game', '=', game ?? ''))
+      // By an expression, since SQLite would rather go through the outcomes of all guilds (50 ms, measured).
+      .$if(outcome !== undefined, (rows) => rows.where(sql<boolean>`coalesce(outcome, '') = ${outcome}`))
       .$if(address !== undefined, (rows) =>
-        rows.where(kysely().sql<boolean>`address like ${`%${escaped(address ?? '')}%`} escape '!'`),
+        rows.where(sql<boolean>`address like ${`%${escaped(address ?? '')}%`} escape '!'`),
       );
 
-  const inOrder = (guildId: string, filter: HistoryFilter) =>
+  const newestFirst = (guildId: string, filter: HistoryFilter) =>
     matching(guildId, filter)
       .orderBy('ended_at', 'desc')
       .orderBy('submission_id', 'desc')
@@ -92,8 +77,8 @@ export function createHistory({ database }: { readonly database: Pick<Database, 
       .select(['submission_id', 'position']);
 
   /** The entries at these positions: what is skipped is read from the index alone. */
-  const entriesAt = (some: ReturnType<typeof inOrder>) =>
-    tables
+  const entriesAt = (some: ReturnType<typeof newestFirst>) =>
+    tables()
       .selectFrom(some.as('some'))
       .innerJoin('servers', (join) =>
         join
@@ -104,22 +89,24 @@ export function createHistory({ database }: { readonly database: Pick<Database, 
       .orderBy('servers.ended_at', 'desc')
       .orderBy('servers.submission_id', 'desc')
       .orderBy('servers.position', 'desc')
-      .select(COLUMNS)
+      .select(['servers.host', 'servers.port', 'servers.query_port', 'servers.game', 'servers.ended_at'])
+      .select(['servers.outcome', 'servers.message', 'servers.submission_id', 'servers.position'])
+      .select(['submissions.user_id', 'submissions.user_name'])
       .execute();
 
   async function* all(guildId: string, filter: HistoryFilter): AsyncGenerator<readonly HistoryEntry[]> {
-    let rest = inOrder(guildId, filter);
+    let next = newestFirst(guildId, filter);
     for (;;) {
-      const rows = await entriesAt(rest.limit(ENTRIES_AT_ONCE));
+      const rows = await entriesAt(next.limit(ENTRIES_AT_ONCE));
       const last = rows.at(-1);
       if (last === undefined) return;
       yield rows.map(entryOf);
       if (rows.length < ENTRIES_AT_ONCE) return;
       // What is read is there at once, so that nobody else would have their turn before the end.
       await setImmediate();
-      rest = inOrder(guildId, filter).where(
-        kysely()
-          .sql<boolean>`(ended_at, submission_id, position) < (${last.ended_at}, ${last.submission_id}, ${last.position})`,
+      const { ended_at, submission_id, position } = last;
+      next = newestFirst(guildId, filter).where(
+        sql<boolean>`(ended_at, submission_id, position) < (${ended_at}, ${submission_id}, ${position})`,
       );
     }
   }
@@ -129,15 +116,35 @@ export function createHistory({ database }: { readonly database: Pick<Database, 
       const { count } = await matching(guildId, filter)
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
-      return count;
+      return Number(count);
     },
     page: async (guildId, filter, { offset, limit }) =>
-      (await entriesAt(inOrder(guildId, filter).offset(offset).limit(limit))).map(entryOf),
+      (await entriesAt(newestFirst(guildId, filter).offset(offset).limit(limit))).map(entryOf),
     all,
-    games: (guildId) => findGames(tables, guildId),
-    latestGames: (guildId, before) => findLatestGames(tables, guildId, before),
+    async games(guildId) {
+      const rows = await tables()
+        .selectFrom('servers')
+        .where('guild_id', '=', guildId)
+        .select('game')
+        .distinct()
+        .execute();
+      return rows.map(({ game }) => game);
+    },
+    async latestGames(guildId) {
+      const rows = await tables()
+        .selectFrom('servers')
+        .where('guild_id', '=', guildId)
+        .where('ended_at', 'is not', null)
+        .orderBy('ended_at', 'desc')
+        .limit(LATEST_SERVERS)
+        .select(['game', 'outcome'])
+        .execute();
+      return rows
+        .filter(({ outcome }) => outcome === 'accepted' || outcome === 'unknown')
+        .map(({ game }) => game);
+    },
     async isFull(guildId) {
-      const last = inOrder(guildId, {})
+      const last = newestFirst(guildId, {})
         .offset(MOST_ENTRIES - 1)
         .limit(1);
       return (await last.executeTakeFirst()) !== undefined;
@@ -145,40 +152,11 @@ export function createHistory({ database }: { readonly database: Pick<Database, 
   };
 }
 
-async function findGames(tables: Database['tables'], guildId: string): Promise<readonly string[]> {
-  const rows = await tables
-    .selectFrom('servers')
-    .where('guild_id', '=', guildId)
-    .select('game')
-    .distinct()
-    .execute();
-  return rows.map(({ game }) => game);
-}
-
-async function findLatestGames(
-  tables: Database['tables'],
-  guildId: string,
-  before: number,
-): Promise<readonly string[]> {
-  const rows = await tables
-    .selectFrom('servers')
-    .where('guild_id', '=', guildId)
-    .where('ended_at', '<', before)
-    .orderBy('ended_at', 'desc')
-    .limit(LATEST_SERVERS)
-    .select(['game', 'outcome'])
-    .execute();
-  return rows.flatMap(({ game, outcome }) => (outcome === 'accepted' || outcome === 'unknown' ? [game] : []));
-}
-
 /** `%` and `_` mean themselves. */
 const escaped = (part: string): string => part.replace(/[!%_]/g, '!$&');
 
-type EntryRow = Pick<SubmissionsTable, 'user_name'> &
-  Pick<
-    ServersTable,
-    'host' | 'port' | 'query_port' | 'game' | 'ended_at' | 'user_id' | 'outcome' | 'message'
-  >;
+type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name'> &
+  Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'ended_at' | 'outcome' | 'message'>;
 
 function entryOf(row: EntryRow): HistoryEntry {
   return {

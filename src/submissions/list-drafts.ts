@@ -1,47 +1,51 @@
-import { formatAddress } from '../addresses/address.ts';
 import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
-import type { Secret } from '../secret.ts';
-import { numberedLines, renumbered, withoutNumbers } from '../server-lists/line.ts';
+import type { ReadingKey } from '../listing/games.ts';
+import type { ListReader } from '../server-lists/list-reader.ts';
+import { numberedLines, renumbered, withoutNumbers } from '../server-lists/numbered-lines.ts';
+import { finishedRow, MAX_ROWS, type UnreadableList, withRepeats } from '../server-lists/read-list.ts';
 import {
-  finishedRow,
-  gameReading,
-  MAX_ROWS,
-  readWithGames,
-  type UnreadableList,
-  withRepeats,
-} from '../server-lists/read-list.ts';
-import { EMPTY_ROW, type GameReading, type Row, rowText, shown, typedOf } from '../server-lists/row.ts';
-import type { Checks, Refusal, Room } from './checks.ts';
-import {
-  type Draft,
-  draftToStore,
+  EMPTY_ROW,
+  type GameReading,
+  type Games,
   isReady,
-  isRefusedRow,
+  isRefused,
   lacksGame,
-  type PreviousRow,
   type RefusedRow,
-  rowsToSend,
-  storedDraft,
-} from './draft.ts';
-import type { NoDraft, SubmissionSettings } from './pipeline.ts';
-import { DRAFT_LIVES_MS, type Records, type Submitter } from './record.ts';
+  type Row,
+  rowText,
+  shown,
+  typedOf,
+} from '../server-lists/row.ts';
+import type { Store } from '../storage/store.ts';
+import { type Draft, draftToStore, rowsToSend, withRows } from './draft.ts';
+import { DRAFT_LIVES_MS, type Drafts, type NoDraft, type Submitter } from './drafts.ts';
+import type { Duplicates, SubmittedBefore } from './duplicates.ts';
+import type { Limits, Room } from './limits.ts';
+import type { SubmissionSettings } from './pipeline.ts';
 
 export interface ListDraftsDeps {
-  readonly records: Pick<Records, 'saveDraft' | 'changeDraft' | 'findDraft' | 'dropDraft' | 'replacedBy'>;
-  readonly checks: Pick<Checks, 'submittedBefore' | 'room'>;
+  readonly store: Pick<Store, 'inGuild'>;
+  readonly drafts: Drafts;
+  readonly duplicates: Pick<Duplicates, 'submittedBefore'>;
+  readonly limits: Pick<Limits, 'room'>;
   readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
-  readonly games: Parameters<typeof readWithGames>[1];
+  readonly games: Games;
+  readonly reader: ListReader;
 }
 
 /** A draft that is kept, and how much of it could go now. */
 export interface Prepared {
   readonly id: string;
   readonly draft: Draft;
+  /** Its rows that the guild has submitted before. */
+  readonly duplicates: ReadonlyMap<Row, SubmittedBefore>;
   readonly room: Room;
   /** Nothing may go now, but it can while the draft is kept. */
   readonly canTryAgain: boolean;
   /** Of the lines that are refused and of those that lack a game: how many of them can be edited. */
-  readonly edits: Record<'refused' | 'lacking', number>;
+  readonly edits: { readonly refused: number; readonly lacking: number };
+  /** Lines to which nothing but the port is missing, of a game whose servers usually have the same. */
+  readonly usualPorts: number;
 }
 
 /** What a paragraph field takes (Discord docs: Component Reference, Text Input), and so what can be edited at once. */
@@ -53,164 +57,189 @@ interface TypedList {
   readonly game: string;
 }
 
-/** As it may be kept. In JSON a password ends with its quotes, and the rest of the line is no part of it. */
-const keptText = (text: string): string =>
-  /^\s*[[{]/u.test(text)
-    ? withoutPasswordWords(plainText(text))
-    : plainText(text)
-        .split(/\r\n?|\n/u)
-        .map(withoutPasswords)
-        .join('\n');
-
 /** Which lines are edited: those that are not ready, or all there are, as in what was refused or not sent. */
 export type Editing = 'refused' | 'all';
+
+export interface Edit {
+  /** The draft's id, and that of a new draft where it is gone. */
+  readonly id: string;
+  readonly newId: string;
+  readonly typed: string;
+  readonly which: Editing;
+}
+
+/** Lists from their preview until they are submitted: each change is one transaction, from the draft to what could go. */
+export interface ListDrafts {
+  /** Keeps a new draft. */
+  open(by: Submitter, id: string, read: Pick<Draft, 'source' | 'rows'>): Promise<Prepared>;
+  /** As it is, counted against what is allowed now. */
+  again(by: Submitter, id: string): Promise<Prepared | NoDraft>;
+  find(by: Submitter, id: string): Promise<Draft | NoDraft>;
+  /** Gives the rows that lack a game this one. */
+  chooseGame(by: Submitter, id: string, alias: string): Promise<Prepared | NoDraft>;
+  /** Gives the rows that lack a port the usual one of their game. */
+  takeUsualPorts(by: Submitter, id: string): Promise<Prepared | NoDraft>;
+  includeDuplicates(by: Submitter, id: string, isWanted: boolean): Promise<Prepared | NoDraft>;
+  /** Drops it, or says why there is nothing to drop. */
+  drop(by: Submitter, id: string): Promise<NoDraft | undefined>;
+  /**
+   * Reads what has become of {@link linesToEdit} in place of those lines; what is not in it any more is dropped.
+   * Where the draft is gone, what was typed is a new draft, and `instead` says why.
+   * @param readingKey what the service is asked with for a game that is not known; without one it is not
+   */
+  edit(
+    by: Submitter,
+    edit: Edit,
+    readingKey: ReadingKey | undefined,
+  ): Promise<Prepared | (Prepared & { readonly instead: NoDraft }) | UnreadableList>;
+  /** Keeps what was typed of a list that cannot be read, as drafts are; whether a window takes it. */
+  keepTyped(by: Submitter, id: string, typed: TypedList): Promise<boolean>;
+  findTyped(by: Submitter, id: string): Promise<TypedList | undefined>;
+  /** It was read after all. */
+  forgetTyped(by: Submitter, id: string): Promise<boolean>;
+}
+
+export function createListDrafts(deps: ListDraftsDeps): ListDrafts {
+  const { store, drafts, duplicates, limits, settings, games, reader } = deps;
+
+  async function prepare(by: Submitter, id: string, draft: Draft): Promise<Prepared> {
+    const who = { guildId: by.guildId, userId: by.user.id };
+    const { games: allowed, dailyQuota } = await settings.get(by.guildId);
+    const prepared = withRows(draft, withAllowed(draft.rows, allowed));
+    const before = await duplicates.submittedBefore(who, prepared.rows);
+    const count = rowsToSend(prepared, before).length;
+    const room = count === 0 ? { count } : await limits.room({ ...who, count, dailyQuota });
+    const until = room.count === 0 ? room.limited?.until : undefined;
+    const canTryAgain = until !== undefined && until - Date.now() < DRAFT_LIVES_MS;
+    const usualPorts = draftToStore(prepared).rows.filter(hasUsualPort).length;
+    return {
+      id,
+      draft: prepared,
+      duplicates: before,
+      room,
+      canTryAgain,
+      edits: editsOf(prepared),
+      usualPorts,
+    };
+  }
+
+  const open: ListDrafts['open'] = (by, id, read) =>
+    store.inGuild(
+      by.guildId,
+      async () => {
+        const prepared = await prepare(by, id, { ...read, includesDuplicates: false });
+        await drafts.save(by, id, prepared.draft);
+        return prepared;
+      },
+      NOT_SYNCED,
+    );
+
+  /** Keeps what becomes of a draft, unless it was submitted or cancelled meanwhile. */
+  const change = (by: Submitter, id: string, how: (draft: Draft) => Draft) =>
+    store.inGuild(
+      by.guildId,
+      async () => {
+        const found = await drafts.find(by, id);
+        if (typeof found === 'string') return found;
+        const prepared = await prepare(by, id, how(found));
+        await drafts.save(by, id, prepared.draft);
+        return prepared;
+      },
+      NOT_SYNCED,
+    );
+
+  return {
+    open,
+    again: (by, id) => change(by, id, (draft) => draft),
+    find: drafts.find,
+    chooseGame: (by, id, alias) =>
+      change(by, id, (draft) => withRows(draft, withGame(draft.rows, alias, games))),
+    takeUsualPorts: (by, id) => change(by, id, (draft) => withRows(draft, withUsualPorts(draft.rows, games))),
+    includeDuplicates: (by, id, isWanted) =>
+      change(by, id, (draft) => ({ ...draft, includesDuplicates: isWanted })),
+    async drop(by, id) {
+      const found = await drafts.find(by, id);
+      if (typeof found === 'string') return found;
+      return (await drafts.drop(by.guildId, id)) ? undefined : 'gone';
+    },
+    async edit(by, { id, newId, typed, which }, readingKey) {
+      const { text, numbers } = withoutNumbers(typed);
+      const list = await reader.read({ guildId: by.guildId, text, game: '' }, readingKey);
+      if (list.kind !== 'rows') return list;
+      const found = await drafts.find(by, id);
+      const isThere = typeof found !== 'string';
+      const count = isThere ? withRead(found, which, list.rows, numbers).rows.length : list.rows.length;
+      if (count > MAX_ROWS) return { kind: 'too-many', count, most: MAX_ROWS };
+      const changed = await change(by, id, (draft) => withRead(draft, which, list.rows, numbers));
+      if (typeof changed !== 'string') return changed;
+      const rows = onTheirOwn(list.rows, numbers);
+      return { ...(await open(by, newId, { source: 'text', rows })), instead: changed };
+    },
+    async keepTyped(by, id, { text, game }) {
+      // A file may have 256 KiB, and no window takes it.
+      if (text.length > MOST_TYPED) return false;
+      const typed = { ...EMPTY_ROW, server: keptText(text), game: shown(game) };
+      const row: Row = { kind: 'refused', line: 1, text: '', problem: { code: 'no-address' }, typed };
+      await drafts.save(by, typedId(id), { source: 'text', rows: [row], includesDuplicates: false });
+      return true;
+    },
+    async findTyped(by, id) {
+      const found = await drafts.find(by, typedId(id));
+      if (typeof found === 'string') return undefined;
+      const { server: text, game } = typedOf(found.rows[0]);
+      return { text, game };
+    },
+    forgetTyped: ({ guildId }, id) => drafts.drop(guildId, typedId(id)),
+  };
+}
+
+/** Nothing of a draft was sent: it may be lost with the machine's power. */
+const NOT_SYNCED = { synced: false };
+
+const typedId = (id: string): string => `${id}-typed`;
+
+/** A text as it may be kept. In JSON a password ends with its quotes, and the rest of the line is no part of it. */
+function keptText(text: string): string {
+  const plain = plainText(text);
+  if (/^\s*[[{]/u.test(text)) return withoutPasswordWords(plain);
+  return plain
+    .split(/\r\n?|\n/u)
+    .map(withoutPasswords)
+    .join('\n');
+}
 
 /** The lines of a draft to be edited, as far as they fit: first what is refused, then what lacks a game, then the others. */
 export function linesToEdit(
   { rows }: Draft,
   which: Editing,
 ): { readonly text: string; readonly rows: readonly Row[] } {
-  const refused = rows.filter(isRefusedRow).filter((row) => !lacksGame(row));
+  const refused = rows.filter(isRefused).filter((row) => !lacksGame(row));
   const others = which === 'all' ? rows.filter(isReady) : [];
-  const wanted = [...refused, ...rows.filter(lacksGame), ...others];
-  const kept = wanted.filter((row) => row.ok || row.problem.code !== 'not-kept');
-  const lines = numberedLines(
-    kept.map((row) => ({ line: row.line, typed: typedOf(row), row })),
-    MOST_TYPED,
-  );
-  return { text: lines.text, rows: lines.rows.map(({ row }) => row) };
+  const kept = [...refused, ...rows.filter(lacksGame), ...others].filter(isKept);
+  return numberedLines(kept, MOST_TYPED);
 }
+
+const isKept = (row: Row): boolean => row.kind !== 'refused' || row.problem.code !== 'not-kept';
 
 /** How much of a draft can be edited, of which only a part is kept. */
 function editsOf(draft: Draft): Prepared['edits'] {
-  const { lines, servers } = draftToStore(draft);
-  const { rows } = linesToEdit(storedDraft(lines, servers), 'refused');
+  const { rows } = linesToEdit(draftToStore(draft), 'refused');
   const lacking = rows.filter(lacksGame).length;
   return { refused: rows.length - lacking, lacking };
 }
-
-/** What was typed of lists that could not be read, by the id that its window is opened with. */
-function createTypedLists(records: Pick<Records, 'saveDraft' | 'findDraft' | 'dropDraft'>) {
-  return {
-    /** Keeps what was typed, as drafts are; whether a window takes it. */
-    async keepTyped(by: Submitter, id: string, { text, game }: TypedList): Promise<boolean> {
-      // A file may have 256 KiB, and all of it would be gone through at a stretch.
-      if (text.length > MOST_TYPED) return false;
-      const server = keptText(text);
-      const typed = { ...EMPTY_ROW, server, game: shown(game) };
-      const row = { line: 1, text: '', ok: false, problem: { code: 'no-address' }, typed } as const;
-      const draft = { source: 'text', rows: [row], previous: [], includesPrevious: false } as const;
-      await records.saveDraft(by, typedId(id), draft);
-      return true;
-    },
-    async findTyped(by: Submitter, id: string): Promise<TypedList | undefined> {
-      const found = await records.findDraft(by, typedId(id));
-      if (typeof found === 'string') return undefined;
-      const { server: text, game } = typedOf(found.draft.rows[0]);
-      return { text, game };
-    },
-    /** It was read after all. */
-    forgetTyped: ({ guildId }: Submitter, id: string) => records.dropDraft(guildId, typedId(id)),
-  };
-}
-
-/** Lists from their preview until they are submitted: each change is kept, and counted anew against what is allowed. */
-export type ListDrafts = ReturnType<typeof createListDrafts>;
-
-export function createListDrafts({ records, checks, settings, games }: ListDraftsDeps) {
-  async function prepare(by: Submitter, id: string, draft: Draft): Promise<Prepared> {
-    const { guildId, user } = by;
-    const { games: allowed, dailyQuota } = await settings.get(guildId);
-    const rows = withAllowed(draft.rows, allowed);
-    const previous = await previousOf({ guildId, userId: user.id }, rows, checks);
-    const prepared = { ...draft, rows, previous };
-    const count = rowsToSend(prepared).length;
-    const edits = editsOf(prepared);
-    if (count === 0) return { id, draft: prepared, room: { count }, canTryAgain: false, edits };
-    const replaces = await records.replacedBy(guildId, id);
-    const room = await checks.room({ guildId, userId: user.id, count, dailyQuota, replaces });
-    const waits = room.count === 0 && room.held !== undefined ? room.held.until - Date.now() : Infinity;
-    return { id, draft: prepared, room, canTryAgain: waits < DRAFT_LIVES_MS, edits };
-  }
-
-  /** Keeps what becomes of a draft, unless it was submitted or cancelled meanwhile. */
-  async function change(
-    by: Submitter,
-    id: string,
-    how: (draft: Draft) => Draft,
-  ): Promise<Prepared | NoDraft> {
-    const found = await records.findDraft(by, id);
-    if (typeof found === 'string') return found;
-    const prepared = await prepare(by, id, how(found.draft));
-    return (await records.changeDraft(by, id, prepared.draft)) ? prepared : 'gone';
-  }
-
-  async function open(by: Submitter, id: string, read: Pick<Draft, 'source' | 'rows'>): Promise<Prepared> {
-    const prepared = await prepare(by, id, { ...read, previous: [], includesPrevious: false });
-    await records.saveDraft(by, id, prepared.draft);
-    return prepared;
-  }
-
-  return {
-    ...createTypedLists(records),
-    /** Keeps a new draft. */
-    open,
-    /** As it is, counted against what is allowed now. */
-    anew: (by: Submitter, id: string) => change(by, id, (draft) => draft),
-    async find(by: Submitter, id: string): Promise<Draft | NoDraft> {
-      const found = await records.findDraft(by, id);
-      return typeof found === 'string' ? found : found.draft;
-    },
-    /** Gives the rows that lack a game this one. */
-    chooseGame: (by: Submitter, id: string, alias: string) =>
-      change(by, id, (draft) => ({ ...draft, rows: withGame(draft.rows, gameReading(games, alias)) })),
-    togglePrevious: (by: Submitter, id: string) => change(by, id, toggled),
-    /** Drops it, or says why there is nothing to drop. */
-    async drop(by: Submitter, id: string): Promise<NoDraft | undefined> {
-      const found = await records.findDraft(by, id);
-      if (typeof found === 'string') return found;
-      return (await records.dropDraft(by.guildId, id)) ? undefined : 'gone';
-    },
-    /**
-     * Reads what has become of {@link linesToEdit} in place of those lines; what is not in it any more is dropped.
-     * Where the draft is gone, what was typed is a new draft under the other id.
-     * @param key what the service is asked with for a game that is not known; without one it is not
-     */
-    async edit(
-      by: Submitter,
-      { id, newId, typed, which }: Record<'id' | 'newId' | 'typed', string> & { readonly which: Editing },
-      key: Secret | undefined,
-    ): Promise<Prepared | (Prepared & { readonly instead: NoDraft }) | UnreadableList> {
-      const { text, numbers } = withoutNumbers(typed);
-      const list = await readWithGames({ content: text, game: '' }, games, key);
-      if (list.kind !== 'rows') return list;
-      const found = await records.findDraft(by, id);
-      if (typeof found !== 'string') {
-        const draft = withRead(found.draft, which, { rows: list.rows, numbers });
-        const count = draft.rows.length;
-        if (count > MAX_ROWS) return { kind: 'too-many', count, most: MAX_ROWS };
-        const changed = await change(by, id, () => draft);
-        if (typeof changed !== 'string') return changed;
-      }
-      const instead = await open(by, newId, { source: 'text', rows: onTheirOwn(list.rows, numbers) });
-      return { ...instead, instead: typeof found === 'string' ? found : 'gone' };
-    },
-  };
-}
-
-const typedId = (id: string): string => `${id}-typed`;
 
 /** The draft with the rows that were read in place of those that were edited. */
 function withRead(
   draft: Draft,
   which: Editing,
-  { rows, numbers }: { readonly rows: readonly Row[]; readonly numbers: readonly (number | undefined)[] },
+  rows: readonly Row[],
+  numbers: readonly (number | undefined)[],
 ): Draft {
   const replaced = new Set(linesToEdit(draft, which).rows);
   const edited = [...replaced].map(({ line }) => line);
   const last = Math.max(0, ...draft.rows.map(({ line }) => line));
   const read = renumbered(rows, { numbers, edited, last });
-  return { ...draft, rows: withRepeats([...draft.rows.filter((row) => !replaced.has(row)), ...read]) };
+  return withRows(draft, withRepeats([...draft.rows.filter((row) => !replaced.has(row)), ...read]));
 }
 
 /** The rows that were read, under the numbers that stood before them. */
@@ -219,28 +248,10 @@ function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)
   return withRepeats(renumbered(rows, { numbers, edited, last: Math.max(0, ...edited) }));
 }
 
-const toggled = (draft: Draft): Draft => ({ ...draft, includesPrevious: !draft.includesPrevious });
-
-/** Which of the rows the guild has submitted before. */
-async function previousOf(
-  by: Parameters<ListDraftsDeps['checks']['submittedBefore']>[0],
-  rows: readonly Row[],
-  { submittedBefore }: ListDraftsDeps['checks'],
-): Promise<readonly PreviousRow[]> {
-  const ready = rows.filter(isReady).map(({ submission }) => submission);
-  const found = await submittedBefore(by, ready);
-  return rows.flatMap((row, index) => {
-    if (!row.ok) return [];
-    const { server: host, port } = row.submission;
-    const before = found.get(formatAddress({ host, port }));
-    return before ? [{ ...before, row: index }] : [];
-  });
-}
-
 /** The refused rows with the game that was meant for rows that name none, so that it is not lost with the others. */
 export const withDefaultGame = (rows: readonly Row[], game: string): readonly Row[] =>
   rows.map((row) => {
-    if (!isRefusedRow(row) || row.typed.game !== '' || UNREAD.has(row.problem.code)) return row;
+    if (row.kind !== 'refused' || row.typed.game !== '' || UNREAD.has(row.problem.code)) return row;
     const typed = { ...row.typed, game };
     return { ...row, typed, text: rowText(typed) };
   });
@@ -252,33 +263,41 @@ const UNREAD: ReadonlySet<RefusedRow['problem']['code']> = new Set([
   'not-an-object',
 ]);
 
-/** The rows with a game for those that lack one. */
-const withGame = (rows: readonly Row[], games: GameReading): readonly Row[] =>
+/** The rows with a game for those that lack one; it stays with what is still wrong with them. */
+const withGame = (rows: readonly Row[], game: string, games: GameReading): readonly Row[] =>
   withRepeats(
     rows.map((row) =>
-      lacksGame(row) ? finishedRow({ line: row.line, text: row.text, typed: row.typed }, games) : row,
+      lacksGame(row) ? finishedRow({ line: row.line, typed: { ...row.typed, game } }, games) : row,
     ),
+  );
+
+type RowWithoutPort = RefusedRow & {
+  readonly problem: { readonly code: 'port-missing'; readonly usual: number };
+};
+
+const hasUsualPort = (row: Row): row is RowWithoutPort =>
+  row.kind === 'refused' && row.problem.code === 'port-missing' && row.problem.usual !== undefined;
+
+const withUsualPorts = (rows: readonly Row[], games: GameReading): readonly Row[] =>
+  withRepeats(
+    rows.map((row) => {
+      if (!hasUsualPort(row)) return row;
+      const typed = { ...row.typed, port: String(row.problem.usual) };
+      return finishedRow({ line: row.line, typed }, games);
+    }),
   );
 
 /** The rows, of which those whose game may not be submitted here are refused; absent: all games may be. */
 const withAllowed = (rows: readonly Row[], allowed: readonly string[] | undefined): readonly Row[] =>
-  allowed === undefined
-    ? rows
-    : rows.map((row) =>
-        'submission' in row && !allowed.includes(row.submission.game) ? forbidden(row) : row,
-      );
+  allowed === undefined ? rows : rows.map((row) => (isForbidden(row, allowed) ? forbidden(row) : row));
 
-/** One that repeats another too: that one is not sent either. */
-function forbidden(row: Extract<Row, { readonly submission: unknown }>): RefusedRow {
-  const { line, text, submission } = row;
+const isForbidden = (row: Row, allowed: readonly string[]): row is Exclude<Row, RefusedRow> =>
+  row.kind !== 'refused' && !allowed.includes(row.submission.game);
+
+/** A row that repeats another is forbidden too: that one is not sent either. */
+function forbidden(row: Exclude<Row, RefusedRow>): RefusedRow {
+  const { line, submission } = row;
   const typed = typedOf(row);
   const problem = { code: 'game-not-allowed', game: submission.game } as const;
-  return { line, text: text || rowText(typed), ok: false, problem, typed };
+  return { kind: 'refused', line, text: row.text || rowText(typed), problem, typed };
 }
-
-/** Whether the preview of a list, made anew, shows what to do about it. */
-export const isSeenInPreview = ({ code }: Refusal): boolean => SEEN_IN_PREVIEW.has(code);
-const SEEN_IN_PREVIEW: ReadonlySet<Refusal['code']> = new Set([
-  ...(['key-missing', 'key-unreadable', 'key-invalid'] as const),
-  ...(['submitted-before', 'game-not-allowed', 'daily-quota', 'member-limit', 'guild-limit'] as const),
-]);

@@ -1,17 +1,51 @@
-import type { Part } from '../lifecycle.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ApiKeys, NoKey, UsableKey } from '../guilds/api-keys.ts';
 import {
-  MAX_SERVERS_PER_REQUEST,
+  type Halt,
+  isAboutKey,
   type NotSent,
   type Outcome,
   type ServerSubmission,
 } from '../listing/contract.ts';
+import type { GuardedListing } from '../listing/guarded.ts';
 import type { Logger } from '../logger.ts';
-import type { Secret } from '../secret.ts';
-import type { Checks, Held, Refusal } from './checks.ts';
-import { type Draft, INTERRUPTED, isLeft, restOf, rowsToSend } from './draft.ts';
-import { createLateOutcomes } from './late-outcomes.ts';
-import { type Records, restIdOf, type SubmissionRecord, type Submitter } from './record.ts';
-import { type Answered, carryOut, type Order, type RequestsDeps, type Run, scheduled } from './requests.ts';
+import type { ReadyRow, Row } from '../server-lists/row.ts';
+import type { Store } from '../storage/store.ts';
+import { type Draft, rowsToSend } from './draft.ts';
+import type { Drafts, NoDraft, Submitter } from './drafts.ts';
+import type { Duplicates, SubmittedBefore } from './duplicates.ts';
+import type { Limited, Limits } from './limits.ts';
+import type { Records, Reservation } from './record.ts';
+import { createRequestPlan, type EndedServers } from './request-plan.ts';
+
+/** A draft that a member wants carried out by an interaction. */
+export interface Order extends Submitter {
+  readonly interactionId: string;
+  /** When the interaction came, in milliseconds since 1970. */
+  readonly receivedAt: number;
+  /** The draft's id. */
+  readonly id: string;
+  /** A draft that is not stored yet. */
+  readonly draft?: Draft;
+  /** How many servers its button said that it submits: fewer do not go without being shown again. */
+  readonly promised?: number | undefined;
+  /** Aborted when the bot is to stop. */
+  readonly stopping?: AbortSignal;
+  /** Told of how many servers it is known how they ended. */
+  readonly onProgress?: (done: number, count: number) => void;
+}
+
+/** Why servers are not submitted; nothing was sent. */
+export type Refusal =
+  | NoKey
+  /** The same server is on its way already. */
+  | { readonly code: 'in-flight'; readonly server: ServerSubmission }
+  /** This guild has submitted these before. */
+  | { readonly code: 'submitted-before'; readonly servers: readonly SubmittedBefore[] }
+  /** There is no room for a single one; `until`, in milliseconds since 1970. */
+  | { readonly code: Limited['by']; readonly limit: number; readonly until: number }
+  /** This guild lets only some games be submitted. */
+  | { readonly code: 'game-not-allowed'; readonly game: string };
 
 export type Result =
   | Ended
@@ -19,32 +53,33 @@ export type Result =
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly draft: Draft }
   | { readonly kind: 'no-draft'; readonly why: NoDraft };
 
-/** `taken`: another interaction has submitted it. `empty`: none of its servers is to be submitted. */
-export type NoDraft = 'gone' | 'taken' | 'of-another-member' | 'empty';
-
 export interface Ended {
   readonly kind: 'ended';
   readonly draft: Draft;
   /** What was submitted, and what came of each. */
+  readonly rows: readonly ReadyRow[];
   readonly servers: readonly ServerSubmission[];
   readonly outcomes: readonly Outcome[];
-  /** Some of it had left when the bot was stopped. */
-  readonly isResumed: boolean;
+  /** Rows of the draft that a limit has held back, and which. */
+  readonly limitedRows: readonly ReadyRow[];
+  readonly limited?: Limited | undefined;
   /** Whether the guild wants submissions announced in the channel. */
   readonly announce: boolean;
-  /** What held up the others of the draft, which come after {@link servers}; not known after a crash. */
-  readonly held?: Held;
   /** The draft of what was refused or not sent, and of the lines that were not ready, if there is anything. */
-  readonly restId?: string;
+  readonly restId: string | undefined;
+  /** Whether what came of it could be recorded. */
+  readonly isRecorded: boolean;
+  /** What is wrong with the guild's key, if any server ended because of it. */
+  readonly keyProblem: NoKey | undefined;
 }
 
-/** Who wants to know of every submission. What an observer throws is logged and changes nothing. */
+/** Observers are told of every submission. What an observer throws is logged and changes nothing. */
 export interface Observer {
   refused?(by: Submitter, servers: readonly ServerSubmission[], refusal: Refusal): Promise<void>;
   /** @param key what the last request was sent with, if any was */
   ended?(
     by: Submitter,
-    end: Pick<Ended, 'servers' | 'outcomes'> & { readonly key: Secret | undefined },
+    end: Pick<Ended, 'servers' | 'outcomes'> & { readonly key: UsableKey | undefined },
   ): Promise<void>;
 }
 
@@ -57,183 +92,56 @@ export interface SubmissionSettings {
   readonly dailyQuota?: number;
 }
 
-export interface PipelineDeps extends Omit<RequestsDeps, 'late' | 'logger'> {
-  readonly logger: Pick<Logger, 'error' | 'info'>;
-  readonly checks: Pick<Checks, 'run'>;
+export interface PipelineDeps {
+  readonly store: Pick<Store, 'inGuild'>;
+  readonly drafts: Drafts;
+  readonly records: Records;
+  readonly duplicates: Duplicates;
+  readonly limits: Pick<Limits, 'room'>;
+  readonly keys: Pick<ApiKeys, 'usable' | 'problem' | 'keepAnswer'>;
   readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
+  readonly listing: Pick<GuardedListing, 'add'>;
   readonly observers: readonly Observer[];
+  /** Tells the guild's admins that the service refuses their key for the first time. */
+  readonly onKeyRefused: (guildId: string) => Promise<void>;
   /** The most milliseconds that one request to the service takes. */
   readonly longestRequestMs: number;
+  readonly logger: Pick<Logger, 'error'>;
+  /** Pauses before what could not be recorded is recorded again, in milliseconds. */
+  readonly recordPauses?: readonly number[] | undefined;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
 }
 
-export interface Pipeline extends Part {
+/** The one road of every submission, of one server or a thousand. */
+export interface Pipeline {
   /**
-   * Carries out a draft, of one server or a thousand, once. Called again for the same interaction after a crash it
-   * goes on where it stopped: nothing that may have left is sent again.
-   * @throws StoreError when it cannot be recorded; then nothing was sent
+   * Carries out a draft, once: reserves what may go in one transaction, then makes request by request.
+   * @throws StoreError when it cannot be reserved; then nothing was sent
    */
   submit(order: Order): Promise<Result>;
-  /** Tries for the last time to record what could not be recorded; before the store is closed. It never throws. */
-  stop(): Promise<void>;
 }
 
-/** What is carried out, and what of it only its answer needs. */
-interface Begun extends Pick<Ended, 'isResumed' | 'announce'> {
-  readonly run: Run;
-  readonly held?: Held | undefined;
-  /** The first request, which is on record as about to leave, and the key for it. */
-  readonly first?: Pick<Answered, 'indices' | 'key'>;
+/** How long Discord lets an interaction be answered, in milliseconds (Discord docs: Receiving and Responding). */
+const ANSWERABLE_MS = 15 * 60_000;
+/** Of those, what is kept for delivering the answer, with a few more tries. */
+const DELIVERY_MS = 60_000;
+const RECORD_PAUSES = [1_000, 5_000];
+/** Nothing has left: what is reserved may be lost with the machine's power. */
+const NOT_SYNCED = { synced: false };
+
+/** What was reserved, and what its answer needs. */
+interface Run extends Reservation {
+  readonly kind: 'run';
+  readonly limited: Limited | undefined;
+  readonly announce: boolean;
 }
 
-/** What every submission passes, from top to bottom: checks, reservation, record, request, outcome, observers. */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  const { database, records } = deps;
-  const tell = createTeller(deps);
-  const late = createLateOutcomes(deps);
-  const listing = unknownWhereItFails(deps);
+  const { store, observers, longestRequestMs, logger, now = Date.now } = deps;
 
-  async function submit(order: Order): Promise<Result> {
-    // It waits first, so that what is checked and recorded is true when the request leaves.
-    const begun = await scheduled(deps, order, async () => {
-      // Nothing comes between the checks, the reservation and the record of the request.
-      const begun = await database.inGuild(order.guildId, () => begin(deps, order));
-      if (!('run' in begun)) return begun;
-      const { first, run } = begun;
-      order.onProgress?.(run.known.size, run.servers.length);
-      if (first === undefined) return { begun };
-      const answer = await listing.add(run.servers.slice(0, first.indices.length), first.key);
-      return { begun, answered: { ...first, answer } };
-    });
-    if ('reason' in begun) return (await resumed(order)) ?? notSent(order, begun);
-    if ('begun' in begun) return conclude(order, begun.begun, begun.answered);
-    if (begun.kind === 'refused') {
-      const servers = rowsToSend(begun.draft).map(({ submission }) => submission);
-      await tell(({ refused }) => refused?.(order, servers, begun.refusal));
-    }
-    return begun;
-  }
-
-  async function conclude(order: Order, begun: Begun, first: Answered | undefined): Promise<Ended> {
-    const { run, isResumed, announce, held } = begun;
-    const { draft, servers } = run;
-    const { outcomes, key } = await carryOut({ ...deps, listing, late }, order, run, first);
-    if (!run.isOver) await tell(({ ended }) => ended?.(order, { servers, outcomes, key }));
-    const isAny = restOf(draft, (index) => isLeft(draft, outcomes[index])).rows.length > 0;
-    const rest = { ...(isAny && { restId: restIdOf(order.interactionId) }), ...(held && { held }) };
-    return { kind: 'ended', draft, servers, outcomes, isResumed, announce, ...rest };
-  }
-
-  /** What was begun before a crash, though it is not next any more: some of it may have left. */
-  async function resumed(order: Order): Promise<Ended | undefined> {
-    const begun = await database.inGuild(order.guildId, () => resume(deps, order));
-    return begun && conclude(order, begun, undefined);
-  }
-
-  /** It was not scheduled: too many of the member's wait, or it took too long. The draft stays for another try. */
-  async function notSent(order: Order, outcome: NotSent): Promise<Result> {
-    const stored = order.draft ?? (await waitingDraft(records, order));
-    if (typeof stored === 'string') return { kind: 'no-draft', why: stored };
-    const draft = 'draft' in stored ? stored.draft : stored;
-    if (order.draft) await records.saveDraft(order, order.id, draft);
-    const servers = rowsToSend(draft).map(({ submission }) => submission);
-    const outcomes = servers.map(() => outcome);
-    await tell(({ ended }) => ended?.(order, { servers, outcomes, key: undefined }));
-    return { kind: 'ended', draft, servers, outcomes, isResumed: false, announce: false, restId: order.id };
-  }
-
-  return { name: 'pipeline', submit, stop: late.stop };
-}
-
-/** What is thrown once a request is on record is a fault of ours, and the request may have left. */
-const unknownWhereItFails = ({ listing, logger }: Pick<PipelineDeps, 'listing' | 'logger'>) => ({
-  add: (...request: Parameters<typeof listing.add>): Promise<Outcome> =>
-    listing.add(...request).catch((error: unknown) => {
-      logger.error({ err: error }, 'what came of a request could not be found out');
-      return { kind: 'unknown', reason: 'wrong-shape', detail: 'a fault of the bot' } as const;
-    }),
-});
-
-/** Checks, reserves and records it, or says why not; in one transaction. */
-async function begin(deps: PipelineDeps, order: Order): Promise<Begun | Exclude<Result, Ended>> {
-  const { records, checks, keys, settings, now = Date.now } = deps;
-  const { guildId, id, interactionId } = order;
-  const resumed = await resume(deps, order);
-  if (resumed) return resumed;
-
-  const { announce, ...chosen } = await settings.get(guildId);
-  const stored = order.draft ? undefined : await waitingDraft(records, order);
-  if (typeof stored === 'string') return { kind: 'no-draft', why: stored };
-  const draft = order.draft ?? stored?.draft;
-  const wanted = draft ? rowsToSend(draft).map(({ submission }) => submission) : [];
-  if (!draft || wanted.length === 0) return { kind: 'no-draft', why: 'empty' };
-
-  const key = await keys.usable(guildId);
-  const replaces = await records.replacedBy(guildId, id);
-  const refuse = async (refusal: Refusal) => {
-    // One server waits for its buttons, of which one submits it all the same; a list is shown anew.
-    const again = refusal.code === 'submitted-before' && { includesPrevious: true };
-    if (draft.source === 'options') await records.saveDraft(order, id, { ...draft, ...again });
-    return { kind: 'refused', refusal, draft } as const;
-  };
-  if ('code' in key) return refuse(key);
-  const { includesPrevious: again } = draft;
-  const checked = await checks.run(order, { servers: wanted, again, replaces, ...chosen });
-  if ('refusal' in checked) return refuse(checked.refusal);
-  if (replaces !== undefined) await records.giveBack(guildId, replaces);
-  if (order.draft) await records.insertDraft(order, id, withoutTyped(draft));
-  const { count, held } = checked.room;
-  const servers = wanted.slice(0, count);
-  const positions = (stored ? toSend(stored) : [...wanted.keys()]).slice(0, count);
-  const first = positions.slice(0, MAX_SERVERS_PER_REQUEST);
-  await records.begin(id, interactionId, positions);
-  await records.leave(id, first);
-  const run = {
-    id,
-    draft,
-    servers,
-    positions,
-    known: new Map(),
-    isOver: false,
-    lastStart: lastStart(now(), deps),
-  };
-  return { run, isResumed: false, announce, held, first: { key, indices: [...first.keys()] } };
-}
-
-/** Of a draft that is carried out no more is stored than is needed for that. */
-const withoutTyped = (draft: Draft): Draft => ({
-  ...draft,
-  rows: draft.rows.map((row) => {
-    if (!row.ok) return row;
-    const { typed: _, ...rest } = row;
-    return rest;
-  }),
-});
-
-/** What the interaction has begun before a crash, if anything. */
-async function resume(deps: PipelineDeps, { guildId, interactionId }: Order): Promise<Begun | undefined> {
-  const record = await deps.records.carriedOutBy(guildId, interactionId);
-  if (!record) return undefined;
-  const { announce } = await deps.settings.get(guildId);
-  const resumed = toResume(record);
-  const run = { ...resumed, lastStart: lastStart(record.startedAt ?? 0, deps) };
-  return { run, isResumed: resumed.known.size > 0, announce };
-}
-
-const lastStart = (startedAt: number, { longestRequestMs }: Pick<PipelineDeps, 'longestRequestMs'>) =>
-  startedAt + ANSWER_WITHIN_MS - DELIVERY_MS - longestRequestMs;
-
-/** The stored draft that is to be carried out, or why there is none. */
-async function waitingDraft(
-  records: Pick<Records, 'findDraft' | 'isSubmitted'>,
-  order: Order,
-): Promise<SubmissionRecord | NoDraft> {
-  const stored = await records.findDraft(order, order.id);
-  return stored === 'gone' && (await records.isSubmitted(order, order.id)) ? 'taken' : stored;
-}
-
-/** Tells the observers one after the other; none of them holds up what follows. */
-function createTeller({ observers, logger }: Pick<PipelineDeps, 'observers' | 'logger'>) {
-  return async (whom: (observer: Observer) => Promise<void> | undefined): Promise<void> => {
+  /** Tells the observers one after the other; none of them keeps the member from the answer. */
+  async function tell(whom: (observer: Observer) => Promise<void> | undefined): Promise<void> {
     for (const observer of observers) {
       try {
         await whom(observer);
@@ -241,32 +149,225 @@ function createTeller({ observers, logger }: Pick<PipelineDeps, 'observers' | 'l
         logger.error({ err: error }, 'what came of a submission could not be told');
       }
     }
-  };
-}
+  }
 
-/** The positions of a draft's servers that are to be submitted. */
-const toSend = ({ servers, again }: SubmissionRecord): readonly number[] =>
-  servers
-    .filter(({ submission, submitted_before }) => submission.game !== '' && (again || !submitted_before))
-    .map(({ position }) => position);
+  /** When the last request may leave, in milliseconds since 1970. */
+  const lastStart = ({ receivedAt }: Order) => receivedAt + ANSWERABLE_MS - DELIVERY_MS - longestRequestMs;
 
-/** What is to be carried on with of a record: what may have left is never sent again. */
-export function toResume({ id, state, draft, servers }: SubmissionRecord): Omit<Run, 'lastStart'> {
-  const chosen = servers.filter(({ outcome, reserved_at }) => outcome || reserved_at !== null);
-  const known = new Map(
-    chosen.flatMap(({ outcome, sent_at }, index) => {
-      const ended = outcome ?? (sent_at === null ? undefined : INTERRUPTED);
-      return ended ? [[index, ended] as const] : [];
-    }),
-  );
+  function reasonToStop(order: Order): Halt | undefined {
+    if (order.stopping?.aborted) return 'stopping';
+    if (now() > lastStart(order)) return 'deadline';
+    return undefined;
+  }
+
+  async function carryOut(order: Order, run: Run): Promise<Ended> {
+    const servers = run.rows.map(({ submission }) => submission);
+    const plan = createRequestPlan(servers);
+    const outcomes = new Map<number, Outcome>();
+    const recorder = createRecorder(deps, run);
+    let key: UsableKey | undefined;
+    let restId: string | undefined;
+
+    for (let request = plan.next(); request; request = plan.next()) {
+      const halt = reasonToStop(order);
+      const sent = halt ? undefined : await makeRequest(order, run, request);
+      const ended = sent ? plan.answered(sent.outcome) : plan.halt(halt ?? 'bot');
+      for (const { indices, outcome } of ended) {
+        for (const index of indices) outcomes.set(index, outcome);
+      }
+      key = sent?.key ?? key;
+      const again = request.filter((index) => !outcomes.has(index));
+      const isLast = plan.next() === undefined;
+      restId = await recorder.record({ ended, again, sent }, isLast);
+      if (!isLast) order.onProgress?.(outcomes.size, servers.length);
+    }
+
+    const isRecorded = recorder.isRecorded();
+    const all = servers.map((_, index) => outcomes.get(index) ?? NEVER_SENT);
+    await tell(({ ended }) => ended?.(order, { servers, outcomes: all, key }));
+    // Nothing may fail any more that only explains.
+    const keyProblem = all.some(isAboutKey)
+      ? await deps.keys.problem(run.guildId).catch(() => undefined)
+      : undefined;
+    const { draft, rows, limitedRows, limited, announce } = run;
+    return {
+      kind: 'ended',
+      draft,
+      rows,
+      servers,
+      outcomes: all,
+      limitedRows,
+      limited,
+      announce,
+      restId,
+      isRecorded,
+      keyProblem,
+    };
+  }
+
+  /** One request, and the key that it left with. */
+  async function makeRequest(order: Order, run: Run, request: readonly number[]): Promise<Sent> {
+    const { guildId, user } = order;
+    const servers = request.flatMap((index) => run.rows[index]?.submission ?? []);
+    let key: UsableKey | undefined;
+    try {
+      const outcome = await deps.listing.add(
+        { guildId, memberId: user.id, deadline: lastStart(order) },
+        servers,
+        async () => {
+          // Read anew for each request, so that nothing leaves with a key that is gone, nor without a record.
+          const found = await store.inGuild(guildId, () => keyToLeaveWith(run, request));
+          if ('kind' in found) return found;
+          key = found;
+          return found.key;
+        },
+      );
+      return { outcome, key };
+    } catch (error) {
+      logger.error(
+        { err: error, interactionId: order.interactionId },
+        'a request failed by a fault of the bot',
+      );
+      // Once it is on record it may have left.
+      return { outcome: key ? FAULT : NEVER_SENT, key };
+    }
+  }
+
+  async function keyToLeaveWith(run: Run, request: readonly number[]): Promise<UsableKey | NotSent> {
+    const usable = await deps.keys.usable(run.guildId);
+    if ('code' in usable) return { kind: 'not-sent', reason: 'key' };
+    const isThere = await deps.records.leave(run.id, request);
+    return isThere ? usable : { kind: 'not-sent', reason: 'key' };
+  }
+
   return {
-    ...{ id, draft, known, isOver: state === 'done' },
-    positions: chosen.map(({ position }) => position),
-    servers: chosen.map(({ submission }) => submission),
+    async submit(order) {
+      const reserved = await store.inGuild(order.guildId, () => reserve(deps, order), NOT_SYNCED);
+      if (reserved.kind === 'run') {
+        order.onProgress?.(0, reserved.rows.length);
+        return carryOut(order, reserved);
+      }
+      if (reserved.kind === 'refused') {
+        const servers = rowsToSend(reserved.draft, new Map()).map(({ submission }) => submission);
+        await tell(({ refused }) => refused?.(order, servers, reserved.refusal));
+      }
+      return reserved;
+    },
   };
 }
 
-/** How long Discord lets an interaction be answered, in milliseconds (Discord docs: Receiving and Responding). */
-const ANSWER_WITHIN_MS = 15 * 60_000;
-/** Of those, what is kept for delivering the answer, with a few more tries. */
-const DELIVERY_MS = 60_000;
+const NEVER_SENT: Outcome = { kind: 'not-sent', reason: 'bot' };
+const FAULT: Outcome = { kind: 'unknown', reason: 'unreadable', detail: 'a fault of the bot' };
+
+/** Checks and reserves what may go, or says why nothing may. */
+async function reserve(deps: PipelineDeps, order: Order): Promise<Run | Exclude<Result, Ended>> {
+  const { drafts, records, duplicates, limits, keys, settings } = deps;
+  const { guildId, user, id, interactionId } = order;
+  const draft = order.draft ?? (await drafts.find(order, id));
+  if (typeof draft === 'string') return { kind: 'no-draft', why: draft };
+
+  /** One server waits for its buttons, of which one submits it all the same; a list is shown anew. */
+  async function refuse(refusal: Refusal, stays: Draft): Promise<Result & { readonly kind: 'refused' }> {
+    const isWarning = refusal.code === 'submitted-before';
+    if (stays.source === 'options') {
+      await drafts.save(order, id, { ...stays, includesDuplicates: isWarning || stays.includesDuplicates });
+    }
+    return { kind: 'refused', refusal, draft: stays };
+  }
+
+  const { announce, games, dailyQuota } = await settings.get(guildId);
+  const key = await keys.usable(guildId);
+  if ('code' in key) return refuse(key, draft);
+
+  const before: ReadonlyMap<Row, SubmittedBefore> = draft.includesDuplicates
+    ? new Map()
+    : await duplicates.submittedBefore({ guildId, userId: user.id }, draft.rows);
+  const rows = rowsToSend(draft, before);
+  if (before.size > 0 && rows.length < (order.promised ?? 1)) {
+    return refuse({ code: 'submitted-before', servers: [...before.values()] }, draft);
+  }
+  if (rows.length === 0) return { kind: 'no-draft', why: 'empty' };
+
+  const servers = rows.map(({ submission }) => submission);
+  const inFlight = await duplicates.inFlight(guildId, servers);
+  if (inFlight) return refuse({ code: 'in-flight', server: inFlight }, draft);
+  const forbidden = games && servers.find(({ game }) => !games.includes(game));
+  if (forbidden) return refuse({ code: 'game-not-allowed', game: forbidden.game }, draft);
+
+  const room = await limits.room({ guildId, userId: user.id, count: rows.length, dailyQuota });
+  if (room.count === 0 && room.limited) {
+    const { by, limit, until } = room.limited;
+    return refuse({ code: by, limit, until }, draft);
+  }
+  const reservation: Reservation = {
+    id,
+    guildId,
+    user,
+    interactionId,
+    draft,
+    rows: rows.slice(0, room.count),
+    limitedRows: rows.slice(room.count),
+  };
+  await records.reserve(reservation);
+  return { kind: 'run', ...reservation, limited: room.limited, announce };
+}
+
+/** What came of one request, and the key that it left with, if it did. */
+interface Sent {
+  readonly outcome: Outcome;
+  readonly key: UsableKey | undefined;
+}
+
+interface Answered {
+  readonly ended: readonly EndedServers[];
+  /** Servers that leave again in smaller requests. */
+  readonly again: readonly number[];
+  readonly sent: Sent | undefined;
+}
+
+/** Records what came of the requests of one run. What the store does not take is tried twice more, with what comes later. */
+function createRecorder(deps: PipelineDeps, { guildId, id, interactionId }: Run) {
+  const { store, records, keys, onKeyRefused, logger, recordPauses = RECORD_PAUSES } = deps;
+  let unrecorded: readonly Answered[] = [];
+
+  /** In one transaction. @returns whether the key was refused for the first time */
+  async function write(all: readonly Answered[]): Promise<boolean> {
+    let isKeyRefused = false;
+    for (const { ended, again, sent } of all) {
+      for (const each of ended) await records.end(id, each);
+      await records.leaveAgain(id, again);
+      if (sent?.key && (await keys.keepAnswer(guildId, sent.key.setAt, sent.outcome))) isKeyRefused = true;
+    }
+    return isKeyRefused;
+  }
+
+  async function persist<Done>(change: () => Promise<Done>): Promise<Done | undefined> {
+    for (const pause of [...recordPauses, undefined]) {
+      try {
+        return await store.inGuild(guildId, change);
+      } catch (error) {
+        logger.error({ err: error, interactionId }, 'what came of a request could not be recorded');
+        if (pause !== undefined) await sleep(pause);
+      }
+    }
+    return undefined;
+  }
+
+  return {
+    /**
+     * @param isLast everything has ended
+     * @returns the id of the draft of what is left, at the end
+     */
+    async record(answered: Answered, isLast: boolean): Promise<string | undefined> {
+      const all = [...unrecorded, answered];
+      const written = await persist(async () => ({
+        isKeyRefused: await write(all),
+        restId: isLast ? await records.finish(id) : undefined,
+      }));
+      unrecorded = written === undefined ? all : [];
+      if (written?.isKeyRefused) await onKeyRefused(guildId);
+      return written?.restId;
+    },
+    isRecorded: () => unrecorded.length === 0,
+  };
+}

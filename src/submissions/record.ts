@@ -1,299 +1,260 @@
+import { formatAddress } from '../addresses/address.ts';
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
-import type { Database } from '../storage/database.ts';
-import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
-import { type Draft, draftToStore, outcomeOf, outcomeToStore, storedDraft } from './draft.ts';
+import { isReady, isRefused, type ReadyRow } from '../server-lists/row.ts';
+import type { Store } from '../storage/store.ts';
+import type { ServersTable } from '../storage/tables.ts';
+import { type Draft, draftFromStore, draftToStore, withRows } from './draft.ts';
+import type { Drafts, Submitter } from './drafts.ts';
+import { INTERRUPTED, outcomeToStore, storedOutcome } from './outcome-columns.ts';
+import type { EndedServers } from './request-plan.ts';
 
-/** How long a draft is kept, in milliseconds: as long as an interaction can be answered. */
-export const DRAFT_LIVES_MS = 15 * 60_000;
-/** Drafts that a member may have at a time; the oldest goes first. */
-const MOST_DRAFTS = 10;
 /** Rows in one statement: SQLite takes 32,766 values. */
-export const INSERTED_AT_ONCE = 200;
+const INSERTED_AT_ONCE = 200;
 
-type Tables = Database['tables'];
-
-/** The id of the draft of what did not go when an interaction submitted one; that one's own id is taken. */
-export const restIdOf = (interactionId: string): string => `${interactionId}${REST}`;
-const REST = '-rest';
-
-/** Whose submission it is. */
-export interface Submitter {
-  readonly guildId: string;
-  readonly user: { readonly id: string; readonly name: string };
-}
-
-async function stateOf(tables: Tables, id: string): Promise<SubmissionsTable['state'] | undefined> {
-  const row = await tables.selectFrom('submissions').select('state').where('id', '=', id).executeTakeFirst();
-  return row?.state;
-}
-
-async function drop(tables: Tables, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await tables.deleteFrom('servers').where('submission_id', 'in', ids).execute();
-  await tables.deleteFrom('submissions').where('id', 'in', ids).execute();
-}
-
-/** Of everybody's drafts past their time so many go with each that is kept: others wait meanwhile. */
-const OLD_AT_ONCE = 2;
-
-/** What a member has just kept, and when, in milliseconds since 1970. */
-type Kept = Submitter & { readonly id: string; readonly at: number };
-
-/** The oldest other drafts go, where there are too many: by a clock set back it may be older. So do some past their time. */
-async function bound(tables: Tables, { guildId, user, id, at }: Kept): Promise<void> {
-  const drafts = tables.selectFrom('submissions').select('id').where('state', '=', 'draft');
-  const tooMany = await drafts
-    .where('guild_id', '=', guildId)
-    .where('user_id', '=', user.id)
-    .where('id', '!=', id)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1_000)
-    .offset(MOST_DRAFTS - 1)
-    .execute();
-  const tooOld = await drafts
-    .where('created_at', '<=', at - DRAFT_LIVES_MS)
-    .orderBy('created_at')
-    .limit(OLD_AT_ONCE)
-    .execute();
-  await drop(
-    tables,
-    [...tooMany, ...tooOld].map((row) => row.id),
-  );
-}
-
-/** A server that nothing has been done with yet. */
-const NOT_BEGUN = {
-  ...{ user_hash: null, reserved_at: null, sent_at: null, ended_at: null },
-  ...{ outcome: null, message: null, reason: null },
-};
-
-/** The part of a record's life before it is carried out. */
-function createDrafts({
-  database,
-  now,
-}: {
-  readonly database: Pick<Database, 'tables' | 'inGuild'>;
-  readonly now: () => number;
-}) {
-  const { tables } = database;
-
-  async function insert({ guildId, user }: Submitter, id: string, draft: Draft): Promise<void> {
-    const { lines, servers } = draftToStore(draft);
-    const state = await stateOf(tables, id);
-    // What is carried out already is never made a draft again.
-    if (state !== undefined && state !== 'draft') return;
-    if (state === 'draft') await drop(tables, [id]);
-    await tables
-      .insertInto('submissions')
-      .values({
-        ...{ id, guild_id: guildId, user_id: user.id, user_name: user.name, state: 'draft', ...lines },
-        ...{ interaction_id: null, created_at: now(), started_at: null, ended_at: null },
-      })
-      .execute();
-    const rows = servers.map((server) => ({
-      ...server,
-      ...NOT_BEGUN,
-      submission_id: id,
-      guild_id: guildId,
-      user_id: user.id,
-    }));
-    for (let from = 0; from < rows.length; from += INSERTED_AT_ONCE) {
-      await tables
-        .insertInto('servers')
-        .values(rows.slice(from, from + INSERTED_AT_ONCE))
-        .execute();
-    }
-  }
-
-  /** Of a draft that is lost nothing was sent. */
-  const change = <Done>(guildId: string, what: () => Promise<Done>) =>
-    database.inGuild(guildId, what, { synced: false });
-
-  /** Does something with a draft, unless it was submitted, cancelled or pushed out meanwhile; whether it did. */
-  const ifStillThere = (guildId: string, id: string, what: () => Promise<void>) =>
-    change(guildId, async () => {
-      const isThere = (await stateOf(tables, id)) === 'draft';
-      if (isThere) await what();
-      return isThere;
-    });
-
-  async function save(by: Submitter, id: string, draft: Draft): Promise<void> {
-    await insert(by, id, draft);
-    await bound(tables, { ...by, id, at: now() });
-  }
-
-  return {
-    /** The member's draft; `gone`: never there, too old, submitted, or cancelled. */
-    async findDraft(
-      { guildId, user }: Submitter,
-      id: string,
-    ): Promise<SubmissionRecord | 'gone' | 'of-another-member'> {
-      const record = await load(tables, { id }, guildId);
-      if (record?.state !== 'draft') return 'gone';
-      if (record.created_at <= now() - DRAFT_LIVES_MS) return 'gone';
-      return record.user_id === user.id ? record : 'of-another-member';
-    },
-    /** Keeps a new draft for 15 minutes from now. */
-    saveDraft: (by: Submitter, id: string, draft: Draft) => change(by.guildId, () => save(by, id, draft)),
-    /** Keeps a draft that is carried out at once, in the same transaction. */
-    insertDraft: insert,
-    /** Keeps the new state of a draft; whether it was still there. */
-    changeDraft: (by: Submitter, id: string, draft: Draft) =>
-      ifStillThere(by.guildId, id, () => save(by, id, draft)),
-    /** Whether it was still there. */
-    dropDraft: (guildId: string, id: string) => ifStillThere(guildId, id, () => drop(tables, [id])),
-  };
-}
-
-/** One server of a record, at its position. */
-type RecordServer = Pick<
-  ServersTable,
-  'position' | 'line' | 'submitted_before' | 'sent_at' | 'reserved_at'
-> & {
-  readonly submission: ServerSubmission;
-  readonly outcome: Outcome | undefined;
-};
-
-/** A submission as it is stored. */
-export interface SubmissionRecord
-  extends Pick<SubmissionsTable, 'id' | 'state' | 'user_id' | 'again' | 'created_at'> {
-  readonly startedAt: number | undefined;
+/** What is reserved, and by which interaction. */
+export interface Reservation extends Submitter {
+  /** Of the submission: that of its draft. */
+  readonly id: string;
+  readonly interactionId: string;
   readonly draft: Draft;
-  /** All of its servers, in their order. */
-  readonly servers: readonly RecordServer[];
+  /** The rows that go; the draft's other ready rows are held back or left out. */
+  readonly rows: readonly ReadyRow[];
+  /** Ready rows that a limit holds back. */
+  readonly limitedRows: readonly ReadyRow[];
+}
+
+/** What came of a submission that another run of the bot has ended for this one. */
+export interface EndedSubmission {
+  readonly source: Draft['source'];
+  readonly servers: readonly ServerSubmission[];
+  readonly outcomes: readonly Outcome[];
+  /** The draft of what was not sent and can be sent again, if there is one. */
+  readonly restId: string | undefined;
 }
 
 /**
- * The one record of a submission, of one server or a thousand: a draft, running, done. Every method throws a StoreError
- * when the store fails. Those that change something are called inside the guild's transaction.
+ * The record of a submission that is carried out: *running*, then *done*. Every method throws a StoreError when the
+ * store fails. Those that change something are called inside of the guild's transaction.
  */
-export type Records = ReturnType<typeof createRecords>;
+export interface Records {
+  reserve(reservation: Reservation): Promise<void>;
+  /** A request with these servers is about to leave; false where they were deleted, as with the guild's data. */
+  leave(id: string, indices: readonly number[]): Promise<boolean>;
+  /** A request with these servers was refused as a whole; they leave again in smaller ones. */
+  leaveAgain(id: string, indices: readonly number[]): Promise<void>;
+  end(id: string, ended: EndedServers): Promise<void>;
+  /**
+   * All servers have ended. What was refused or not sent, and what was never ready, becomes a draft of its own.
+   * @returns its id; `undefined` where nothing is left, or the member's name was deleted meanwhile
+   */
+  finish(id: string): Promise<string | undefined>;
+  /** What an interaction has carried out. */
+  endedBy(interactionId: string): Promise<EndedSubmission | undefined>;
+  /** Ends what another run of the bot, or a fault of this one, has left running since before a time. */
+  endUnfinished(startedBefore?: number): Promise<void>;
+}
 
-export function createRecords({
-  database,
-  now = Date.now,
-}: {
-  readonly database: Pick<Database, 'tables' | 'inGuild'>;
+export interface RecordsDeps {
+  readonly store: Pick<Store, 'tables' | 'inGuild'>;
+  readonly drafts: Pick<Drafts, 'save'>;
+  /** Milliseconds since 1970. */
   readonly now?: () => number;
-}) {
-  const { tables } = database;
+}
+
+/** The id of the draft of what is left when an interaction has submitted another; that one's own id is taken. */
+export const restIdOf = (interactionId: string): string => `${interactionId}-rest`;
+
+export function createRecords({ store, drafts, now = Date.now }: RecordsDeps): Records {
+  const { tables } = store;
+
+  const servers = (id: string, indices: readonly number[]) =>
+    tables()
+      .updateTable('servers')
+      .where('submission_id', '=', id)
+      .where('position', 'in', [...indices]);
+
+  async function finish(id: string): Promise<string | undefined> {
+    const before = await tables()
+      .selectFrom('submissions')
+      .select(['draft', 'guild_id', 'interaction_id', 'user_id', 'user_name'])
+      .where('id', '=', id)
+      .executeTakeFirst();
+    await tables()
+      .updateTable('submissions')
+      .set({ state: 'done', draft: null, ended_at: now() })
+      .where('id', '=', id)
+      .execute();
+    if (!before?.draft || !before.interaction_id || !before.user_id || before.user_name === null)
+      return undefined;
+    const draft = draftFromStore(before.draft);
+    const rest = draft && restOf(draft, await outcomesOf(id));
+    if (!rest || rest.rows.length === 0) return undefined;
+    const restId = restIdOf(before.interaction_id);
+    const user = { id: before.user_id, name: before.user_name };
+    await drafts.save({ guildId: before.guild_id, user }, restId, rest);
+    return restId;
+  }
+
+  const rowsOf = (id: string) =>
+    tables()
+      .selectFrom('servers')
+      .select(['host', 'port', 'query_port', 'game', 'outcome', 'message', 'reason'])
+      .where('submission_id', '=', id)
+      .orderBy('position')
+      .execute();
+
+  async function outcomesOf(id: string): Promise<readonly (Outcome | undefined)[]> {
+    return (await rowsOf(id)).map(storedOutcome);
+  }
+
+  /** What may have left is unknown; the rest was not sent. */
+  async function endRunning(id: string): Promise<void> {
+    const running = () =>
+      tables().updateTable('servers').where('submission_id', '=', id).where('outcome', 'is', null);
+    await running()
+      .where('sent_at', 'is not', null)
+      .set({ ...outcomeToStore(INTERRUPTED), ended_at: now() })
+      .execute();
+    await running()
+      .set({
+        ...outcomeToStore({ kind: 'not-sent', reason: 'stopping' }),
+        ended_at: now(),
+        reserved_at: null,
+      })
+      .execute();
+    await finish(id);
+  }
 
   return {
-    ...createDrafts({ database, now }),
-    /** Whether there is no draft any more because it was submitted. */
-    async isSubmitted({ guildId, user }: Submitter, id: string): Promise<boolean> {
-      const record = await load(tables, { id }, guildId);
-      return record !== undefined && record.state !== 'draft' && record.user_id === user.id;
-    },
-    /** What an interaction carries out, or has carried out before the bot was stopped. */
-    carriedOutBy: (guildId: string, interactionId: string) =>
-      load(tables, { interaction_id: interactionId }, guildId),
-
-    /** A draft is carried out from now on; the servers at these positions count for limits and are on their way. */
-    async begin(id: string, interactionId: string, positions: readonly number[]): Promise<void> {
+    async reserve({ id, guildId, user, interactionId, draft, rows, limitedRows }) {
       const at = now();
-      await tables
-        .updateTable('submissions')
-        .set({ state: 'running', interaction_id: interactionId, started_at: at })
-        .where('id', '=', id)
+      // The servers' rows and these rows are in the same order. What was left out is no part of it any more.
+      const kept = withRows(draft, [...rows, ...limitedRows, ...draft.rows.filter(isRefused)]);
+      const running = {
+        state: 'running' as const,
+        draft: JSON.stringify(draftToStore(kept)),
+        interaction_id: interactionId,
+        started_at: at,
+      };
+      await tables()
+        .insertInto('submissions')
+        .values({
+          id,
+          guild_id: guildId,
+          user_id: user.id,
+          user_name: user.name,
+          created_at: at,
+          ended_at: null,
+          ...running,
+        })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(running))
         .execute();
-      await update(tables, id, positions, { reserved_at: at });
+      const values = rows.map(({ submission }, position) => ({
+        ...newServer(submission),
+        submission_id: id,
+        position,
+        guild_id: guildId,
+        user_id: user.id,
+        reserved_at: at,
+      }));
+      for (let from = 0; from < values.length; from += INSERTED_AT_ONCE) {
+        await tables()
+          .insertInto('servers')
+          .values(values.slice(from, from + INSERTED_AT_ONCE))
+          .execute();
+      }
     },
-    /** A request with these servers is about to leave; false where they were deleted, as with the guild's data. */
-    leave: async (id: string, positions: readonly number[]) =>
-      (await update(tables, id, positions, { sent_at: now() })) === positions.length,
-    /** A request with these servers was refused as a whole; they leave again in smaller ones. */
-    leaveAgain: (id: string, positions: readonly number[]) =>
-      update(tables, id, positions, { sent_at: null }),
-    /**
-     * How servers ended. What was not sent, or refused for the key, is given back: it counts no more, and can be
-     * submitted again.
-     */
-    async end(id: string, positions: readonly number[], outcome: Outcome): Promise<void> {
+    async leave(id, indices) {
+      const { numUpdatedRows } = await servers(id, indices).set({ sent_at: now() }).executeTakeFirst();
+      return Number(numUpdatedRows) === indices.length;
+    },
+    async leaveAgain(id, indices) {
+      if (indices.length > 0) await servers(id, indices).set({ sent_at: null }).execute();
+    },
+    async end(id, { indices, outcome }) {
       const isForKey = outcome.kind === 'rejected' && outcome.known === 'invalidKey';
-      await update(tables, id, positions, {
-        ...outcomeToStore(outcome),
-        ended_at: now(),
-        ...(outcome.kind === 'not-sent' && { reserved_at: null, sent_at: null }),
-        ...(isForKey && { reserved_at: null }),
-      });
-    },
-    /** The submission of which this draft is the rest, and so corrects it, unless that was a correction itself. */
-    async replacedBy(guildId: string, draftId: string): Promise<string | undefined> {
-      if (!draftId.endsWith(REST)) return undefined;
-      const row = await tables
-        .selectFrom('submissions')
-        .select('id')
-        .where('interaction_id', '=', draftId.slice(0, -REST.length))
-        .where('guild_id', '=', guildId)
-        .executeTakeFirst();
-      return row?.id.endsWith(REST) ? undefined : row?.id;
-    },
-    /** What the service refused of a submission counts no more, since a correction is sent in its place. */
-    async giveBack(guildId: string, id: string): Promise<void> {
-      await tables
-        .updateTable('servers')
-        .set({ reserved_at: null })
-        .where('submission_id', '=', id)
-        .where('guild_id', '=', guildId)
-        .where('outcome', '=', 'rejected')
+      const isUncounted = isForKey || outcome.kind === 'not-sent';
+      await servers(id, indices)
+        .set({
+          ...outcomeToStore(outcome),
+          ended_at: now(),
+          ...(isUncounted && { reserved_at: null }),
+          ...(outcome.kind === 'not-sent' && { sent_at: null }),
+        })
         .execute();
     },
-    /** Whether it is still there, under the member's name: they may have had that deleted. */
-    async finish(id: string): Promise<boolean> {
-      const ended = tables.updateTable('submissions').set({ state: 'done', ended_at: now() });
-      const row = await ended.where('id', '=', id).returning('user_id').executeTakeFirst();
-      return row !== undefined && row.user_id !== null;
+    finish,
+    async endedBy(interactionId) {
+      const submission = await tables()
+        .selectFrom('submissions')
+        .select(['id', 'draft'])
+        .where('interaction_id', '=', interactionId)
+        .executeTakeFirst();
+      if (submission === undefined) return undefined;
+      const rows = await rowsOf(submission.id);
+      const rest = await tables()
+        .selectFrom('submissions')
+        .select(['id', 'draft'])
+        .where('id', '=', restIdOf(interactionId))
+        .where('state', '=', 'draft')
+        .executeTakeFirst();
+      return {
+        source: draftFromStore(rest?.draft ?? '')?.source ?? 'text',
+        servers: rows.map(submissionOf),
+        outcomes: rows.map((row) => storedOutcome(row) ?? INTERRUPTED),
+        restId: rest?.id,
+      };
+    },
+    async endUnfinished(startedBefore = Number.MAX_SAFE_INTEGER) {
+      const running = await tables()
+        .selectFrom('submissions')
+        .select(['id', 'guild_id'])
+        .where('state', '=', 'running')
+        .where('started_at', '<=', startedBefore)
+        .execute();
+      for (const { id, guild_id } of running) await store.inGuild(guild_id, () => endRunning(id));
     },
   };
 }
 
-async function load(
-  tables: Tables,
-  where: { readonly id: string } | { readonly interaction_id: string },
-  guildId: string,
-) {
-  const [column, value] =
-    'id' in where ? (['id', where.id] as const) : (['interaction_id', where.interaction_id] as const);
-  const row = await tables
-    .selectFrom('submissions')
-    .selectAll()
-    .where(column, '=', value)
-    .where('guild_id', '=', guildId)
-    .executeTakeFirst();
-  if (!row) return undefined;
-  const servers = await tables
-    .selectFrom('servers')
-    .selectAll()
-    .where('submission_id', '=', row.id)
-    .orderBy('position')
-    .execute();
+/**
+ * What is left of a draft of which some servers were submitted: those, and the lines that are not ready.
+ * @param outcomes of its first ready rows; the others were held back by a limit
+ */
+function restOf(draft: Draft, outcomes: readonly (Outcome | undefined)[]): Draft {
+  const left = draft.rows.filter(isReady).filter((_, index) => isLeft(draft, outcomes[index]));
+  const rows = [...left, ...draft.rows.filter(isRefused)];
+  return withRows(
+    draft,
+    rows.toSorted((one, other) => one.line - other.line),
+  );
+}
+
+/**
+ * Whether a server becomes part of a draft of its own once it has ended: what was refused or not sent, and what a limit
+ * held back and so has no outcome; one server for itself also when nobody knows, to be asked for again.
+ */
+export function isLeft({ source }: Pick<Draft, 'source'>, outcome: Outcome | undefined): boolean {
+  if (outcome?.kind === 'accepted') return false;
+  return outcome?.kind !== 'unknown' || source === 'options';
+}
+
+function newServer({ server: host, port, queryPort, game }: ServerSubmission) {
   return {
-    ...row,
-    startedAt: row.started_at ?? undefined,
-    draft: storedDraft(row, servers),
-    servers: servers.map((server) => ({
-      ...server,
-      submission: submissionOf(server),
-      outcome: outcomeOf(server),
-    })),
-  } satisfies SubmissionRecord;
+    host,
+    port,
+    query_port: queryPort ?? null,
+    game,
+    address: formatAddress({ host, port }),
+    sent_at: null,
+    ended_at: null,
+    outcome: null,
+    message: null,
+    reason: null,
+  };
 }
 
-/** How many rows it were. */
-async function update(
-  tables: Tables,
-  id: string,
-  positions: readonly number[],
-  set: Partial<ServersTable>,
-): Promise<number> {
-  if (positions.length === 0) return 0;
-  const some = tables.updateTable('servers').set(set).where('submission_id', '=', id);
-  const { numUpdatedRows } = await some.where('position', 'in', positions).executeTakeFirst();
-  return Number(numUpdatedRows);
-}
-
-function submissionOf({ host, port, query_port, game }: ServersTable): ServerSubmission {
+function submissionOf(row: Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game'>): ServerSubmission {
+  const { host, port, query_port, game } = row;
   return { server: host, port, ...(query_port !== null && { queryPort: query_port }), game };
 }

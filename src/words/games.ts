@@ -1,13 +1,8 @@
-import { type Game, KNOWN_GAMES, LONGEST_NAME } from '../listing/contract.ts';
+import { type Game, LONGEST_NAME } from '../listing/contract.ts';
+import { usualFirst } from '../listing/game-search.ts';
 import { visibleLine } from '../visible-line.ts';
-import {
-  escapeCode,
-  escapeText,
-  LONGEST_ESCAPED_NAME,
-  type Reader,
-  shorten,
-  type Translate,
-} from './words.ts';
+import { escapeCode, escapeText, LONGEST_ESCAPED_NAME, shorten } from './escape.ts';
+import type { Reader, Translate } from './words.ts';
 
 /** How many games are offered in place of one that is not known. */
 export const NEAREST = 3;
@@ -56,13 +51,8 @@ export const gameOption = ({ name, alias }: Game): { readonly label: string; rea
 
 /** The games that a select takes, the usual ones first; a select has room for 25. */
 export function gameOptions(games: readonly Game[]): readonly ReturnType<typeof gameOption>[] {
-  const choices = games.filter(isSelectable);
-  const [usual, others] = [choices.filter(isUsual), choices.filter((game) => !isUsual(game))];
-  return [...usual, ...others].map(gameOption);
+  return usualFirst(games.filter(isSelectable)).map(gameOption);
 }
-
-const USUAL: ReadonlySet<string> = new Set(KNOWN_GAMES.map(({ alias }) => alias));
-const isUsual = ({ alias }: Game): boolean => USUAL.has(alias);
 
 /** Games for a sentence, each with its alias. */
 export const gamesText = (games: readonly Game[]): string =>
@@ -71,11 +61,17 @@ export const gamesText = (games: readonly Game[]): string =>
     .join(', ');
 
 /** That a game cannot be submitted here, or is not known, with the nearest ones. */
-export function unusableGameText({ t }: Reader, typed: string, games: SearchedGames & NamedGames): string {
+export function unusableGameText(
+  { t, mention }: Reader,
+  typed: string,
+  games: SearchedGames & NamedGames,
+): string {
   if (games.find(typed)) return notAllowedText(typed, t, games);
   const near = gamesText(games.search(typed, NEAREST));
   const game = escapeText(typed, LONGEST_ESCAPED_NAME);
-  return near === '' ? t('list.unknownGame', { game }) : t('list.unknownGameNear', { game, near });
+  return near === ''
+    ? t('addserver.unknownGame', { game, games: mention('games') })
+    : t('addserver.unknownGameNear', { game, near });
 }
 
 /** Games by their alias. */

@@ -1,18 +1,14 @@
-import { PermissionFlagsBits, PermissionsBitField } from 'discord.js';
-import { describe, expect, it } from 'vitest';
-import { settingsCommand } from '../../commands/settings.ts';
-import type { PressContext } from '../../src/discord/command.ts';
+import { expect, it } from 'vitest';
+import { settingsCommand } from '../../commands/settings/command.ts';
 import type { PostResult } from '../../src/discord/guild-log.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
-import { createWords } from '../../src/words/words.ts';
+import { anyContext } from './context.ts';
 
-const { wordsFor } = createWords();
-
-/** Chooses a channel of which Discord does not say what the bot may do there. */
-async function choose(result: PostResult): Promise<Settings> {
-  let settings: Settings = { locale: 'en-US', announce: false };
+/** Chooses a log channel to which Discord answers so. */
+async function choose(result: PostResult, addBotLink?: string): Promise<Settings> {
+  let settings: Settings = { locale: 'en-US', announce: false, logTrouble: 'gone' };
   const command = settingsCommand({
-    addBotLink: async () => undefined,
+    addBotLink: async () => addBotLink,
     settings: {
       get: async () => settings,
       areLost: async () => false,
@@ -24,42 +20,17 @@ async function choose(result: PostResult): Promise<Settings> {
     games: { list: () => ({ games: [], fresh: true }) },
     posts: { post: async () => result },
     keys: { status: async () => undefined },
-    inspectLog: async () => undefined,
-    guildLog: { tell: async () => {} },
+    guildLog: { tell: async () => undefined },
   });
-  const context: PressContext = {
-    interactionId: '1',
-    guildId: '2',
-    channelId: '3',
-    user: { id: '4', name: 'mia' },
-    permissions: new PermissionsBitField(PermissionFlagsBits.ManageGuild),
-    locale: 'en-US',
-    receivedAt: Date.now(),
-    guildLocale: 'de',
-    t: wordsFor('en-US'),
-    guildT: wordsFor('de'),
-    mention: (name) => `/${name}`,
-    isAdmin: true,
-    pages: () => undefined,
-    argument: '',
-    values: ['10'],
-    channels: [{ id: '10', botPermissions: undefined }],
-    roles: [],
-    progress: () => {},
-    stopping: new AbortController().signal,
-  };
-  const handler = command.presses?.channel;
-  if (handler?.answer !== 'update') throw new Error('the select of channels changes its message');
-  await handler.run(context);
+  await command.presses?.channel?.run(anyContext({ values: ['10'] }));
   return settings;
 }
 
-describe('a log channel of which Discord does not say what the bot may do there', () => {
-  it('is found out about with the first message', async () => {
-    expect(await choose('posted')).toEqual({ locale: 'de', announce: false, logChannelId: '10' });
-    await expect(choose('no-access')).rejects.toThrow('lacks this permission: **View Channel**');
-    await expect(choose('no-permission')).rejects.toThrow('**Send Messages**, **Embed Links**');
-    await expect(choose('gone')).rejects.toThrow('no longer exists');
-    await expect(choose('failed')).rejects.toThrow('Discord could not be asked');
-  });
+it('a log channel is one to which a first message can be written', async () => {
+  expect(await choose('posted')).toEqual({ locale: 'de', announce: false, logChannelId: '10' });
+  await expect(choose('no-access')).rejects.toThrow('lacks **View Channel**');
+  await expect(choose('no-permission')).rejects.toThrow('**Send Messages**, **Embed Links**');
+  await expect(choose('gone')).rejects.toThrow('no longer exists');
+  await expect(choose('failed', 'https://add.example')).rejects.toThrow('Discord did not say whether');
+  await expect(choose('no-access', 'https://add.example')).rejects.toThrow('https://add.example');
 });

@@ -7,30 +7,28 @@ import {
   type SubmissionsDeps,
   submissionsCommand,
   writeFilter,
-} from '../../commands/submissions.ts';
-import type { PressContext } from '../../src/discord/command.ts';
-import { customId } from '../../src/discord/components/controls.ts';
-import { readPage, writePage } from '../../src/discord/components/pager.ts';
+} from '../../commands/submissions/command.ts';
+import { customId } from '../../src/discord/controls.ts';
+import { readPage, writePage } from '../../src/discord/pager.ts';
+import type { HistoryFilter } from '../../src/submissions/history.ts';
+import { anyContext } from './context.ts';
 
 const snowflake = fc.bigInt({ min: 10n ** 16n, max: 2n ** 64n - 1n }).map(String);
 const filter = fc.record({
   userId: fc.oneof(fc.constant(''), snowflake),
-  game: fc.oneof(
-    fc.constant(''),
-    fc.string().map((alias) => gameMark(alias)),
-  ),
+  game: fc.oneof(fc.constant(''), fc.string().map(gameMark)),
+  outcome: fc.constantFrom(undefined, 'accepted', 'not-sent' as const),
   server: fc.string({ maxLength: LONGEST_SERVER_FILTER }).map((text) => text.slice(0, LONGEST_SERVER_FILTER)),
 });
 
 describe('the filter in a custom id', () => {
-  it('comes back as it was, and leaves room for the seal', () => {
+  it('comes back as it was, and fits', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), filter, (page, wanted) => {
         const written = writePage(page, writeFilter(wanted));
         const read = readPage(written);
         expect({ page: read.wanted, filter: readFilter(read.state) }).toEqual({ page, filter: wanted });
-        // Discord takes 100 characters, of which the seal needs 8.
-        expect(customId('submissions', 'page', written).length).toBeLessThanOrEqual(92);
+        expect(customId('submissions', 'page', written).length).toBeLessThanOrEqual(100);
       }),
     );
   });
@@ -46,35 +44,60 @@ describe('the filter in a custom id', () => {
   });
 });
 
-describe('Export', () => {
-  it('makes one file of a member at a time, and the next one when that has ended, however it did', async () => {
+/** The command over a history that counts so. */
+function commandOver(count: (which: HistoryFilter) => Promise<number>) {
+  const history = {
+    count: (_guildId: string, which: HistoryFilter) => count(which),
+    page: async () => [],
+    isFull: async () => false,
+    games: async () => ['gone'],
+    async *all() {},
+  };
+  const games = { list: () => ({ games: [{ name: 'Rust', alias: 'rust' }] }) };
+  return submissionsCommand({ history, games } as unknown as SubmissionsDeps);
+}
+
+describe('the history', () => {
+  it('is a member’s own, whatever a button says, and an admin’s whole', async () => {
+    const asked: HistoryFilter[] = [];
+    const command = commandOver(async (which) => asked.push(which));
+    async function see(isAdmin: boolean, wanted: Partial<Parameters<typeof writeFilter>[0]>) {
+      const argument = writePage(
+        1,
+        writeFilter({ userId: '', game: '', outcome: undefined, server: '', ...wanted }),
+      );
+      await command.presses?.page?.run(anyContext({ isAdmin, argument }));
+      return asked.at(-1);
+    }
+    expect(await see(false, {})).toEqual({ userId: '4' });
+    await expect(see(false, { userId: '7' })).rejects.toThrow();
+    expect(await see(true, {})).toEqual({});
+    expect(await see(true, { userId: '7', server: 'PLAY' })).toEqual({ userId: '7', address: 'play' });
+    expect(await see(true, { game: gameMark('rust') })).toEqual({ game: 'rust' });
+    expect(await see(true, { game: gameMark('gone') })).toEqual({ game: 'gone' });
+    // Nothing has a game that nobody knows.
+    expect(await see(true, { game: gameMark('other') })).toEqual({ game: '' });
+  });
+
+  it('is exported once of a member at a time, and again once that has ended, however it did', async () => {
     const counts: PromiseWithResolvers<number>[] = [];
-    const history = {
-      count: () => {
-        const counted = Promise.withResolvers<number>();
-        counts.push(counted);
-        return counted.promise;
-      },
-      async *all() {},
-    } as unknown as SubmissionsDeps['history'];
-    const games = {} as SubmissionsDeps['games'];
-    const { presses } = submissionsCommand({ history, games });
-    const press = presses?.export;
-    if (press?.answer !== 'reply') throw new Error('a button that is answered with a message was expected');
-    const run = (id: string) => {
-      const context = { guildId: '1', user: { id }, argument: '', t: (name: string) => name, isAdmin: true };
-      return press.run(context as unknown as PressContext);
-    };
-    const [first, other] = [run('2'), run('3')];
-    await expect(run('2')).rejects.toThrow('submissions.stillExporting');
+    const command = commandOver(() => {
+      const counted = Promise.withResolvers<number>();
+      counts.push(counted);
+      return counted.promise;
+    });
+    const run = async (id: string) => command.presses?.export?.run(anyContext({ user: { id, name: 'mia' } }));
+    const first = run('2');
+    const other = run('3');
+    await expect(run('2')).rejects.toThrow('being made');
     await expect.poll(() => counts.length).toBe(2);
     counts[1]?.resolve(0);
-    expect((await other).content).toContain('submissions.exported');
+    expect(await other).toHaveProperty('files');
     counts[0]?.reject(new Error('a fault'));
     await expect(first).rejects.toThrow('a fault');
     const last = run('2');
     await expect.poll(() => counts.length).toBe(3);
     counts[2]?.resolve(0);
-    await last;
+    expect(await last).toHaveProperty('files');
   });
 });

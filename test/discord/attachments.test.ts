@@ -1,134 +1,83 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type Attachments, type AttachmentsDeps, createAttachments } from '../../src/discord/attachments.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { type AttachmentsDeps, createAttachments } from '../../src/discord/attachments.ts';
+import { recorder } from '../storage/temporary.ts';
+import { type FrontAnswer, openFront } from '../support/front.ts';
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0)) await end();
-});
-
-const logged: object[] = [];
-const note = (details: object, message: string) => void logged.push({ ...details, message });
-const logger = { debug: note, info: note, warn: note, error: note };
-
-function attachments(options: Partial<AttachmentsDeps> = {}): Attachments {
-  const made = createAttachments({ hosts: [], maxBytes: 1000, logger, ...options });
-  endings.push(() => made.close());
+function attachments(deps: Partial<AttachmentsDeps> = {}) {
+  const made = createAttachments({ hosts: [], maxBytes: 1_000, logger: recorder(), ...deps });
+  onTestFinished(() => made.close());
   return made;
 }
 
-/** Reads a file from the host that it is on. */
-const read = (url: string, options: Partial<AttachmentsDeps> = {}) =>
-  attachments({ hosts: [new URL(url).host], ...options }).read(url);
-
-/** A server on loopback that counts how often it is asked. */
-async function serve(listener: RequestListener) {
-  let asked = 0;
-  const server = createServer((request, response) => {
-    asked += 1;
-    listener(request, response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  endings.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/file.txt?ex=1&hm=secret`, asked: () => asked };
+/** A host that answers so, and what comes of reading a file from there. */
+async function open(answer: FrontAnswer) {
+  const front = await openFront();
+  onTestFinished(() => front.close());
+  front.answer = () => answer;
+  const { host, origin } = new URL(front.url);
+  const url = `${origin}/file.txt?ex=1&hm=signature`;
+  const read = (deps: Partial<AttachmentsDeps> = {}) => attachments({ hosts: [host], ...deps }).read(url);
+  return { front, url, host, read };
 }
 
-describe('an uploaded file', () => {
-  it('is read whole, whatever its type claims to be', async () => {
-    const { url } = await serve((_, response) => {
-      response.setHeader('content-type', 'image/png');
-      response.write('one\n');
-      response.end('two\n');
-    });
-    const file = await read(url);
-    expect(file.ok && file.bytes.toString()).toBe('one\ntwo\n');
-  });
+const file = (body: string) => ({ status: 200, headers: { 'content-type': 'image/png' }, body });
+const UNAVAILABLE = { ok: false, problem: 'unavailable' };
+const FOREIGN = { ok: false, problem: 'foreign' };
 
-  it('may have as many bytes as allowed and not one more, whatever length is announced', async () => {
-    for (const [length, ok] of [
-      [1000, true],
-      [1001, false],
-    ] as const) {
-      const { url } = await serve((_, response) => response.end(Buffer.alloc(length)));
-      expect((await read(url)).ok).toBe(ok);
-    }
-    const endless = await serve((_, response) => {
-      response.on('error', () => undefined);
-      const pour = () => response.write(Buffer.alloc(500), (error) => error ?? setImmediate(pour));
-      pour();
-    });
-    expect(await read(endless.url)).toEqual({ ok: false, problem: 'too-large' });
-  });
-
-  it('is not looked for behind a redirect', async () => {
-    const target = await serve((_, response) => response.end('found'));
-    const { url } = await serve((_, response) => response.writeHead(302, { location: target.url }).end());
-    expect(await read(url)).toEqual({ ok: false, problem: 'unavailable' });
-    expect(target.asked()).toBe(0);
-  });
-
-  it('has to come in time', async () => {
-    const { url } = await serve((_, response) => void response.write('one'));
-    expect(await read(url, { timeoutMs: 200 })).toEqual({ ok: false, problem: 'unavailable' });
-  });
-
-  it('that is gone is said to be', async () => {
-    const { url } = await serve((_, response) => response.writeHead(404).end('{}'));
-    expect(await read(url)).toEqual({ ok: false, problem: 'unavailable' });
-  });
-
-  it('has an address that is never logged, since it is signed', async () => {
-    logged.length = 0;
-    const { url } = await serve((_, response) => response.destroy());
-    expect(await read(url)).toEqual({ ok: false, problem: 'unavailable' });
-    expect(logged.length).toBe(1);
-    expect(JSON.stringify(logged)).not.toContain('secret');
-  });
+it('an uploaded file is read whole, whatever type it claims to have', async () => {
+  const { read } = await open(file('one\ntwo\n'));
+  expect(await read()).toEqual({ ok: true, bytes: Buffer.from('one\ntwo\n') });
 });
 
-describe('an address', () => {
-  it('is asked on a named host and port only', async () => {
-    const { url, asked } = await serve((_, response) => response.end('x'));
-    const { port } = new URL(url);
-    const another = String(Number(port) === 65_535 ? 1 : Number(port) + 1);
-    for (const host of ['cdn.discordapp.com', '127.0.0.1', `127.0.0.1:${another}`, `localhost:${port}`])
-      expect(await read(url, { hosts: [host] })).toEqual({ ok: false, problem: 'foreign' });
-    expect(asked()).toBe(0);
-    expect((await read(url, { hosts: ['cdn.discordapp.com', `127.0.0.1:${port}`] })).ok).toBe(true);
-  });
+it('an uploaded file has as many bytes as allowed, and not one more', async () => {
+  const { read } = await open(file('x'.repeat(1_000)));
+  expect(await read()).toMatchObject({ ok: true });
+  expect(await read({ maxBytes: 999 })).toEqual({ ok: false, problem: 'too-large' });
+});
 
-  it.each([
-    ['https://127.0.0.1:1/a.txt', ['127.0.0.1:1'], 'unavailable'],
-    ['https://127.0.0.1/a.txt', ['127.0.0.1'], 'unavailable'],
-    ['https://127.0.0.1:443/a.txt', ['127.0.0.1'], 'unavailable'],
-    ['https://127.0.0.1/a.txt', ['127.0.0.1:443'], 'unavailable'],
-    ['http://127.0.0.1:80/a.txt', ['127.0.0.1'], 'unavailable'],
-    ['https://[::1]/a.txt', ['[0:0:0:0:0:0:0:1]'], 'unavailable'],
-    ['http://127.0.0.1/a.txt', ['127.0.0.1:443'], 'foreign'],
-    ['https://127.0.0.1/a.txt', ['127.0.0.1:80'], 'foreign'],
-    ['https://127.0.0.1:1/a.txt', ['127.0.0.1'], 'foreign'],
-  ] as const)("without a port means its scheme's own: %s for %j", async (url, hosts, problem) => {
-    expect(await read(url, { hosts })).toEqual({ ok: false, problem });
-  });
+it.each([
+  ['is gone', { status: 404, body: '' }],
+  ['has moved', { status: 302, headers: { location: '/elsewhere.txt' }, body: '' }],
+  ['breaks off', 'cut'],
+  ['does not come in time', 'silence'],
+] as const)('an uploaded file that %s is unavailable, and its signed address is not logged', async (_what, answer) => {
+  const logger = recorder();
+  const { front, read } = await open(answer);
+  expect(await read({ logger, timeoutMs: 200 })).toEqual(UNAVAILABLE);
+  expect(front.requests).toEqual(['GET /file.txt']);
+  expect(logger.lines).toHaveLength(1);
+  expect(JSON.stringify(logger.lines)).not.toContain('signature');
+});
 
-  it.each([
-    'http://cdn.discordapp.com/a.txt',
-    'https://cdn.discordapp.com.example.com/a.txt',
-    'https://user@cdn.discordapp.com/a.txt',
-    'https://example.com/cdn.discordapp.com',
-    'ftp://cdn.discordapp.com/a.txt',
-    'file:///etc/passwd',
-    'no address',
-  ])('%s is not asked for anything', async (url) => {
-    expect(await attachments({ hosts: ['cdn.discordapp.com'] }).read(url)).toEqual({
-      ok: false,
-      problem: 'foreign',
-    });
-  });
+it('a file is read from a named host and port only', async () => {
+  const { front, url, host, read } = await open(file('x'));
+  const { port } = new URL(url);
+  for (const other of ['cdn.discordapp.com', '127.0.0.1', '127.0.0.1:1', `localhost:${port}`]) {
+    expect(await read({ hosts: [other] })).toEqual(FOREIGN);
+  }
+  expect(front.requests).toEqual([]);
+  expect(await read({ hosts: ['cdn.discordapp.com', host] })).toMatchObject({ ok: true });
+});
+
+it.each([
+  ['https://127.0.0.1:443/a.txt', '127.0.0.1', UNAVAILABLE],
+  ['https://127.0.0.1/a.txt', '127.0.0.1:443', UNAVAILABLE],
+  ['http://127.0.0.1:80/a.txt', '127.0.0.1', UNAVAILABLE],
+  ['https://[::1]/a.txt', '[0:0:0:0:0:0:0:1]', UNAVAILABLE],
+  ['http://127.0.0.1/a.txt', '127.0.0.1:443', FOREIGN],
+  ['https://127.0.0.1:1/a.txt', '127.0.0.1', FOREIGN],
+])("an address without a port has its scheme's own: %s at %s", async (url, host, result) => {
+  expect(await attachments({ hosts: [host] }).read(url)).toEqual(result);
+});
+
+it.each([
+  'http://cdn.discordapp.com/a.txt',
+  'https://cdn.discordapp.com.example.com/a.txt',
+  'https://user@cdn.discordapp.com/a.txt',
+  'https://:word@cdn.discordapp.com/a.txt',
+  'https://example.com/cdn.discordapp.com',
+  'ftp://cdn.discordapp.com/a.txt',
+  'no address',
+])('%s is not asked for anything', async (url) => {
+  expect(await attachments({ hosts: ['cdn.discordapp.com'] }).read(url)).toEqual(FOREIGN);
 });

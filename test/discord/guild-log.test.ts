@@ -1,171 +1,156 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  type ChannelMessage,
-  createGuildLog,
-  type LogTrouble,
-  type PostResult,
-} from '../../src/discord/guild-log.ts';
-import { LOOK } from '../../src/words/outcome.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createChannelPosts, createGuildLog, type LogChannel } from '../../src/discord/guild-log.ts';
+import { LOOK } from '../../src/words/servers.ts';
+import type { Translate } from '../../src/words/words.ts';
 import { createWords } from '../../src/words/words.ts';
 import { recorder } from '../storage/temporary.ts';
+import { createTestClock } from '../support/clock.ts';
+import { openApi } from '../support/discord-api.ts';
+import { type Canned, json, openFront } from '../support/front.ts';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+const POSTED = json(200, { id: '1' });
+const FAILED = json(500, {});
+const MINUTE_MS = 60_000;
 
-function setUp(answers: readonly PostResult[] = [], { isHeld = false } = {}) {
-  const held = Promise.withResolvers<void>();
-  if (!isHeld) held.resolve();
-  const posted: string[] = [];
-  const messages: ChannelMessage[] = [];
-  const state: { trouble: LogTrouble | undefined; place: boolean; broken: boolean } = {
-    trouble: undefined,
-    place: true,
-    broken: false,
-  };
+interface Posted {
+  readonly content?: string;
+  readonly embeds: readonly { readonly description: string; readonly color?: number }[];
+  readonly nonce: string;
+  readonly enforce_nonce: boolean;
+  readonly allowed_mentions: object;
+}
+
+/** The log of guilds whose channel answers so, and then takes everything. */
+async function open(answers: readonly Canned[] = [], channel: Partial<LogChannel> = {}) {
+  const front = await openFront();
   const left = [...answers];
+  front.answer = () => left.shift() ?? POSTED;
+  const logger = recorder();
+  const api = openApi(front.url, { logger });
+  const state: { channel: LogChannel | undefined; isBroken: boolean } = {
+    channel: { channelId: '10', locale: 'en-US', ...channel },
+    isBroken: false,
+  };
   const log = createGuildLog({
     ...createWords(),
-    posts: {
-      async post(_channelId: string, message: ChannelMessage) {
-        messages.push(message);
-        await held.promise;
-        const result = left.shift() ?? 'posted';
-        posted.push(`${result}: ${message.embed.description}`);
-        return result;
-      },
-    },
+    posts: createChannelPosts({ api, logger }),
     async channelOf() {
-      if (state.broken) throw new Error('the store is down');
-      return state.place ? { channelId: '10', locale: 'de', trouble: state.trouble, roleId: '7' } : undefined;
+      if (state.isBroken) throw new Error('the store is down');
+      return state.channel;
     },
     async setTrouble(_guildId, _channelId, trouble) {
-      state.trouble = trouble;
+      if (state.channel) state.channel = { ...state.channel, trouble };
     },
-    logger: recorder(),
+    logger,
+    collectMs: 20,
+    gapMs: 20,
   });
-  return { log, posted, messages, state, held };
+  onTestFinished(async () => {
+    await log.flush();
+    await front.close();
+  });
+  const posted = () => front.bodies.map((body) => JSON.parse(body) as Posted);
+  const texts = () => posted().map(({ embeds }) => embeds[0]?.description);
+  const tell = (line: string | ((t: Translate) => string), kind?: keyof typeof LOOK, guildId = '1') =>
+    log.tell(guildId, (t) => (typeof line === 'string' ? line : line(t)), kind);
+  return { ...log, tell, front, logger, state, posted, texts };
 }
 
 describe('the log of a guild', () => {
-  it('collects what comes within a second, and posts at most one message in five', async () => {
-    const { log, posted } = setUp();
-    await log.tell('1', () => 'one');
-    await log.tell('1', () => 'two');
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(posted).toEqual(['posted: one\ntwo']);
-    await log.tell('1', () => 'three');
-    await vi.advanceTimersByTimeAsync(4_900);
-    expect(posted).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(100);
-    expect(posted[1]).toBe('posted: three');
-    await vi.advanceTimersByTimeAsync(60_000);
-    await log.tell('1', () => 'four');
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(posted[2]).toBe('posted: four');
+  it('puts lines that come together into one message, and later ones into another', async () => {
+    const { tell, texts, front } = await open();
+    await tell('one');
+    await tell('two');
+    await expect.poll(texts).toEqual(['one\ntwo']);
+    // Nothing else is asked about guild or channel: Discord was wrong of guilds before (10004).
+    expect(front.requests).toEqual(['POST /channels/10/messages']);
+    await tell('three');
+    await expect.poll(texts).toEqual(['one\ntwo', 'three']);
   });
 
-  it('says a line once that came often, counts what there is no room for, and speaks the guild’s language', async () => {
-    const { log, posted } = setUp();
-    for (let n = 0; n < 3; n += 1) await log.tell('1', (t) => t('pager.next'));
-    for (let n = 0; n < 100; n += 1) await log.tell('1', () => `${'x'.repeat(300)}${n}`);
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(posted).toHaveLength(1);
-    expect(posted[0]).toContain('Weiter (3-mal)');
-    expect(posted[0]).toMatch(/… und \d+ weitere Einträge\.$/);
-    const shown = posted[0]?.split('\n').filter((line) => line.includes('xxx')).length ?? 0;
-    expect(posted[0]).toContain(`und ${100 - shown} weitere`);
-    expect(posted[0]?.length).toBeLessThan(4_096);
+  it('counts the lines that there is no room for', async () => {
+    const { tell, flush, texts } = await open();
+    for (let n = 0; n < 100; n += 1) await tell(`${'x'.repeat(300)}${n}`);
+    await flush();
+    const [text = ''] = texts();
+    expect(texts()).toHaveLength(1);
+    const shown = text.split('\n').filter((line) => line.includes('xxx')).length;
+    expect(shown).toBeGreaterThan(5);
+    expect(text).toContain(`${100 - shown}`);
+    expect(text.length).toBeLessThanOrEqual(4_096);
   });
 
-  it('says an alert in red above all lines, and mentions the role there alone', async () => {
-    const { log, messages } = setUp(['failed']);
-    await log.tell('1', () => 'a line');
-    await log.alert('1', () => ({ text: 'act!', details: 'why' }));
-    await vi.advanceTimersByTimeAsync(1_000);
-    const alert = {
-      nonce: expect.any(String),
-      content: '<@&7>\nact!',
-      embed: { color: 0xed4245, description: 'why\n\na line' },
-      roleId: '7',
-    };
-    expect(messages).toEqual([alert]);
-    await log.tell('1', () => 'another');
-    await vi.advanceTimersByTimeAsync(5_000);
-    // It may be there already: what is said twice is the same message to Discord, and says the same.
-    expect(messages[1]).toEqual(messages[0]);
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(messages[2]).toEqual({ nonce: expect.any(String), embed: { description: 'another' } });
-    expect(messages[2]?.nonce).not.toBe(messages[1]?.nonce);
-    await vi.advanceTimersByTimeAsync(60_000);
-    await log.alert('1', () => ({ text: 'act!', details: 'why' }));
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(messages[3]).toEqual({ ...alert, embed: { color: 0xed4245, description: 'why' } });
+  it('speaks the language of the guild, and has the colour of the gravest outcome', async () => {
+    const { tell, flush, posted } = await open([], { locale: 'de' });
+    for (const kind of ['unknown', 'rejected', 'accepted', undefined] as const)
+      await tell((t) => t('pager.next'), kind);
+    await flush();
+    await tell('a line');
+    await flush();
+    const [coloured, plain] = posted();
+    expect(coloured?.embeds).toMatchObject([
+      { description: expect.stringContaining('Weiter'), color: LOOK.rejected.color },
+    ]);
+    expect(plain?.embeds).toEqual([{ description: 'a line' }]);
   });
 
-  it('has the colour of the gravest outcome that its lines are about, and none without', async () => {
-    const { log, messages } = setUp();
-    const colourOf = async (...kinds: (keyof typeof LOOK | undefined)[]) => {
-      for (const kind of kinds) await log.tell('1', () => `about ${kind}`, kind);
-      await vi.advanceTimersByTimeAsync(60_000);
-      return messages.at(-1)?.embed.color;
-    };
-    expect(await colourOf(undefined)).toBeUndefined();
-    expect(await colourOf('accepted', undefined)).toBe(LOOK.accepted.color);
-    expect(await colourOf('accepted', 'not-sent')).toBe(LOOK['not-sent'].color);
-    expect(await colourOf('unknown', 'rejected', 'accepted')).toBe(LOOK.rejected.color);
+  it('says an alert in red above all lines, and notifies the role there alone', async () => {
+    const { tell, alert, posted } = await open([], { roleId: '7' });
+    await tell('a line');
+    await alert('1', () => ({ text: 'act!', details: 'why' }));
+    await expect.poll(posted).toHaveLength(1);
+    await tell('another');
+    await expect.poll(posted).toHaveLength(2);
+    const [alerted, told] = posted();
+    expect(alerted?.content).toBe('<@&7>\nact!');
+    expect(alerted?.embeds).toMatchObject([{ color: LOOK.rejected.color, description: 'why\n\na line' }]);
+    expect(alerted?.allowed_mentions).toEqual({ parse: [], roles: ['7'] });
+    expect(told?.content).toBeUndefined();
+    expect(told?.allowed_mentions).toEqual({ parse: [] });
   });
 
-  it('notes a channel that refuses, leaves it alone for ten minutes, and notes that it works again', async () => {
-    const { log, posted, state } = setUp(['no-permission']);
-    await log.tell('1', () => 'lost');
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(state.trouble).toBe('no-permission');
-    await log.tell('1', () => 'not even tried');
-    await vi.advanceTimersByTimeAsync(10 * 60_000);
-    expect(posted).toHaveLength(1);
-    await log.tell('1', () => 'tried again');
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(posted[1]).toBe('posted: tried again');
-    expect(state.trouble).toBeUndefined();
+  it('tries a message that Discord could not take three times, as the same message, and then goes on', async () => {
+    const { tell, state, posted, texts } = await open([FAILED, FAILED, FAILED]);
+    await tell('first');
+    await expect.poll(() => texts().length).toBeGreaterThan(0);
+    await tell('second');
+    await expect.poll(texts).toEqual(['first', 'first', 'first', 'second']);
+    const nonces = posted().map(({ nonce }) => nonce);
+    expect(new Set(nonces.slice(0, 3)).size).toBe(1);
+    expect(nonces[3]).not.toBe(nonces[0]);
+    expect(posted().every((message) => message.enforce_nonce)).toBe(true);
+    expect(state.channel?.trouble).toBeUndefined();
   });
 
-  it('tries again what Discord could not take for a moment, three times in all', async () => {
-    const { log, posted, state } = setUp(['failed', 'failed', 'failed']);
-    await log.tell('1', () => 'first');
-    await vi.advanceTimersByTimeAsync(1_000);
-    await log.tell('1', () => 'second');
-    await vi.advanceTimersByTimeAsync(30_000);
-    expect(posted).toEqual(['failed: first', 'failed: first', 'failed: first', 'posted: second']);
-    expect(state.trouble).toBeUndefined();
+  it.each([
+    [10003, 'gone'],
+    [10004, 'gone'],
+    [50001, 'no-access'],
+    [50013, 'no-permission'],
+  ])('keeps the trouble with a channel that Discord refuses with %i, and leaves it alone for ten minutes', async (code, trouble) => {
+    const clock = createTestClock();
+    const { tell, flush, state, texts } = await open([json(403, { code, message: 'No' })]);
+    await tell('lost');
+    await flush();
+    expect(state.channel?.trouble).toBe(trouble);
+    clock.advance(9 * MINUTE_MS);
+    await tell('not even tried');
+    await flush();
+    clock.advance(MINUTE_MS);
+    await tell('tried again');
+    await flush();
+    expect(texts()).toEqual(['lost', 'tried again']);
+    expect(state.channel?.trouble).toBeUndefined();
   });
 
-  it('never throws, and does without what cannot be told', async () => {
-    const { log, posted, state } = setUp();
-    state.broken = true;
-    await log.tell('1', () => 'lost');
-    state.broken = false;
-    state.place = false;
-    await log.tell('1', () => 'nowhere to go');
-    await log.flush();
-    expect(posted).toEqual([]);
-  });
-
-  it('posts what waits when the bot stops', async () => {
-    const { log, posted } = setUp();
-    await log.tell('1', () => 'one');
-    await log.tell('2', () => 'two');
-    await log.flush();
-    expect(posted).toEqual(['posted: one', 'posted: two']);
-  });
-
-  it('waits for what is on its way when the bot stops, and then posts what has come since', async () => {
-    const { log, posted, held } = setUp([], { isHeld: true });
-    await log.tell('1', () => 'one');
-    await vi.advanceTimersByTimeAsync(1_000);
-    await log.tell('1', () => 'two');
-    const flushed = log.flush();
-    held.resolve();
-    await flushed;
-    expect(posted).toEqual(['posted: one', 'posted: two']);
+  it('is silent where no channel was chosen, and when it cannot be known which', async () => {
+    const { tell, flush, state, front, logger } = await open();
+    state.channel = undefined;
+    await tell('nowhere to go');
+    state.isBroken = true;
+    await tell('lost');
+    await flush();
+    expect(front.requests).toEqual([]);
+    expect(logger.lines.map(({ level }) => level)).toEqual(['warn']);
   });
 });

@@ -1,210 +1,466 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Person } from '../../sandbox/discord/contract.ts';
-import { rendered } from '../support/rendered.ts';
-import { openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Answer } from '../../sandbox/discord/contract.ts';
+import {
+  ACCEPTED,
+  addServer,
+  adds,
+  addsOf,
+  allowGames,
+  edit,
+  openWindow,
+  press,
+  setQuota,
+} from '../support/actions.ts';
+import { createTestClock } from '../support/clock.ts';
+import { labelsOf } from '../support/lists.ts';
+import {
+  BREACHES,
+  inAppScene,
+  inNewGuild,
+  messageOf,
+  openAppScene,
+  type Scene,
+  setKey,
+  textOf,
+} from '../support/scene.ts';
 
+const YELLOW = 0xfee75c;
+const GREEN = 0x57f287;
+
+/** One bot for all tests, and a guild of its own for each. */
+let bot: Scene;
 let scene: Scene;
-let member: Person;
-
+let member: Scene['member'];
 beforeAll(async () => {
-  scene = await openAppScene({ key: 'sandbox-key' });
-  ({ member } = scene);
+  bot = await openAppScene();
 });
-afterEach(() => scene.listing.behave({ kind: 'ok' }));
-afterAll(() => scene.close());
+beforeEach(async () => {
+  await bot.listing.behave({ kind: 'ok' });
+  scene = await inNewGuild(bot, { key: 'sandbox-key' });
+  member = scene.member;
+});
+afterAll(() => bot.close({ breaches: [BREACHES.twice] }));
 
-type Options = Readonly<Record<string, string | number>>;
-const addserver = async (options: Options, person = member) =>
-  textOf(await person.slash('addserver', options));
-const added = () => scene.listing.requests.filter(({ action }) => action === 'add');
+const embedOf = (answer: Answer) => messageOf(answer).current?.embeds[0];
+const says = (answer: Answer, text: RegExp | string) =>
+  expect
+    .poll(() => textOf(answer))
+    .toMatch(typeof text === 'string' ? new RegExp(RegExp.escape(text)) : text);
+const rejecting = (message: string) =>
+  bot.listing.behave({ kind: 'json', status: 200, body: { status: 'error', message } }, 1);
+
+/** The member reads that it was sent, nothing more is to be pressed, and the service has got it last. */
+async function isAccepted(answer: Answer, server: object): Promise<void> {
+  await says(answer, ACCEPTED);
+  expect(labelsOf(answer)).toEqual([]);
+  expect(embedOf(answer)?.color).toBe(GREEN);
+  expect(adds(bot).at(-1)?.servers).toEqual([server]);
+}
 
 describe('/addserver', () => {
-  it('relays the service’s own words, with what was submitted', async () => {
-    const said = await addserver({ game: 'cs2', server: 'play.example.com:27015' });
-    expect(said).toContain('(only you can see this)');
-    expect(said).toContain('Servers have been added for review.');
-    expect(said).toContain('Counter-Strike 2 — play.example.com:27015');
-    expect(scene.listing.submitted.at(-1)).toMatchObject({
-      server: 'play.example.com',
-      port: 27015,
-      game: 'cs2',
-    });
+  it('relays the service’s own words to its member alone, with what was submitted', async () => {
+    const answer = await addServer(member, '[2606:4700::1111]:27015', { query_port: 27016 });
+    expect(textOf(answer)).toContain('(only you can see this)');
+    expect(textOf(answer)).toContain(ACCEPTED);
+    expect(textOf(answer)).toContain('Counter-Strike 2 — [2606:4700::1111]:27015, query port 27016');
+    const sent = { server: '2606:4700::1111', port: '27015', query_port: '27016', game: 'cs2' };
+    await isAccepted(answer, sent);
   });
 
-  it.each<[string, Options, object]>([
-    ['an IPv4 address', { server: '93.184.216.34', port: 27015 }, { server: '93.184.216.34', port: 27015 }],
-    [
-      'an IPv6 address with its port',
-      { server: '[2606:4700::6810:84e5]:25565' },
-      { server: '2606:4700::6810:84e5', port: 25565 },
-    ],
-    [
-      'a bare IPv6 address',
-      { server: '2606:4700::6810:84e5', port: 1 },
-      { server: '2606:4700::6810:84e5', port: 1 },
-    ],
-    [
-      'an international name',
-      { server: 'bücher.example.com:65535' },
-      { server: 'xn--bcher-kva.example.com', port: 65535 },
-    ],
-    [
-      'the same port in both places',
-      { server: 'a.example.com:7', port: 7 },
-      { server: 'a.example.com', port: 7 },
-    ],
-    [
-      'a query port that differs',
-      { server: 'q.example.com:7', query_port: 8 },
-      { server: 'q.example.com', port: 7, query_port: 8 },
-    ],
-  ])('takes %s', async (_what, options, held) => {
-    expect(await addserver({ game: 'cs2', ...options })).toContain('Servers have been added for review.');
-    expect(scene.listing.submitted.at(-1)).toMatchObject(held);
+  it('completes games from memory, by name and alias', async () => {
+    const before = bot.listing.requests.length;
+    const choices = await member.complete('addserver', 'game', { game: 'minec' });
+    expect(choices[0]).toMatchObject({ name: 'Minecraft (minecraft)', value: 'minecraft' });
+    expect(await member.complete('addserver', 'game', { game: '' })).toHaveLength(25);
+    expect(await member.complete('addserver', 'game', { game: '(.*[+' })).not.toBe('lost');
+    expect(bot.listing.requests).toHaveLength(before);
   });
 
-  it('leaves out a query port that is the port', async () => {
-    await addserver({ game: 'cs2', server: 'same.example.com:7', query_port: 7 });
-    expect(added().at(-1)?.servers).toEqual([{ server: 'same.example.com', port: '7', game: 'cs2' }]);
-  });
-
-  it.each<[string, Options, RegExp]>([
-    ['a private address', { server: '192.168.0.4:27015' }, /192\.168\.0\.4 is a private address/],
-    ['a loopback address', { server: '127.0.0.1:27015' }, /loopback/],
-    ['a link-local IPv6 address', { server: '[fe80::1]:27015' }, /link-local/],
-    ['localhost', { server: 'localhost:27015' }, /cannot be reached from the internet/],
-    ['a port above the highest', { server: 'a.example.com:70000' }, /Port 70000 is above 65535/],
-    [
-      'two ports that differ',
-      { server: 'a.example.com:7', port: 8 },
-      /The address says port 7, the port option says 8/,
-    ],
-    ['a missing port', { server: 'a.example.com' }, /usually have 27015: if yours does, press “Use 27015”/],
-    ['no address at all', { server: 'our cool server' }, /does not look like an address/],
-    ['a web page', { server: 'https://example.com/join' }, /address of a web page/],
-    ['markup and pings', { server: '@everyone **x** `y`' }, /does not look like an address/],
-  ])('refuses %s with the reason, and sends nothing', async (_what, options, reason) => {
-    const before = added().length;
-    expect(await addserver({ game: 'cs2', ...options })).toMatch(reason);
-    expect(added()).toHaveLength(before);
-  });
-
-  it('takes a game by its name as well, whatever its case', async () => {
-    await addserver({ game: 'counter-strike 2', server: 'n.example.com:1' });
-    expect(scene.listing.submitted.at(-1)).toMatchObject({ game: 'cs2' });
-  });
-
-  it('says that a game is unknown while the list is fresh, and offers the nearest ones', async () => {
-    const before = scene.listing.requests.length;
-    expect(await addserver({ game: 'countr-strike', server: 'a.example.com:1' })).toMatch(
-      /“countr-strike” is not a game.*Did you mean Counter-Strike/s,
-    );
-    expect(await addserver({ game: 'zzzzzz', server: 'a.example.com:1' })).toMatch(
-      /Look the game up with \/games/,
-    );
-    expect(scene.listing.requests).toHaveLength(before);
-  });
-
-  it('answers in the member’s language and leaves the service’s words as they are', async () => {
-    const german = scene.person({ locale: 'de' });
-    expect(await addserver({ game: 'cs2', server: '10.0.0.1:1' }, german)).toContain('private Adresse');
-    const said = await addserver({ game: 'cs2', server: 'de.example.com:1', query_port: 2 }, german);
-    expect(said).toContain('Servers have been added for review.');
-    expect(said).toContain('Abfrage-Port 2');
-  });
-
-  it('relays that the key is not valid, and says who can set another', async () => {
-    const body = { status: 'error', message: 'Invalid API key.' };
-    await scene.listing.behave({ kind: 'json', status: 403, body }, 1);
-    const said = await addserver({ game: 'cs2', server: 'invalid.example.com:1' });
-    expect(said).toContain('Invalid API key.');
-    expect(said).toMatch(
-      /Ask an admin to renew the key: whoever has the permission “Manage Server” can do so with \/setkey/,
-    );
-    await setKey(scene.admin, 'sandbox-key');
-  });
-
-  it('relays each other error of the specification and says what to do next', async () => {
+  it('says what to do next for each error of the specification', async () => {
+    const reads = () => bot.listing.requests.filter(({ action }) => action === 'games').length;
+    const before = reads();
+    let last: Answer = { kind: 'lost' };
     const errors: readonly (readonly [string, RegExp])[] = [
       ['The server list for addition is empty.', /Please tell the bot's operator/],
       ['Server parameter is missing.', /found no address in it\. Correct it with Edit\./],
       ['Game alias parameter is missing.', /found no game in it\. Enter one with Edit\./],
-      [
-        'Invalid game alias provided.',
-        /list of games may have changed.*Enter another game with Edit; \/games shows them all/,
-      ],
+      ['Invalid game alias provided.', /list of games may have changed.*Enter another game with Edit/],
     ];
     for (const [message, next] of errors) {
-      await scene.listing.behave({ kind: 'json', status: 400, body: { status: 'error', message } }, 1);
-      const said = await addserver({ game: 'cs2', server: `e${errors.length}.example.com:1` });
-      expect(said).toContain(message);
-      expect(said).toMatch(next);
+      await rejecting(message);
+      last = await addServer(member, 'error.example.com:1');
+      expect(textOf(last)).toContain(message);
+      expect(textOf(last)).toMatch(next);
+      expect(labelsOf(last)).toEqual(['Edit']);
     }
-  });
-
-  it('reads the games again when the service no longer knows an alias', async () => {
-    const reads = () => scene.listing.requests.filter(({ action }) => action === 'games').length;
-    const before = reads();
-    const body = { status: 'error', message: 'Invalid game alias provided.' };
-    await scene.listing.behave({ kind: 'json', status: 200, body }, 1);
-    await addserver({ game: 'rust', server: 'again.example.com:1' });
+    // The last of them has the games read again.
     await expect.poll(reads).toBe(before + 1);
-  });
-
-  it('shows the service’s text without its markup working, and pings nobody', async () => {
-    const message = '@everyone **<@123456789012345678>** [x](https://evil.example)\n# big';
-    await scene.listing.behave({ kind: 'json', status: 200, body: { status: 'error', message } }, 1);
-    const said = await addserver({ game: 'cs2', server: 'markup.example.com:1' });
-    expect(said).toContain('@everyone **<@123456789012345678>** [x](https://evil.example) # big');
-    const [sent] = scene.discord.requests.filter(({ body }) => body.includes('evil'));
-    const body = JSON.parse(sent?.body ?? '{}');
-    expect(body).toMatchObject({ allowed_mentions: { parse: [] } });
-    expect(rendered(body.content).active).toEqual(['blockQuote']);
-  });
-
-  it('shows no masked link and no invite that the service, or whoever typed a game, puts in', async () => {
-    const texts = [
-      '[a] [Staff login](https://evil.example/x)',
-      '[[Staff login](https://evil.example/x)](https://evil.example/x)',
-      'Join discord.gg/evil-x or evil.example/x',
-    ];
-    for (const [index, text] of texts.entries()) {
-      await scene.listing.behave(
-        { kind: 'json', status: 200, body: { status: 'success', message: text } },
-        1,
-      );
-      expect(await addserver({ game: 'cs2', server: `masked${index}.example.com:1` })).toContain(text);
-      expect(await addserver({ game: text, server: 'masked.example.com:1' })).toContain(`“${text}”`);
-    }
-    const said = scene.discord.requests.filter(({ body }) => body.includes('evil'));
-    expect(said).not.toEqual([]);
-    for (const { body } of said) {
-      const ours = ['strong', 'inlineCode', 'blockQuote', 'slashCommand'];
-      expect(ours).toEqual(expect.arrayContaining([...rendered(JSON.parse(body).content).active]));
-    }
+    await edit(member, last, { game: 'Rust' });
+    await isAccepted(last, { server: 'error.example.com', port: '1', game: 'rust' });
   });
 
   it('fits a very long message of the service into Discord’s limits', async () => {
-    const body = { status: 'error', message: '*'.repeat(5000) };
-    await scene.listing.behave({ kind: 'json', status: 200, body }, 1);
-    expect(await addserver({ game: 'cs2', server: 'long.example.com:1' })).toMatch(/\*{100}.*…/s);
-  });
-
-  it('completes games from memory, by name and alias', async () => {
-    const before = scene.listing.requests.length;
-    const choices = await member.complete('addserver', 'game', { game: 'minec' });
-    expect(choices[0]).toMatchObject({ name: 'Minecraft (minecraft)', value: 'minecraft' });
-    const everything = await member.complete('addserver', 'game', { game: '' });
-    expect(everything).toHaveLength(25);
-    expect(await member.complete('addserver', 'game', { game: '(.*[+' })).not.toBe('lost');
-    expect(scene.listing.requests).toHaveLength(before);
+    await rejecting('*'.repeat(5000));
+    expect(textOf(await addServer(member, 'long.example.com:1'))).toMatch(/\*{100}.*…/s);
   });
 });
 
-describe('/addserver in a guild without a key', () => {
-  it('says who can set one', async () => {
-    const elsewhere = scene.person({ guild: 1 });
-    const said = await addserver({ game: 'cs2', server: 'a.example.com:1' }, elsewhere);
-    expect(said).toMatch(/no API key.*“Manage Server”.*\/setkey/s);
+/** What was typed, what the member reads and may press, and what the service gets after the first of it was pressed. */
+const WAYS = [
+  {
+    options: { server: 'noport.example.com', query_port: 27016 },
+    says: /^⚠️ Not sent: no port, usually 27015\.$/,
+    embed: '**Counter-Strike 2** — `noport.example.com`, query port 27016',
+    offers: ['Use 27015', 'Edit'],
+    sent: { server: 'noport.example.com', port: '27015', query_port: '27016', game: 'cs2' },
+  },
+  {
+    options: { game: 'minecraft', server: 'mc.example.com' },
+    says: /usually 25565\. .*SRV record/,
+    embed: '**Minecraft** — `mc.example.com`',
+    offers: ['Use 25565', 'Edit'],
+    sent: { server: 'mc.example.com', port: '25565', game: 'minecraft' },
+  },
+  {
+    options: { game: 'minecraf', server: 'game.example.com:25565' },
+    says: /“minecraf” is not a game.*Did you mean Minecraft/s,
+    embed: '**minecraf** — `game.example.com:25565`',
+    offers: ['Minecraft', 'Minecraft: Bedrock Edition', 'Minecraft: Pokémon (Cobblemon)', 'Edit'],
+    sent: { server: 'game.example.com', port: '25565', game: 'minecraft' },
+  },
+  {
+    options: { server: 'two.example.com:7', port: 8 },
+    says: /two ports: 7 and 8\. /,
+    embed: '**Counter-Strike 2** — `two.example.com:7 8`',
+    offers: ['Use 7', 'Use 8', 'Edit'],
+    sent: { server: 'two.example.com', port: '7', game: 'cs2' },
+  },
+  {
+    options: { server: '2606:4700:0:0:0:0:0:1111:27015' },
+    says: /needs brackets/,
+    embed: '**Counter-Strike 2** — `2606:4700:0:0:0:0:0:1111:27015`',
+    offers: ['Use 27015', 'Edit'],
+    sent: { server: '2606:4700::1111', port: '27015', game: 'cs2' },
+  },
+];
+
+describe('a first try that is not right', () => {
+  it.each(WAYS)('is put right with one press of $offers.0 ($options)', async ({ options, ...way }) => {
+    const before = adds(bot).length;
+    const answer = await addServer(member, options.server, options);
+    const { content, embeds } = messageOf(answer).current ?? {};
+    expect(content).toMatch(way.says);
+    expect(embeds).toMatchObject([{ color: YELLOW, description: way.embed }]);
+    expect(labelsOf(answer)).toEqual(way.offers);
+    expect(adds(bot)).toHaveLength(before);
+    await press(member, answer, way.offers[0] ?? '');
+    await isAccepted(answer, way.sent);
+  });
+
+  it.each([
+    { options: { server: '192.168.0.4', port: 27015, query_port: 27016 }, reason: /private address/ },
+    { options: { server: 'a.example.com:70000' }, reason: /port 70000 is above 65535/ },
+    { options: { server: '@everyone **x** `y`' }, reason: /not an address\. Enter only host and port/ },
+    { options: { game: 'zzzzzz', server: 'a.example.com:1' }, reason: /Look the game up with <\/games/ },
+    { options: { game: '  ', server: 'a.example.com:1' }, reason: /no game\. / },
+  ])('opens again as it was typed, and is put right there ($options)', async ({ options, reason }) => {
+    const before = adds(bot).length;
+    const answer = await addServer(member, options.server, options);
+    expect(messageOf(answer).current?.content).toMatch(reason);
+    expect(labelsOf(answer).at(-1)).toBe('Edit');
+    expect(embedOf(answer)?.color).toBe(YELLOW);
+    const { game = 'cs2', server, port = '', query_port = '' } = options as Record<string, string>;
+    expect((await openWindow(member, answer)).typed).toEqual({
+      game: game.trim(),
+      server,
+      port: String(port),
+      query_port: String(query_port),
+    });
+    expect(adds(bot)).toHaveLength(before);
+    await edit(member, answer, { game: 'cs2', server: 'right.example.com', port: '5', query_port: '' });
+    await isAccepted(answer, { server: 'right.example.com', port: '5', game: 'cs2' });
+  });
+
+  it('says what is wrong with the ports of the window, and leaves out a query port with a press', async () => {
+    const answer = await addServer(member, 'window.example.com');
+    for (const [field, value, reason, offers] of [
+      ['port', 'abc', /abc is not a number/, ['Edit']],
+      ['query_port', '0', /port 0 is below 1/, ['No query port', 'Edit']],
+      ['query_port', 'x y', /x y is not a number/, ['No query port', 'Edit']],
+    ] as const) {
+      await edit(member, answer, { port: '1', query_port: '', [field]: value });
+      await says(answer, reason);
+      expect(labelsOf(answer)).toEqual(offers);
+      expect((await openWindow(member, answer)).typed).toMatchObject({ [field]: value });
+    }
+    await press(member, answer, 'No query port');
+    await isAccepted(answer, { server: 'window.example.com', port: '1', game: 'cs2' });
+  });
+});
+
+describe('what cannot be sent now', () => {
+  const good = 'good.example.com:27015';
+  const sent = { server: 'good.example.com', port: '27015', game: 'cs2' };
+
+  it('waits for a key: an admin enters one with a press, and members ask for one', async () => {
+    const own = await inNewGuild(bot);
+    const answer = await addServer(own.admin, good);
+    expect(textOf(answer)).toMatch(/⚠️ Not sent\. .*no API key.*Set one with \/setkey/);
+    expect(labelsOf(answer)).toEqual(['Enter the API key', 'Send again', 'Edit']);
+    const asked = await addServer(own.member, 'later.example.com');
+    expect(textOf(asked)).toMatch(/no API key.*Ask someone with Manage Server/);
+    expect(labelsOf(asked)).toEqual(['Send again', 'Edit']);
+    await edit(own.admin, answer, { key: 'sandbox-key' }, 'Enter the API key');
+    await press(own.admin, answer, 'Send again');
+    await isAccepted(answer, sent);
+    // Which is not right yet.
+    await press(own.member, asked, 'Send again');
+    await expect.poll(() => labelsOf(asked)).toEqual(['Use 27015', 'Edit']);
+  });
+
+  it('waits for another key when the service refuses it, and is told who set that', async () => {
+    bot.listing.allow('dying-key');
+    await setKey(scene.admin, 'dying-key');
+    bot.listing.revoke('dying-key');
+    const first = await addServer(member, good);
+    expect(textOf(first)).toMatch(
+      /❌.*Invalid API key\..*Ask someone with Manage Server to renew.*set by @/s,
+    );
+    expect(embedOf(first)?.color).toBe(0xed4245);
+    const requests = bot.listing.requests.length;
+    const second = await addServer(scene.admin, 'second.example.com:1');
+    expect(textOf(second)).toMatch(/❌ .*refuses.*nothing is sent\. Renew the key with \/setkey.*set by @/);
+    expect(messageOf(second).current?.mentions).toEqual([]);
+    expect(bot.listing.requests).toHaveLength(requests);
+    await setKey(scene.admin, 'sandbox-key');
+    await press(member, first, 'Send again');
+    await isAccepted(first, sent);
+    await press(scene.admin, second, 'Send again');
+    await isAccepted(second, { server: 'second.example.com', port: '1', game: 'cs2' });
+  });
+
+  it('waits for a key that can be read again', () =>
+    inAppScene({ key: 'sandbox-key' }, async (own) => {
+      await own.bot.stop();
+      const database = new DatabaseSync(join(own.data, 'bot.sqlite'));
+      database.exec("UPDATE keyv SET value = 'torn' WHERE key LIKE 'api-key:%'");
+      database.close();
+      await own.startBot();
+      const answer = await addServer(own.member, good);
+      expect(textOf(answer)).toMatch(/⚠️ Not sent.*can no longer be read/s);
+      expect(textOf(await own.admin.slash('keystatus'))).toContain('can no longer be read');
+      await setKey(own.admin, 'sandbox-key');
+      await press(own.member, answer, 'Send again');
+      await says(answer, ACCEPTED);
+    }));
+
+  it('goes once with Try again when the service was down', async () => {
+    await bot.listing.behave({ kind: 'down' });
+    const answer = await addServer(member, good);
+    expect(textOf(answer)).toContain('⚠️ Not sent. The listing service could not be reached. You can safely');
+    expect(labelsOf(answer)).toEqual(['Try again', 'Edit']);
+    await bot.listing.behave({ kind: 'ok' });
+    const before = adds(bot).length;
+    const presses = await Promise.all([1, 2].map(() => press(member, answer, 'Try again')));
+    await isAccepted(answer, sent);
+    expect(presses.map(textOf).filter((text) => text.includes('works only once'))).toHaveLength(1);
+    expect(adds(bot)).toHaveLength(before + 1);
+  });
+
+  it('waits while the bot leaves the service alone, which failed three times', async () => {
+    await bot.listing.behave({ kind: 'status', status: 500 });
+    for (const n of [1, 2, 3]) await addServer(member, `fails${n}.example.com:1`);
+    const before = adds(bot).length;
+    const answer = await addServer(member, good);
+    expect(textOf(answer)).toContain('Not sent. The listing service is down at the moment');
+    expect(labelsOf(answer)).toEqual(['Try again', 'Edit']);
+    expect(adds(bot)).toHaveLength(before);
+    await bot.listing.behave({ kind: 'ok' });
+    // A list of games that a key brings says that the service is back.
+    await setKey(scene.admin, 'sandbox-key');
+    await press(member, answer, 'Try again');
+    await isAccepted(answer, sent);
+  });
+
+  it('waits for more of the daily quota', async () => {
+    await setQuota(scene, '1');
+    await addServer(member, 'first.example.com:1');
+    const answer = await addServer(member, good);
+    expect(textOf(answer)).toMatch(/⚠️ Not sent: .*daily quota \(1 game server\)/);
+    await setQuota(scene, '2');
+    await edit(member, answer, {});
+    await isAccepted(answer, sent);
+  });
+
+  it('is told when it can go on, and offered Try again for as long as it is kept', () => {
+    const clock = createTestClock();
+    const env = { MEMBER_LIMIT: '1/600', GUILD_LIMIT: '2/1200' };
+    return inAppScene({ key: 'sandbox-key', env }, async (own) => {
+      await addServer(own.member, 'a.example.com:1');
+      const soon = await addServer(own.member, 'b.example.com:1');
+      expect(textOf(soon)).toMatch(/you have reached your limit\. .* in (9|10) minutes/);
+      expect(labelsOf(soon)).toEqual(['Try again', 'Edit']);
+      await addServer(own.admin, 'c.example.com:1');
+      const later = await addServer(own.person({ role: 'other' }), 'd.example.com:1');
+      expect(textOf(later)).toMatch(/this server has reached its limit\. .* in (19|20) minutes/);
+      expect(labelsOf(later)).toEqual(['Edit']);
+      clock.advance(1_201_000);
+      expect(textOf(await addServer(own.member, 'b.example.com:1'))).toContain(ACCEPTED);
+      expect(own.listing.submitted).toHaveLength(3);
+    });
+  });
+});
+
+describe('a game that the guild does not allow', () => {
+  it('is refused before a port is asked for, and no near game is offered that is not allowed either', async () => {
+    await allowGames(scene, ['css']);
+    const near = await addServer(member, 'a.example.com:1', { game: 'counter-strik' });
+    expect(labelsOf(near)).toEqual(['Counter-Strike: Source', 'Edit']);
+    expect(textOf(near)).not.toContain('Counter-Strike 2');
+    const refused = await addServer(member, 'mc.example.com', { game: 'minecraft' });
+    expect(textOf(refused)).toContain('⚠️ Not sent: servers of Minecraft cannot be submitted here');
+    expect(labelsOf(refused)).toEqual(['Edit']);
+    await edit(member, refused, { game: 'css', port: '1' });
+    await isAccepted(refused, { server: 'mc.example.com', port: '1', game: 'css' });
+  });
+
+  it('is refused at the press of what was offered before', async () => {
+    const offered = await addServer(member, 'mc.example.com', { game: 'minecraft' });
+    const meant = await addServer(member, 'mc.example.com', { game: 'minecraf' });
+    const before = adds(bot).length;
+    await allowGames(scene, ['css']);
+    await press(member, offered, 'Use 25565');
+    await press(member, meant, 'Minecraft');
+    for (const answer of [offered, meant]) {
+      await says(answer, 'servers of Minecraft cannot be submitted here');
+      expect(labelsOf(answer)).toEqual(['Edit']);
+    }
+    expect(adds(bot)).toHaveLength(before);
+  });
+});
+
+describe('a game that may have been meant', () => {
+  const games = [30, 45, 46, 100].map((length) => ({
+    name: `Longest of ${length}`,
+    alias: `:${length}:`.padEnd(length, 'x'),
+  }));
+  /** A list that the service then has, read with the guild's key. */
+  async function list(own: Scene, listed: readonly object[]): Promise<void> {
+    await own.listing.behave({ kind: 'json', status: 200, body: listed }, 1);
+    await setKey(own.admin, 'sandbox-key');
+  }
+
+  it('has a button, however long its alias is, and is asked for anew when the list no longer has it', () =>
+    inAppScene({}, async (own) => {
+      await list(own, games);
+      for (const { name, alias } of games) {
+        const answer = await addServer(own.member, `long${alias.length}.example.com:1`, {
+          game: `${name}!x`,
+        });
+        expect(labelsOf(answer)[0]).toBe(name);
+        const body = { status: 'success', message: ACCEPTED };
+        await own.listing.behave({ kind: 'json', status: 200, body }, 1);
+        await press(own.member, answer, name);
+        await says(answer, ACCEPTED);
+        expect(own.listing.requests.at(-1)?.servers).toMatchObject([{ game: alias }]);
+      }
+      const before = adds(own).length;
+      const answer = await addServer(own.member, 'a.example.com:1', { game: 'longest of 10' });
+      expect(labelsOf(answer)).toContain('Longest of 100');
+      await list(own, games.slice(0, 2));
+      await press(own.member, answer, 'Longest of 100');
+      await expect.poll(() => labelsOf(answer)).toEqual(['Longest of 30', 'Longest of 45', 'Edit']);
+      expect(adds(own)).toHaveLength(before);
+    }));
+});
+
+describe('what was typed', () => {
+  const GONE = /no longer kept.*Use \/addserver again/;
+
+  it('is gone after ten others, but not from a window that is open', async () => {
+    const first = await addServer(member, 'first.example.com');
+    const window = await openWindow(member, first);
+    for (let n = 0; n < 10; n++) await addServer(member, `n${n}.example.com`);
+    expect(textOf(await press(member, first, 'Edit'))).toMatch(GONE);
+    await member.submit(window.modal, { ...window.typed, port: '27015' });
+    await isAccepted(first, { server: 'first.example.com', port: '27015', game: 'cs2' });
+  });
+
+  it('is gone after a quarter of an hour, but not from a window that is open', () => {
+    const clock = createTestClock();
+    return inAppScene({ key: 'sandbox-key' }, async (own) => {
+      const [first, second] = [
+        await addServer(own.member, 'a.example.com'),
+        await addServer(own.member, 'b.example.com'),
+      ];
+      const window = await openWindow(own.member, first);
+      clock.advance(16 * 60_000);
+      expect(textOf(await press(own.member, second, 'Use 27015'))).toMatch(GONE);
+      expect(adds(own)).toEqual([]);
+      await says(await own.member.submit(window.modal, { ...window.typed, port: '27015' }), ACCEPTED);
+    });
+  });
+
+  it('is sent once, however often and wherever it is pressed', async () => {
+    const answer = await addServer(member, 'once.example.com');
+    const [one, other] = [await openWindow(member, answer), await openWindow(member, answer)];
+    const before = adds(bot).length;
+    const submit = ({ modal, typed }: typeof one) => member.submit(modal, { ...typed, port: '27015' });
+    const pressed = await Promise.all([
+      press(member, answer, 'Use 27015'),
+      press(member, answer, 'Use 27015'),
+      submit(one),
+    ]);
+    await isAccepted(answer, { server: 'once.example.com', port: '27015', game: 'cs2' });
+    const texts = [...pressed, await submit(other)].map(textOf);
+    expect(texts.filter((text) => text.includes('works only once'))).toHaveLength(3);
+    expect(adds(bot)).toHaveLength(before + 1);
+  });
+});
+
+describe('a server that was submitted before', () => {
+  it('is not sent while it is on its way: whoever asks is told to wait', async () => {
+    const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
+    await bot.listing.behave({ kind: 'held', until }, 1);
+    const first = addServer(member, 'flight.example.com:1');
+    await expect.poll(() => addsOf(bot, 'flight.example.com').length).toBe(1);
+    const told = await addServer(scene.admin, 'flight.example.com:1');
+    expect(textOf(told)).toContain('flight.example.com:1 is on its way to the listing service already.');
+    expect(labelsOf(told)).toEqual(['Try again', 'Edit']);
+    goOn();
+    expect(textOf(await first)).toContain(ACCEPTED);
+    await press(scene.admin, told, 'Try again');
+    await expect.poll(() => labelsOf(told)).toEqual(['Change game', 'Submit again']);
+    expect(addsOf(bot, 'flight.example.com')).toHaveLength(1);
+  });
+
+  it('is sent again with a press that works once, over a restart too, and at once by another guild', async () => {
+    await addServer(scene.admin, 'before.example.com:1');
+    const warning = await addServer(member, 'before.example.com:1');
+    expect(textOf(warning)).toMatch(
+      /⚠️ Not sent: before\.example\.com:1 was submitted by admin (now|\d+ seconds? ago) as Counter-Strike 2/,
+    );
+    expect(textOf(await addServer(scene.admin, 'before.example.com:1'))).toContain('submitted by you');
+    const other = await inNewGuild(bot, { key: 'sandbox-key' });
+    expect(textOf(await addServer(other.member, 'before.example.com:1'))).toContain(ACCEPTED);
+    await bot.restart();
+    const pressed = await Promise.all([1, 2].map(() => press(member, warning, 'Submit again')));
+    await says(warning, ACCEPTED);
+    expect(pressed.map(textOf).filter((text) => text.includes('works only once'))).toHaveLength(1);
+    expect(addsOf(bot, 'before.example.com')).toHaveLength(3);
+  });
+
+  it('is to be looked for in the list where nobody knows what became of it', async () => {
+    await bot.listing.behave({ kind: 'reset', carriedOut: true }, 1);
+    const unknown = await addServer(member, 'unknown.example.com:1');
+    expect(textOf(unknown)).toContain('check the list before you submit it again');
+    expect(labelsOf(unknown)).toEqual(['Edit']);
+    await edit(member, unknown, {});
+    await says(unknown, 'may have been received: check the list first');
+    expect(addsOf(bot, 'unknown.example.com')).toHaveLength(1);
+    await press(member, unknown, 'Submit again');
+    await isAccepted(unknown, { server: 'unknown.example.com', port: '1', game: 'cs2' });
   });
 });

@@ -1,38 +1,79 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Answer, Person } from '../../sandbox/discord/contract.ts';
-import { csvOf, labelsOf, lines, read, submit, upload } from '../support/lists.ts';
-import { messageOf, modalOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import type { Answer } from '../../sandbox/discord/contract.ts';
+import type { Mode } from '../../sandbox/listing/modes.ts';
+import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
+import {
+  addServer,
+  adds,
+  allowGames,
+  edit,
+  openWindow,
+  paste,
+  pick,
+  press,
+  removeKey,
+  sendFile,
+  setQuota,
+} from '../support/actions.ts';
+import { createTestClock } from '../support/clock.ts';
+import { csvOf, labelsOf, lines, read, reported, submit, upload } from '../support/lists.ts';
+import {
+  inAppScene,
+  inNewGuild,
+  messageOf,
+  openAppScene,
+  type Scene,
+  setKey,
+  textOf,
+} from '../support/scene.ts';
 
+/** One bot for all tests, and a guild of its own for each. */
+let bot: Scene;
 let scene: Scene;
-let member: Person;
-let held: number;
-
+let member: Scene['member'];
+/** How many servers and requests the service had got before the test. */
+let before: { readonly servers: number; readonly requests: number };
+/** How the service answers the requests that submit servers, counted from 1 in each test. */
+let answering: (count: number, request: ListingRequest) => Mode | undefined;
 beforeAll(async () => {
-  scene = await openAppScene({ key: 'sandbox-key', env: { MEMBER_LIMIT: '5000/3600' } });
-  ({ member } = scene);
+  bot = await openAppScene({
+    env: { MEMBER_LIMIT: '5000/3600', GUILD_LIMIT: '5000/3600' },
+    listing: {
+      onRequest: (_, request) =>
+        request.action === 'add' ? answering(adds(bot).length - before.requests, request) : undefined,
+    },
+  });
 });
-beforeEach(() => {
-  held = scene.listing.submitted.length;
+beforeEach(async () => {
+  answering = () => undefined;
+  await bot.listing.behave({ kind: 'ok' });
+  scene = await inNewGuild(bot, { key: 'sandbox-key' });
+  member = scene.member;
+  before = { servers: bot.listing.submitted.length, requests: adds(bot).length };
 });
-afterAll(() => scene.close());
+afterAll(() => bot.close());
 
-const added = () => scene.listing.submitted.slice(held);
-const send = (name: string, content: string | Uint8Array, options: Record<string, string> = {}) =>
-  member.slash('addservers', { file: upload(name, content), ...options });
-
-async function paste(text: string, game = ''): Promise<Answer> {
-  const modal = modalOf(await member.slash('addservers', game === '' ? {} : { game }));
-  return member.submit(modal, { servers: text });
+const added = () => bot.listing.submitted.slice(before.servers);
+const sizes = () =>
+  adds(bot)
+    .slice(before.requests)
+    .map(({ servers }) => servers.length);
+const shown = (message: Parameters<typeof read>[0]): Answer => ({ kind: 'message', message });
+/** How many lines of a report ended how. */
+function outcomes(report: Parameters<typeof csvOf>[0]): Readonly<Record<string, number>> {
+  const found = csvOf(report, 'report.csv').map((row) => row[5] ?? '');
+  const kinds = [...new Set(found)];
+  return Object.fromEntries(kinds.map((kind) => [kind, found.filter((each) => each === kind).length]));
 }
 
-const two = (zone: string) => [
-  { server: `a.${zone}.net`, port: 27015, game: 'cs2' },
-  { server: `b.${zone}.net`, port: 25565, query_port: 25566, game: 'minecraft' },
-];
+describe('/addservers', () => {
+  const two = (zone: string) => [
+    { server: `a.${zone}.net`, port: 27015, game: 'cs2' },
+    { server: `b.${zone}.net`, port: 25565, query_port: 25566, game: 'minecraft' },
+  ];
 
-describe('/addservers with a file', () => {
   it.each([
     ['list.txt', '# ours\n\na.txt.net:27015 cs2\nb.txt.net,25565,minecraft,25566\n', two('txt')],
     [
@@ -41,118 +82,54 @@ describe('/addservers with a file', () => {
       two('csv'),
     ],
     ['LIST.JSON', JSON.stringify(two('json')), two('json')],
-  ])('submits what is in %s', async (name, content, expected) => {
-    const preview = await send(name, content);
-    expect(textOf(preview)).toContain('2 game servers are ready to be submitted.');
-    expect(textOf(preview)).toContain('It takes 1 request');
+  ])('submits what is in %s', async (name, content, servers) => {
+    const preview = await member.slash('addservers', { file: upload(name, content) });
+    expect(textOf(preview)).toContain('2 game servers are ready.');
+    expect(messageOf(preview).current?.attachments).toEqual([]);
     expect(added()).toEqual([]);
     const report = await submit(member, preview);
     expect(read(report)).toContain('✅ 2 sent for review');
     expect(read(report)).toContain('Servers have been added for review.');
-    expect(added()).toEqual(expected);
+    expect(added()).toEqual(servers);
     expect(csvOf(report, 'report.csv').map(([, server]) => server)).toEqual(
-      expected.map(({ server }) => server),
+      servers.map(({ server }) => server),
     );
   });
 
-  it('takes `game` for the lines that name none', async () => {
-    const preview = await send('a.txt', 'a1.example.com:1\na2.example.com:2 rust', { game: 'tf2' });
-    await submit(member, preview);
-    expect(added().map(({ game }) => game)).toEqual(['tf2', 'rust']);
-  });
-
-  it('says which game is not known, and offers to choose another', async () => {
-    const preview = await send('a.txt', 'g1.example.com:1', { game: 'Counter-Stroke 2' });
-    expect(textOf(preview)).toContain('“Counter-Stroke 2” is not a game');
-    expect(textOf(preview)).toContain('cs2');
-    const chosen = await member.pick(messageOf(preview), ['cs2']);
-    await submit(member, chosen);
-    expect(added()).toEqual([{ server: 'g1.example.com', port: 1, game: 'cs2' }]);
-  });
-
-  it('counts the bytes itself, whatever size was claimed', async () => {
-    const large = { ...upload('large.txt', '#'.repeat(256 * 1024 + 1)), size: 10 };
-    expect(textOf(await member.slash('addservers', { file: large }))).toContain('larger than 256 KiB');
-    const small = { ...upload('small.txt', lines(2)), size: 9_000_000 };
-    expect(textOf(await member.slash('addservers', { file: small }))).toContain('2 game servers are ready');
-  });
-
-  it('looks at what is in it, whatever type was claimed', async () => {
-    const picture = {
-      ...upload('a.txt', Buffer.from('89504e470d0a1a0a0000000d', 'hex')),
-      contentType: 'text/plain',
-    };
-    expect(textOf(await member.slash('addservers', { file: picture }))).toContain('not a text file');
-    const text = { ...upload('b.txt', lines(1)), contentType: 'image/png' };
-    expect(textOf(await member.slash('addservers', { file: text }))).toContain('1 game server is ready');
-  });
-
-  it.each([
-    ['broken.json', '[{"server": "a.example.com",', 'none from line 1, column 29 on', ['Edit']],
-    ['empty.txt', '# nothing\n', 'There is no game server in it', ['Edit']],
-    ['long.txt', lines(1001), 'There are 1001 game servers in it; 1000 is the most', []],
-  ])('says what is wrong with %s', async (name, content, words, labels) => {
-    const answer = await send(name, content);
-    expect(textOf(answer)).toContain(words);
-    expect(labelsOf(answer)).toEqual(labels);
-  });
-
-  it('needs a key first', async () => {
-    const elsewhere = scene.person({ role: 'member', guild: 1 });
-    const answer = await elsewhere.slash('addservers', { file: upload('a.txt', lines(1)) });
-    expect(textOf(answer)).toContain('no API key');
-  });
-
-  it('submits what the page for members gives as examples', async () => {
-    const page = readFileSync(join(import.meta.dirname, '../../docs/members.md'), 'utf8');
-    const example = (kind: string) =>
-      new RegExp(`^\`\`\`${kind}\\n([^]*?)^\`\`\`$`, 'm').exec(page)?.[1] ?? '';
-    const person = scene.person({ role: 'member', guild: 1 });
-    await setKey(scene.person({ role: 'admin', guild: 1 }), 'sandbox-key');
-    for (const [kind, count] of [
-      ['csv', 6],
-      ['text', 6],
-    ] as const) {
-      const options = { file: upload('list.txt', example(kind)), game: 'css' };
-      const preview = await person.slash('addservers', options);
-      expect(textOf(preview)).toContain(`${count} game servers are ready`);
-      expect(textOf(preview)).not.toContain('refused');
-    }
-  });
-});
-
-describe('/addservers without a file', () => {
-  it('opens a window, and explains each line that cannot be submitted', async () => {
+  it('opens a window to paste into, and explains each line that cannot be submitted', async () => {
     const preview = await paste(
+      member,
       [
         '\ufeffm1.example.com:27015 cs2',
-        'm2.example.com 27016 rust',
         '',
         'm3.example.com,27017,minecraft,27018',
         'm1.example.com:27015 cs2',
         '“m4.example.com”，27015，cs2',
         'm5.example.com:70000 cs2',
         '192.168.0.4:27015 cs2',
-        'm6.example.com:27015 chess',
+        'm6.example.com:27015 minecarft',
         'hello there',
       ].join('\r\n'),
     );
     const text = textOf(preview);
-    expect(text).toContain('(only you can see this)');
-    expect(text).toContain('4 game servers are ready to be submitted.');
-    expect(text).toContain('4 lines are refused:');
-    expect(text).toContain('line 7: port 70000 is above 65535 (Counter-Strike 2)');
-    expect(text).toContain('line 8: private address (Counter-Strike 2)');
-    expect(text).toContain('line 9: unknown game chess');
-    expect(text).toContain('line 10: no address in it');
-    expect(text).toContain('1 line repeats an earlier one and counts once: line 5.');
-    expect(csvOf(messageOf(preview), 'rejected.csv').map((row) => row[5])).toContainEqual(
-      expect.stringContaining('192.168.0.4 is a private address: it can only be reached inside a home'),
-    );
+    for (const words of [
+      '(only you can see this)',
+      '4 lines need fixing:',
+      'Line 6 m5.example.com:70000 cs2: port 70000 is above 65535',
+      'Line 7 192.168.0.4:27015 cs2: private address',
+      'minecarft: unknown game minecarft. Did you mean Minecraft',
+      'Line 9 hello there: no address in it',
+      '3 game servers are ready.',
+      '1 line repeats an earlier one and counts once: line 4.',
+    ]) {
+      expect(text).toContain(words);
+    }
+    const reasons = csvOf(messageOf(preview), 'rejected.csv').map((row) => row[5]);
+    expect(reasons[1]).toContain('cannot be reached from the internet');
+    expect(reasons[2]).toContain('Did you mean Minecraft (minecraft)');
     const report = await submit(member, preview);
     expect(added().map(({ server }) => server)).toEqual([
       'm1.example.com',
-      'm2.example.com',
       'm3.example.com',
       'm4.example.com',
     ]);
@@ -160,156 +137,405 @@ describe('/addservers without a file', () => {
       csvOf(report, 'report.csv').map(([line, server, , , , outcome]) => [line, server, outcome]),
     ).toEqual([
       ['1', 'm1.example.com', 'sent for review'],
-      ['2', 'm2.example.com', 'sent for review'],
-      ['4', 'm3.example.com', 'sent for review'],
-      ['5', 'm1.example.com', 'not sent'],
-      ['6', 'm4.example.com', 'sent for review'],
-      ['7', 'm5.example.com:70000', 'not sent'],
-      ['8', '192.168.0.4:27015', 'not sent'],
-      ['9', 'm6.example.com:27015', 'not sent'],
-      ['10', 'hello there', 'not sent'],
+      ['3', 'm3.example.com', 'sent for review'],
+      ['4', 'm1.example.com', 'not sent'],
+      ['5', 'm4.example.com', 'sent for review'],
+      ['6', 'm5.example.com:70000', 'not sent'],
+      ['7', '192.168.0.4:27015', 'not sent'],
+      ['8', 'm6.example.com:27015', 'not sent'],
+      ['9', 'hello there', 'not sent'],
     ]);
   });
 
-  it('takes the file of rejected lines back once it is corrected', async () => {
-    const wrong = Array.from({ length: 15 }, (_, n) => `r${n}.example.com:70000 rust`).join('\n');
-    const preview = await paste(wrong);
-    expect(textOf(preview)).toContain('• lines 1–\u206015: port 70000 is above 65535 (Rust)');
-    expect(labelsOf(preview)).toEqual(['Edit', 'Cancel']);
-    const rejected = messageOf(preview).file('rejected.csv')?.toString() ?? '';
-    expect(csvOf(messageOf(preview), 'rejected.csv').length).toBe(15);
-    await submit(member, await send('rejected.csv', rejected.replaceAll(':70000', ':28015')));
-    expect(added().length).toBe(15);
-    expect(added()[14]).toEqual({ server: 'r14.example.com', port: 28015, game: 'rust' });
+  it('takes `game` for the lines that name none, pasted or in a file', async () => {
+    await submit(member, await sendFile(member, 'a1.example.com:1\na2.example.com:2 rust', { game: 'tf2' }));
+    await submit(member, await paste(member, 'w1.example.com:27015', { game: 'rust' }));
+    expect(added().map(({ game }) => game)).toEqual(['tf2', 'rust', 'rust']);
+    const choices = await member.complete('addservers', 'game', { game: 'minec' });
+    expect(choices[0]).toMatchObject({ value: 'minecraft' });
   });
 
-  it('has the game that was given in the window', async () => {
-    await submit(member, await paste('w1.example.com:27015', 'rust'));
-    expect(added()).toEqual([{ server: 'w1.example.com', port: 27015, game: 'rust' }]);
+  it('says which game is not known, and offers to choose another', async () => {
+    const preview = await sendFile(member, 'g1.example.com:1', { game: 'Counter-Stroke 2' });
+    expect(textOf(preview)).toContain('“Counter-Stroke 2” is not a game');
+    await submit(member, await pick(member, preview, ['cs2']));
+    expect(added()).toEqual([{ server: 'g1.example.com', port: 1, game: 'cs2' }]);
   });
 
-  it('completes the game', async () => {
-    expect(await member.complete('addservers', 'game', { game: 'minec' })).toContainEqual({
-      name: 'Minecraft (minecraft)',
-      value: 'minecraft',
-    });
+  it.each([
+    ['is larger than was claimed', '#'.repeat(256 * 1024 + 1), /larger than 256 KiB/, []],
+    ['is no text', Buffer.from('89504e470d0a1a0a0000000d', 'hex'), /not a text file/, []],
+    ['is empty', '# nothing\n', /There is no game server in it/, ['Edit']],
+    ['is too long', lines(1001), /1001 game servers in it, at most 1000 .*Too long to edit here/, []],
+  ])('says what is wrong with a file that %s', async (_what, content, words, labels) => {
+    const file = { ...upload('list.txt', content), size: 10, contentType: 'text/plain' };
+    const answer = await member.slash('addservers', { file });
+    expect(textOf(answer)).toMatch(words);
+    expect(labelsOf(answer)).toEqual(labels);
   });
 
   it('drops passwords, and neither shows nor sends nor logs them', async () => {
-    const preview = await paste(
-      'connect p1.example.com:27015; password hunter2\nsteam://connect/p2.example.com:70000/hunter2',
-      'cs2',
-    );
+    const list =
+      'connect p1.example.com:27015; password hunter2\nsteam://connect/p2.example.com:70000/hunter2';
+    const preview = await paste(member, list, { game: 'cs2' });
+    await bot.restart();
+    const { typed } = await openWindow(member, preview);
     const report = await submit(member, preview);
     expect(added()).toEqual([{ server: 'p1.example.com', port: 27015, game: 'cs2' }]);
-    for (const text of [
-      textOf(preview),
-      read(report),
-      scene.output(),
-      JSON.stringify(scene.listing.requests),
-    ])
+    const requests = JSON.stringify(bot.listing.requests);
+    for (const text of [textOf(preview), typed.servers, read(report), bot.output(), requests])
       expect(text).not.toContain('hunter2');
-    expect(scene.discord.findSecret('hunter2').filter(({ method }) => method !== 'GATEWAY')).toEqual([]);
+    expect(bot.discord.findSecret('hunter2').filter(({ method }) => method !== 'GATEWAY')).toEqual([]);
   });
 
-  it('speaks German to who does', async () => {
-    const german = scene.person({ locale: 'de' });
-    const modal = modalOf(await german.slash('addservers'));
-    const preview = await german.submit(modal, { servers: 'd1.example.com:70000 cs2\nd2.example.com:1 cs2' });
-    expect(textOf(preview)).toContain('Zeile 1: Port 70000 liegt über 65535');
-    expect(read(await submit(german, preview))).toContain('✅ 1 zur Prüfung gesendet');
+  it('takes the examples of the page for members', async () => {
+    const docs = join(import.meta.dirname, '../../docs');
+    const page = readFileSync(join(docs, 'members.md'), 'utf8');
+    const table = readFileSync(join(docs, 'servers.csv'), 'utf8');
+    expect(page).toContain(`\`\`\`csv\n${table}\`\`\``);
+    for (const kind of ['csv', 'text']) {
+      const example = page.split(`\`\`\`${kind}\n`)[1]?.split('```')[0] ?? '';
+      const preview = await sendFile(member, example, { game: 'css' });
+      expect(textOf(preview)).toContain('6 game servers are ready');
+      expect(textOf(preview)).not.toContain('fixing');
+    }
   });
 });
 
 describe('the preview', () => {
   it('is submitted once, however often the button is pressed', async () => {
-    const preview = await paste('once.example.com:27015 cs2');
-    const press = () => member.press(messageOf(preview), 'Submit 1 game server');
-    const answers = await Promise.all([press(), press(), press()]);
-    expect(answers.length).toBe(3);
-    await expect.poll(() => read(messageOf(preview))).toContain('1 sent for review');
+    const preview = await paste(member, 'once.example.com:27015 cs2');
+    await Promise.all([1, 2, 3].map(() => press(member, preview, 'Submit 1 game server')));
+    await expect.poll(() => textOf(preview)).toContain('1 sent for review');
     expect(added().length).toBe(1);
   });
 
   it('can be cancelled', async () => {
-    const preview = await paste('never.example.com:27015 cs2');
-    expect(textOf(await member.press(messageOf(preview), 'Cancel'))).toContain('Nothing was submitted.');
+    const preview = await paste(member, 'never.example.com:27015 cs2');
+    expect(textOf(await press(member, preview, 'Cancel'))).toContain('Cancelled.');
     expect(messageOf(preview).current?.attachments).toEqual([]);
     expect(added()).toEqual([]);
   });
 
-  it('outlives a restart', async () => {
-    const preview = await paste('kept.example.com:27015 cs2\nkept.example.com:70000 cs2');
-    await scene.restart();
-    const report = await submit(member, preview);
-    expect(read(report)).toContain('✅ 1 sent for review');
-    expect(csvOf(report, 'report.csv').length).toBe(2);
-    expect(added()).toEqual([{ server: 'kept.example.com', port: 27015, game: 'cs2' }]);
-  });
-
   it('names what was submitted before, and leaves it out unless it is to be included', async () => {
-    const list = 'f1.example.com:27015 cs2\nf2.example.com:27015 cs2\nf3.example.com:27015 cs2';
-    await submit(member, await paste('f2.example.com:27015 cs2'));
-    const preview = await paste(list);
+    await submit(member, await paste(member, 'f2.example.com:27015 cs2'));
+    const preview = await paste(member, lines(3).replaceAll('s1', 'f2'));
     expect(textOf(preview)).toContain('2 game servers are ready');
-    expect(textOf(preview)).toMatch(/• f2\.example\.com:27015\n {2}sent for review .* by you/);
-    expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Include the 1 submitted before', 'Cancel']);
-    const included = await member.press(messageOf(preview), 'Include the 1 submitted before');
+    expect(textOf(preview)).toMatch(
+      /1 duplicate is left out:\n• f2\.example\.com:27015: .*by you.*as Counter-Strike 2/,
+    );
+    expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Include 1 duplicate', 'Cancel']);
+    const included = await press(member, preview, 'Include 1 duplicate');
     expect(labelsOf(included)).toContain('Submit 3 game servers');
-    const without = await member.press(messageOf(included), 'Leave out the 1 submitted before');
+    const without = await press(member, included, 'Leave out 1 duplicate');
     const report = await submit(member, without);
-    expect(added().map(({ server }) => server)).toEqual([
-      'f2.example.com',
-      'f1.example.com',
-      'f3.example.com',
-    ]);
     expect(csvOf(report, 'report.csv').map((row) => row[5])).toEqual([
       'sent for review',
       'not sent',
       'sent for review',
     ]);
+    expect(added()).toHaveLength(3);
+  });
+
+  it('keeps its list while there is no key, can be corrected meanwhile, and is sent with the next one', async () => {
+    const preview = await paste(member, `${lines(3)}\n10.0.0.1:27015 cs2`);
+    await removeKey(scene.admin);
+    await press(member, preview, 'Submit 3 game servers');
+    await expect.poll(() => textOf(preview)).toMatch(/no API key.*Ask someone with Manage Server/s);
+    expect(labelsOf(preview)).toEqual(['Try again', 'Edit', 'Cancel']);
+    await edit(member, preview, { servers: '4. right.example.com:27015 rust' });
+    await expect.poll(() => textOf(preview)).toContain('4 game servers are ready');
+    expect(textOf(preview)).toContain('no API key');
+    expect(labelsOf(preview)).toEqual(['Try again', 'Cancel']);
+    expect(added()).toEqual([]);
+    expect(labelsOf(await paste(scene.admin, lines(1)))[0]).toBe('Enter the API key');
+    await setKey(scene.admin, 'sandbox-key');
+    expect(read(await submit(member, preview))).toContain('4 sent for review');
+  });
+
+  it('says how many can go today, and what is over the quota goes the day after', async () => {
+    await setQuota(scene, '4');
+    const preview = await sendFile(member, lines(6));
+    const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
+    expect(messageOf(preview).current?.content).toMatch(
+      new RegExp(`4 of 6 game servers can go now.*from <t:${midnight}>`),
+    );
+    const held = csvOf(messageOf(preview), 'rejected.csv').map((row) => [row[0], row[5]]);
+    expect(held).toEqual([
+      ['s4.example.com', expect.stringContaining('over the daily quota')],
+      ['s5.example.com', expect.stringContaining('over the daily quota')],
+    ]);
+    expect(labelsOf(preview)).toEqual(['Submit 4 game servers', 'Cancel']);
+    // Of which one is used before the press.
+    await addServer(member, 'used.example.com:1');
+    const report = await submit(member, preview);
+    expect(added().map(({ server }) => server)).toEqual(
+      ['used', 's0', 's1', 's2'].map((name) => `${name}.example.com`),
+    );
+    expect(read(report)).toMatch(/⚠️ 3 not sent because of a limit, until.*✅ 3 sent for review/s);
+    expect(csvOf(report, 'report.csv').at(-1)?.at(-1)).toContain('over the daily quota');
+    await setQuota(scene, '7');
+    await submit(member, await edit(member, shown(report), {}));
+    expect(added()).toHaveLength(7);
+    const none = await sendFile(member, 'q9.example.com:27015 cs2');
+    expect(textOf(none)).toContain('0 of 1 game servers can go now');
+    expect(labelsOf(none).join()).not.toContain('Submit');
+  });
+
+  it('says how many can go now, and the others go when the limit on members lets them', () => {
+    const clock = createTestClock();
+    return inAppScene({ key: 'sandbox-key', env: { MEMBER_LIMIT: '4/600' } }, async (own) => {
+      const preview = await sendFile(own.member, lines(6));
+      expect(textOf(preview)).toContain('4 of 6 game servers can go now');
+      const report = await submit(own.member, preview);
+      expect(textOf(await own.member.press(report, 'Send again'))).toContain('You can go on');
+      clock.advance(601_000);
+      expect(read(await submit(own.member, shown(report)))).toContain('2 sent for review');
+      expect(own.listing.submitted).toHaveLength(6);
+    });
+  });
+
+  it('refuses lines of a game that the guild does not allow, and proposes no such game', async () => {
+    await allowGames(scene, ['cs2']);
+    const preview = await sendFile(
+      member,
+      'a.example.com:1 cs2\nb.example.com:2 rust\nc.example.com:3 rusty',
+    );
+    expect(textOf(preview)).toContain('1 game server is ready');
+    expect(textOf(preview)).toContain('Line 2 b.example.com:2 rust: game not allowed here');
+    expect(textOf(preview)).not.toContain('Did you mean');
+    expect(messageOf(preview).file('rejected.csv')?.toString()).not.toContain('Did you');
+    const forAll = await sendFile(member, 'a.example.com:1\nb.example.com:2', { game: 'rust' });
+    expect(textOf(forAll)).toContain('servers of Rust cannot be submitted here');
+    await submit(member, await pick(member, forAll, ['cs2']));
+    expect(added().map(({ game }) => game)).toEqual(['cs2', 'cs2']);
+  });
+
+  it('asks anew where a game was taken back before it was picked, or before Submit', async () => {
+    const lacking = await sendFile(member, 'a.example.com:1\nb.example.com:2');
+    const ready = await sendFile(member, 'a.example.com:1 cs2\nb.example.com:2 rust');
+    await allowGames(scene, ['cs2']);
+    expect(textOf(await pick(member, lacking, ['rust']))).toContain(
+      'servers of Rust cannot be submitted here',
+    );
+    await press(member, ready, 'Submit 2 game servers');
+    await expect.poll(() => textOf(ready)).toContain('servers of Rust cannot be submitted here');
+    expect(labelsOf(ready)).toEqual(['Submit 1 game server', 'Edit', 'Cancel']);
+    expect(added()).toEqual([]);
+  });
+});
+
+describe('Edit', () => {
+  /** 250 lines, of which twelve are wrong in five ways: at 10, 30, 50 and so on. */
+  const WRONG = [
+    ...['w0.example.com cs2', 'w1.example.com cs2', 'w2.example.com rust'],
+    ...['192.168.0.4:27015 cs2', '10.0.0.7:27015 cs2'],
+    ...['w5.example.com:27015 counter-stroke 2', 'w6.example.com:27015 chess'],
+    ...['w7.example.com:70000 rust', 'w8.example.com:70000 rust', 'w9.example.com:70001 rust'],
+    ...['w10.example.com:27015', 'w11.example.com:27015'],
+  ];
+  const LIST = lines(250)
+    .split('\n')
+    .map((line, index) => (index % 20 === 9 ? (WRONG[(index - 9) / 20] ?? line) : line))
+    .join('\n');
+
+  it('puts a list of 250 lines with 12 wrong ones of five kinds right, with four actions in all', async () => {
+    const preview = await sendFile(member, LIST); // 1
+    for (const words of [
+      '10 lines need fixing:',
+      '• Line 10 w0.example.com cs2: no port, usually 27015',
+      '• Line 90 10.0.0.7:27015 cs2: private address\n… and 5 more, all in rejected.csv',
+      '238 game servers are ready.',
+      '2 game servers without a game. Choose their game below.',
+    ]) {
+      expect(textOf(preview)).toContain(words);
+    }
+    const { modal, typed } = await openWindow(member, preview); // 2
+    expect(typed.servers?.split('\n')).toHaveLength(12);
+    expect(typed.servers).toContain('10. w0.example.com cs2\n30. w1.example.com cs2');
+    const right = Array.from({ length: 12 }, (_, n) => `${n * 20 + 10}. right${n}.example.com:27015 cs2`);
+    const after = await member.submit(modal, { servers: right.join('\n') }); // 3
+    expect(messageOf(after).id).toBe(messageOf(preview).id);
+    const report = await reported(await press(member, after, 'Submit 250 game servers')); // 4
+    expect(read(report)).toContain('✅ 250 sent for review');
+    expect(added()[9]).toEqual({ server: 'right0.example.com', port: 27015, game: 'cs2' });
+    expect(csvOf(report, 'report.csv').map(([line]) => Number(line))).toEqual(
+      Array.from({ length: 250 }, (_, index) => index + 1),
+    );
+  });
+
+  it('has room for 4,000 characters; the message says how many lines these are, and where the others are', async () => {
+    const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
+    const preview = await sendFile(member, `${wrong.join('\n')}\ngood.example.com:1 cs2`);
+    const { modal, typed } = await openWindow(member, preview);
+    const count = typed.servers?.split('\n').length ?? 0;
+    expect(count).toBeGreaterThan(30);
+    expect(textOf(preview)).toContain(`Edit has room for the first ${count}. Fix the others in rejected.csv`);
+    const after = await member.submit(modal, { servers: typed.servers?.replaceAll(':0 ', ':27015 ') ?? '' });
+    expect(textOf(after)).toContain(`${count + 1} game servers are ready`);
+    // The file of the first preview has the lines that are not kept.
+    expect(csvOf(messageOf(after), 'rejected.csv')).toHaveLength(200);
+    expect(csvOf(await submit(member, after), 'rejected.csv')).toHaveLength(200);
+  });
+
+  it('makes a list of what is typed when the list is gone after a quarter of an hour', () => {
+    const clock = createTestClock();
+    return inAppScene({ key: 'sandbox-key' }, async (own) => {
+      const preview = await sendFile(own.member, `${lines(3)}\nx.example.com:0 cs2`);
+      const { modal } = await openWindow(own.member, preview);
+      clock.advance(16 * 60_000);
+      const gone = await press(own.member, preview, 'Submit 3 game servers');
+      expect(textOf(gone)).toContain('older than 15 minutes');
+      const after = await own.member.submit(modal, { servers: '4. x.example.com:5 cs2' });
+      expect(textOf(after)).toContain('older than 15 minutes');
+      await submit(own.member, after);
+      expect(own.listing.submitted).toHaveLength(1);
+    });
+  });
+
+  it('keeps what cannot be read as a list, whether it was pasted, edited or in a short file', async () => {
+    const json = '[\n  {"server": "a.example.com", "port": 1},\n  {"server": "b.example.com", "port": 2}';
+    const said = await paste(member, json, { game: 'rust' });
+    expect(textOf(said)).toMatch(/Invalid JSON at line 3.*Correct it with Edit/);
+    expect(labelsOf(said)).toEqual(['Edit']);
+    const { modal, typed } = await openWindow(member, said);
+    expect(typed).toEqual({ servers: json, game: 'rust' });
+    const worse = await member.submit(modal, { servers: `${json},` });
+    expect(messageOf(worse).id).toBe(messageOf(said).id);
+    expect((await openWindow(member, worse)).typed.servers).toBe(`${json},`);
+    await submit(member, await edit(member, worse, { servers: `${json}]` }));
+    expect(added().map(({ game }) => game)).toEqual(['rust', 'rust']);
+
+    const list = await sendFile(member, 'a.example.com:0 cs2\ngood.example.com:1 cs2');
+    expect(textOf(await edit(member, list, { servers: json }))).toContain('Correct it with Edit');
+    expect((await openWindow(member, list)).typed.servers).toBe(json);
+    expect((await openWindow(member, await sendFile(member, json))).typed.servers).toBe(json);
+  });
+});
+
+describe('the report', () => {
+  it('offers what was refused or not sent again, and all of it to be corrected', async () => {
+    const body = { status: 'error', message: 'Invalid game alias provided.' };
+    answering = () => ({ kind: 'json', status: 200, body });
+    const list = 'a.example.com:1 rust\nb.example.com:2 rust\nc.example.com:0 rust';
+    const report = await submit(member, await sendFile(member, list));
+    answering = () => undefined;
+    expect(read(report)).toContain('❌ 2 refused');
+    expect(labelsOf(shown(report))).toEqual(['Send again', 'Edit']);
+    const { modal, typed } = await openWindow(member, shown(report));
+    expect(typed.servers).toBe('1. a.example.com:1 rust\n2. b.example.com:2 rust\n3. c.example.com:0 rust');
+    const after = await member.submit(modal, { servers: typed.servers?.replaceAll(':0', ':3') ?? '' });
+    await submit(member, after);
+    expect(added()).toHaveLength(3);
+    // The report is still there, and says so when it is pressed.
+    expect(read(report)).toContain('❌ 2 refused');
+    expect(textOf(await member.press(report, 'Send again'))).toContain('This list was submitted');
+  });
+
+  it('names the one line whose game the service no longer knows, and all others are sent', async () => {
+    const body = { status: 'error', message: 'Invalid game alias provided.' };
+    answering = (_, { servers }) =>
+      servers.some(({ game }) => game === 'dayz') ? { kind: 'json', status: 200, body } : undefined;
+    const list = lines(100).replace('s42.example.com:27015 cs2', 's42.example.com:27015 dayz');
+    const report = await submit(member, await sendFile(member, list));
+    expect(read(report)).toMatch(
+      /❌ 1 refused.*Invalid game alias provided\.\n• Line 43 s42.*✅ 99 sent for review/s,
+    );
+    expect(csvOf(report, 'report.csv')[42]?.slice(4)).toEqual(['dayz', 'refused', body.message]);
+    expect(added()).toHaveLength(99);
+    expect(sizes().length).toBeLessThanOrEqual(15);
+  });
+
+  it('says that the key was revoked between two requests, and goes on with a new one', async () => {
+    bot.listing.allow('old-key');
+    await setKey(scene.admin, 'old-key');
+    answering = (count) => {
+      if (count === 2) bot.listing.revoke('old-key');
+      return undefined;
+    };
+    const report = await submit(member, await sendFile(member, lines(250)));
+    expect(sizes()).toEqual([100, 100]);
+    expect(outcomes(report)).toEqual({ 'sent for review': 100, refused: 100, 'not sent': 50 });
+    expect(read(report)).toMatch(/100 refused.*Invalid API key\.\n• Line 101 /s);
+    expect(read(report)).toMatch(/50 not sent.*removed or refused meanwhile.*\n• Line 201 /);
+    expect(read(report).match(/renew the key with \/setkey\. It was set by @/g)).toHaveLength(1);
+    await setKey(scene.admin, 'sandbox-key');
+    // What was refused for the key goes again too: the service said nothing of the servers.
+    expect(outcomes(await submit(member, shown(report)))).toEqual({ 'sent for review': 150 });
+  });
+
+  it('says what is sure and what is not when the service goes down at request 3 of 5', async () => {
+    answering = (count) => (count === 3 ? { kind: 'down' } : undefined);
+    const report = await submit(member, await sendFile(member, lines(500)));
+    expect(outcomes(report)).toEqual({ 'sent for review': 200, unknown: 100, 'not sent': 200 });
+    const text = read(report);
+    expect(text).toMatch(
+      /❓ 100 unknown.*check the list before you submit them again\.\n• Line 201 s200\.example\.com:27015\n/,
+    );
+    expect(text).toMatch(/⚠️ 100 not sent.*safely send them again\.\n• Line 301 /);
+    expect(text).toContain('✅ 200 sent for review');
+    await bot.listing.behave({ kind: 'ok' });
+    expect(outcomes(await submit(member, shown(report)))).toEqual({ 'sent for review': 200 });
+    expect(added().map(({ server }) => server)).toEqual(
+      Array.from({ length: 500 }, (_, n) => `s${n}.example.com`).filter((_, n) => n < 200 || n >= 300),
+    );
+  });
+
+  it('has what was sent when the bot is stopped in the middle, and the rest can go after it', async () => {
+    const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
+    answering = (count) => (count === 2 ? { kind: 'held', until } : undefined);
+    const pressed = press(member, await sendFile(member, lines(400)), 'Submit 400 game servers');
+    await expect.poll(sizes).toHaveLength(2);
+    const restarted = bot.restart();
+    goOn();
+    await restarted;
+    const report = await reported(await pressed);
+    expect(outcomes(report)).toEqual({ 'sent for review': 200, 'not sent': 200 });
+    expect(read(report)).toContain('The bot was restarted');
+    expect(outcomes(await submit(member, shown(report)))).toEqual({ 'sent for review': 200 });
+  });
+
+  it('comes after a bar that grows, while the preview cannot be pressed any more', async () => {
+    answering = () => ({ kind: 'slow', ms: 700 });
+    const preview = await sendFile(member, lines(600));
+    const from = bot.discord.requests.length;
+    await press(member, preview, 'Submit 600 game servers');
+    expect(textOf(preview)).toMatch(/[▰▱]{20} 0 of 600 game servers/);
+    expect(labelsOf(preview)).toEqual([]);
+    // An edit that Discord does not take does no harm.
+    bot.discord.faults.inject({ fault: { kind: 'status', status: 500 }, times: 1, method: 'PATCH' });
+    expect(outcomes(await reported(preview))).toEqual({ 'sent for review': 600 });
+    const edits = bot.discord.requests.slice(from).filter(({ method }) => method === 'PATCH');
+    expect(edits.filter(({ body }) => body.includes('▱')).length).toBeGreaterThan(1);
   });
 });
 
 describe('a thousand servers with the longest names', () => {
   const longest = (n: number) =>
     [`n${n}`.padEnd(63, 'a'), 'b'.repeat(63), 'c'.repeat(63), 'd'.repeat(57), 'com'].join('.');
+  const list = (port: number) =>
+    Array.from({ length: 1000 }, (_, n) => `${longest(n)}:${port} cs2`).join('\n');
 
   it('fit into the messages and files of Discord', async () => {
     expect(longest(0).length).toBe(253);
-    const content = Array.from({ length: 1000 }, (_, n) => `${longest(n)}:9`).join('\n');
-    const preview = await send('long.txt', content, { game: 'cs2' });
-    expect(textOf(preview)).toContain('It takes 10 requests');
+    const preview = await sendFile(member, list(9));
+    expect(textOf(preview)).toContain('1000 game servers are ready');
     const report = await submit(member, preview);
     expect(read(report)).toContain('✅ 1000 sent for review');
     expect(added().map(({ server }) => server)).toEqual(Array.from({ length: 1000 }, (_, n) => longest(n)));
     expect(csvOf(report, 'report.csv').length).toBe(1000);
-    const again = await send('long.txt', content, { game: 'cs2' });
-    expect(textOf(again)).toContain('1000 game servers were submitted from here before');
   });
 
-  it('fit when none of them is right, and the file of rejected lines can be sent again', async () => {
-    const content = Array.from({ length: 1000 }, (_, n) => `${longest(n)}:0`).join('\n');
-    const preview = await send('wrong.txt', content, { game: 'cs2' });
+  it('fit when none of them is right, and each file of rejected lines can be sent again corrected', async () => {
+    const preview = await sendFile(member, list(0));
     const files = messageOf(preview).current?.attachments.map(({ filename }) => filename) ?? [];
     expect(files).toEqual(['rejected.csv', 'rejected-2.csv']);
     for (const name of files) {
       const file = messageOf(preview).file(name)?.toString() ?? '';
-      const again = await send(name, file.replaceAll(':0"', ':27016"'), { game: 'cs2' });
+      const again = await member.slash('addservers', {
+        file: upload(name, file.replaceAll(':0"', ':27016"')),
+      });
       expect(textOf(again)).toContain('500 game servers are ready');
     }
   });
-});
-
-it('the key is asked for again at Submit', async () => {
-  const admin = scene.person({ role: 'admin', guild: 1 });
-  await setKey(admin, 'sandbox-key');
-  const preview = await admin.slash('addservers', { file: upload('a.txt', lines(1)) });
-  const remove = messageOf(await admin.slash('removekey'));
-  const [yes = ''] = labelsOf({ kind: 'message', message: remove });
-  await admin.press(remove, yes);
-  const answer = await admin.press(messageOf(preview), 'Submit 1 game server');
-  expect(textOf(answer)).toContain('no API key');
-  expect(labelsOf(preview)).toContain('Submit 1 game server');
-  expect(added()).toEqual([]);
 });

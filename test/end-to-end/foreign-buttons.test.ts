@@ -1,85 +1,315 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { PermissionFlagsBits } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { idsOf, postButton } from '../support/forged-button.ts';
-import { labelsOf } from '../support/lists.ts';
-import { messageOf, modalOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
+import { createCommands } from '../../commands/index.ts';
+import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
+import { modalFields } from '../../sandbox/prompt/modal-line.ts';
+import { parseCustomId } from '../../src/discord/controls.ts';
+import {
+  ACCEPTED,
+  addServer,
+  allowGames,
+  giveCommand,
+  openSettings,
+  paste,
+  pick,
+  press,
+} from '../support/actions.ts';
+import { postComponents } from '../support/forged-button.ts';
+import { chooseLogChannel } from '../support/guild-log.ts';
+import { lines, read, submit } from '../support/lists.ts';
+import { messageOf, modalOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
-let scene: Scene;
+/*
+ * Custom ids are no secret: Discord sends them to whoever sees a message. Whatever the bot has put into one, only its
+ * member may change what it is about, in its guild, and with the permission that it takes.
+ */
 
-beforeAll(async () => {
-  scene = await openAppScene({ key: 'sandbox-key' });
-});
-afterAll(() => scene.close());
+/** What they declare touches none of what the commands work with. */
+const commands = createCommands({} as Parameters<typeof createCommands>[0]);
+const actionsOf = (kind: 'presses' | 'submits') =>
+  commands.flatMap(({ data, [kind]: handlers = {} }) =>
+    Object.keys(handlers).map((action) => `${data.name}:${action}`),
+  );
+/** Those that take a permission: all of a command that takes one, and those that take one of their own. */
+const guarded = new Set(
+  commands.flatMap(({ data, permission, presses = {}, submits = {} }) =>
+    Object.entries({ ...presses, ...submits })
+      .filter(([, handler]) => (handler.permission ?? permission) !== undefined)
+      .map(([action]) => `${data.name}:${action}`),
+  ),
+);
+const REFUSED = 'You need the permission “Manage Server”';
 
-const REFUSED = 'This button no longer works; run the command again.';
-
-describe('a button', () => {
-  it('works for the member who was given it, over a restart too', async () => {
-    const page = messageOf(await scene.member.slash('games'));
-    expect(textOf(await scene.member.press(page, 'Next'))).toContain('Page 2');
-    await scene.restart();
-    expect(textOf(await scene.member.press(page, 'Previous'))).toContain('Page 1');
-  });
-
-  it('is refused to another member, in another server, and when its custom id was altered', async () => {
-    const { Next: id = '' } = idsOf(await scene.member.slash('games'));
-    expect(textOf(await scene.member.press(await postButton(scene, 0, id), 'Go'))).toContain('Page 2');
-
-    const posted = await postButton(scene, 0, id);
-    expect(textOf(await scene.person({ role: 'other' }).press(posted, 'Go'))).toContain(REFUSED);
-    // It is there for others too.
-    expect(labelsOf({ kind: 'message', message: posted })).toEqual(['Go']);
-    const elsewhere = scene.person({ role: 'member', guild: 1 });
-    expect(textOf(await elsewhere.press(await postButton(scene, 1, id), 'Go'))).toContain(REFUSED);
-    const altered = id.replace('page:2', 'page:1');
-    expect(altered).not.toBe(id);
-    expect(textOf(await scene.member.press(await postButton(scene, 0, altered), 'Go'))).toContain(REFUSED);
-    expect(textOf(await scene.member.press(await postButton(scene, 0, 'games:page:1:'), 'Go'))).toContain(
-      REFUSED,
-    );
-  });
-});
-
-/** A bot that reads its token anew at each start, from a file that `reset` writes. */
-async function openWithToken(): Promise<{ ours: Scene; reset: (token: string) => Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'token-'));
-  const file = join(folder, 'token');
-  const ours = await openAppScene({ startBot: false, env: { DISCORD_TOKEN: '', DISCORD_TOKEN_FILE: file } });
-  await writeFile(file, ours.token);
-  await ours.startBot();
-  onTestFinished(async () => {
-    await ours.close();
-    await rm(folder, { recursive: true });
-  });
-  return {
-    ours,
-    async reset(token) {
-      await writeFile(file, token);
-      ours.discord.gateway.replaceToken(token);
-      await ours.restart();
-    },
-  };
+/** A button or a select that the bot has shown to somebody of the first guild. */
+interface Control {
+  readonly by: 'member' | 'admin';
+  readonly answer: Answer;
+  readonly id: string;
+  /** The whole row of it. */
+  readonly row: object;
+  /** What is chosen in a select; a button has nothing. */
+  readonly values: readonly string[] | undefined;
 }
 
-it('after a reset of the bot token buttons, menus and forms say what to do', async () => {
-  const { ours, reset } = await openWithToken();
-  const { admin } = ours;
-  const [settings, second] = [
-    messageOf(await admin.slash('settings')),
-    messageOf(await admin.slash('settings')),
+interface Opened {
+  readonly by: Control['by'];
+  readonly modal: SeenModal;
+}
+
+let scene: Scene;
+let controls: readonly Control[];
+/** A window of every kind for each who is to submit it: it can be submitted once. */
+let windows: Readonly<Record<'member' | 'guild', readonly Opened[]>>;
+/** A list that its member has not submitted yet. */
+let list: Answer;
+
+const nameOf = (customId: string): string => {
+  const { command, action } = parseCustomId(customId);
+  return `${command}:${action}`;
+};
+
+beforeAll(async () => {
+  scene = await openAppScene();
+  const { admin, member, listing } = scene;
+  const shown: Pick<Control, 'by' | 'answer'>[] = [];
+  const show = (by: Control['by'], answer: Answer): Answer => {
+    shown.push({ by, answer });
+    return answer;
+  };
+  show('admin', await admin.slash('help'));
+  show('admin', await setKey(admin, 'wrong-key'));
+  await setKey(admin, 'sandbox-key');
+
+  show('member', await addServer(member, 'no-port.example.com'));
+  await submit(member, await paste(member, lines(12)));
+  show('member', await addServer(member, 's1.example.com:27015'));
+  list = show('member', await paste(member, `${lines(1)}\nnew.example.com:1 cs2\nno-port.example.com cs2`));
+  show('member', await paste(member, 'no-game.example.com:1'));
+  show('member', await paste(member, '['));
+  await listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } });
+  const report = await submit(member, await paste(member, 'refused.example.com:1 cs2'));
+  await listing.behave({ kind: 'ok' });
+  show('member', { kind: 'message', message: report });
+  for (const name of ['games', 'submissions']) show('member', await member.slash(name));
+  show('member', await press(member, show('member', await member.slash('privacy')), 'Delete my name'));
+
+  await chooseLogChannel(scene);
+  scene.discord.guildEvents.addRole(
+    { id: admin.guildId, name: '', channelId: '' },
+    { name: 'staff', mentionable: true },
+  );
+  show('admin', await pick(admin, await openSettings(scene), ['@staff']));
+  show('admin', await allowGames(scene, ['ark', 'cs2']));
+  for (const name of ['keystatus', 'removekey']) show('admin', await admin.slash(name));
+  const label = 'Delete all data of this server';
+  show('admin', await press(admin, show('admin', await admin.slash('privacy')), label));
+
+  controls = shown.flatMap(({ by, answer }) =>
+    (messageOf(answer).current?.components ?? []).flatMap((row) =>
+      Object(row).components.flatMap(
+        (each: { custom_id?: string; options?: { value: string }[]; type: number }) => {
+          if (each.custom_id === undefined) return [];
+          const chosen = { 2: undefined, 3: [each.options?.[0]?.value ?? ''], 6: ['@staff'], 8: ['#staff'] };
+          const values = chosen[each.type as keyof typeof chosen];
+          return [
+            {
+              by,
+              answer,
+              id: each.custom_id,
+              row: { type: 1, components: [{ ...each, disabled: false }] },
+              values,
+            },
+          ];
+        },
+      ),
+    ),
+  );
+  windows = { member: await openWindows(), guild: await openWindows() };
+});
+afterAll(() => scene?.close());
+
+async function openWindows(): Promise<readonly Opened[]> {
+  const forms = [
+    'addserver:edit',
+    'addservers:retype',
+    'addservers:askgame',
+    'addservers:edit',
+    'addservers:editall',
   ];
-  const form = modalOf(await admin.press(settings, 'Daily quota …'));
-  await reset('MTExMTExMTExMTExMTExMTEx.reset0.a-token-that-was-made-anew-1234567');
-  expect(textOf(await admin.press(settings, 'Announce submissions'))).toContain(REFUSED);
-  expect(textOf(await admin.pick(second, ['#staff']))).toContain('This menu no longer works; run the');
-  // Nothing but the link works on them any more, and only the admin sees them.
-  for (const message of [settings, second]) {
-    await expect.poll(() => labelsOf({ kind: 'message', message })).toEqual(['Who may use a command']);
-    expect(message.current?.content).toContain('Daily quota');
+  const opened: Opened[] = [{ by: 'member', modal: modalOf(await scene.member.slash('addservers')) }];
+  for (const name of [...forms, 'setkey:enter', 'setkey:again', 'settings:quota']) {
+    const control = controls.find(({ id }) => nameOf(id) === name);
+    if (!control) throw new Error(`${name} was not shown`);
+    const { by, answer, id } = control;
+    opened.push({ by, modal: modalOf(await press(scene[by], answer, id)) });
   }
-  expect(textOf(await admin.submit(form, { quota: '5' }))).toContain('This form no longer works; run the');
-  const again = messageOf(await admin.slash('settings'));
-  expect(textOf(await admin.press(again, 'Announce submissions'))).toContain('Announcements: on');
+  return opened;
+}
+
+/** What is stored of the first guild that is not this person's own. */
+function stored({ guildId, userId }: Pick<Person, 'guildId' | 'userId'>): string {
+  const database = new DatabaseSync(join(scene.data, 'bot.sqlite'), { readOnly: true });
+  const of = scene.admin.guildId;
+  const owner = guildId === of ? userId : '';
+  const tables = ['submissions', 'servers', 'deletions'].map((table) =>
+    database.prepare(`SELECT * FROM ${table} WHERE guild_id = ? AND user_id IS NOT ?`).all(of, owner),
+  );
+  const values = database.prepare('SELECT * FROM keyv WHERE key LIKE ?').all(`%${of}%`);
+  database.close();
+  return JSON.stringify([tables, values]);
+}
+
+/** What typed into any window sends nothing to the service, whoever types it. */
+const TYPED = {
+  server: '10.0.0.1',
+  servers: '10.0.0.1:1 cs2',
+  game: 'cs2',
+  key: '   ',
+  quota: '5',
+  port: '1',
+};
+const typedInto = (modal: SeenModal) =>
+  Object.fromEntries(modalFields(modal.data).map(({ id }) => [id, TYPED[id as keyof typeof TYPED] ?? '']));
+
+/** Something that somebody does leaves all that is stored of others as it is, and the service alone. */
+async function changesNothing(
+  who: Pick<Person, 'guildId' | 'userId'>,
+  act: () => Promise<void>,
+): Promise<void> {
+  const before = stored(who);
+  const requests = scene.listing.requests.length;
+  await act();
+  expect(stored(who)).toBe(before);
+  expect(scene.listing.requests).toHaveLength(requests);
+}
+
+/** Somebody uses a copy of a control that stands where everybody sees it; what they read. */
+async function use({ id, row, values }: Control, person: Person): Promise<string> {
+  // Discord takes five messages in five seconds in a channel.
+  scene.discord.clock.advance(1_000);
+  const place = scene.discord.guilds.findIndex((guild) => guild.id === person.guildId);
+  const copy = await postComponents(scene, place, [row]);
+  const answer = await (values ? person.pick(copy, values, id) : person.press(copy, id));
+  if (answer.kind !== 'modal') return textOf(answer);
+  return textOf(await person.submit(answer.modal, typedInto(answer.modal)));
+}
+
+describe('a button or a select that was shown to somebody else', () => {
+  it('is one of every kind that there is', () => {
+    expect([...new Set(controls.map(({ id }) => nameOf(id)))].toSorted()).toEqual(
+      actionsOf('presses').toSorted(),
+    );
+    const opened = windows.member.map(({ modal }) => nameOf(modal.data.custom_id));
+    expect(opened.toSorted()).toEqual(actionsOf('submits').toSorted());
+  });
+
+  it('changes nothing for another member, who lacks the permission where one is taken', async () => {
+    const other = scene.person({ role: 'other' });
+    for (const control of controls) {
+      await changesNothing(other, async () => {
+        const said = await use(control, other);
+        expect([control.id, said.includes(REFUSED)]).toEqual([control.id, guarded.has(nameOf(control.id))]);
+        expect(said).not.toMatch(/(?:new|no-port|refused|s1)\.example\.com/);
+      });
+    }
+  });
+
+  it('changes nothing of a member for an admin', async () => {
+    for (const control of controls.filter(({ by }) => by === 'member'))
+      await changesNothing(scene.admin, async () => void (await use(control, scene.admin)));
+  });
+
+  it('changes nothing here from another guild', async () => {
+    for (const control of controls) {
+      const person = scene.person({ role: control.by, guild: 1 });
+      await changesNothing(person, async () => {
+        expect(await use(control, person)).not.toMatch(/(?:new|no-port|refused|s1)\.example\.com/);
+      });
+    }
+  });
+
+  it('works for whom it was shown to', async () => {
+    expect(read(await submit(scene.member, list))).toContain('1 sent for review');
+    expect(textOf(await addServer(scene.member, 'at-the-end.example.com:1'))).toContain(ACCEPTED);
+  });
+});
+
+describe('a window that somebody else has opened', () => {
+  const nobody = { user: '100000000000000001', permissions: '0' };
+
+  it('changes nothing when another member submits it, who lacks the permission where one is taken', async () => {
+    for (const { by, modal } of windows.member) {
+      const said = await submitAs(by, modal, { ...nobody, guild: scene.admin.guildId });
+      expect([modal.data.custom_id, said.includes(REFUSED)]).toEqual([
+        modal.data.custom_id,
+        guarded.has(nameOf(modal.data.custom_id)),
+      ]);
+    }
+  });
+
+  it('changes nothing here when the same person submits it in another guild', async () => {
+    const guild = scene.person({ guild: 1 }).guildId;
+    const permissions = String(PermissionFlagsBits.ManageGuild);
+    for (const { by, modal } of windows.guild)
+      await submitAs(by, modal, { guild, permissions, user: scene[by].userId });
+  });
+
+  interface Forged {
+    readonly user: string;
+    readonly guild: string;
+    readonly permissions: string;
+  }
+
+  /** Who opened it submits it, and Discord says that somebody else did; what is answered. */
+  async function submitAs(by: Control['by'], modal: SeenModal, forged: Forged): Promise<string> {
+    const { user: id, guild, permissions } = forged;
+    let said = '';
+    onTestFinished(() => scene.discord.gateway.disturbDispatch({}));
+    scene.discord.gateway.disturbDispatch({
+      alter(payload) {
+        const { member } = Object(payload);
+        const user = { ...member.user, id };
+        return { ...payload, guild_id: guild, member: { ...member, permissions, user } };
+      },
+    });
+    await changesNothing({ guildId: guild, userId: id }, async () => {
+      said = textOf(await scene[by].submit(modal, typedInto(modal)));
+    });
+    return said;
+  }
+});
+
+describe('the permission that a command takes', () => {
+  const forAdmins = commands
+    .filter(({ permission }) => permission !== undefined)
+    .map(({ data }) => data.name);
+
+  it('is what Discord is told of who may see it', () => {
+    const needed = String(PermissionFlagsBits.ManageGuild);
+    const seen = scene.discord
+      .commands()
+      .map((command) => [command.name, command.default_member_permissions]);
+    expect(Object.fromEntries(seen)).toEqual(
+      Object.fromEntries(
+        commands.map(({ data }) => [data.name, forAdmins.includes(data.name) ? needed : null]),
+      ),
+    );
+    expect(forAdmins).toEqual(['setkey', 'keystatus', 'removekey', 'settings']);
+  });
+
+  it.each(
+    forAdmins,
+  )('keeps /%s from who was given it under Integrations alone, which is logged', async (name) => {
+    const { member } = scene;
+    expect(await member.slash(name)).toMatchObject({ kind: 'refused' });
+    giveCommand(scene, name, member);
+    await changesNothing(member, async () => expect(textOf(await member.slash(name))).toContain(REFUSED));
+    const logged = scene.log().filter(({ msg }) => msg === 'refused: the member lacks the permission');
+    expect(logged.at(-1)).toMatchObject({ guildId: member.guildId, command: name });
+    // Nothing that was typed, chosen or carried by a button is in any of these lines.
+    for (const { time: _t, level: _l, msg: _m, interactionId: _i, ...rest } of logged)
+      expect(Object.keys(rest).filter((key) => !['guildId', 'command', 'action'].includes(key))).toEqual([]);
+  });
 });

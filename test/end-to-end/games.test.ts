@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Person } from '../../sandbox/discord/contract.ts';
+import { addServer, allowGames, paste, press } from '../support/actions.ts';
 import { createTestClock } from '../support/clock.ts';
-import { messageOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { submit } from '../support/lists.ts';
+import { inAppScene, inNewGuild, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 describe('/games', () => {
   let scene: Scene;
@@ -19,13 +22,9 @@ describe('/games', () => {
   it('shows the service’s list in pages once a key is there, and how old it is', async () => {
     await setKey(scene.admin, 'sandbox-key');
     const answer = await scene.member.slash('games');
-    const first = textOf(answer);
-    expect(first).toContain('From the listing service, read');
-    expect(first).toMatch(/Page 1 of \d/);
-
-    const second = textOf(await scene.member.press(messageOf(answer), 'Next'));
-    expect(second).toMatch(/Page 2 of \d/);
-    expect(textOf(await scene.member.press(messageOf(answer), 'Previous'))).toMatch(/Page 1 of \d/);
+    expect(textOf(answer)).toMatch(/From the listing service, read.*Page 1 of \d/s);
+    expect(textOf(await press(scene.member, answer, 'Next'))).toMatch(/Page 2 of \d/);
+    expect(textOf(await press(scene.member, answer, 'Previous'))).toMatch(/Page 1 of \d/);
   });
 
   it('finds games by a part of their name, and says so when there is none', async () => {
@@ -41,34 +40,76 @@ describe('/games', () => {
 
   it('has buttons and a list that survive a restart of the bot', async () => {
     const answer = await scene.member.slash('games', { search: 'a' });
-    expect(textOf(answer)).toMatch(/Page 1 of \d/);
     const reads = scene.listing.requests.length;
     await scene.restart();
-    const next = textOf(await scene.member.press(messageOf(answer), 'Next'));
-    expect(next).toMatch(/match “a”/);
-    expect(next).toMatch(/Page 2 of \d/);
+    expect(textOf(await press(scene.member, answer, 'Next'))).toMatch(/match “a”.*Page 2 of \d/s);
     expect(scene.listing.requests).toHaveLength(reads);
   });
 
-  it('answers in the member’s language', async () => {
-    const said = textOf(await scene.person({ locale: 'de' }).slash('games'));
-    expect(said).toContain('Vom Listendienst');
-    expect(said).toContain('[ Weiter ]');
+  it('has the list from the start with the operator’s key, and keeps an old one when it cannot be read again', () => {
+    const clock = createTestClock();
+    const env = { LISTING_API_KEY: 'sandbox-key', GAMES_TTL_SECONDS: '30' };
+    return inAppScene({ env }, async (own) => {
+      const list = async () => textOf(await own.member.slash('games'));
+      await expect.poll(list).toContain('From the listing service');
+      await own.listing.behave({ kind: 'down' });
+      clock.advance(31_000);
+      expect(await list()).toMatch(/a newer list could not be read yet.*Page 1 of \d/s);
+    });
   });
 });
 
-describe('/games with the operator’s key', () => {
-  it('has the service’s list from the start, and keeps an old one when it cannot be read again', async () => {
-    const clock = createTestClock();
-    const scene = await openAppScene({ env: { LISTING_API_KEY: 'sandbox-key', GAMES_TTL_SECONDS: '30' } });
-    await expect
-      .poll(async () => textOf(await scene.member.slash('games')))
-      .toContain('From the listing service');
-    await scene.listing.behave({ kind: 'down' });
-    clock.advance(31_000);
-    const said = textOf(await scene.member.slash('games'));
-    expect(said).toContain('a newer list could not be read yet');
-    expect(said).toMatch(/Page 1 of \d/);
-    await scene.close();
+describe('the games that are suggested', () => {
+  /** One bot for all tests, and a guild of its own for each. */
+  let bot: Scene;
+  let scene: Scene;
+  let member: Person;
+  beforeAll(async () => {
+    bot = await openAppScene();
+  });
+  beforeEach(async () => {
+    scene = await inNewGuild(bot, { key: 'sandbox-key' });
+    member = scene.member;
+  });
+  afterAll(() => bot.close());
+
+  const OPTIONS = { addserver: 'game', addservers: 'game', games: 'search' } as const;
+  /** The aliases that are suggested while nothing is typed. */
+  async function suggested(who = member, command: keyof typeof OPTIONS = 'addserver'): Promise<string[]> {
+    const choices = await who.complete(command, OPTIONS[command], { [OPTIONS[command]]: '' });
+    return choices === 'lost' ? [] : choices.map(({ value }) => String(value));
+  }
+  let port = 0;
+  const add = (game: string) => addServer(member, `play.example.com:${++port}`, { game });
+
+  it('begin with those that this guild submits most, over a restart too, in every command', async () => {
+    const usual = await suggested();
+    await add('rust');
+    await submit(member, await paste(member, 'a.example.com:1 factorio\nb.example.com:2 factorio'));
+    await bot.listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 3);
+    for (let n = 0; n < 3; n += 1) await add('cs2');
+    const now = ['factorio', 'rust', ...usual.filter((alias) => !['factorio', 'rust'].includes(alias))];
+    for (const command of ['addserver', 'addservers', 'games'] as const)
+      await expect.poll(() => suggested(member, command)).toEqual(now.slice(0, 25));
+    await bot.restart();
+    await expect.poll(() => suggested()).toEqual(now.slice(0, 25));
+    await add('rust');
+    await add('rust');
+    await expect.poll(async () => (await suggested()).slice(0, 2)).toEqual(['rust', 'factorio']);
+    const elsewhere = await inNewGuild(bot);
+    expect(await suggested(elsewhere.member)).toEqual(usual);
+    await allowGames(scene, ['Counter-Strike 2', 'Factorio']);
+    expect(await suggested()).toEqual(['factorio', 'cs2']);
+  });
+
+  it('say nothing of what was submitted once all data of the guild was deleted', async () => {
+    const usual = await suggested();
+    await add('rust');
+    await add('rust');
+    await expect.poll(async () => (await suggested())[0]).toBe('rust');
+    const { admin } = scene;
+    const label = 'Delete all data of this server';
+    await press(admin, await press(admin, await admin.slash('privacy'), label), 'Delete everything');
+    await expect.poll(() => suggested(), { timeout: 10_000 }).toEqual(usual);
   });
 });

@@ -1,44 +1,36 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import type { Answer } from '../../sandbox/discord/contract.ts';
+import { describe, expect, it } from 'vitest';
 import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
+import { addServer, openSettings, paste, pick, press } from '../support/actions.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
+import { submit } from '../support/lists.ts';
 import { rendered } from '../support/rendered.ts';
-import {
-  type AppSceneOptions,
-  messageOf,
-  modalOf,
-  openAppScene,
-  type Scene,
-  textOf,
-} from '../support/scene.ts';
+import { inAppScene, messageOf, type Scene, textOf } from '../support/scene.ts';
 
-let scene: Scene;
-async function open(options: AppSceneOptions = {}): Promise<void> {
-  scene = await openAppScene({ key: 'sandbox-key', ...options });
-}
-afterEach(() => scene.close());
+/* How a text is escaped is tested with the module; here that it is wherever the bot repeats what others wrote. */
 
 const MASKED = '[a] [Staff login](https://evil.example/x)';
 /** What our own sentences have in them. */
-const OURS = [
-  'strong',
-  'inlineCode',
-  'blockQuote',
-  'slashCommand',
-  'user',
-  'channel',
-  'timestamp',
-  'subtext',
-  'list',
-];
+const OURS = new Set([
+  ...[
+    'strong',
+    'inlineCode',
+    'blockQuote',
+    'slashCommand',
+    'user',
+    'channel',
+    'timestamp',
+    'subtext',
+    'list',
+  ],
+]);
 
 /** Kinds of markup in all that the bot has sent to Discord and that is not ours. */
-function foreign(): readonly string[] {
-  const texts = scene.discord.requests
+function foreign({ discord }: Scene): readonly string[] {
+  const texts = discord.requests
     .filter(({ path }) => /\/(?:callback|messages|webhooks)/.test(path))
     .flatMap(({ body }) => textsOf(json(body)));
   expect(texts.length).toBeGreaterThan(0);
-  return texts.flatMap((text) => rendered(text).active.filter((kind) => !OURS.includes(kind)));
+  return texts.flatMap((text) => rendered(text).active.filter((kind) => !OURS.has(kind)));
 }
 
 function json(body: string): unknown {
@@ -53,22 +45,15 @@ function json(body: string): unknown {
 /** Everything that Discord renders markup in. */
 function textsOf(body: unknown): string[] {
   if (Array.isArray(body)) return body.flatMap(textsOf);
-  return Object.entries(Object(body)).flatMap(([name, value]) =>
-    typeof value === 'string' && ['content', 'title', 'description', 'name', 'value'].includes(name)
-      ? [value]
-      : typeof value === 'object' && name !== 'components'
-        ? textsOf(value)
-        : [],
-  );
+  return Object.entries(Object(body)).flatMap(([name, value]) => {
+    if (['content', 'title', 'description', 'name', 'value'].includes(name) && typeof value === 'string')
+      return [value];
+    return typeof value === 'object' && name !== 'components' ? textsOf(value) : [];
+  });
 }
 
-const press = async (answer: Answer, button: string, who = scene.admin) =>
-  who.press(messageOf(answer), button);
-const submit = async (game: string, server: string) =>
-  textOf(await scene.member.slash('addserver', { game, server }));
-
-describe('the names of games', () => {
-  const names = [
+describe('what others wrote acts nowhere:', () => {
+  const hostile = [
     MASKED,
     '🎮'.repeat(100),
     '👨‍👩‍👧'.repeat(20),
@@ -76,113 +61,82 @@ describe('the names of games', () => {
     '\u202eReversed\u2066 <id:browse> <t:1:R>',
     '` `` ``` \\',
     '['.repeat(100),
-  ];
-  const hostile = names.map((name, index) => ({ name, alias: `evil${index}` }));
-  const games = [...SANDBOX_GAMES, ...hostile, { name: 'Backtick', alias: 'a`b' }];
+  ].map((name, index) => ({ name, alias: `evil${index}` }));
 
-  it('act nowhere, and keep nothing from being answered', async () => {
-    await open({ listing: { games } });
-    const { admin, member } = scene;
-    await chooseLogChannel(scene);
-    await press(await admin.slash('settings'), 'Announce submissions');
+  it('the names of games, which keep nothing from being answered either', () => {
+    const games = [...SANDBOX_GAMES, ...hostile, { name: 'Backtick', alias: 'a`b' }];
+    return inAppScene({ key: 'sandbox-key', listing: { games } }, async (scene) => {
+      const { admin, member } = scene;
+      await chooseLogChannel(scene);
+      await press(admin, await openSettings(scene), 'Announce submissions');
+      let page = await member.slash('games');
+      while (textOf(page).includes('[ Next ]')) page = await press(member, page, 'Next');
+      const search = '🎮'.repeat(60);
+      expect(textOf(await member.slash('games', { search }))).toContain('🎮'.repeat(30));
+      expect(await member.complete('addserver', 'game', { game: '🎮' })).not.toBe('lost');
 
-    let page = await member.slash('games');
-    expect(textOf(page)).toContain('60');
-    for (;;) {
-      if (!textOf(page).includes('[ Next ]')) break;
-      page = await press(page, 'Next', member);
-    }
-    expect(textOf(await member.slash('games', { search: '🎮'.repeat(60) }))).toContain('🎮'.repeat(30));
-    expect(await member.complete('addserver', 'game', { game: '🎮' })).not.toBe('lost');
+      for (const { name, alias } of hostile) {
+        const said = await addServer(member, `${alias}.example.com:1`, { game: alias });
+        expect(textOf(said)).toContain('Servers have been added for review.');
+        await addServer(member, 'x.example.com:1', { game: `${name.slice(0, 8)}zzz` });
+        await addServer(member, 'x.example.com:1', { game: name.slice(0, 100) });
+      }
+      await expect.poll(() => logLines(scene).length).toBeGreaterThanOrEqual(hostile.length);
 
-    for (const [index, { name, alias }] of hostile.entries()) {
-      const said = await submit(alias, `play${index}.example.com:27015`);
-      expect(said).toContain('Servers have been added for review.');
-      expect(await submit(`${name.slice(0, 8)}zzz`, 'x.example.com:1')).toMatch(/not a game|needs|added/);
-    }
-    await expect.poll(() => logLines(scene).length).toBeGreaterThanOrEqual(hostile.length);
+      const choose = await press(admin, await openSettings(scene), 'Games …');
+      for (let n = 1; n < 3; n += 1) await press(admin, choose, 'Next');
+      const aliases = hostile.map(({ alias }) => alias);
+      expect(textOf(await pick(admin, choose, aliases))).toContain('7 games');
+      expect(textOf(await openSettings(scene))).toMatch(/Games: only .* and 5 more/);
 
-    let choose = await press(await admin.slash('settings'), 'Games …');
-    for (let number = 1; number <= 3; number++) {
-      expect(JSON.stringify(messageOf(choose).current?.components)).toContain(`page ${number} of 3`);
-      if (number < 3) choose = await press(choose, 'Next');
-    }
-    expect(
-      textOf(
-        await admin.pick(
-          messageOf(choose),
-          hostile.map(({ alias }) => alias),
-        ),
-      ),
-    ).toContain('7 games');
-    expect(textOf(await admin.slash('settings'))).toMatch(/Games: only .* and 6 more/);
-
-    const paste = modalOf(await member.slash('addservers'));
-    const preview = await member.submit(paste, {
-      servers: 'a.example.com:1\nb.example.com:2 `[x](https://evil.example)',
-      game: MASKED.slice(0, 20),
+      const list = 'a.example.com:1\nb.example.com:2 `[x](https://evil.example)';
+      const preview = await paste(member, list, { game: MASKED.slice(0, 20) });
+      expect(textOf(preview)).toContain('1 line needs fixing');
+      expect(textOf(await pick(member, preview, ['evil0']))).toContain('1 game server is ready');
+      expect(foreign(scene)).toEqual([]);
     });
-    expect(textOf(preview)).toContain('1 line is refused');
-    // All that this Discord server allows are in the select.
-    expect(JSON.stringify(messageOf(preview).current?.components)).not.toContain('Another game');
-    const chosen = await member.pick(messageOf(preview), [hostile[0]?.alias ?? '']);
-    expect(textOf(chosen)).toContain('1 game server is ready');
-    expect(foreign()).toEqual([]);
   });
-});
 
-describe('the service’s words', () => {
   it.each([
     [MASKED, 'success'],
     ['discord.gg/evil \u202e# x\n# big\n-# small\n> q\n- a\n1. b `open **bold ||s|| @everyone', 'error'],
-  ])('act neither in the reply nor in the log nor in what is shown of the key: %j', async (message, status) => {
-    await open();
-    const { admin, member } = scene;
-    await chooseLogChannel(scene);
-    await press(await admin.slash('settings'), 'Announce submissions');
-    const before = logLines(scene).length;
-    await scene.listing.behave({ kind: 'json', status: 200, body: { status, message } });
-    const words = message.replace(/\s+/g, ' ').replace('\u202e', '');
-    expect(await submit('cs2', 'play.example.com:1')).toContain(words);
-    const paste = modalOf(await member.slash('addservers'));
-    const preview = await member.submit(paste, { servers: 'a.example.com:1 cs2\nb.example.com:2 rust' });
-    const report = await press(preview, 'Submit 2 game servers', member);
-    await expect.poll(() => textOf(report)).toContain(words);
-    await press(await admin.slash('keystatus'), 'Check now');
-    await admin.slash('submissions');
-    await expect.poll(() => logLines(scene).length).toBeGreaterThan(before);
-    expect(foreign()).toEqual([]);
-  });
-});
+  ])('the service’s words, in replies, in the log and in what is shown of the key (%j)', (message, status) =>
+    inAppScene({ key: 'sandbox-key' }, async (scene) => {
+      const { admin, member } = scene;
+      await chooseLogChannel(scene);
+      await press(admin, await openSettings(scene), 'Announce submissions');
+      await scene.listing.behave({ kind: 'json', status: 200, body: { status, message } });
+      const words = message.replace(/\s+/g, ' ').replace('\u202e', '');
+      expect(textOf(await addServer(member, 'play.example.com:1'))).toContain(words);
+      const report = await submit(member, await paste(member, 'a.example.com:1 cs2\nb.example.com:2 rust'));
+      expect(textOf({ kind: 'message', message: report })).toContain(words);
+      await press(admin, await admin.slash('keystatus'), 'Check now');
+      await admin.slash('submissions');
+      await expect.poll(() => logLines(scene).length).toBeGreaterThan(0);
+      expect(foreign(scene)).toEqual([]);
+      const sent = scene.discord.requests.filter(({ body }) => body.includes('evil'));
+      for (const { body } of sent) expect(body).toContain('"allowed_mentions":{"parse":[]}');
+    }));
 
-describe('a game that is typed while the list of games is unknown', () => {
-  it('is sent when it may be an alias, and refused when it cannot be one', async () => {
-    let isFirst = true;
-    await open({
-      env: { GAMES_TTL_SECONDS: '1' },
-      listing: {
-        onRequest: (_count, { action }) => {
-          if (action !== 'games') return undefined;
-          const mode = isFirst ? undefined : ({ kind: 'html' } as const);
-          isFirst = false;
-          return mode;
-        },
-      },
+  it('a game that is typed while nobody knows the list, which is sent only where it may be an alias', () => {
+    let reads = 0;
+    const listing = {
+      onRequest: (_count: number, { action }: { readonly action: string }) =>
+        action === 'games' && ++reads > 1 ? ({ kind: 'html' } as const) : undefined,
+    };
+    return inAppScene({ key: 'sandbox-key', env: { GAMES_TTL_SECONDS: '1' }, listing }, async (scene) => {
+      const { member } = scene;
+      await expect.poll(async () => textOf(await member.slash('games'))).toContain('could not be read yet');
+      const sent = () => scene.listing.requests.filter(({ action }) => action === 'add');
+      await addServer(member, 'play.example.com:1', { game: 'new-game_2.0' });
+      expect(sent().map(({ servers }) => servers)).toMatchObject([[{ game: 'new-game_2.0' }]]);
+      for (const game of [MASKED, 'New Game', 'ü', 'a'.repeat(51), 'a`b', '🎮', 'a/b']) {
+        const said = await addServer(member, 'play.example.com:1', { game });
+        expect(textOf(said)).toContain('is not a game that the bot knows');
+        expect(messageOf(said).current?.content).toContain('1 to 50 letters');
+      }
+      expect(sent().length).toBe(1);
+      expect(foreign(scene)).toEqual([]);
     });
-    const list = async () => textOf(await scene.member.slash('games'));
-    await expect.poll(list).toContain('could not be read yet');
-    await chooseLogChannel(scene);
-    await press(await scene.admin.slash('settings'), 'Announce submissions');
-
-    const sent = () => scene.listing.requests.filter(({ action }) => action === 'add');
-    await submit('new-game_2.0', 'play.example.com:1');
-    expect(sent().map(({ servers }) => servers)).toMatchObject([[{ game: 'new-game_2.0' }]]);
-    for (const game of [MASKED, 'New Game', 'ü', 'a'.repeat(51), 'a`b', '🎮', 'a/b']) {
-      const said = await submit(game, 'play.example.com:1');
-      expect(said).toContain('is not a game that the bot knows');
-      expect(said).toContain('1 to 50 letters');
-    }
-    expect(sent().length).toBe(1);
-    expect(foreign()).toEqual([]);
   });
 });

@@ -1,118 +1,87 @@
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bytesOnDisk, openStore } from '../storage/temporary.ts';
-import { messageOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
-import { submitted } from '../support/submitted.ts';
+import type { Person } from '../../sandbox/discord/contract.ts';
+import { bytesOnDisk } from '../storage/temporary.ts';
+import { addServer, press } from '../support/actions.ts';
+import { labelsOf } from '../support/lists.ts';
+import { openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
+/** A member whose name is found nowhere else in the file. */
+let member: Person;
 beforeEach(async () => {
-  scene = await openAppScene({ key: 'sandbox-key' });
+  scene = await openAppScene({ key: 'sandbox-key', env: { MEMBER_LIMIT: '2/3600', HISTORY_DAYS: '3' } });
+  const [guild] = scene.discord.guilds;
+  if (!guild) throw new Error('the stand-in has no guild');
+  member = scene.discord.person({ guild, name: 'CANARY', permissions: 0n });
+  await addServer(member, 'a.example.com:1');
+  await addServer(member, 'b.example.com:2');
 });
 afterEach(() => scene.close());
 
-const file = () => join(scene.data, 'bot.sqlite');
-const overview = async (who = scene.member) => messageOf(await who.slash('privacy'));
-
-/** Puts submissions of these members into the history of the first guild. */
-async function submissions(
-  ...users: readonly { readonly userId: string; readonly name: string }[]
-): Promise<void> {
-  await scene.bot.stop();
-  const store = await openStore(file());
-  const guildId = scene.member.guildId;
-  for (const [i, { userId, name }] of users.entries()) {
-    const by = { guildId, user: { id: userId, name: `${name}-CANARY` } };
-    const submission = { server: `s${i}.example.com`, port: 27015, game: 'cs2' };
-    await submitted(store, by, { submission, at: Date.now() - 60_000 + i });
-  }
-  await store.stop();
-  await scene.startBot();
-}
+const onDisk = () => bytesOnDisk(join(scene.data, 'bot.sqlite'));
 
 describe('/privacy', () => {
   it('says what is stored, who gets it and for how long, to whoever asks', async () => {
-    const said = textOf(await scene.member.slash('privacy'));
-    expect(said).toContain('(only you can see this)');
+    const answer = await scene.member.slash('privacy');
     for (const words of [
-      'API key of this Discord server: encrypted, with its last four characters, who set it and when, and what',
-      'Submissions',
-      'kept for 365 days, those that were refused or not sent for 30, and',
-      'at most the latest 100,000',
-      'gone within minutes; what the bot could not answer, at its next start, and after 30 days at the latest',
+      '(only you can see this)',
+      'API key of this Discord server: encrypted',
+      'Kept for 3 days; what was refused or not sent for 3.',
+      '30 days where the bot could not answer',
       'everything else after 30 days',
+      'nothing about members',
       'operates this bot',
     ]) {
-      expect(said).toContain(words);
+      expect(textOf(answer)).toContain(words);
     }
-    expect(said).toContain('[ Delete my name ]');
-    expect(said).not.toContain("Delete all of this Discord server's data");
-    expect(textOf(await scene.person({ locale: 'de' }).slash('privacy'))).toContain(
-      'Was dieser Bot speichert',
-    );
+    expect(labelsOf(answer)).toEqual(['Delete my name']);
   });
 
-  it('takes a member’s own name out of the submissions, and nobody else’s', async () => {
+  it('takes a member’s own name out of the submissions, after asking, and nobody else’s; limits count them all the same', async () => {
     const other = scene.person({ role: 'other' });
-    await submissions(scene.member, other, scene.member);
-    const message = await overview();
-    const said = textOf(await scene.member.press(message, 'Delete my name'));
-    expect(said).toContain('Your name and id were removed from 2 submissions of this Discord server.');
-    expect(said).toContain('Last traces leave the file at the next restart.');
-    const bytes = bytesOnDisk(file());
-    expect(bytes).not.toContain(`${scene.member.name}-CANARY`);
-    expect(bytes).not.toContain(scene.member.userId);
-    expect(bytes).toContain(`${other.name}-CANARY`);
-    expect(bytes).toContain('s2.example.com');
+    await addServer(other, 'c.example.com:3');
+    const ask = async () => press(member, await member.slash('privacy'), 'Delete my name');
+    const deleteName = async () => press(member, await ask(), 'Delete my name');
+    await press(member, await ask(), 'Cancel');
+    expect(onDisk()).toContain('CANARY');
+    expect(textOf(await deleteName())).toContain('Your name was deleted from 2 submissions.');
+    expect(onDisk()).not.toContain('CANARY');
+    expect(onDisk()).toContain('b.example.com');
+    expect(textOf(await scene.admin.slash('submissions'))).toContain(`@${other.userId}`);
+    expect(textOf(await deleteName())).toContain('Your name is in no submission here.');
     await scene.restart();
-    expect(textOf(await scene.member.press(message, 'Delete my name'))).toContain('Your name is in none of');
+    expect(textOf(await addServer(member, 'd.example.com:4'))).toContain('you have reached your limit');
   });
 
-  it('has everything deleted, after a start, that it was deleting when it was killed', async () => {
-    await submissions(scene.member);
+  it('finishes at its start a deletion that was cut off', async () => {
     await scene.bot.stop();
-    const store = await openStore(file());
-    await store.set(`deleting:${scene.member.guildId}`, true);
-    await store.stop();
+    const database = new DatabaseSync(join(scene.data, 'bot.sqlite'));
+    database.prepare("INSERT INTO deletions VALUES (?, '', 0)").run(member.guildId);
+    database.close();
     await scene.startBot();
     expect(textOf(await scene.admin.slash('keystatus'))).toContain('has no API key');
-    expect(bytesOnDisk(file())).not.toContain('CANARY');
+    expect(onDisk()).not.toContain('CANARY');
     expect(scene.output()).toContain('an interrupted deletion was finished');
   });
 
-  it('lets an admin delete all the data of the server, after asking, and of no other server', async () => {
-    await submissions(scene.member);
+  it('lets an admin delete all the data of the guild, after asking, and of no other guild', async () => {
     const elsewhere = scene.person({ role: 'admin', guild: 1 });
     await setKey(elsewhere, 'sandbox-key');
-    const question = messageOf(
-      await scene.admin.press(await overview(scene.admin), "Delete all of this Discord server's data"),
+    const question = await press(
+      scene.admin,
+      await scene.admin.slash('privacy'),
+      'Delete all data of this server',
     );
-    expect(question.current?.content).toContain('This cannot be undone.');
-    expect(bytesOnDisk(file())).toContain('CANARY');
-
+    expect(textOf(question)).toContain('This cannot be undone.');
+    expect(onDisk()).toContain('CANARY');
     await scene.restart();
-    const said = textOf(await scene.admin.press(question, 'Delete everything'));
-    expect(said).toContain('Deleted; last traces leave the file at the next restart.');
-    expect(said).not.toContain('[ Delete everything ]');
-    const bytes = bytesOnDisk(file());
-    expect(bytes).not.toContain(scene.admin.guildId);
-    expect(bytes).not.toContain('CANARY');
-    expect(bytes).toContain(`api-key:${elsewhere.guildId}`);
-
+    expect(textOf(await press(scene.admin, question, 'Delete everything'))).toContain('Deleted.');
+    expect(labelsOf(question)).toEqual([]);
+    expect(onDisk()).not.toContain(scene.admin.guildId);
+    expect(onDisk()).not.toContain('CANARY');
     expect(textOf(await scene.admin.slash('keystatus'))).toContain('has no API key');
-    await setKey(scene.admin, 'sandbox-key');
-    expect(textOf(await scene.admin.slash('keystatus'))).toContain('API key');
     expect(textOf(await elsewhere.slash('keystatus'))).toContain('Last worked');
-  });
-
-  it('asks for the permission again at each press', async () => {
-    const message = await overview(scene.admin);
-    const question = messageOf(await scene.admin.press(message, "Delete all of this Discord server's data"));
-    scene.discord.guildEvents.setPermissions(scene.admin, 0n);
-    const refused = textOf(await scene.admin.press(message, "Delete all of this Discord server's data"));
-    expect(refused).toContain('This takes the permission “Manage Server”.');
-    await scene.admin.press(question, 'Delete everything');
-    const said = scene.discord.messages(scene.admin).map(({ current }) => current?.content);
-    expect(said.at(-1)).toContain('This takes the permission “Manage Server”.');
-    expect(bytesOnDisk(file())).toContain(`api-key:${scene.admin.guildId}`);
   });
 });

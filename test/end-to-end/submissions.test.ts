@@ -1,5 +1,9 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { messageOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
+import { openStore } from '../storage/temporary.ts';
+import { addServer, press } from '../support/actions.ts';
+import { inAppScene, messageOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
+import { addDone, fill } from '../support/submissions.ts';
 
 let scene: Scene;
 beforeAll(async () => {
@@ -7,80 +11,72 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-const submissions = async (options = {}, who = scene.admin) => who.slash('submissions', options);
-const add = (game: string, server: string, who = scene.member) => who.slash('addserver', { game, server });
+const submissions = (options = {}, who = scene.admin) => who.slash('submissions', options);
+const said = async (options = {}, who = scene.admin) => textOf(await submissions(options, who));
+const add = (game: string, server: string, who = scene.member) => addServer(who, server, { game });
 
 describe('/submissions', () => {
   it('says that there are none', async () => {
-    expect(textOf(await submissions())).toContain('Nothing has been submitted here yet.');
-    expect(textOf(await submissions({}, scene.member))).toContain(
-      'You have not submitted anything here yet.',
-    );
+    expect(await said()).toContain('Nothing has been submitted here yet.');
+    expect(await said({}, scene.member)).toContain('You have not submitted anything here yet.');
   });
 
   it('shows outcome and time, newest first, and “sent for review”, nothing more', async () => {
-    const server = { game: 'cs2', server: 'first.example.com:1', query_port: 9 };
-    const answer = await scene.member.slash('addserver', server);
-    await scene.listing.behave(
-      { kind: 'json', status: 400, body: { status: 'error', message: '=No **luck**.' } },
-      1,
-    );
+    await addServer(scene.member, 'first.example.com:1', { query_port: 9 });
+    const body = { status: 'error', message: '=No **luck**.' };
+    await scene.listing.behave({ kind: 'json', status: 400, body }, 1);
     await add('rust', 'second.example.com:2');
     await scene.listing.behave({ kind: 'reset' }, 1);
     await add('ark', '[2606:4700::1111]:3');
     await scene.listing.behave({ kind: 'down' });
     await add('factorio', 'fourth.example.com:4', scene.admin);
     await scene.listing.behave({ kind: 'ok' });
-    const said = textOf(await submissions());
-    expect(said).toContain('(only you can see this)');
-    expect(said).toMatch(
+    const all = await said();
+    expect(all).toContain('(only you can see this)');
+    expect(all).toMatch(
       /4 submissions, newest first.*Factorio — fourth\.example\.com:4.*not sent · .*ARK.* — \[2606:4700::1111\]:3.*❓ unknown · .*Rust — second\.example\.com:2.*refused: =No \*\*luck\*\*\..*Counter-Strike 2 — first\.example\.com:1, query port 9\n.*✅ sent for review · (now|\d+ seconds? ago) · by @/s,
     );
-    expect(said).not.toMatch(/approved|pending|in review/i);
-    expect(textOf(answer)).toContain('Counter-Strike 2 — first.example.com:1, query port 9');
+    expect(all).not.toMatch(/approved|pending|in review/i);
   });
 
-  it('shows members their own ones only, and all of them to who may manage the server', async () => {
-    const own = textOf(await submissions({}, scene.member));
+  it('shows members their own ones only, and all of the guild to who may manage it', async () => {
+    const { member, admin } = scene;
+    const own = await said({}, member);
     expect(own).toMatch(/Your submissions.*3 submissions/s);
     expect(own).not.toContain('fourth.example.com');
-    const { member, admin } = scene;
-    expect(textOf(await submissions({ member: admin.userId }, member))).toContain(
-      'You can see your own submissions only.',
+    expect(await said({ member: admin.userId }, member)).toContain('You can see only your own submissions.');
+    expect(await said({ member: member.userId }, member)).toContain('3 submissions');
+    expect(await said({ member: admin.userId })).toMatch(/1 submission, .*fourth/s);
+    expect(await said({}, scene.person({ role: 'admin', guild: 1 }))).toContain(
+      'Nothing has been submitted here yet.',
     );
-    expect(textOf(await submissions({ member: member.userId }, member))).toContain('3 submissions');
-    expect(textOf(await submissions({ member: admin.userId }))).toMatch(/1 submission, .*fourth/s);
-    const other = scene.person({ role: 'other' });
-    expect(textOf(await submissions({}, other))).toContain('You have not submitted anything here yet.');
   });
 
   it('finds those of a game, by name too, and those of an address', async () => {
-    expect(textOf(await submissions({ game: 'rust' }))).toMatch(/1 submission, .*Rust/s);
-    expect(textOf(await submissions({ game: 'Counter-Strike 2' }))).toMatch(/1 submission, .*first/s);
-    expect(textOf(await submissions({ server: 'SECOND' }))).toMatch(/1 submission, .*second/s);
-    expect(textOf(await submissions({ server: '2606:4700::1111]:3' }))).toMatch(/1 submission, .*ARK/s);
-    expect(textOf(await submissions({ game: 'cs2', server: 'second' }))).toContain(
-      'No submission matches this.',
-    );
+    expect(await said({ game: 'rust' })).toMatch(/1 submission, .*Rust/s);
+    expect(await said({ game: 'Counter-Strike 2' })).toMatch(/1 submission, .*first/s);
+    expect(await said({ server: 'SECOND' })).toMatch(/1 submission, .*second/s);
+    expect(await said({ server: '2606:4700::1111]:3' })).toMatch(/1 submission, .*ARK/s);
+    expect(await said({ game: 'cs2', server: 'second' })).toContain('No submission matches this.');
     const choices = await scene.admin.complete('submissions', 'game', { game: 'minec' });
     expect(choices[0]).toMatchObject({ value: 'minecraft' });
   });
 
   it('is turned in pages that keep the filter, over a restart too, and never shows others to a member', async () => {
     for (let n = 1; n <= 12; n += 1) await add('minecraft', `mc.example.com:${n}`);
-    const message = await submissions({ game: 'minecraft', server: 'mc.ex' });
-    expect(textOf(message)).toMatch(/12 submissions.*mc\.example\.com:12\n.*Page 1 of 2/s);
+    const found = await submissions({ game: 'minecraft', server: 'mc.ex' });
+    expect(textOf(found)).toMatch(/12 submissions.*mc\.example\.com:12\n.*Page 1 of 2/s);
     await scene.restart();
-    const second = await scene.admin.press(messageOf(message), 'Next');
-    expect(textOf(second)).toMatch(/12 submissions.*mc\.example\.com:1\n.*Page 2 of 2/s);
-    expect(textOf(second)).not.toContain('fourth');
+    const second = textOf(await press(scene.admin, found, 'Next'));
+    expect(second).toMatch(/12 submissions.*mc\.example\.com:1\n.*Page 2 of 2/s);
+    expect(second).not.toContain('fourth');
     const own = await submissions({}, scene.member);
-    expect(textOf(await scene.member.press(messageOf(own), 'Next'))).toMatch(/15 submissions.*Page 2 of 2/s);
+    expect(textOf(await press(scene.member, own, 'Next'))).toMatch(/15 submissions.*Page 2 of 2/s);
   });
 
   it('is exported as a table that no spreadsheet takes for formulas', async () => {
     const all = await submissions({ member: scene.member.userId });
-    const exported = messageOf(await scene.admin.press(messageOf(all), 'Export'));
+    const exported = messageOf(await press(scene.admin, all, 'Export'));
     expect(exported.ephemeral).toBe(true);
     expect(exported.current?.content).toContain('15 submissions as a file');
     const rows = String(exported.file('submissions.csv')).split('\r\n');
@@ -90,20 +86,39 @@ describe('/submissions', () => {
       /^"\d{4}-\d\d-\d\dT.*Z","member","cs2","first\.example\.com","1","9","sent for review"/,
     );
     expect(rows.at(-3)).toContain(`"refused","'=No **luck**."`);
-    const own = await submissions({}, scene.member);
-    const file = messageOf(await scene.member.press(messageOf(own), 'Export')).file('submissions.csv');
-    expect(String(file)).not.toContain('fourth');
-  });
-
-  it('belongs to the guild where it was submitted', async () => {
-    const elsewhere = scene.person({ role: 'admin', guild: 1 });
-    expect(textOf(await submissions({}, elsewhere))).toContain('Nothing has been submitted here yet.');
-  });
-
-  it('speaks German', async () => {
-    const german = scene.person({ role: 'admin', locale: 'de' });
-    expect(textOf(await submissions({ game: 'cs2' }, german))).toMatch(
-      /1 Einreichung.*zur Prüfung gesendet/s,
-    );
+    const own = await press(scene.member, await submissions({}, scene.member), 'Export');
+    expect(String(messageOf(own).file('submissions.csv'))).not.toContain('fourth');
   });
 });
+
+const COUNT = 25_000;
+
+it('a long history is exported in as many files as it takes, and loses what is older than HISTORY_DAYS', () =>
+  inAppScene({ key: 'sandbox-key', env: { HISTORY_DAYS: '7' } }, async (own) => {
+    const { guildId, userId } = own.member;
+    const day = 86_400_000;
+    await own.bot.stop();
+    const store = await openStore(join(own.data, 'bot.sqlite'));
+    const at = Date.now() - 3 * day;
+    await fill(store, guildId, { count: COUNT, at, message: 'long '.repeat(60) });
+    await addDone(store, { id: 'old', guildId, userId, at: Date.now() - 8 * day, hosts: ['old'] });
+    await store.stop();
+    await own.startBot();
+    const show = async (options = {}) => textOf(await own.admin.slash('submissions', options));
+    await expect.poll(() => show({ server: 'old' })).toContain('No submission matches this.');
+    const shown = await own.admin.slash('submissions');
+    expect(textOf(shown)).toMatch(/25000 submissions, newest first.*Page 1 of 2500/s);
+    const files = messageOf(await press(own.admin, shown, 'Export'));
+    expect(files.current?.content).toContain('It is in 2 files');
+    const rows = [1, 2].flatMap((n) => {
+      const file = files.file(`submissions-${n}.csv`);
+      expect(file?.length).toBeLessThanOrEqual(10 * 1024 * 1024);
+      return (file?.toString() ?? '').trimEnd().split('\r\n').slice(1);
+    });
+    expect(rows).toHaveLength(COUNT);
+    expect(rows[0]).toContain('s24999.example.com');
+    expect(rows.at(-1)).toContain('s0.example.com');
+    expect(textOf(await press(own.admin, shown, 'Next'))).toContain('Page 2 of 2500');
+    await addServer(own.admin, 'one-more.example.com:1');
+    expect(await show({ server: 'ONE-MORE' })).toContain('1 submission,');
+  }));

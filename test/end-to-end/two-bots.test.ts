@@ -2,12 +2,11 @@ import { chownSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { folder } from '../storage/temporary.ts';
+import { addServer } from '../support/actions.ts';
 import { createBotInProcess, lastWords } from '../support/bot-in-process.ts';
 import { type ProgramOptions, runFile, runProgram } from '../support/program.ts';
-import { openAppScene, openScene, type Scene, textOf } from '../support/scene.ts';
+import { BREACHES, openAppScene, openScene, type Scene, textOf } from '../support/scene.ts';
 
-/** Rule 26: an interaction that is answered already. */
-const BREACHES = [26];
 /** Starts another bot as an operator does, with the same token, and waits for it to end by itself. */
 const another = (scene: Scene, storeUrl: string, { env, ...options }: Partial<ProgramOptions> = {}) =>
   runFile(['src/start.js'], { env: { ...envOf(scene, storeUrl), ...env }, ...options });
@@ -33,7 +32,7 @@ describe('a second bot on one database', () => {
     expect(await lastWords(envOf(scene, `sqlite://${link}`))).toBe(says(link));
     await scene.kill();
     await scene.startBot();
-    const said = await scene.member.slash('addserver', { game: 'cs2', server: 'a.example.com:1' });
+    const said = await addServer(scene.member, 'a.example.com:1');
     expect(textOf(said)).toContain('added for review');
   });
 });
@@ -41,7 +40,7 @@ describe('a second bot on one database', () => {
 describe('two bots on one token, each with its database', () => {
   it('bring a plain warning, in whichever is slower, once', async () => {
     const scene = await openAppScene();
-    onTestFinished(() => scene.close({ breaches: BREACHES }));
+    onTestFinished(() => scene.close({ breaches: [BREACHES.twice] }));
     const printed: string[] = [];
     const other = createBotInProcess({
       env: envOf(scene, `sqlite://${join(folder(), 'bot.sqlite')}`),

@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultPlan } from '../../sandbox/discord/rest/faults.ts';
+import type { Timing } from '../../src/app.ts';
+import { addServer, press, sendFile } from '../support/actions.ts';
 import { eventually } from '../support/eventually.ts';
-import { labelsOf, lines, submit as submitList, upload } from '../support/lists.ts';
-import { inAppScene, messageOf, modalOf, type Scene, textOf } from '../support/scene.ts';
+import { labelsOf, lines, submit as submitList } from '../support/lists.ts';
+import { BREACHES, inAppScene, type Scene, textOf } from '../support/scene.ts';
 import { isAccepted, isLost } from './submission.ts';
 
 /** A bot of its own for each case, since most of the time is waiting. Some answer too late, or twice. */
-const within = (run: (scene: Scene) => Promise<void>) => () =>
-  inAppScene({ key: 'sandbox-key', breaches: [25, 26] }, run);
+const within =
+  (run: (scene: Scene) => Promise<void>, timing: Timing = {}) =>
+  () =>
+    inAppScene({ key: 'sandbox-key', breaches: Object.values(BREACHES), timing }, run);
 
 /** How many interactions with a command are over, their answers delivered or given up. */
 const overOf = ({ log }: Scene, command: string) =>
@@ -19,31 +23,24 @@ const triedCallbacks = ({ discord }: Scene, status: number) =>
 
 describe.concurrent('a Discord that', () => {
   const path = { callback: /\/callback$/, edit: /^\/webhooks\/.*\/messages\// };
-  const limit = (scope: 'user' | 'shared' | 'global') => ({
+  const limit = (scope: 'user' | 'global') => ({
     kind: 'rate limit' as const,
     scope,
     retryAfterMs: 400,
   });
   const passing: readonly (readonly [what: string, fault: FaultPlan])[] = [
     ['answers the acknowledgement with 429 (user)', { fault: limit('user'), path: path.callback }],
-    ['answers the acknowledgement with 429 (shared)', { fault: limit('shared'), path: path.callback }],
-    ['answers the acknowledgement with 429 (global)', { fault: limit('global'), path: path.callback }],
     ['answers the acknowledgement with 500', { fault: { kind: 'status', status: 500 }, path: path.callback }],
-    ['resets the acknowledgement', { fault: { kind: 'reset' }, path: path.callback }],
     [
       'takes the acknowledgement and loses its answer',
       { fault: { kind: 'answer lost' }, path: path.callback },
     ],
-    ['answers the edit with 429 (user)', { fault: limit('user'), path: path.edit }],
-    ['answers the edit with 429 (shared)', { fault: limit('shared'), path: path.edit }],
     ['answers the edit with 429 (global)', { fault: limit('global'), path: path.edit }],
-    ['answers the edit with 500', { fault: { kind: 'status', status: 500 }, path: path.edit }],
     [
       'answers the edit with 502 twice',
       { fault: { kind: 'status', status: 502 }, path: path.edit, times: 2 },
     ],
     ['resets the edit', { fault: { kind: 'reset' }, path: path.edit }],
-    ['takes the edit and loses its answer', { fault: { kind: 'answer lost' }, path: path.edit }],
   ];
   for (const [index, [what, fault]] of passing.entries()) {
     it(
@@ -66,11 +63,11 @@ describe.concurrent('a Discord that', () => {
     'loses the answer to an edit that the member goes on from is not sent that edit again',
     within(async (scene) => {
       const { discord, member, listing } = scene;
-      const again = () => member.slash('addserver', { game: 'cs2', server: 'again.example.com:27015' });
+      const again = () => addServer(member, 'again.example.com:27015');
       await again();
       discord.faults.inject({ fault: { kind: 'answer lost' }, path: path.edit });
       const warned = await again();
-      expect(textOf(await member.press(messageOf(warned), 'Submit again'))).toContain('added for review');
+      expect(textOf(await press(member, warned, 'Submit again'))).toContain('added for review');
       expect(listing.submitted).toHaveLength(2);
       // The edit would be repeated half a second after its loss, and the warning stand there again.
       await eventually(() => overOf(scene, 'addserver'), 3);
@@ -81,14 +78,13 @@ describe.concurrent('a Discord that', () => {
   it(
     'fails to take an edit is sent it again, though the member opens a window meanwhile',
     within(async ({ discord, member, listing }) => {
-      const list = (text: string) => member.slash('addservers', { file: upload('list.txt', text) });
-      await submitList(member, await list(lines(2)));
-      const preview = await list(`${lines(3)}\nnowhere:99999 cs2`);
+      await submitList(member, await sendFile(member, lines(2)));
+      const preview = await sendFile(member, `${lines(3)}\nnowhere:99999 cs2`);
       const before = discord.requests.length;
       discord.faults.inject({ fault: { kind: 'status', status: 500 }, path: path.edit });
-      const answered = member.press(messageOf(preview), 'Include the 2 submitted before');
+      const answered = press(member, preview, 'Include 2 duplicates');
       await eventually(() => discord.requests.slice(before).some(({ status }) => status === 500), true);
-      expect((await member.press(messageOf(preview), 'Edit')).kind).toBe('modal');
+      expect((await press(member, preview, 'Edit')).kind).toBe('modal');
       // What the button says is what it submits.
       await eventually(() => labelsOf(preview).includes('Submit 3 game servers'), true, 5_000);
       await answered;
@@ -97,36 +93,12 @@ describe.concurrent('a Discord that', () => {
   );
 
   it(
-    'loses the answer to an edit of which the member submits a window is not sent that edit again',
+    'does not take the edit as it is (400)',
     within(async (scene) => {
-      const { discord, member } = scene;
-      const preview = await member.slash('addservers', {
-        file: upload('list.txt', `${lines(3)}\nnowhere:99999 cs2\nsomewhere:99999 cs2`),
-      });
-      const correct = async (text: string) =>
-        member.submit(modalOf(await member.press(messageOf(preview), 'Edit')), { servers: text });
-      discord.faults.inject({ fault: { kind: 'answer lost' }, path: path.edit });
-      void correct('4. s4.example.com:27015 cs2\n5. somewhere:99999 cs2');
-      await eventually(() => labelsOf(preview).includes('Submit 4 game servers'), true);
-      await correct('5. s5.example.com:27015 cs2');
-      await eventually(() => overOf(scene, 'addservers'), 5);
-      expect(labelsOf(preview)).toContain('Submit 5 game servers');
+      scene.discord.faults.inject({ fault: { kind: 'status', status: 400 }, path: path.edit });
+      await isAccepted(scene, 'malformed.example.com');
     }),
   );
-
-  it.each([400, 413])('does not take the edit as it is (%i)', (status) =>
-    within(async (scene) => {
-      const refused = { fault: { kind: 'status', status }, path: path.edit } as const;
-      scene.discord.faults.inject(refused);
-      await isAccepted(scene, `malformed-${status}.example.com`);
-      // Nothing but an embed and buttons: its text is what is left.
-      scene.discord.faults.inject(refused);
-      expect(textOf(await scene.member.slash('games'))).toContain('DayZ — dayz');
-      const page = await scene.member.slash('games');
-      scene.discord.faults.inject(refused);
-      // What was meant to be in the message of the button.
-      expect(textOf(await scene.member.press(messageOf(page), 'Next'))).toContain('Rust — rust');
-    })());
 
   it(
     'answers the acknowledgement with 500 as long as that counts',
@@ -146,23 +118,16 @@ describe.concurrent('a Discord that', () => {
 
   it(
     'never answers the acknowledgement',
-    within(async (scene) => {
-      scene.discord.faults.inject({ fault: { kind: 'hang' }, path: path.callback, times: 2 });
-      await isLost(scene, 'hanging-callback.example.com', () =>
-        eventually(() => triedCallbacks(scene, 0), 2),
-      );
-      await isAccepted(scene, 'after-hanging-callback.example.com');
-    }),
-  );
-
-  it(
-    'limits the acknowledgement for longer than it waits for it',
-    within(async (scene) => {
-      const fault = { kind: 'rate limit', scope: 'user', retryAfterMs: 4_000 } as const;
-      scene.discord.faults.inject({ fault, path: path.callback });
-      await isLost(scene, 'limited.example.com', () => eventually(() => triedCallbacks(scene, 429), 1));
-      await isAccepted(scene, 'after-limited.example.com');
-    }),
+    within(
+      async (scene) => {
+        scene.discord.faults.inject({ fault: { kind: 'hang' }, path: path.callback, times: 2 });
+        await isLost(scene, 'hanging-callback.example.com', () =>
+          eventually(() => triedCallbacks(scene, 0), 2),
+        );
+        await isAccepted(scene, 'after-hanging-callback.example.com');
+      },
+      { firstAttemptMs: 100, firstResponseMs: 1_000 },
+    ),
   );
 
   it(

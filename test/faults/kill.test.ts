@@ -1,14 +1,17 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { bytesOnDisk } from '../storage/temporary.ts';
+import { ACCEPTED, addServer, addsOf, openWindow, press, sendFile } from '../support/actions.ts';
 import { eventually } from '../support/eventually.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
+import { lines, read, submit } from '../support/lists.ts';
 import {
   ANSWER_WITHIN_MS,
+  BREACHES,
   inNewGuild,
-  messageOf,
-  modalOf,
   openScene,
   type Scene,
   setKey,
@@ -19,18 +22,25 @@ import { readStored } from '../support/stored.ts';
 /** One bot, which is killed and started again, and a guild of its own for each test. */
 let bot: Scene;
 beforeAll(async () => {
-  bot = await openScene({ env: { LISTING_API_TIMEOUT_MS: '60000', LISTING_REQUESTS_AT_ONCE: '20' } });
+  bot = await openScene({
+    env: { LISTING_API_TIMEOUT_MS: '60000', LISTING_REQUESTS_AT_ONCE: '20' },
+    // The first request of the list is always answered.
+    listing: {
+      onRequest: (_, { servers }) =>
+        servers[0]?.server === 's0.list.example.com' ? { kind: 'ok' } : undefined,
+    },
+  });
 });
 // Broken on purpose: 25 by an acknowledgement that never came; 39 is asking for an answer that is not there any more.
-afterAll(() => bot.close({ breaches: [25, 39] }));
+afterAll(() => bot.close({ breaches: [BREACHES.tooLate, BREACHES.afterTheEnd] }));
 
-const ACCEPTED = 'Servers have been added for review.';
-const UNKNOWN = /restarted while this was on its way.*may have been received: check the list/;
+const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
+const RUN_AGAIN = 'restarted before it could answer. Please run the command again.';
+const UNKNOWN = /The bot was stopped before .*may have been received: check the list/;
 
 const newGuild = () => inNewGuild(bot, { key: 'sandbox-key' });
-const add = ({ member }: Scene, server: string) => member.slash('addserver', { game: 'cs2', server });
-const requestsFor = (host: string) =>
-  bot.listing.requests.filter(({ servers }) => servers.some(({ server }) => server === host)).length;
+const add = ({ member }: Scene, server: string) => addServer(member, server);
+const requestsFor = (host: string) => addsOf(bot, host).length;
 const heldOf = (...hosts: readonly string[]) =>
   bot.listing.submitted.filter(({ server }) => hosts.includes(server)).length;
 const thinking = ({ channelId, userId }: Person) =>
@@ -47,13 +57,6 @@ const unanswered = (method: string, path: RegExp) =>
 const acknowledged = () =>
   bot.discord.requests.filter(({ path, body }) => path.includes('callback') && /"type":[56]/.test(body))
     .length;
-
-/** A try that lacks its port, and the window to correct it in. */
-async function wrong({ member }: Scene, server: string) {
-  const message = messageOf(await member.slash('addserver', { game: 'cs2', server }));
-  const modal = modalOf(await member.press(message, 'Edit'));
-  return { modal, typed: { game: 'cs2', server, query_port: '' } };
-}
 
 const OWN_KEY = 'sandbox-key-0123456789-wxyz';
 function hasNoKeyInClear(): void {
@@ -76,7 +79,9 @@ type Story = (scene: Scene) => AsyncGenerator<undefined, void, void>;
 
 /** All of them live through one crash. */
 const STORIES: Readonly<Record<string, Story>> = {
-  async *'sends what had not left, and reports what had as unknown without sending it again'(scene) {
+  async *'reports what had left as unknown, and what had not as not sent, with a button that sends it'(
+    scene,
+  ) {
     yield;
     // At most two requests of a guild run at once: the third is ready, and waits.
     const answers: Promise<Answer>[] = [];
@@ -86,20 +91,36 @@ const STORIES: Readonly<Record<string, Story>> = {
     }
     await eventually(() => thinking(scene.member), 3);
     yield;
-    const said = (await Promise.all(answers)).map(textOf);
-    for (const text of said.slice(0, 2)) expect(text.replaceAll('\n', ' ')).toMatch(UNKNOWN);
-    expect(said[0]).toContain('Counter-Strike 2 — s1.example.com:27015');
-    expect(said[2]).toContain(ACCEPTED);
+    const [first, second, third] = await Promise.all(answers);
+    if (!first || !second || !third) throw new Error('there are three answers');
+    for (const answer of [first, second]) expect(textOf(answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
+    expect(textOf(first)).toContain('Counter-Strike 2 — s1.example.com:27015');
+    expect(textOf(third)).toContain(NOT_SENT);
+    expect(textOf(await press(scene.member, third, 'Send again'))).toContain(ACCEPTED);
     expect([1, 2, 3].map((n) => requestsFor(`s${n}.example.com`))).toEqual([1, 1, 1]);
     expect(thinking(scene.member)).toBe(0);
 
-    // What may have been received is not sent again by mistake, and the next command works.
-    expect(textOf(await add(scene, 's1.example.com:27015'))).toMatch(
-      /became of it is unknown, and it may have been received/,
-    );
-    expect(textOf(await add(scene, 's3.example.com:27015'))).toMatch(/it was sent for review/);
-    expect(textOf(await add(scene, 's6.example.com:27015'))).toContain(ACCEPTED);
+    // What may have been received is not sent again by mistake.
+    expect(textOf(await add(scene, 's1.example.com:27015'))).toMatch(/⚠️ Not sent: .*may have been received/);
     expect(heldOf('s1.example.com')).toBe(1);
+  },
+
+  async *'tells of a list what was accepted, what is unknown and what was not sent, which goes with a press'(
+    scene,
+  ) {
+    const list = lines(250).replaceAll('.example.com', '.list.example.com');
+    const preview = await sendFile(scene.member, list);
+    yield;
+    await press(scene.member, preview, 'Submit 250 game servers');
+    await eventually(() => requestsFor('s100.list.example.com'), 1);
+    yield;
+    await eventually(() => textOf(preview).includes('restarted'), true);
+    for (const words of [/100 .*sent for review/, /100 .*unknown/, /50 .*not sent/])
+      expect(textOf(preview)).toMatch(words);
+    expect(read(await submit(scene.member, preview))).toContain('50 sent for review');
+    const hosts = Array.from({ length: 250 }, (_, n) => `s${n}.list.example.com`);
+    expect(heldOf(...hosts)).toBe(250);
+    expect(hosts.filter((host) => requestsFor(host) !== 1)).toEqual([]);
   },
 
   async *'asks to run a command again that submits nothing'(scene) {
@@ -107,43 +128,33 @@ const STORIES: Readonly<Record<string, Story>> = {
     const answer = setKey(scene.admin, 'another-key');
     await eventually(() => thinking(scene.admin), 1);
     yield;
-    expect(textOf(await answer)).toContain('restarted before it could answer. Please run the command again.');
+    expect(textOf(await answer)).toContain(RUN_AGAIN);
     expect(thinking(scene.admin)).toBe(0);
     expect(textOf(await scene.member.slash('games'))).toContain('Counter-Strike 2');
   },
 
-  async *'goes on with a button that submits, once'(scene) {
+  async *'tells of a button and of a window that submit, and nothing of them is sent by itself'(scene) {
     await add(scene, 'button.example.com:1');
-    const warning = messageOf(await add(scene, 'button.example.com:1'));
+    const warning = await add(scene, 'button.example.com:1');
+    const noPort = await add(scene, 'window.example.com');
+    const { modal, typed } = await openWindow(scene.member, noPort);
     yield;
     const before = acknowledged();
     const others = [1, 2].map((n) => add(scene, `o${n}.example.com:1`));
     await eventually(() => heldOf('o1.example.com', 'o2.example.com'), 2);
-    const pressed = scene.member.press(warning, 'Submit again');
-    await eventually(() => acknowledged() - before, 3);
+    const pressed = press(scene.member, warning, 'Submit again');
+    const submitted = scene.member.submit(modal, { ...typed, port: '2' });
+    await eventually(() => acknowledged() - before, 4);
     yield;
-    expect(textOf(await pressed)).toContain(ACCEPTED);
+    for (const [answer, host] of [
+      [await pressed, 'button.example.com'],
+      [await submitted, 'window.example.com'],
+    ] as const) {
+      await eventually(() => textOf(answer).includes(NOT_SENT), true);
+      expect(requestsFor(host)).toBe(host === 'button.example.com' ? 1 : 0);
+      expect(textOf(await press(scene.member, answer, 'Send again'))).toContain(ACCEPTED);
+    }
     await Promise.all(others);
-    expect(requestsFor('button.example.com')).toBe(2);
-  },
-
-  async *'goes on with a window that was submitted, with what was typed in it, once'(scene) {
-    const [sent, waits] = [await wrong(scene, 'sent.example.com'), await wrong(scene, 'waits.example.com')];
-    yield;
-    const before = acknowledged();
-    const other = add(scene, 'other.example.com:1');
-    await eventually(() => heldOf('other.example.com'), 1);
-    const first = scene.member.submit(sent.modal, { ...sent.typed, port: '1' });
-    await eventually(() => heldOf('sent.example.com'), 1);
-    // At most two requests of a guild run at once.
-    const second = scene.member.submit(waits.modal, { ...waits.typed, port: '2' });
-    await eventually(() => acknowledged() - before, 3);
-    yield;
-    expect(textOf(await first)).toMatch(UNKNOWN);
-    expect(textOf(await second)).toContain(ACCEPTED);
-    expect(textOf(await second)).toContain('waits.example.com:2');
-    await other;
-    expect([requestsFor('sent.example.com'), requestsFor('waits.example.com')]).toEqual([1, 1]);
   },
 
   async *'tells the service’s answer that had come, but could not be passed on any more'(scene) {
@@ -158,15 +169,44 @@ const STORIES: Readonly<Record<string, Story>> = {
     expect(thinking(scene.member)).toBe(0);
   },
 
+  async *'leaves an answer as it is that had arrived, though the bot never came to know'(scene) {
+    yield;
+    await bot.listing.behave({ kind: 'ok' });
+    bot.discord.faults.clear();
+    bot.discord.faults.inject({
+      fault: { kind: 'answer lost' },
+      method: 'PATCH',
+      path: /webhooks/,
+      times: 99,
+    });
+    const answer = await add(scene, 'arrived.example.com:1');
+    yield;
+    await eventually(() => readStored(bot.data).unfinished, []);
+    expect(textOf(answer)).toContain(ACCEPTED);
+    expect(textOf(answer)).not.toMatch(/restarted|stopped/);
+  },
+
+  async *'asks to run a command again that was recorded and acknowledged, and had no draft yet'(scene) {
+    yield;
+    // Discord takes the acknowledgement, and the bot never hears of it.
+    bot.discord.faults.inject({ fault: { kind: 'answer lost' }, path: /callback/ });
+    bot.discord.faults.inject({ fault: { kind: 'hang' }, path: /callback/, times: 9 });
+    const answer = add(scene, 'draft.example.com:1');
+    await eventually(() => thinking(scene.member), 1);
+    yield;
+    expect(textOf(await answer)).toContain(RUN_AGAIN);
+    expect(requestsFor('draft.example.com')).toBe(0);
+  },
+
   async *'does not submit what was never acknowledged, since the member was told that nothing came'(scene) {
     yield;
-    bot.discord.faults.inject({ fault: { kind: 'hang' }, path: /callback/ });
+    const before = unanswered('POST', /callback/);
+    bot.discord.faults.inject({ fault: { kind: 'hang' }, path: /callback/, times: 9 });
     const answer = add(scene, 'silent.example.com:1');
-    await eventually(() => unanswered('POST', /callback/), 1);
+    await eventually(() => unanswered('POST', /callback/) > before, true);
     yield;
     bot.discord.clock.advance(ANSWER_WITHIN_MS);
     expect(await answer).toEqual({ kind: 'lost' });
-    await eventually(() => bot.output().includes('answered what was left from before the restart'), true);
     expect(requestsFor('silent.example.com')).toBe(0);
   },
 
@@ -181,18 +221,8 @@ const STORIES: Readonly<Record<string, Story>> = {
     hasNoKeyInClear();
     yield;
     yield;
-    await admin.press(messageOf(await admin.slash('keystatus')), 'Check now');
+    await press(admin, await admin.slash('keystatus'), 'Check now');
     hasNoKeyInClear();
-  },
-
-  async *'leaves nothing behind in the store, nor does the next start'(scene) {
-    yield;
-    await eventually(() => readStored(bot.data).unfinished.length > 0, true);
-    yield;
-    await eventually(() => readStored(bot.data).unfinished, []);
-    await bot.restart();
-    await add(scene, 'after.example.com:1');
-    await eventually(() => readStored(bot.data).unfinished, []);
   },
 };
 
@@ -210,7 +240,13 @@ describe('after a kill -9', () => {
     expect(await begun.get(name)?.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('reports as unknown what was about to be sent when it ended', async () => {
+  it('nothing is left behind in the store, nor does the next start', async () => {
+    await eventually(() => readStored(bot.data).unfinished, []);
+    await bot.restart();
+    expect(readStored(bot.data).unfinished).toEqual([]);
+  });
+
+  it('what was about to be sent is reported as unknown', async () => {
     const scene = await newGuild();
     const printed = bot.output().length;
     await bot.listing.behave({ kind: 'down' });
@@ -224,7 +260,30 @@ describe('after a kill -9', () => {
     expect(requestsFor('about.example.com')).toBe(0);
   });
 
-  it('tells the guild, in its log channel, what the member can no longer be told', async () => {
+  it('a deletion goes on that was in the middle', async () => {
+    const { admin } = await newGuild();
+    const path = join(bot.data, 'bot.sqlite');
+    await bot.bot.stop();
+    const database = new DatabaseSync(path, { timeout: 5_000 });
+    onTestFinished(() => database.close());
+    database.exec(`INSERT INTO servers (submission_id, position, guild_id, host, port, game, address)
+      WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+      SELECT 'many', i, '${admin.guildId}', 'h' || i, 1, 'cs2', 'h' || i FROM n`);
+    await bot.startBot();
+    const label = 'Delete all data of this server';
+    const question = await press(admin, await admin.slash('privacy'), label);
+    const left = () =>
+      Number(
+        database.prepare('SELECT count(*) AS n FROM servers WHERE guild_id = ?').get(admin.guildId)?.n ?? 0,
+      );
+    void press(admin, question, 'Delete everything');
+    while (left() > 60_000) await setImmediate();
+    await crash();
+    await eventually(left, 0);
+    expect(textOf(await admin.slash('keystatus'))).toContain('has no API key');
+  });
+
+  it('the guild is told, in its log channel, what the member can no longer be told', async () => {
     const scene = await newGuild();
     await chooseLogChannel(scene);
     await bot.listing.behave({ kind: 'hang' });

@@ -1,24 +1,21 @@
 import { expect } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
+import { ACCEPTED, addServer, addsOf } from '../support/actions.ts';
 import { eventually } from '../support/eventually.ts';
 import { ANSWER_WITHIN_MS, type Scene, textOf } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
 
-export const ACCEPTED = 'Servers have been added for review.';
+export const STORE_FAILED = /could not reach its own storage, so nothing was done/;
 
-export const submit = (scene: Scene, server: string): Promise<Answer> =>
-  scene.member.slash('addserver', { game: 'cs2', server: `${server}:27015` });
-
-/** The requests with this server that the service has read. */
-export const adds = ({ listing }: Pick<Scene, 'listing'>, server: string) =>
-  listing.requests.filter(({ servers }) => servers.some((held) => held.server === server));
+export const submit = ({ member }: Scene, host: string): Promise<Answer> =>
+  addServer(member, `${host}:27015`);
 
 /** The member saw the service's answer; the service got the server once; nothing is left unfinished. */
-export async function isAccepted(scene: Scene, server: string): Promise<void> {
-  expect(textOf(await submit(scene, server))).toContain(ACCEPTED);
-  expect(adds(scene, server)).toHaveLength(1);
+export async function isAccepted(scene: Scene, host: string): Promise<void> {
+  expect(textOf(await submit(scene, host))).toContain(ACCEPTED);
+  expect(addsOf(scene, host)).toHaveLength(1);
   await eventually(() => readStored(scene.data).unfinished, []);
-  expect(readStored(scene.data).ended(scene.member.guildId, server)).toEqual(['accepted']);
+  expect(readStored(scene.data).ended(scene.member.guildId, host)).toEqual(['accepted']);
 }
 
 /**
@@ -26,12 +23,12 @@ export async function isAccepted(scene: Scene, server: string): Promise<void> {
  * is left in the store.
  * @param tried resolves once the bot has tried to answer, where it can
  */
-export async function isLost(scene: Scene, server: string, tried?: () => Promise<void>): Promise<void> {
-  const answer = submit(scene, server);
+export async function isLost(scene: Scene, host: string, tried?: () => Promise<void>): Promise<void> {
+  const answer = submit(scene, host);
   await tried?.();
   scene.discord.clock.advance(ANSWER_WITHIN_MS);
   expect(await answer).toEqual({ kind: 'lost' });
   await eventually(() => readStored(scene.data).unfinished, []);
-  expect(adds(scene, server)).toHaveLength(0);
-  expect(readStored(scene.data).ended(scene.member.guildId, server)).toEqual([]);
+  expect(addsOf(scene, host)).toHaveLength(0);
+  expect(readStored(scene.data).ended(scene.member.guildId, host)).toEqual([]);
 }

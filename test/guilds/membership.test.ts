@@ -1,47 +1,61 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ApiKeys, createApiKeys } from '../../src/guilds/api-keys.ts';
-import { createGuildData, type GuildData } from '../../src/guilds/guild-data.ts';
+import { createDeletion } from '../../src/guilds/deletion.ts';
 import { createMembership, type Membership, type MembershipDeps } from '../../src/guilds/membership.ts';
+import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { Secret } from '../../src/secret.ts';
-import { createEncryption } from '../../src/storage/collection.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { StoreError } from '../../src/storage/store.ts';
-import { bytesOnDisk, folder, openStore, recorder } from '../storage/temporary.ts';
-import { partsOver } from '../support/submissions.ts';
+import { createEncryption } from '../../src/storage/encryption.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { createErasure } from '../../src/submissions/erasure.ts';
+import { createLimits } from '../../src/submissions/limits.ts';
+import { folder, openStore, recorder } from '../storage/temporary.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const START = 20_000 * DAY_MS;
 const encryption = createEncryption([randomBytes(32)]);
 
 let path: string;
-let store: Database;
+let store: Store;
 let keys: ApiKeys;
-let data: GuildData;
 let membership: Membership;
 let logger: ReturnType<typeof recorder>;
+/** Milliseconds since the start. */
 let time: number;
 let listed: () => Promise<readonly string[]>;
+let application: string;
 /** What Discord says when it is asked about a guild: by default that the bot is not there. */
 let isForeign: MembershipDeps['isForeign'];
 
+/** Opens the store, for the first time or after a restart. */
 async function open(options: Partial<MembershipDeps> = {}): Promise<void> {
+  await store?.stop();
   store = await openStore(path);
   logger = recorder();
-  keys = createApiKeys({ store, encryption });
-  data = createGuildData({ store, keys, submissions: partsOver(store).erasure, logger });
+  keys = createApiKeys({ store, encryption, logger });
+  const usage = { servers: 1, seconds: 1 };
+  const limits = createLimits({ store, member: usage, guild: usage, now: () => START + time });
+  const submissions = createErasure({ store, limits });
   membership = createMembership({
     store,
-    data,
+    deletion: createDeletion({
+      store,
+      keys,
+      settings: createGuildSettings({ store, logger }),
+      submissions,
+      logger,
+    }),
     keys,
+    submissions,
     listGuilds: () => listed(),
     isForeign: (guildId, signal) => isForeign(guildId, signal),
-    applicationId: () => '1000',
-    isOurs: () => true,
-    checkEveryMs: 3_600_000,
+    applicationId: async () => application,
+    checkEveryMs: HOUR_MS,
     graceMs: 30 * DAY_MS,
     logger,
-    now: () => time,
+    now: () => START + time,
     ...options,
   });
 }
@@ -49,14 +63,13 @@ async function open(options: Partial<MembershipDeps> = {}): Promise<void> {
 beforeEach(async () => {
   path = join(folder(), 'bot.sqlite');
   time = 0;
+  application = '1000';
   isForeign = async () => true;
   await open();
   for (const guild of ['1', '2']) {
     await keys.set(guild, new Secret(`key-of-guild-${guild}`), { userId: '42' });
-    await store.set(`settings:${guild}`, { logChannel: '5' });
-    await store.set(`journal:${guild}:77`, { rows: 1 });
+    await store.values.set(`settings:${guild}`, { locale: 'de', announce: false });
   }
-  await store.set('games:list', { games: [] });
 });
 
 /** One check in which Discord lists these guilds. */
@@ -65,39 +78,54 @@ async function check(...guilds: readonly string[]): Promise<void> {
   await membership.check();
 }
 
-/** What was logged of lists in which too many guilds were missing. */
-const refusedLists = () => logger.lines.filter(({ level }) => level === 'error');
+/** Two checks an hour apart without guild 1, which is one too many for its key. */
+async function missTwice(): Promise<void> {
+  await check('2');
+  time += HOUR_MS;
+  await check('2');
+}
 
-const hasKey = async (guild: string) => (await keys.get(guild)) !== undefined;
-const hasRest = async (guild: string) => (await data.held()).has(guild);
+async function presenceOf(guildId: string) {
+  const presences = store.tables().selectFrom('presence').selectAll();
+  return presences.where('guild_id', '=', guildId).executeTakeFirst();
+}
+
+async function absent(): Promise<number> {
+  const rows = await store
+    .tables()
+    .selectFrom('presence')
+    .where('absences', '>', 0)
+    .select('guild_id')
+    .execute();
+  return rows.length;
+}
+
+const hasKey = async (guildId: string) => (await keys.get(guildId)) !== undefined;
+const hasSettings = async (guildId: string) => (await store.values.get(`settings:${guildId}`)) !== undefined;
 
 describe('a guild that the bot was removed from', () => {
   it('keeps everything after one absence, loses its key at the second in a row, and the rest after the grace', async () => {
     await check('2');
     expect(await hasKey('1')).toBe(true);
-    time = 3_600_000;
+    time = HOUR_MS;
     await check('2');
-    expect(await hasKey('1')).toBe(false);
-    expect(await hasRest('1')).toBe(true);
-    expect(bytesOnDisk(path)).not.toContain('api-key:1');
-
+    expect([await hasKey('1'), await hasSettings('1')]).toEqual([false, true]);
     time = 30 * DAY_MS - 1;
     await check('2');
-    expect(await store.get('settings:1')).toBeDefined();
+    expect(await hasSettings('1')).toBe(true);
     time = 30 * DAY_MS;
     await check('2');
-    expect(await hasRest('1')).toBe(false);
-    expect(bytesOnDisk(path)).not.toMatch(/(settings|journal|absence):1/);
-
-    expect(await hasKey('2')).toBe(true);
-    expect(await store.get('settings:2')).toBeDefined();
-    expect(await store.get('games:list')).toBeDefined();
+    expect([await hasSettings('1'), await presenceOf('1')]).toEqual([false, undefined]);
+    expect([await hasKey('2'), await hasSettings('2')]).toEqual([true, true]);
   });
 
-  it('is counted over a restart', async () => {
+  it('is counted over a restart, and over a check that failed in between', async () => {
     await check('2');
-    await store.stop();
     await open();
+    listed = () => Promise.reject(new Error('page 2 failed'));
+    await membership.check();
+    expect(await hasKey('1')).toBe(true);
+    expect(logger.lines).toMatchObject([{ level: 'warn' }]);
     await check('2');
     expect(await hasKey('1')).toBe(false);
   });
@@ -107,214 +135,114 @@ describe('a guild that the bot was removed from', () => {
     await check('1', '2');
     await check('2');
     expect(await hasKey('1')).toBe(true);
-    time = 100 * DAY_MS;
     await check('2');
     expect(await hasKey('1')).toBe(false);
-    expect(await store.get('settings:1')).toBeUndefined();
-  });
-
-  it('keeps its settings when it is back within the grace', async () => {
-    await check('2');
-    await check('2');
-    time = 29 * DAY_MS;
     await check('1', '2');
     time = 60 * DAY_MS;
-    await check('1', '2');
     await check('2');
-    expect(await store.get('settings:1')).toBeDefined();
+    await check('2');
+    expect(await hasSettings('1')).toBe(true);
   });
 
-  it('loses everything at once when there is no grace', async () => {
-    await store.stop();
+  it('loses everything at the second absence when there is no grace', async () => {
     await open({ graceMs: 0 });
     await check('2');
-    expect(await hasRest('1')).toBe(true);
+    expect(await hasSettings('1')).toBe(true);
     await check('2');
-    expect(await hasRest('1')).toBe(false);
+    expect(await hasSettings('1')).toBe(false);
   });
 
-  it('is no longer kept track of when nothing is kept of it', async () => {
-    await check('2');
-    await data.delete('1');
-    await store.set('absence:1', { v: 1, since: 0, absences: 1 });
-    await check('2');
-    expect(await store.get('absence:1')).toBeUndefined();
-  });
-});
-
-describe('nothing changes', () => {
-  const unchanged = async () => {
-    expect(await hasKey('1')).toBe(true);
-    expect(await hasKey('2')).toBe(true);
-    expect(await store.get('absence:1')).toBeUndefined();
-  };
-
-  it('when the list could not be read, whole or in part', async () => {
-    listed = async () => {
-      throw new Error('page 2 failed');
-    };
-    await membership.check();
-    await membership.check();
-    await unchanged();
-    expect(logger.lines).toMatchObject([{ level: 'warn' }, { level: 'warn' }]);
+  it('is found by its submissions alone', async () => {
+    const taken = { id: '9', guild_id: '3', taken_at: 0, sealed: null };
+    await store.tables().insertInto('interactions').values(taken).execute();
+    await open({ graceMs: 0 });
+    await check('1', '2');
+    await check('1', '2');
+    expect(await store.tables().selectFrom('interactions').selectAll().execute()).toEqual([]);
   });
 
-  it('when the list is empty', async () => {
-    await check();
-    await check();
-    await unchanged();
-    expect(logger.lines).toMatchObject([{ level: 'warn' }, { level: 'warn' }]);
-  });
-
-  it('between two absences when a check in between has failed', async () => {
-    await check('2');
-    listed = async () => {
-      throw new Error('down');
-    };
-    await membership.check();
-    expect(await hasKey('1')).toBe(true);
-    await check('2');
-    expect(await hasKey('1')).toBe(false);
-  });
-
-  it('in guilds that another process looks after', async () => {
-    await store.stop();
-    await open({ isOurs: (guild) => guild === '2' });
-    await store.set('absence:1', { v: 1, since: 0, absences: 1 });
-    await check('2');
-    await check('2');
-    expect(await hasKey('1')).toBe(true);
-    expect(await store.get('absence:1')).toEqual({ v: 1, since: 0, absences: 1 });
-  });
-
-  it('for long when the clock goes backwards', async () => {
+  it('keeps its settings for the whole grace when the clock goes back', async () => {
     time = 40 * DAY_MS;
     await check('2');
     time = 0;
     await check('2');
-    expect(await hasKey('1')).toBe(false);
-    expect(await store.get('settings:1')).toBeDefined();
-  });
-
-  it('when the store fails in the middle, and the next check goes on', async () => {
-    await store.stop();
-    let isBroken = true;
-    await open({
-      data: {
-        held: () => (isBroken ? Promise.reject(new StoreError('locked')) : data.held()),
-        delete: (guild) => data.delete(guild),
-        forgetMember: (guild, user) => data.forgetMember(guild, user),
-      },
-    });
-    await check('2');
-    expect(logger.lines).toMatchObject([{ level: 'error' }]);
-    isBroken = false;
-    await check('2');
-    await check('2');
-    expect(await hasKey('1')).toBe(false);
+    expect([await hasKey('1'), await hasSettings('1')]).toEqual([false, true]);
   });
 });
 
-describe('a list in which too many guilds are missing', () => {
+describe('a list from Discord', () => {
   /** Guilds 100 to 100 + count - 1, each with settings. */
   async function fill(count: number): Promise<readonly string[]> {
-    const guilds = Array.from({ length: count }, (_, i) => String(100 + i));
-    for (const guild of guilds) await store.set(`settings:${guild}`, {});
+    const guilds = Array.from({ length: count }, (_, number) => String(100 + number));
+    for (const guild of guilds)
+      await store.values.set(`settings:${guild}`, { locale: 'de', announce: false });
     return guilds;
   }
-  const noted = async () => {
-    const all: string[] = [];
-    for await (const key of store.keys('absence:')) all.push(key);
-    return all.length;
-  };
+  const errors = () => logger.lines.filter(({ level }) => level === 'error');
 
-  it('is refused, logged and counted when it is more than 10 and more than 20 %', async () => {
-    const guilds = await fill(48);
-    // 11 of 50 are 22 %.
-    await check('1', '2', ...guilds.slice(11));
-    await check('1', '2', ...guilds.slice(11));
-    expect(await noted()).toBe(0);
-    expect(logger.lines).toMatchObject([
-      { level: 'error', details: { vanished: 11, of: 50, refusals: 1 } },
-      { level: 'error', details: { vanished: 11, of: 50, refusals: 2 } },
-    ]);
+  it('that is empty changes nothing, and is warned of', async () => {
+    await check();
+    await check();
+    expect([await hasKey('1'), await hasKey('2'), await absent()]).toEqual([true, true, 0]);
+    expect(logger.lines).toMatchObject([{ level: 'warn' }, { level: 'warn' }]);
   });
 
-  it('is taken when it is 10 guilds, or 20 %', async () => {
+  it('in which more than 10 guilds and more than 20 % are missing at once is not believed', async () => {
+    const guilds = await fill(48);
+    await check('1', '2', ...guilds.slice(11));
+    expect(await absent()).toBe(0);
+    expect(errors()).toMatchObject([{ details: { vanished: 11, of: 50 } }]);
+  });
+
+  it('in which 10 guilds are missing, or 20 %, is believed', async () => {
     const guilds = await fill(53);
+    await check('1', '2', ...guilds.slice(43));
+    expect(await absent()).toBe(0);
     await check('1', '2', ...guilds.slice(10));
-    expect(await noted()).toBe(10);
-    // 11 of 55 are 20 %.
+    expect(await absent()).toBe(10);
     await check('1', '2', ...guilds);
     await check('1', '2', ...guilds.slice(11));
-    expect(await noted()).toBe(11);
-    expect(refusedLists()).toEqual([]);
+    expect(await absent()).toBe(11);
+    expect(errors()).toHaveLength(1);
   });
 
-  it('does not count guilds that were absent before', async () => {
+  it('in which guilds are missing that were absent before is believed', async () => {
     const guilds = await fill(40);
     for (const missing of [10, 18, 25]) await check('1', '2', ...guilds.slice(missing));
-    expect(refusedLists()).toEqual([]);
-    expect(await noted()).toBe(25);
-  });
-
-  it('does not stop the counting of those that were absent before for ever', async () => {
-    const guilds = await fill(40);
-    await check('2', ...guilds);
-    await check('2', ...guilds.slice(20));
-    expect(await hasKey('1')).toBe(true);
-    await check('2', ...guilds);
-    expect(await hasKey('1')).toBe(false);
+    expect([await absent(), errors().length]).toEqual([25, 0]);
   });
 });
 
 describe('before anything is deleted, Discord is asked about the guild', () => {
   it('once for the key and once for the rest, and not while there is nothing to delete', async () => {
     const asked: string[] = [];
-    isForeign = async (guild) => asked.push(guild) > 0;
+    isForeign = async (guildId) => asked.push(guildId) > 0;
     await check('2');
     expect(asked).toEqual([]);
-    for (let hour = 1; hour < 30 * 24; hour += 24) {
-      time = hour * 3_600_000;
-      await check('2');
-    }
+    for (time = HOUR_MS; time < 30 * DAY_MS; time += DAY_MS) await check('2');
     expect(asked).toEqual(['1']);
     time = 30 * DAY_MS;
     await check('2');
     await check('2');
     expect(asked).toEqual(['1', '1']);
-    expect(await hasRest('1')).toBe(false);
   });
 
-  it('and while it does not say that the guild is unknown, everything stays', async () => {
-    isForeign = () => Promise.reject(new Error('503'));
-    for (time = 0; time <= 60 * DAY_MS; time += DAY_MS) await check('2');
-    expect(await hasKey('1')).toBe(true);
-    expect(await store.get('settings:1')).toBeDefined();
+  it('and while Discord does not answer, everything of this guild stays, and no other guild is held up', async () => {
+    isForeign = (guildId) => (guildId === '1' ? Promise.reject(new Error('503')) : Promise.resolve(true));
+    for (time = 0; time <= 60 * DAY_MS; time += 30 * DAY_MS) await check('3');
+    expect([await hasKey('1'), await hasSettings('1'), await hasSettings('2')]).toEqual([true, true, false]);
     expect(logger.lines[0]).toMatchObject({ level: 'warn', details: { guildId: '1' } });
-
     isForeign = async () => true;
-    await check('2');
-    expect(await hasRest('1')).toBe(false);
+    await check('3');
+    expect(await hasSettings('1')).toBe(false);
   });
 
   it('and when the bot is there after all, counting starts anew', async () => {
     isForeign = async () => false;
     for (time = 0; time <= 60 * DAY_MS; time += DAY_MS) await check('2');
-    expect(await hasKey('1')).toBe(true);
     isForeign = async () => true;
-    await store.delete('absence:1');
-    await check('2');
     expect(await hasKey('1')).toBe(true);
-    await check('2');
-    expect(await hasKey('1')).toBe(false);
-  });
-
-  it('one guild that Discord says nothing about does not hold up the others', async () => {
-    await check('3');
-    isForeign = (guild) => (guild === '1' ? Promise.reject(new Error('500')) : Promise.resolve(true));
-    await check('3');
-    expect([await hasKey('1'), await hasKey('2')]).toEqual([true, false]);
+    expect(logger.lines[0]?.message).toContain('missing in the list');
   });
 
   it('and the question is given up when the bot stops', async () => {
@@ -326,15 +254,12 @@ describe('before anything is deleted, Discord is asked about the guild', () => {
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     };
     await check('3');
-    expect(asked).toBe(1);
-    expect([await hasKey('1'), await hasKey('2')]).toEqual([true, true]);
+    expect([asked, await hasKey('1'), await hasKey('2')]).toEqual([1, true, true]);
     expect(logger.lines).toEqual([]);
   });
 });
 
 describe('a guild that has the commands without the bot user', () => {
-  const stored = () => store.get('used:1');
-
   it('keeps its key while it is used, and loses everything after the grace from the last use', async () => {
     for (time = 0; time <= 100 * DAY_MS; time += DAY_MS) {
       membership.used('1');
@@ -343,217 +268,115 @@ describe('a guild that has the commands without the bot user', () => {
     expect(await hasKey('1')).toBe(true);
     const last = 100 * DAY_MS;
     for (time = last; time < last + 30 * DAY_MS; time += DAY_MS) await check('2');
-    expect(await hasKey('1')).toBe(true);
-    expect(await store.get('settings:1')).toBeDefined();
+    expect([await hasKey('1'), await hasSettings('1')]).toEqual([true, true]);
     time = last + 30 * DAY_MS;
     await check('2');
-    expect(await hasRest('1')).toBe(false);
-    expect(bytesOnDisk(path)).not.toMatch(/(api-key|settings|absence|used):1/);
-    expect(await hasKey('2')).toBe(true);
+    expect([await hasKey('1'), await hasSettings('1'), await presenceOf('1')]).toEqual([
+      false,
+      false,
+      undefined,
+    ]);
   });
 
-  it('keeps its key when it was in the list before and is used after the first absence', async () => {
+  it('keeps its key when it is used after the first absence', async () => {
     await check('1', '2');
     await check('2');
-    time = 3_600_000;
+    time = HOUR_MS;
     membership.used('1');
-    await check('2');
-    await check('2');
+    await missTwice();
     expect(await hasKey('1')).toBe(true);
-    time += 30 * DAY_MS;
+    time = HOUR_MS + 30 * DAY_MS;
     await check('2');
-    expect(await hasKey('1')).toBe(false);
+    expect(await hasSettings('1')).toBe(false);
   });
 
   it('loses its key at the second absence when it was used only while it was in the list', async () => {
     await check('1', '2');
     membership.used('1');
-    time = 1;
-    await check('2');
-    await check('2');
-    expect(await hasKey('1')).toBe(false);
-    expect(await stored()).toBeUndefined();
+    await missTwice();
+    expect([await hasKey('1'), (await presenceOf('1'))?.used_at]).toEqual([false, null]);
   });
 
-  it('is remembered over a restart, and over a crash seconds after the use', async () => {
+  it('is remembered over a restart, and forgotten when the bot user is added or nothing is kept', async () => {
     await check('2');
     time = 1_000;
     membership.used('1');
-    await expect.poll(stored).toEqual({ v: 1, at: 1_000 });
-    await store.stop();
-    await open();
-    for (time = DAY_MS; time < 30 * DAY_MS; time += DAY_MS) await check('2');
-    expect(await hasKey('1')).toBe(true);
-    time = 30 * DAY_MS + 1_000;
-    await check('2');
-    expect(await hasKey('1')).toBe(false);
-  });
-
-  it('is written when the bot stops', async () => {
-    await check('2');
-    membership.used('1');
-    expect(await stored()).toBeUndefined();
-    await membership.stop?.();
-    expect(await stored()).toEqual({ v: 1, at: 0 });
-  });
-
-  it('is written once an hour at most, and never while it is in the list', async () => {
-    const writes: string[] = [];
-    await store.stop();
-    await open();
-    membership = createMembership({
-      ...{ data, keys, isOurs: () => true, checkEveryMs: 1, graceMs: 30 * DAY_MS, logger, now: () => time },
-      ...{
-        listGuilds: () => listed(),
-        isForeign: (guild, signal) => isForeign(guild, signal),
-        applicationId: () => '1000',
-      },
-      store: {
-        ...store,
-        set(key, value) {
-          writes.push(key);
-          return store.set(key, value);
-        },
-      },
-    });
-    await check('2');
-    writes.length = 0;
-    const flush = async () => {
-      vi.advanceTimersByTime(3_000);
-      await vi.advanceTimersByTimeAsync(0);
-    };
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    try {
-      for (time = 1; time < 3_600_000; time += 60_000) {
-        for (const guild of ['1', '2']) membership.used(guild);
-        await flush();
-      }
-      expect(writes).toEqual(['used:1']);
-      time = 3_700_000;
-      membership.used('1');
-      membership.used('1');
-      await flush();
-      expect(writes).toEqual(['used:1', 'used:1']);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
-  it('starts anew when the bot user is added, and is judged like any other then', async () => {
-    membership.used('1');
-    await membership.stop?.();
-    await store.stop();
-    await open();
-    await check('2');
-    await check('1', '2');
-    expect(await stored()).toBeUndefined();
-    time = 1;
-    await check('2');
-    await check('2');
-    expect(await hasKey('1')).toBe(false);
-  });
-
-  it('leaves nothing behind that was used and keeps no data', async () => {
     membership.used('77');
     await membership.stop?.();
-    expect(await store.get('used:77')).toBeDefined();
-    await check('1', '2');
-    expect(await store.get('used:77')).toBeUndefined();
-    expect((await data.held()).has('77')).toBe(false);
-  });
-
-  it('loses its key in time also where the list is empty, and no other guild does', async () => {
-    membership.used('1');
-    for (time = 0; time < 30 * DAY_MS; time += DAY_MS) await check();
+    expect([(await presenceOf('1'))?.used_at, (await presenceOf('77'))?.used_at]).toEqual([
+      START + 1_000,
+      START + 1_000,
+    ]);
+    await open();
+    await missTwice();
     expect(await hasKey('1')).toBe(true);
-    time = 30 * DAY_MS;
-    await check();
-    expect([await hasRest('1'), await hasKey('2')]).toEqual([false, true]);
-  });
-
-  it('does not count towards a mass loss', async () => {
-    for (let guild = 100; guild < 150; guild++) {
-      await store.set(`settings:${guild}`, {});
-      membership.used(String(guild));
-    }
-    await check('2');
-    expect(refusedLists()).toEqual([]);
-    await check('2');
+    await check('1', '2');
+    expect([await presenceOf('1'), await presenceOf('77')]).toEqual([undefined, undefined]);
+    await missTwice();
     expect(await hasKey('1')).toBe(false);
-    expect(await hasRest('100')).toBe(true);
   });
 
   it('keeps everything that is used at the very moment when it would be deleted', async () => {
     await check('2');
-    time = 1;
-    isForeign = async (guild) => {
-      membership.used(guild);
+    isForeign = async (guildId) => {
+      membership.used(guildId);
       return true;
     };
     await check('2');
     expect(await hasKey('1')).toBe(true);
-    // From here on as any other.
     isForeign = async () => true;
     await check('2');
-    await check('2');
     expect(await hasKey('1')).toBe(true);
-    time = 30 * DAY_MS + 1;
-    await check('2');
-    expect(await hasRest('1')).toBe(false);
-  });
-
-  it('stays known when it is used while its data is being deleted', async () => {
-    await store.stop();
-    await open({
-      data: {
-        ...{ held: () => data.held(), forgetMember: (guild, user) => data.forgetMember(guild, user) },
-        delete(guild) {
-          membership.used(guild);
-          return data.delete(guild);
-        },
-      },
-      graceMs: 0,
-    });
-    await check('2');
-    await check('2');
-    expect(await hasRest('1')).toBe(false);
-    await membership.stop?.();
-    expect(await stored()).toBeDefined();
   });
 });
 
-describe('the token of another bot', () => {
-  let application = '1000';
-  const reopen = async () => {
-    await store.stop();
-    await open({ applicationId: () => application });
-  };
-
-  it('deletes nothing for the time of grace, and nothing at all once the first is back', async () => {
+describe('the token of another application', () => {
+  it('deletes nothing for the time of grace, and nothing once the first is back', async () => {
     await check('1', '2');
     application = '2000';
-    await reopen();
     for (time = DAY_MS; time < 31 * DAY_MS; time += DAY_MS) await check('9');
     expect([await hasKey('1'), await hasKey('2')]).toEqual([true, true]);
     expect(logger.lines[0]).toMatchObject({ level: 'warn', details: { applicationId: '2000' } });
     application = '1000';
-    await reopen();
     await check('1', '2');
-    expect([await hasKey('1'), await hasKey('2')]).toEqual([true, true]);
-    // A departure is found at once again.
-    await check('2');
-    await check('2');
-    expect(await hasKey('1')).toBe(false);
+    time += 30 * DAY_MS;
+    await missTwice();
+    expect([await hasKey('1'), await hasKey('2')]).toEqual([false, true]);
   });
 
-  it('is the token of this bot when it stays', async () => {
+  it('is taken for this bot when it stays', async () => {
     await check('1', '2');
     application = '2000';
-    await reopen();
     await check('2');
     time = 30 * DAY_MS;
     await check('2');
     await check('2');
     expect([await hasKey('1'), await hasKey('2')]).toEqual([false, true]);
+  });
+});
+
+describe('the checks', () => {
+  it('begin soon after the start, follow one another, one at a time, and end with the bot', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let lists = 0;
+    const ends: (() => void)[] = [];
+    listed = () => {
+      lists += 1;
+      return new Promise((resolve) => ends.push(() => resolve(['1', '2'])));
+    };
+    await membership.start?.();
+    vi.advanceTimersByTime(1_000);
+    expect(lists).toBe(1);
+    vi.advanceTimersByTime(HOUR_MS);
+    expect(lists).toBe(1);
+    for (const end of ends) end();
+    await membership.check();
+    vi.advanceTimersByTime(HOUR_MS);
+    expect(lists).toBe(2);
+    for (const end of ends) end();
+    await membership.stop?.();
+    vi.advanceTimersByTime(2 * HOUR_MS);
+    expect(lists).toBe(2);
   });
 });

@@ -1,244 +1,261 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ApplicationSettings } from '../../sandbox/discord/rest/application-routes.ts';
-import { startDiscord } from '../../sandbox/discord/stand-in.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type StandInOptions, startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { checksOf, table } from '../../src/operations/checks.ts';
+import { checksOf } from '../../src/operations/checks.ts';
+import { table } from '../../src/operations/finding.ts';
 import { recorder } from '../storage/temporary.ts';
-import { type Ended, runFile } from '../support/program.ts';
+import { runFile } from '../support/program.ts';
 import { openAppScene, type Scene } from '../support/scene.ts';
 
+type Changes = Readonly<Record<string, string>>;
+
+const OPERATOR_KEY = 'sandbox-key';
 const preload = (path: string) => `--import=${pathToFileURL(join(import.meta.dirname, path)).href}`;
 
 /** A bot that has run once: its commands are published, its store and key are there. */
 let scene: Scene;
 let folder: string;
-const OPERATOR_KEY = 'sandbox-key';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'doctor-'));
   scene = await openAppScene({ key: OPERATOR_KEY });
 });
 afterAll(async () => {
-  await scene.close({ breaches: [2] });
+  // A token that is wrong is asked with on purpose.
+  await scene.close({ breaches: ['401: Unauthorized'] });
   await rm(folder, { recursive: true });
 });
 
-const inOrder = (): Readonly<Record<string, string>> => ({
+const environment = (changes: Changes): Changes => ({
   DISCORD_TOKEN: scene.token,
   DISCORD_API_URL: scene.discord.apiUrl,
   LISTING_API_URL: scene.listing.url,
   LISTING_API_KEY: OPERATOR_KEY,
   STORE_URL: `sqlite://${scene.data}/bot.sqlite`,
+  ...changes,
 });
 
-interface Said extends Ended {
+interface Said {
+  readonly text: string;
+  readonly status: number | null;
+  /** The checks that failed. */
   readonly failed: readonly (string | undefined)[];
 }
 
+/** Fails when a secret is in what was printed. */
+function said(text: string, status: number | null, env: Changes): Said {
+  for (const name of ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY']) {
+    if (env[name]) expect(text).not.toContain(env[name]);
+  }
+  const failed = [...text.matchAll(/^FAILED {3}(\w+(?: \w+)?)/gm)].map(([, name]) => name);
+  return { text, status, failed };
+}
+
 /** Runs it as an operator does: for what only a process proves. */
-async function doctor(changes: Readonly<Record<string, string>> = {}): Promise<Said> {
-  const env = { ...inOrder(), ...changes };
-  return said({ ...(await runFile(['src/doctor.js'], { cwd: folder, env })), env });
+async function doctor(changes: Changes = {}): Promise<Said> {
+  const env = environment(changes);
+  const { stdout, stderr, status } = await runFile(['src/doctor.js'], { cwd: folder, env });
+  expect(stderr).toBe('');
+  return said(stdout, status, env);
 }
 
 /** The same in this process. */
-async function examine(changes: Readonly<Record<string, string>> = {}): Promise<Said> {
-  const env = { ...inOrder(), ...changes };
+async function examine(changes: Changes = {}): Promise<Said> {
+  const env = environment(changes);
   const config = readConfig(env);
   const { commands } = createApp({ config, logger: recorder(), onFatal: () => undefined });
   const findings = await checksOf({ config, commands });
-  const status = findings.some(({ state }) => state === 'failed') ? 1 : 0;
-  return said({ stdout: table(findings), stderr: '', status, env });
-}
-
-/** Fails when a secret is in what was printed. */
-function said({ env, ...rest }: Ended & { readonly env: Readonly<Record<string, string>> }): Said {
-  for (const name of ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY']) {
-    const secret = env[name];
-    if (secret) expect(rest.stdout + rest.stderr, name).not.toContain(secret);
-  }
-  const failed = [...rest.stdout.matchAll(/^FAILED {3}(\w+(?: \w+)?)/gm)].map(([, name]) => name);
-  return { ...rest, failed };
+  return said(table(findings), findings.some(({ state }) => state === 'failed') ? 1 : 0, env);
 }
 
 /** Exactly this check fails, with these words and a mend. */
-async function fails(
-  check: string,
-  words: RegExp,
-  changes: Readonly<Record<string, string>>,
-  run = examine,
-): Promise<void> {
-  const { stdout, stderr, status, failed } = await run(changes);
-  expect({ failed, status, stderr }).toEqual({ failed: [check], status: 1, stderr: '' });
-  expect(stdout).toMatch(words);
-  expect(stdout).toMatch(/ → .{10}/);
+async function fails(check: string, words: RegExp, changes: Changes, run = examine): Promise<void> {
+  const { text, status, failed } = await run(changes);
+  expect({ failed, status }).toEqual({ failed: [check], status: 1 });
+  expect(text).toMatch(words);
+  expect(text).toMatch(/ → .{10}/);
 }
 
-/** Another Discord, whose application is set otherwise. */
-async function withApplication(
-  settings: {
-    readonly application?: ApplicationSettings;
-    readonly interactionsEndpoint?: boolean;
-    readonly identifiesUsed?: number;
-  },
-  run: (changes: Readonly<Record<string, string>>) => Promise<void>,
-): Promise<void> {
+/** Another Discord, which has none of the commands. */
+async function anotherDiscord(settings: Partial<StandInOptions>): Promise<Changes> {
   const discord = await startDiscord({ token: scene.token, ...settings });
-  await run({ DISCORD_API_URL: discord.apiUrl });
-  await discord.close();
+  onTestFinished(() => discord.close());
+  return { DISCORD_API_URL: discord.apiUrl };
+}
+
+/** A Discord that answers every request in this one way. */
+async function brokenDiscord(answer: RequestListener): Promise<Changes> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { DISCORD_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api` };
+}
+
+/** A file of the scene's folder with this in it. */
+async function fileWith(name: string, content: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
 }
 
 describe('npm run doctor', () => {
   it('finds everything in order beside a running bot, and changes nothing', async () => {
     const before = scene.discord.requests.length;
-    const { stdout, status, failed } = await doctor();
-    expect([failed, status]).toEqual([[], 0]);
-    expect(stdout).toContain('Everything is in order.');
-    expect(stdout).toMatch(/^ok +Invitation +https:\/\/discord\.com\/oauth2\/authorize\?client_id=/m);
-    expect(stdout).toMatch(/^ok +Listing service +answers, with \d+ games$/m);
+    const { text, status, failed } = await doctor();
+    expect({ failed, status }).toEqual({ failed: [], status: 0 });
+    expect(text).toContain('Everything is in order.');
+    expect(text).toMatch(/^ok +Invitation +https:\/\/discord\.com\/oauth2\/authorize\?client_id=/m);
+    expect(text).toMatch(/^ok +Listing service +answers, with \d+ games$/m);
     const asked = scene.discord.requests.slice(before).map(({ method }) => method);
     expect(new Set(asked)).toEqual(new Set(['GET']));
-    expect((await examine({ STORE_URL: `sqlite://${folder}/new/bot.sqlite` })).stdout).toMatch(
-      /will be made at the first start/,
-    );
   });
 
-  it('names every variable that cannot be used', async () => {
-    await fails(
-      'Configuration',
-      /DISCORD_TOKEN must be[\s\S]*HTTP_PORT must be a port/,
-      {
-        DISCORD_TOKEN: 'hunter2-is-no-token',
-        HTTP_PORT: 'eighty',
-      },
-      doctor,
-    );
+  it('finds variables that cannot be used, all of them', async () => {
+    const changes = { DISCORD_TOKEN: 'hunter2-is-no-token', HTTP_PORT: 'eighty' };
+    await fails('Configuration', /DISCORD_TOKEN must be[\s\S]*HTTP_PORT must be a port/, changes, doctor);
   });
 
   it('finds a Node that is too old', async () => {
-    await fails(
-      'Node',
-      /this is 20\.1\.0, and 24\.12 or newer is needed/,
-      {
-        NODE_OPTIONS:
-          '--import=data:text/javascript,Object.defineProperty(process,`versions`,{value:{node:`20.1.0`}})',
-      },
-      doctor,
-    );
+    const old = 'Object.defineProperty(process,`versions`,{value:{node:`24.11.9`}})';
+    const changes = { NODE_OPTIONS: `--import=data:text/javascript,${old}` };
+    await fails('Node', /this is 24\.11\.9, and 24\.12 or newer is needed/, changes, doctor);
   });
 
-  it('finds a token that Discord does not accept, and skips what needs it', async () => {
+  it('finds a clock that is wrong', async () => {
+    const CLOCK_FILE = await fileWith('clock', '90000');
+    const changes = { NODE_OPTIONS: preload('../faults/preloads/clock.ts'), CLOCK_FILE };
+    await fails('Clock', /is (89|90|91) seconds ahead of Discord's/, changes, doctor);
+  });
+
+  it('finds a disk that is nearly full', async () => {
+    const changes = { NODE_OPTIONS: preload('../support/preloads/full-disk.ts') };
+    await fails('Disk', /only 3 MiB are free[\s\S]*make room/, changes, doctor);
+  });
+});
+
+describe('of Discord, the doctor', () => {
+  it('finds a token that is not accepted, and skips what needs the token', async () => {
     const wrong = scene.token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
-    await fails('Token', /Discord does not accept DISCORD_TOKEN[\s\S]*skipped +Commands/, {
-      DISCORD_TOKEN: wrong,
-    });
+    const words = /Discord does not accept DISCORD_TOKEN[\s\S]*skipped +Commands/;
+    await fails('Token', words, { DISCORD_TOKEN: wrong });
   });
 
-  it('finds a Discord that cannot be reached', async () => {
-    const { failed, stdout } = await examine({ DISCORD_API_URL: 'http://127.0.0.1:9/api' });
-    expect(failed).toEqual(['Token', 'Clock']);
-    expect(stdout).toMatch(/Discord cannot be reached: .*ECONNREFUSED/);
+  it('finds that it cannot be reached', async () => {
+    const { failed, text } = await examine({ DISCORD_API_URL: 'http://127.0.0.1:9/api' });
+    expect(failed).toEqual(['Token']);
+    expect(text).toMatch(/Discord cannot be reached: .*ECONNREFUSED/);
+  });
+
+  it.each<[what: string, words: RegExp, answer: RequestListener]>([
+    [
+      'a block without an end',
+      /Discord blocks this address or this bot[\s\S]*→ wait an hour/,
+      (_, response) => response.writeHead(429, { 'content-type': 'text/plain' }).end('error code: 1015'),
+    ],
+    [
+      'a limit for a day',
+      /Discord limits this bot for another 8272\d seconds/,
+      (_, response) =>
+        response
+          .writeHead(429, { 'content-type': 'application/json', 'retry-after': '82721' })
+          .end('{"message":"You are being rate limited.","retry_after":82721,"global":false}'),
+    ],
+    ['silence', /Discord cannot be reached: no answer within 8 seconds/, () => undefined],
+  ])('finds %s within 20 seconds', { timeout: 20_000 }, async (_, words, answer) => {
+    const { failed, text } = await examine(await brokenDiscord(answer));
+    expect(failed[0]).toBe('Token');
+    expect(text).toMatch(words);
+    expect(text).toMatch(/skipped +IDENTIFYs/);
+    expect(text).toMatch(/^ok +Disk/m);
   });
 
   it('finds an Interactions Endpoint URL, for which the gateway brings no command', async () => {
-    await withApplication({ interactionsEndpoint: true }, async (changes) => {
-      const { failed, stdout } = await examine(changes);
-      expect(failed).toEqual(['Application', 'Commands']);
-      expect(stdout).toMatch(/Interactions Endpoint URL", then save/);
-    });
+    const { failed, text } = await examine(await anotherDiscord({ interactionsEndpoint: true }));
+    expect(failed).toEqual(['Application', 'Commands']);
+    expect(text).toMatch(/Interactions Endpoint URL", then save/);
   });
 
-  it('finds an installation that would leave the bot out, and commands that Discord does not have', async () => {
-    await withApplication({ application: { bot_require_code_grant: true } }, async (changes) => {
-      const { failed, stdout } = await examine(changes);
-      expect(failed).toEqual(['Invitation', 'Commands']);
-      expect(stdout).toMatch(/"Requires OAuth2 Code Grant" is on/);
-      expect(stdout).toMatch(/Discord has none of them/);
-    });
+  it('finds an installation that would leave the bot out, and commands that are not published', async () => {
+    const changes = await anotherDiscord({ application: { bot_require_code_grant: true } });
+    const { failed, text } = await examine(changes);
+    expect(failed).toEqual(['Invitation', 'Commands']);
+    expect(text).toMatch(/"Requires OAuth2 Code Grant" is on/);
+    expect(text).toMatch(/Discord has none of them/);
   });
 
-  it('finds a day on which few starts are left', async () => {
-    await withApplication({ identifiesUsed: 950 }, async (changes) => {
-      const { failed, stdout } = await examine(changes);
-      expect(failed).toEqual(['IDENTIFYs', 'Commands']);
-      expect(stdout).toMatch(/50 of 1000 starts are left/);
-    });
+  it.each([
+    [900, 'Commands'],
+    [901, 'IDENTIFYs'],
+  ])('finds a day on which few starts are left: %d of 1000 were used', async (identifiesUsed, first) => {
+    const { failed } = await examine(await anotherDiscord({ identifiesUsed }));
+    expect(failed[0]).toBe(first);
+  });
+});
+
+describe('of the rest, the doctor', () => {
+  it('finds a listing service that is not there, and a key that the service does not take', async () => {
+    const nowhere = { LISTING_API_URL: 'http://127.0.0.1:9' };
+    await fails('Listing service', /does not answer as it should: unreachable/, nowhere);
+    const wrong = { LISTING_API_KEY: 'a-wrong-key-of-mine' };
+    await fails('Listing service', /does not take LISTING_API_KEY: Invalid API key\./, wrong);
+    expect((await examine({ LISTING_API_KEY: '' })).text).toMatch(/the keys of the servers are used/);
   });
 
-  it('finds a listing service that is not there, and a key that it does not take', async () => {
-    await fails('Listing service', /does not answer as it should: refused/, {
-      LISTING_API_URL: 'http://127.0.0.1:9',
-    });
-    await fails('Listing service', /does not take LISTING_API_KEY: Invalid API key\./, {
-      LISTING_API_KEY: 'a-wrong-key-of-mine',
-    });
-    expect((await examine({ LISTING_API_KEY: '' })).stdout).toMatch(/the keys of the servers are used/);
-  });
-
-  it('finds a store that is locked, damaged, of a newer version, or where none can be', async () => {
+  it('finds a store that is locked, and takes one that is not there yet', async () => {
     const other = new DatabaseSync(join(scene.data, 'bot.sqlite'));
+    onTestFinished(() => other.close());
     other.exec('BEGIN IMMEDIATE');
     await fails('Store', /database is locked/, {});
-    other.exec('ROLLBACK');
-    other.close();
+    const { failed, text } = await examine({ STORE_URL: `sqlite://${folder}/new/bot.sqlite` });
+    expect(failed).toEqual([]);
+    expect(text).toMatch(/bot\.sqlite will be made at the first start/);
+    expect(text).toMatch(/bot\.sqlite\.key will be made at the first start/);
+  });
 
+  it('finds a store that is damaged, of a newer version, or where none can be', async () => {
     const newer = join(folder, 'newer.sqlite');
     const database = new DatabaseSync(newer);
     database.exec(
-      "CREATE TABLE kysely_migration (name TEXT); INSERT INTO kysely_migration VALUES ('9999-future')",
+      "CREATE TABLE kysely_migration (name TEXT); INSERT INTO kysely_migration VALUES ('9.0-future')",
     );
     database.close();
-    await fails('Store', /written by a newer version of the bot \(9999-future\)/, {
-      STORE_URL: `sqlite://${newer}`,
-    });
+    await fails('Store', /written by a newer version of the bot/, { STORE_URL: `sqlite://${newer}` });
 
-    await writeFile(join(folder, 'a-file'), '');
-    const { failed, stdout } = await examine({ STORE_URL: `sqlite://${folder}/a-file/bot.sqlite` });
-    expect(failed).toContain('Store');
-    expect(stdout).toMatch(/→ sudo chown -R \d+:\d+ /);
+    const torn = await fileWith('torn.sqlite', 'this is no database at all');
+    expect((await examine({ STORE_URL: `sqlite://${torn}` })).failed).toContain('Store');
 
-    await writeFile(join(folder, 'torn.sqlite'), 'this is no database at all');
-    expect((await examine({ STORE_URL: `sqlite://${folder}/torn.sqlite` })).failed).toContain('Store');
+    const file = await fileWith('a-file', '');
+    const nowhere = await examine({ STORE_URL: `sqlite://${file}/bot.sqlite` });
+    expect(nowhere.failed).toContain('Store');
+    expect(nowhere.text).toMatch(/→ .*sudo chown -R \d+:\d+ /);
   });
 
-  it('finds an encryption key that is another one, and one that others may read', async () => {
-    await fails('Encryption key', /encrypted with another key \(its id is \w+\)/, {
-      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    });
+  it('finds an encryption key that is another one, missing, or open to others', async () => {
+    const another = { ENCRYPTION_KEY: randomBytes(32).toString('base64') };
+    await fails('Encryption key', /encrypted with another key \(its id is \w+\)/, another);
     const keyFile = join(scene.data, 'bot.sqlite.key');
     await chmod(keyFile, 0o644);
     await fails('Encryption key', /others may read .*bot\.sqlite\.key[\s\S]*→ chmod 600/, {});
     await chmod(keyFile, 0o600);
-  });
 
-  it('finds a clock that is wrong', async () => {
-    const file = join(folder, 'clock');
-    await writeFile(file, String(90_000));
-    await fails(
-      'Clock',
-      /is (89|90|91) seconds ahead of Discord's/,
-      {
-        NODE_OPTIONS: preload('../faults/preloads/clock.ts'),
-        CLOCK_FILE: file,
-      },
-      doctor,
-    );
-  });
-
-  it('finds a disk that is nearly full', async () => {
-    await fails(
-      'Disk',
-      /only 3 MiB are free[\s\S]*make room/,
-      {
-        NODE_OPTIONS: preload('../support/preloads/full-disk.ts'),
-      },
-      doctor,
-    );
+    const alone = join(folder, 'alone.sqlite');
+    const database = new DatabaseSync(join(scene.data, 'bot.sqlite'));
+    database.prepare('VACUUM INTO ?').run(alone);
+    database.close();
+    await fails('Encryption key', /its key is missing: put .*alone\.sqlite\.key back/, {
+      STORE_URL: `sqlite://${alone}`,
+    });
   });
 });

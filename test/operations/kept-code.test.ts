@@ -9,14 +9,15 @@ it('what Node makes of the code is kept once the bot has started, for the start 
   const scene = await openAppScene();
   onTestFinished(() => scene.close());
   const kept = folder();
+  const env = {
+    DISCORD_TOKEN: scene.token,
+    DISCORD_API_URL: scene.discord.apiUrl,
+    LISTING_API_URL: scene.listing.url,
+    STORE_URL: `sqlite://${join(folder(), 'bot.sqlite')}`,
+    NODE_COMPILE_CACHE: kept,
+  };
   const ended = runFile(['src/start.js'], {
-    env: {
-      DISCORD_TOKEN: scene.token,
-      DISCORD_API_URL: scene.discord.apiUrl,
-      LISTING_API_URL: scene.listing.url,
-      STORE_URL: `sqlite://${join(folder(), 'bot.sqlite')}`,
-      NODE_COMPILE_CACHE: kept,
-    },
+    env,
     onStart: (bot) => onTestFinished(() => void bot.kill('SIGKILL')),
   });
   await Promise.race([

@@ -1,72 +1,83 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createScheduledBackups, readLastBackup, recordBackup } from '../../src/operations/backup.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { readLastBackup } from '../../src/operations/backup.ts';
+import { createScheduledBackups } from '../../src/operations/scheduled-backups.ts';
 import { folder, openStore, recorder } from '../storage/temporary.ts';
 import { freePort } from '../support/free-port.ts';
 import { inAppScene } from '../support/scene.ts';
 import { sampleOf, scrape } from '../support/scrape.ts';
 
-async function open(hours = 1, keep = 2) {
+const MINUTE_MS = 60_000;
+
+interface Given {
+  readonly hours?: number;
+  /** How long ago the last backup was made, in milliseconds; without it there was none. */
+  readonly ago?: number;
+}
+
+async function open({ hours = 1, ago }: Given) {
   const data = folder();
-  const path = join(data, 'bot.sqlite');
-  const database = await openStore(path);
+  const store = await openStore(join(data, 'bot.sqlite'));
+  if (ago !== undefined) await store.values.set('backup:last', Date.now() - ago);
   const logger = recorder();
   const outcomes: string[] = [];
   const backups = createScheduledBackups({
-    config: { storeUrl: `sqlite://${path}`, backupEveryHours: hours, backupKeep: keep },
-    database,
+    config: { storeUrl: `sqlite://${store.path}`, backupEveryHours: hours, backupKeep: 2 },
+    store,
     onBackup: (outcome) => outcomes.push(outcome),
     logger,
-    lookEveryMs: 20,
   });
   onTestFinished(() => backups.stop?.());
-  const names = () => readdirSync(join(data, 'backups')).sort();
-  return { data, database, logger, outcomes, backups, names };
+  return { data: join(data, 'backups'), store, logger, outcomes, backups };
 }
 
 describe('BACKUP_EVERY_HOURS', () => {
-  it('makes one when the last one is old enough, and leaves the latest BACKUP_KEEP of its own', async () => {
-    const { data, database, outcomes, backups, names } = await open();
-    mkdirSync(join(data, 'backups'));
+  it('makes a backup when the last one is old enough, and leaves the latest BACKUP_KEEP', async () => {
+    const { data, store, outcomes, backups } = await open({ ago: 61 * MINUTE_MS });
+    mkdirSync(data);
     const old = ['bot-2020-01-01T00-00-00Z.sqlite', 'bot-2020-01-02T00-00-00Z.sqlite'];
     const others = ['bot-mine.sqlite', 'mine-2020-01-01T00-00-00Z.sqlite'];
-    const cutOff = 'bot-2020-01-03T00-00-00Z.sqlite.partial-0123456789ab';
-    for (const name of [...old, ...others, cutOff]) writeFileSync(join(data, 'backups', name), '');
-    await recordBackup(database, Date.now() - 3_700_000);
+    const cutOff = 'bot-2020-01-03T00-00-00Z.sqlite.partial';
+    for (const name of [...old, ...others, cutOff]) writeFileSync(join(data, name), '');
     await backups.start?.();
-    await expect.poll(() => outcomes).toEqual(['made']);
-    await expect.poll(() => names().length).toBe(4);
-    expect(names()).toEqual(expect.arrayContaining([old[1] ?? '', ...others]));
-    const made = names().find((name) => !old.concat(others).includes(name)) ?? '';
-    expect(made).toMatch(/^bot-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.sqlite$/);
-    expect(statSync(join(data, 'backups', made)).mode & 0o777).toBe(0o600);
-    expect(Date.now() - ((await readLastBackup(database)) ?? 0)).toBeLessThan(600_000);
-    // Not again until an hour has gone.
+    await expect.poll(() => readdirSync(data)).toHaveLength(4);
+    const made = readdirSync(data).filter((name) => !others.includes(name) && name !== old[1]);
+    expect(made).toEqual([expect.stringMatching(/^bot-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.sqlite$/)]);
+    expect(statSync(join(data, made[0] ?? '')).mode & 0o777).toBe(0o600);
+    const last = await readLastBackup(store.values);
+    expect(Date.now() - (last ?? 0)).toBeLessThan(10 * MINUTE_MS);
+    await backups.stop?.();
     expect(outcomes).toEqual(['made']);
   });
 
-  it('makes none before its time, and none where it is 0', async () => {
-    const { data, database, outcomes, backups } = await open();
-    await recordBackup(database, Date.now() - 3_500_000);
+  it.each<[what: string, given: Given, outcomes: readonly string[]]>([
+    ['is not made before its time', { ago: 59 * MINUTE_MS }, []],
+    ['is not made where BACKUP_EVERY_HOURS is 0', { hours: 0 }, []],
+    ['is made where there was none', {}, ['made']],
+    ['is made where the clock was set back', { ago: -MINUTE_MS }, ['made']],
+  ])('a backup %s', async (_, given, expected) => {
+    const { outcomes, backups } = await open(given);
     await backups.start?.();
+    await expect.poll(() => outcomes).toEqual(expected);
     await backups.stop?.();
-    const never = await open(0);
-    await never.backups.start?.();
-    await never.backups.stop?.();
-    expect([outcomes, never.outcomes]).toEqual([[], []]);
-    expect([readdirSync(data), readdirSync(never.data)].flat()).not.toContain('backups');
+    expect(outcomes).toEqual(expected);
   });
 
-  it('says in the log why one failed, and does not try again at once', async () => {
-    const { data, logger, outcomes, backups } = await open();
+  it('says in the log why a backup failed, and does not try again at once', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { data, store, logger, outcomes, backups } = await open({});
+    const looks = vi.spyOn(store.values, 'get');
     // In the place of the folder.
-    writeFileSync(join(data, 'backups'), '');
+    writeFileSync(data, '');
     await backups.start?.();
     await expect.poll(() => outcomes).toEqual(['failed']);
-    await expect.poll(() => logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
-    expect(logger.lines.map(({ message }) => message)).toContain('no backup could be made; will try again');
-    rmSync(join(data, 'backups'));
+    await vi.advanceTimersByTimeAsync(5 * MINUTE_MS);
+    expect(looks).toHaveBeenCalledTimes(1);
+    await backups.stop?.();
+    expect(logger.lines).toMatchObject([{ level: 'error', details: { err: expect.any(Error) } }]);
+    expect(outcomes).toEqual(['failed']);
   });
 
   it('is carried out by a running bot, and counted', async () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
+const BASE = 'docker.io/library/node:26-slim';
+const TAG = 'server-listing-bot:test';
 
 /** The image as it was built, laid out as a folder. */
 export interface Image {
@@ -15,15 +16,58 @@ export interface Image {
   readonly env: readonly string[];
   readonly user: string;
   readonly workingDir: string;
-  remove(): void;
 }
 
+/** What an image says of itself. */
+interface ImageConfig {
+  readonly Cmd: readonly string[];
+  readonly Healthcheck: { readonly Test: readonly string[] };
+  readonly Env: readonly string[];
+  readonly User: string;
+  readonly WorkingDir: string;
+}
+
+interface Built {
+  readonly root: string;
+  readonly config: ImageConfig;
+}
+
+const succeeds = (program: string, args: readonly string[]) => spawnSync(program, args).status === 0;
+
 /**
- * Builds `Dockerfile` with buildah. No registry is asked: the base `node:26-slim` is made from the packages of Debian that
- * this machine has, and from the Node and the npm that run this test.
+ * Builds `Dockerfile` as it stands, with Docker or buildah.
+ * @param folder for everything that is made
+ * @returns `undefined` where neither runs here, or the image that `Dockerfile` begins with cannot be had
  */
-export function buildImage(): Image {
-  const folder = mkdtempSync(join(tmpdir(), 'image-'));
+export function buildImage(folder: string): Image | undefined {
+  const built = withDocker(folder) ?? withBuildah(folder);
+  if (built === undefined) return undefined;
+  const { root, config } = built;
+  return {
+    root,
+    command: config.Cmd,
+    healthcheck: config.Healthcheck.Test.slice(1),
+    env: config.Env,
+    user: config.User,
+    workingDir: config.WorkingDir,
+  };
+}
+
+function withDocker(folder: string): Built | undefined {
+  if (!succeeds('docker', ['info']) || !succeeds('docker', ['pull', BASE])) return undefined;
+  const root = join(folder, 'root');
+  const archive = join(folder, 'root.tar');
+  mkdirSync(root);
+  run('docker', ['build', '--tag', TAG, ROOT]);
+  const container = run('docker', ['create', TAG]);
+  run('docker', ['export', '--output', archive, container]);
+  run('docker', ['rm', container]);
+  run('tar', ['--extract', '--file', archive, '--directory', root]);
+  const [image] = JSON.parse(run('docker', ['image', 'inspect', TAG]));
+  return { root, config: image.Config };
+}
+
+function withBuildah(folder: string): Built | undefined {
   const storage = [
     '--storage-driver',
     'vfs',
@@ -32,90 +76,17 @@ export function buildImage(): Image {
     '--runroot',
     join(folder, 'run'),
   ];
+  if (!succeeds('buildah', [...storage, 'pull', BASE])) return undefined;
   const buildah = (...args: readonly string[]) => run('buildah', [...storage, ...args]);
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  try {
-    makeBase(join(folder, 'base'));
-    const base = buildah('from', 'scratch');
-    buildah('copy', base, join(folder, 'base'), '/');
-    // The machine's own certificates, should it need some of its own to reach the npm registry.
-    buildah('config', '--env', 'NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt', base);
-    buildah('commit', base, 'localhost/node:26-slim');
-    const cache = run('npm', ['config', 'get', 'cache']);
-    buildah(
-      ...['build', '--isolation', 'chroot', '--pull=never', '--format', 'docker', '--tag', 'bot'],
-      ...['--volume', `${cache}:/root/.npm`, ROOT],
-    );
-    const container = buildah('from', '--pull=never', 'bot');
-    const root = buildah('mount', container);
-    const { config } = JSON.parse(buildah('inspect', container)).Docker;
-    return {
-      root,
-      command: config.Cmd,
-      healthcheck: config.Healthcheck.Test.slice(1),
-      env: config.Env,
-      user: config.User,
-      workingDir: config.WorkingDir,
-      remove,
-    };
-  } catch (error) {
-    remove();
-    throw error;
-  }
-}
-
-/** What `node:26-slim` has and the Dockerfile needs: Debian's essential packages, Node, npm. */
-function makeBase(folder: string): void {
-  mkdirSync(join(folder, 'usr/local/bin'), { recursive: true });
-  mkdirSync(join(folder, 'usr/local/lib/node_modules'), { recursive: true });
-  const essential = readFileSync('/var/lib/dpkg/status', 'utf8')
-    .split('\n\n')
-    .filter((about) => /^Essential: yes$/m.test(about))
-    .map((about) => /^Package: (.+)$/m.exec(about)?.[1] ?? '');
-  const needed = run('apt-cache', [
-    ...[
-      'depends',
-      '--recurse',
-      '--installed',
-      '--no-recommends',
-      '--no-suggests',
-      '--no-conflicts',
-      '--no-breaks',
-    ],
-    ...['--no-replaces', '--no-enhances', ...essential, 'libatomic1', 'libstdc++6', 'ca-certificates'],
-  ])
-    .split('\n')
-    .filter((line) => /^[a-z]/.test(line));
-  const files = needed.flatMap((name) => {
-    const { status, stdout } = spawnSync('dpkg-query', ['-L', name], { encoding: 'utf8' });
-    return status === 0 ? stdout.split('\n') : [];
-  });
-  // Debian's packages name /bin and /lib, which are links by now.
-  const usual = files.map((file) => file.replace(/^\/(bin|sbin|lib|lib64)(?=\/)/, '/usr/$1'));
-  const list = [...new Set(usual), '/etc/passwd', '/etc/group', '/etc/ssl/certs/ca-certificates.crt'].filter(
-    (file) => /^\/(?:usr|etc)\/(?!share\/(?:doc|man|locale|info)\/)/.test(file),
-  );
-  const archive = spawnSync('tar', ['--create', '--no-recursion', '--ignore-failed-read', '--files-from=-'], {
-    input: list.join('\n'),
-    cwd: '/',
-    maxBuffer: 1 << 30,
-  });
-  run('tar', ['--extract', '--directory', folder], archive.stdout);
-  for (const link of ['bin', 'sbin', 'lib', 'lib64']) symlinkSync(`usr/${link}`, join(folder, link));
-  for (const empty of ['tmp', 'proc', 'dev', 'root', 'run', 'var/tmp'])
-    mkdirSync(join(folder, empty), { recursive: true });
-  cpSync(process.execPath, join(folder, 'usr/local/bin/node'));
-  cpSync(join(run('npm', ['root', '--global']), 'npm'), join(folder, 'usr/local/lib/node_modules/npm'), {
-    recursive: true,
-  });
-  symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(folder, 'usr/local/bin/npm'));
-  writeFileSync(join(folder, 'etc/hosts'), '127.0.0.1 localhost\n');
+  buildah('build', '--isolation', 'chroot', '--format', 'docker', '--tag', TAG, ROOT);
+  const container = buildah('from', '--pull-never', TAG);
+  const root = buildah('mount', container);
+  return { root, config: JSON.parse(buildah('inspect', container)).Docker.config };
 }
 
 /** What a program prints; fails with its words when it fails. */
-export function run(program: string, args: readonly string[], input?: Uint8Array): string {
+export function run(program: string, args: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
-    input: input ?? '',
     encoding: 'utf8',
     maxBuffer: 1 << 28,
   });

@@ -110,11 +110,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await tab.getByRole('button', { name: 'Send' }).click();
     await tab.getByRole('alert').getByText('This option is required. Specify a value.').waitFor();
     const before = scene.sandbox.discord.requests.length;
-    await tab
-      .getByRole('button', { name: /^\+ .*port/ })
-      .first()
-      .click();
-    await tab.keyboard.type('many');
+    await tab.getByRole('combobox', { name: 'port', exact: true }).fill('many');
     await tab.getByRole('combobox', { name: 'game' }).fill('cs2');
     await tab.getByRole('combobox', { name: 'server', exact: true }).fill('play.example.com:27015');
     await tab.getByRole('button', { name: 'Send' }).click();
@@ -142,26 +138,20 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
 
   it('is one world in two tabs and at the prompt', async () => {
     const [first, second] = [await scene.tab('&role=admin'), await scene.tab('&role=member')];
-    const printed: string[] = [];
-    const prompt = createPrompt({ sandbox: scene.sandbox, print: (text) => void printed.push(text) });
-    await prompt.run('message "hello from the prompt"');
-    await log(first).getByText('hello from the prompt').waitFor();
-    await log(second).getByText('hello from the prompt').waitFor();
+    const prompt = createPrompt({ sandbox: scene.sandbox, print: () => undefined });
+    await prompt.run('/help');
+    await log(first).getByText('Only you can see this').first().waitFor();
     await composer(first).fill('hello from the page');
     await composer(first).press('Enter');
     await log(second).getByText('hello from the page').waitFor();
-    await prompt.run('read #general');
-    expect(printed.join('\n')).toContain('hello from the page');
   });
 
-  it('submits the servers of a message by its menu, with the keyboard', async () => {
+  it('submits the servers of a message with the keyboard', async () => {
     const tab = await inNewServer();
     await composer(tab).fill('ours: play.example.com:27015\nand menu.example.com:27015');
     await composer(tab).press('Enter');
     await log(tab).getByText('menu.example.com').waitFor();
-    await tab.getByRole('button', { name: 'More' }).focus();
-    await tab.keyboard.press('Enter');
-    await tab.getByRole('menuitem', { name: /Submit servers/ }).waitFor();
+    await tab.getByRole('button', { name: /Submit servers/ }).focus();
     await tab.keyboard.press('Enter');
     await log(tab).getByText('Only you can see this').waitFor();
     expect(await log(tab).locator('discord-message').count()).toBe(2);
@@ -170,7 +160,6 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
   it('takes a file into a command', async () => {
     const tab = await inNewServer();
     await pickCommand(tab, 'addservers');
-    await tab.getByRole('button', { name: '+ file' }).click();
     await tab.locator('input[type=file]').setInputFiles({
       name: 'list.csv',
       mimeType: 'text/csv',
@@ -190,7 +179,6 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
   it('offers the sample lists where a command takes a file', async () => {
     const tab = await inNewServer();
     await pickCommand(tab, 'addservers');
-    await tab.getByRole('button', { name: '+ file' }).click();
     await tab.getByRole('button', { name: 'docs/servers.csv' }).focus();
     await tab.keyboard.press('Enter');
     await tab.locator('.file-name', { hasText: 'servers.csv' }).waitFor();
@@ -218,40 +206,26 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByText('Only you can see this').waitFor();
   });
 
-  it('chooses in a select with the keyboard', async () => {
+  it('chooses in a select', async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await pickCommand(tab, 'settings');
     await tab.getByRole('button', { name: 'Send' }).click();
     const select = log(tab)
       .getByRole('combobox', { name: /channel/i })
       .first();
-    await select.focus();
-    await tab.keyboard.press('ArrowDown');
-    await log(tab).getByRole('option', { name: '#staff' }).waitFor();
-    const names = await log(tab).getByRole('option').allTextContents();
-    const at = names.findIndex((text) => text.includes('#staff'));
-    for (let presses = 0; presses < at; presses += 1) await tab.keyboard.press('ArrowDown');
-    await tab.keyboard.press('Enter');
-    await expect
-      .poll(() =>
-        log(tab)
-          .getByRole('combobox', { name: /channel/i })
-          .first()
-          .textContent(),
-      )
-      .toContain('#staff');
+    await select.selectOption('#staff');
+    await side(tab).getByText('This channel is now the log').first().waitFor();
   });
 
-  it('shows the wire, and a broken rule in red with its source', async () => {
+  it('shows the wire, and a broken rule in red', async () => {
     const { discord } = scene.sandbox;
     const tab = await scene.tab();
     const before = discord.breaches.length;
-    await fetch(`${discord.apiUrl}/v9/gateway`, { headers: { 'user-agent': 'DiscordBot (test, 1)' } });
+    await fetch(`${discord.apiUrl}/v10/users/@me`, { headers: { 'user-agent': 'DiscordBot (test, 1)' } });
     expect(discord.breaches.length).toBe(before + 1);
     const entry = side(tab).locator('li.broken').first();
     await entry.locator('summary').click();
-    await entry.getByText('Rule 1:').waitFor();
-    await entry.getByText('Source: API Reference: API Versioning').waitFor();
+    await entry.getByText('404: Not Found').first().waitFor();
   });
 
   it('says that the application did not respond when the bot is dead, and starts it again', async () => {
@@ -267,14 +241,25 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await side(tab).getByText('It is running.').waitFor();
   });
 
-  it('switches the faults of the service, and takes and gives keys', async () => {
+  it('makes Discord and the service unwell, and takes and gives keys', async () => {
     const { listing } = scene.sandbox;
     const tab = await scene.tab();
-    await side(tab).getByText('Faults', { exact: true }).click();
-    await side(tab).getByRole('switch', { name: 'refuses connections' }).click();
+    await side(tab)
+      .getByRole('combobox', { name: /^Service/ })
+      .selectOption('refuses connections');
     await expect.poll(() => listing.mode.kind).toBe('down');
-    await side(tab).getByRole('switch', { name: 'refuses connections', checked: true }).press('Space');
+    await side(tab)
+      .getByRole('combobox', { name: /^Service/ })
+      .selectOption('answers as it should');
     await expect.poll(() => listing.mode.kind).toBe('ok');
+    await side(tab)
+      .getByRole('combobox', { name: /^Discord(?! server)/ })
+      .selectOption('answers 503');
+    await expect.poll(() => scene.sandbox.discordTrouble).toBe('failing');
+    await side(tab)
+      .getByRole('combobox', { name: /^Discord(?! server)/ })
+      .selectOption('answers as it should');
+    await expect.poll(() => scene.sandbox.discordTrouble).toBe('ok');
     await side(tab)
       .getByText(/^Keys \(/)
       .click();

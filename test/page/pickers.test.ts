@@ -54,81 +54,36 @@ describe.skipIf(!hasChromium)('what people pick and drop on the page', () => {
       content: placeholder,
       components: [{ type: 1, components: [{ custom_id: placeholder, placeholder, ...select }] }],
     });
-  const select = (placeholder: string) => log().getByRole('combobox', { name: placeholder });
   const valuesOf = (custom: string): readonly string[] | undefined => {
     const body = told.find((text) => text.includes(`"custom_id":"${custom}"`) && text.includes('"values"'));
     return body === undefined ? undefined : JSON.parse(/"values":(\[[^\]]*\])/.exec(body)?.[1] ?? '[]');
   };
-  const idOf = (name: string) =>
-    [...scene.sandbox.discord.members(guild), ...scene.sandbox.discord.roles(guild)].find(
-      (one) => one.name === name,
-    )?.id;
+  const idOf = (name: string) => scene.sandbox.discord.roles(guild).find((one) => one.name === name)?.id;
 
-  it.for([
-    { placeholder: 'a member', type: 5, option: '@other', name: 'other' },
-    { placeholder: 'a role', type: 6, option: '@staff', name: 'staff' },
-    { placeholder: 'either', type: 7, option: '@staff', name: 'staff' },
-  ])('picks $placeholder with the mouse', async ({ placeholder, type, option, name }) => {
-    await offer(placeholder, { type });
-    await select(placeholder).click();
-    await log().getByRole('option', { name: option }).click();
-    await expect.poll(() => valuesOf(placeholder)).toEqual([idOf(name)]);
+  it('picks a role', async () => {
+    await offer('a role', { type: 6 });
+    await log().getByRole('combobox', { name: 'a role' }).selectOption('@staff');
+    await expect.poll(() => valuesOf('a role')).toEqual([idOf('staff')]);
   });
 
-  it('picks several with the keyboard, as many as are allowed, and Escape is the end', async () => {
-    const options = ['one', 'two', 'three'].map((value) => ({ label: value, value }));
-    await offer('several', { type: 3, min_values: 1, max_values: 2, options });
-    await select('several').focus();
-    for (const key of ['ArrowDown', 'Enter', 'ArrowDown', ' ', 'ArrowDown', 'Enter'])
-      await tab.keyboard.press(key);
-    expect(await log().getByRole('option', { selected: true }).allTextContents()).toHaveLength(2);
+  it('picks several channels with the keyboard, as many as are allowed', async () => {
+    await offer('channels', { type: 8, max_values: 2, channel_types: [0] });
+    const list = log().locator('details', { hasText: 'channels' });
+    await list.locator('summary').press('Enter');
+    await list.getByRole('checkbox', { name: '#general' }).press('Space');
+    await list.getByRole('checkbox', { name: '#staff' }).press('Space');
     expect(await axeViolations(tab)).toEqual([]);
-    expect(valuesOf('several')).toBeUndefined();
-    await tab.keyboard.press('Escape');
-    await expect.poll(() => valuesOf('several')).toEqual(['one', 'two']);
-  });
-
-  it('picks several with the mouse, and a press beside it is the end', async () => {
-    await offer('some channels', { type: 8, max_values: 3, channel_types: [0] });
-    await select('some channels').click();
-    await log().getByRole('option', { name: '#general' }).click();
-    await log().getByRole('option', { name: '#staff' }).click();
-    await composer().click();
-    await expect.poll(() => valuesOf('some channels')).toHaveLength(2);
-  });
-
-  it('fills a member, a role and a channel into a command from those that are there', async () => {
-    const { applicationId } = scene.sandbox.discord;
-    await asBot('POST', `/applications/${applicationId}/guilds/${guild.id}/commands`, {
-      name: 'invite',
-      description: 'Invite somebody',
-      options: [
-        { type: 6, name: 'who', description: 'Whom', required: true },
-        { type: 8, name: 'as', description: 'As what', required: true },
-        { type: 7, name: 'where', description: 'Where to', required: true },
-      ],
-    });
-    await composer().fill('/invite');
-    await tab.getByRole('option', { name: '/invite' }).click();
-    for (const [field, option] of [
-      ['who', '@member'],
-      ['as', '@staff'],
-      ['where', '#staff'],
-    ] as const) {
-      await tab.getByRole('combobox', { name: field, exact: true }).fill(option.slice(1));
-      await tab.getByRole('listbox', { name: field }).getByRole('option', { name: option }).click();
-    }
-    await tab.getByRole('button', { name: 'Send' }).click();
-    await expect.poll(() => told.find((text) => text.includes('"name":"invite"'))).toContain(idOf('member'));
-    expect(told.find((text) => text.includes('"name":"invite"'))).toContain(idOf('staff'));
+    expect(valuesOf('channels')).toBeUndefined();
+    await list.getByRole('button', { name: 'Done' }).press('Enter');
+    await expect.poll(() => valuesOf('channels')).toHaveLength(2);
   });
 
   it('says who is not there', async () => {
-    await composer().fill('/invite');
-    await tab.getByRole('option', { name: '/invite' }).click();
-    await tab.getByRole('combobox', { name: 'who', exact: true }).fill('nobody');
+    await composer().fill('/submissions');
+    await tab.getByRole('option', { name: '/submissions' }).click();
+    await tab.getByRole('combobox', { name: 'member', exact: true }).fill('nobody');
     await tab.getByRole('button', { name: 'Send' }).click();
-    await tab.getByText('who: Pick one from the list.').waitFor();
+    await tab.getByText('member: Pick one from the list.').waitFor();
     await tab.keyboard.press('Escape');
     await tab.keyboard.press('Escape');
     await composer().waitFor();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEncryption, keyId, UndecryptableError } from '../../src/storage/collection.ts';
+import { createEncryption, keyId, UndecryptableError } from '../../src/storage/encryption.ts';
 
 const key = randomBytes(32);
 const encryption = createEncryption([key]);
@@ -29,19 +29,15 @@ describe('encryption', () => {
 
   it('refuses a record in which any bit was changed', () => {
     const record = encryption.seal('the-api-key', 'guild 1');
+    const fields = fc.constantFrom('iv', 'data', 'tag');
     fc.assert(
-      fc.property(
-        fc.constantFrom('iv', 'data', 'tag'),
-        fc.nat(),
-        fc.integer({ min: 0, max: 7 }),
-        (field, at, bit) => {
-          const bytes = Buffer.from(record[field], 'base64');
-          const index = at % bytes.length;
-          bytes[index] = (bytes[index] ?? 0) ^ (1 << bit);
-          const altered = { ...record, [field]: bytes.toString('base64') };
-          expect(() => encryption.open(altered, 'guild 1')).toThrow(UndecryptableError);
-        },
-      ),
+      fc.property(fields, fc.nat(), fc.integer({ min: 0, max: 7 }), (field, at, bit) => {
+        const bytes = Buffer.from(record[field], 'base64');
+        const index = at % bytes.length;
+        bytes[index] = (bytes[index] ?? 0) ^ (1 << bit);
+        const altered = { ...record, [field]: bytes.toString('base64') };
+        expect(() => encryption.open(altered, 'guild 1')).toThrow(UndecryptableError);
+      }),
     );
   });
 
@@ -53,20 +49,12 @@ describe('encryption', () => {
 
   it('refuses whatever is not a record of this version', () => {
     const record = encryption.seal('x', 'guild 1');
-    fc.assert(
-      fc.property(
-        fc.oneof(fc.anything(), fc.record({ v: fc.anything(), k: fc.constant(record.k) })),
-        (wild) => {
-          expect(() => encryption.open(wild, 'guild 1')).toThrow(UndecryptableError);
-        },
-      ),
-    );
-    expect(() => encryption.open({ ...record, v: 2 }, 'guild 1')).toThrow(
-      /not a sealed record of this version/,
-    );
+    for (const wild of [undefined, null, 'text', [], {}, { ...record, v: 2 }, { ...record, iv: '?' }]) {
+      expect(() => encryption.open(wild, 'guild 1')).toThrow(/not a sealed record/);
+    }
   });
 
-  it('opens with every key it has and seals with the newest', () => {
+  it('opens with every key, and seals with the newest', () => {
     const newer = randomBytes(32);
     const old = encryption.seal('kept', 'guild 1');
     const both = createEncryption([newer, key]);
@@ -75,7 +63,7 @@ describe('encryption', () => {
     expect(both.newestKeyId).toBe(keyId(newer));
   });
 
-  it('names the key that is missing, in the record and in the error, by an id and not by itself', () => {
+  it('names the key that is missing by an id, which gives nothing of the key away', () => {
     const record = encryption.seal('x', 'guild 1');
     const other = createEncryption([randomBytes(32)]);
     expect(() => other.open(record, 'guild 1')).toThrow(`needs the encryption key ${keyId(key)}`);

@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Logger } from '../../src/logger.ts';
-import { createDatabase, type Database } from '../../src/storage/database.ts';
-import type { Commit } from '../../src/storage/statements.ts';
-import { type Store, StoreError } from '../../src/storage/store.ts';
+import { createStore, type Store, type StoreDeps } from '../../src/storage/store.ts';
 
 export interface Line {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -32,44 +30,11 @@ export function folder(): string {
 /** An open store over a file, closed after the test. */
 export async function openStore(
   path = join(folder(), 'bot.sqlite'),
-  logger = recorder(),
-  onCommit: (commit: Commit) => void = () => undefined,
-): Promise<Database> {
-  const database = createDatabase({ url: `sqlite://${path}`, logger, onCommit });
-  await database.start();
-  onTestFinished(() => database.stop());
-  return database;
-}
-
-/** A store in memory, which can be broken. */
-export function memoryStore(
-  kept = new Map<string, unknown>(),
-): Store & { broken: boolean; readonly kept: typeof kept } {
-  const store = {
-    broken: false,
-    kept,
-    async get(key: string) {
-      if (store.broken) throw new StoreError('disk I/O error');
-      return kept.get(key);
-    },
-    async set(key: string, value: unknown) {
-      if (store.broken) throw new StoreError('disk is full');
-      kept.set(key, structuredClone(value));
-    },
-    async delete(key: string) {
-      return kept.delete(key);
-    },
-    async replace() {
-      return false;
-    },
-    async setAside(key: string, _: unknown, why: string) {
-      kept.set(`aside ${key}: ${why}`, kept.get(key));
-      kept.delete(key);
-    },
-    async *entries(prefix: string) {
-      for (const [key, value] of kept) if (key.startsWith(prefix)) yield [key, value] as const;
-    },
-  };
+  deps: Partial<Omit<StoreDeps, 'url'>> = {},
+): Promise<Store> {
+  const store = createStore({ url: `sqlite://${path}`, logger: recorder(), ...deps });
+  await store.start();
+  onTestFinished(() => store.stop());
   return store;
 }
 
@@ -80,10 +45,4 @@ export function bytesOnDisk(path: string): string {
     .filter(existsSync)
     .map((file) => readFileSync(file, 'latin1'))
     .join('\n');
-}
-
-export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const value of values) all.push(value);
-  return all;
 }

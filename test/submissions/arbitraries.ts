@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { specialRange } from '../../src/addresses/registries.ts';
+import { specialRange } from '../../src/addresses/special-ranges.ts';
 
 /** The games of these tests: what people write → alias. */
 export const GAME_NAMES: Readonly<Record<string, string>> = {
@@ -15,10 +15,13 @@ export const GAME_NAMES: Readonly<Record<string, string>> = {
   's.t.a.l.k.e.r. 2': 'stalker2',
 };
 
-export const findGame = (text: string): string | undefined =>
-  Object.hasOwn(GAME_NAMES, text.toLowerCase()) ? GAME_NAMES[text.toLowerCase()] : undefined;
-
-export const games = { findGame };
+export const games = {
+  find(text: string): { readonly name: string; readonly alias: string } | undefined {
+    const name = text.toLowerCase();
+    const alias = Object.hasOwn(GAME_NAMES, name) ? GAME_NAMES[name] : undefined;
+    return alias === undefined ? undefined : { name, alias };
+  },
+};
 
 export const port = fc.integer({ min: 1, max: 65_535 });
 

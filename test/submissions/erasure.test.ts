@@ -1,231 +1,120 @@
-import { createHmac, randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { createApiKeys } from '../../src/guilds/api-keys.ts';
-import { createGuildData, type GuildData } from '../../src/guilds/guild-data.ts';
-import { Secret } from '../../src/secret.ts';
-import { createEncryption } from '../../src/storage/collection.ts';
-import type { Database } from '../../src/storage/database.ts';
-import type { Draft } from '../../src/submissions/draft.ts';
-import { bytesOnDisk, collect, folder, openStore, recorder } from '../storage/temporary.ts';
-import { addDone, type PartsOptions, partsOver } from '../support/submissions.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/storage/store.ts';
+import { openStore } from '../storage/temporary.ts';
+import { addDone, partsOver } from '../support/submissions.ts';
+import { readyDraft } from '../support/submitted.ts';
+import { turnsDuring } from '../support/turns.ts';
 
-const NOON = 20_000 * 86_400_000 + 43_200_000;
-const HOUR_MS = 3_600_000;
-const limit = { servers: 5, seconds: 3600 };
+const HOUR = 3_600_000;
+const NOON = 20_000 * 24 * HOUR + 12 * HOUR;
 const USER = '146634305496797257';
-const ask = (guildId = '1', userId = USER) => ({ guildId, userId, count: 1 });
+const limit = { servers: 5, seconds: 3600 };
 
-async function open(options: PartsOptions = {}) {
-  const path = join(folder(), 'bot.sqlite');
-  const database = await openStore(path);
-  const at = { now: NOON };
-  const over = (store: Database, more: PartsOptions = {}) =>
-    partsOver(store, { now: () => at.now, member: limit, ...options, ...more });
-  return { path, database, at, over, ...over(database) };
-}
-const servers = (database: Database) => database.tables.selectFrom('servers').selectAll().execute();
+let store: Store;
+let time: number;
+let parts: ReturnType<typeof partsOver>;
+beforeEach(async () => {
+  store = await openStore();
+  time = NOON;
+  parts = partsOver(store, { now: () => time, member: limit });
+});
+
+const servers = () => store.tables().selectFrom('servers').selectAll().execute();
+const manyHosts = (count: number) => Array.from({ length: count }, (_, n) => `h${n}`);
 
 describe('a member who has their name deleted', () => {
   it('is counted by limits and quota all the same, until their time has ended', async () => {
-    const { database, erasure, checks, at } = await open();
-    const hosts = ['a', 'b', 'c', 'd', 'e'];
-    await addDone(database, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts });
-    expect((await checks.room(ask())).held?.by).toBe('member-limit');
-    const quota = { ...ask(), dailyQuota: 5 };
-    expect(await checks.room(quota)).toMatchObject({ count: 0, held: { by: 'daily-quota', limit: 5 } });
+    await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts: manyHosts(5) });
+    const room = (dailyQuota?: number) =>
+      parts.limits.room({ guildId: '1', userId: USER, count: 1, dailyQuota });
+    expect(await parts.erasure.forgetNames('1', USER)).toBe(5);
+    expect(await parts.erasure.forgetIds('1', USER)).toBe(false);
+    expect(await room()).toMatchObject({ count: 0, limited: { by: 'member-limit' } });
 
-    expect(await erasure.forgetMember('1', USER)).toBe(5);
-    expect((await checks.room(ask())).held).toMatchObject({ by: 'member-limit', until: NOON + HOUR_MS });
-    expect(await checks.room(quota)).toMatchObject({ count: 0, held: { by: 'daily-quota', limit: 5 } });
-    expect((await checks.room(ask('1', '2'))).held).toBeUndefined();
+    time = NOON + HOUR;
+    expect(await parts.erasure.forgetIds('1', USER)).toBe(false);
+    expect(await room()).toEqual({ count: 1 });
+    expect(await room(5)).toMatchObject({ count: 0, limited: { by: 'daily-quota' } });
 
-    at.now = NOON + HOUR_MS;
-    expect((await checks.room(ask())).held).toBeUndefined();
-    expect((await checks.room(quota)).held?.by).toBe('daily-quota');
-    await erasure.dropOldHashes();
-    expect((await servers(database)).every(({ user_hash }) => user_hash !== null)).toBe(true);
-
-    at.now = NOON + 12 * HOUR_MS;
-    expect((await checks.room(quota)).held).toBeUndefined();
-    await erasure.dropOldHashes();
-    expect((await servers(database)).map(({ user_id, user_hash }) => [user_id, user_hash])).toEqual(
-      hosts.map(() => [null, null]),
-    );
+    time = NOON + 12 * HOUR;
+    expect(await parts.erasure.forgetIds('1', USER)).toBe(true);
+    expect((await servers()).map(({ user_id }) => user_id)).toEqual(Array(5).fill(null));
   });
 
-  it('leaves nothing behind that could be found without the key, and no hash where no limit counts', async () => {
-    const { path, database, erasure } = await open();
-    await addDone(database, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts: ['a'] });
-    await addDone(database, { id: 'b', guildId: '1', userId: USER, at: NOON - 48 * HOUR_MS, hosts: ['b'] });
-    await addDone(database, { id: 'c', guildId: '2', userId: USER, at: NOON, hosts: ['c'] });
-    await erasure.forgetMember('1', USER);
-    await erasure.forgetMember('2', USER);
-    await database.erase(async () => undefined);
-    expect(bytesOnDisk(path).includes(USER)).toBe(false);
-    const hashes = (await servers(database)).map(({ user_hash }) => user_hash);
-    expect(hashes.filter((hash) => hash === null)).toHaveLength(1);
-    // Another one in each guild.
-    expect(new Set(hashes).size).toBe(3);
-    for (const key of ['', '1', USER, randomBytes(32)]) {
-      const guess = createHmac('sha256', key).update(`guild 1: member ${USER}`).digest('base64url');
-      expect(hashes).not.toContain(guess);
-    }
-  });
-
-  it('leaves nothing of a list behind that was never submitted', async () => {
-    const { path, database, erasure, records } = await open();
-    const rows: Draft['rows'] = [
-      { line: 1, text: '', ok: true, submission: { server: 'x.example.com', port: 1, game: 'cs2' } },
-    ];
-    const draft: Draft = { source: 'text', rows, previous: [], includesPrevious: false };
-    await records.saveDraft({ guildId: '1', user: { id: USER, name: 'mia' } }, 'd', draft);
-    const keys = { delete: () => Promise.resolve(false) };
-    const data = createGuildData({ store: database, keys, submissions: erasure, logger: recorder() });
-    expect(bytesOnDisk(path)).toContain(USER);
-    expect(await data.forgetMember('1', USER)).toBe(0);
-    expect(bytesOnDisk(path)).not.toContain(USER);
-  });
-
-  it('is known by every key of the store, so that a new key resets no quota', async () => {
-    const [before, after] = [randomBytes(32), randomBytes(32)];
-    const { database, erasure, over } = await open({ keys: [before] });
-    await addDone(database, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts: ['a'] });
-    await erasure.forgetMember('1', USER);
-    const quota = { ...ask(), dailyQuota: 1 };
-    const both = over(database, { keys: [after, before] });
-    expect((await both.checks.room(quota)).held?.by).toBe('daily-quota');
-    expect((await over(database, { keys: [after] }).checks.room(quota)).held).toBeUndefined();
-  });
-});
-
-describe('a deletion during which the process is killed', () => {
-  const [GUILD, OTHER] = ['111111', '222222'];
-  const ANOTHER = '246634305496797258';
-  const sealing = createEncryption([randomBytes(32)]);
-
-  /** What deletes, over a store. */
-  function dataOver(store: Database) {
-    const logger = recorder();
-    const keys = createApiKeys({ store, encryption: sealing });
-    const { erasure } = partsOver(store, { now: () => NOON, member: limit });
-    return { logger, keys, data: createGuildData({ store, keys, submissions: erasure, logger }) };
-  }
-
-  /** Stores as a kill leaves them after each commit of a deletion. */
-  async function killed(begin: (data: GuildData) => Promise<unknown>): Promise<readonly string[]> {
-    const [path, copies] = [join(folder(), 'bot.sqlite'), folder()];
-    const paths: string[] = [];
-    let isUnderWay = false;
-    const database = await openStore(path, recorder(), () => {
-      if (!isUnderWay) return;
-      const copy = join(copies, `${paths.length}.sqlite`);
-      for (const of of ['', '-wal']) if (existsSync(path + of)) copyFileSync(path + of, copy + of);
-      paths.push(copy);
+  it('leaves nothing behind where no limit counts them, and nothing of others changes', async () => {
+    const at = NOON - 48 * HOUR;
+    await addDone(store, { id: 'a', guildId: '1', userId: USER, at, hosts: manyHosts(1_200) });
+    await addDone(store, {
+      id: 'b',
+      guildId: '1',
+      userId: USER,
+      at: NOON,
+      hosts: ['x'],
+      outcome: 'not-sent',
     });
-    const { keys, data } = dataOver(database);
-    for (const [guildId, userId] of [
-      [GUILD, USER],
-      [OTHER, ANOTHER],
-    ] as const) {
-      const hosts = Array.from({ length: 1_200 }, (_, n) => `h${n}.guild-${guildId}`);
-      await addDone(database, { id: `done-${guildId}`, guildId, userId, at: NOON, hosts });
-      await database.set(`settings:${guildId}`, {});
-      await keys.set(guildId, new Secret(`the-key-of-${guildId}`), { userId: '9' });
-    }
-    isUnderWay = true;
-    await begin(data);
-    isUnderWay = false;
-    await database.stop();
-    return paths;
-  }
-
-  /** Starts on such a store; how many lines the log has of what was finished. */
-  async function startOn(path: string): Promise<number> {
-    const database = await openStore(path);
-    const { logger, data } = dataOver(database);
-    await data.start();
-    expect(await collect(database.keys('deleting:'))).toEqual([]);
-    const ofOther = (await servers(database)).filter(({ guild_id }) => guild_id === OTHER);
-    expect(ofOther.filter(({ user_id }) => user_id === ANOTHER)).toHaveLength(1_200);
-    expect(await collect(database.keys('settings:'))).toContain(`settings:${OTHER}`);
-    expect(await collect(database.keys('api-key:'))).toContain(`api-key:${OTHER}`);
-    await database.stop();
-    expect(logger.lines.every(({ level }) => level === 'info')).toBe(true);
-    return logger.lines.length;
-  }
-
-  it('of a guild is finished at the next start, wherever it was killed, and of no other guild', async () => {
-    const paths = await killed((data) => data.delete(GUILD));
-    expect(paths.length).toBeGreaterThan(5);
-    const finished: number[] = [];
-    for (const path of paths) {
-      finished.push(await startOn(path));
-      expect(bytesOnDisk(path)).not.toContain(GUILD);
-    }
-    // The last commit was the deletion's own last.
-    expect(finished).toEqual(paths.map((_, n) => (n === paths.length - 1 ? 0 : 1)));
+    await addDone(store, { id: 'c', guildId: '1', userId: '8', at, hosts: ['of another'] });
+    await parts.drafts.save({ guildId: '1', user: { id: USER, name: 'mia' } }, 'd', readyDraft('x', 1));
+    expect(await parts.erasure.forgetNames('1', USER)).toBe(1_201);
+    expect(await parts.erasure.forgetIds('1', USER)).toBe(true);
+    const submissions = await store.tables().selectFrom('submissions').selectAll().orderBy('id').execute();
+    expect(submissions.map(({ id, user_name }) => [id, user_name])).toEqual([
+      ['a', null],
+      ['b', null],
+      ['c', 'name of 8'],
+    ]);
+    expect(JSON.stringify([submissions, await servers()])).not.toContain(USER);
+    expect((await servers()).filter(({ user_id }) => user_id === '8')).toHaveLength(1);
+    // It is done already.
+    expect(await parts.erasure.forgetNames('1', USER)).toBe(0);
+    expect(await parts.erasure.forgetIds('1', USER)).toBe(true);
   });
 
-  it('of a member’s name is finished at the next start, wherever it was killed', async () => {
-    const paths = await killed((data) => data.forgetMember(GUILD, USER));
-    expect(paths.length).toBeGreaterThan(4);
-    const finished: number[] = [];
-    for (const path of paths) {
-      finished.push(await startOn(path));
-      expect(bytesOnDisk(path)).not.toContain(USER);
-    }
-    expect(finished).toEqual(paths.map((_, n) => (n === paths.length - 1 ? 0 : 1)));
-  });
-
-  it('is not finished later when it failed and whoever asked was told so', async () => {
-    const database = await openStore();
-    const logger = recorder();
-    const { erasure } = partsOver(database);
-    const keys = { delete: () => Promise.reject(new Error('database is locked')) };
-    const data = createGuildData({ store: database, keys, submissions: erasure, logger });
-    await database.set(`settings:${GUILD}`, {});
-    await expect(data.delete(GUILD)).rejects.toThrow('locked');
-    await dataOver(database).data.start();
-    expect(await collect(database.keys('settings:'))).toEqual([`settings:${GUILD}`]);
+  it('keeps the name in other guilds', async () => {
+    await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts: ['a'] });
+    await addDone(store, { id: 'b', guildId: '2', userId: USER, at: NOON, hosts: ['b'] });
+    await parts.erasure.forgetNames('1', USER);
+    expect(await parts.history.page('2', { userId: USER }, { offset: 0, limit: 9 })).toHaveLength(1);
+    expect(await parts.history.page('1', {}, { offset: 0, limit: 9 })).toMatchObject([
+      { userId: '', userName: '' },
+    ]);
   });
 });
 
-describe('deleting the data of a guild', () => {
-  it('covers every table, and nothing of another guild', async () => {
-    const { path, database, erasure } = await open();
-    const { tables } = database;
+describe('the data of a guild', () => {
+  it('is deleted from every table, in small steps, and nothing of another guild', async () => {
     for (const guildId of ['111111', '222222']) {
-      const hosts = Array.from({ length: 1_200 }, (_, n) => `h${n}.guild-${guildId}`);
-      await addDone(database, { id: `done-${guildId}`, guildId, userId: USER, at: NOON, hosts });
-      await addDone(database, {
-        id: `draft-${guildId}`,
-        guildId,
-        userId: USER,
-        at: NOON,
-        hosts: ['d'],
-        outcome: null,
-      });
-      await tables
+      const of = { guildId, userId: USER, at: NOON };
+      await addDone(store, { ...of, id: `done-${guildId}`, hosts: manyHosts(1_200) });
+      await addDone(store, { ...of, id: `running-${guildId}`, hosts: ['r'], outcome: null });
+      await store
+        .tables()
         .insertInto('interactions')
         .values({ id: `of-${guildId}`, guild_id: guildId, taken_at: NOON, sealed: '{}' })
         .execute();
     }
-    const guilds = async () => Array.fromAsync(erasure.guilds());
-    expect(await guilds()).toEqual(['111111', '222222']);
-    await erasure.deleteGuild('111111');
-    await database.erase(async () => undefined);
-    expect(await guilds()).toEqual(['222222']);
+    expect(await turnsDuring(() => parts.erasure.deleteGuild('111111'))).toBeGreaterThanOrEqual(2);
     for (const [table, count] of [
       ['servers', 1_201],
       ['submissions', 2],
       ['interactions', 1],
     ] as const) {
-      const rows = await tables.selectFrom(table).select('guild_id').execute();
-      expect(rows).toHaveLength(count);
+      const rows = await store.tables().selectFrom(table).select('guild_id').execute();
+      expect(rows.map(({ guild_id }) => guild_id)).toEqual(Array(count).fill('222222'));
     }
-    await database.stop();
-    expect(bytesOnDisk(path).includes('111111')).toBe(false);
+  });
+
+  it('says which guilds have any, each once', async () => {
+    for (const guildId of ['3', '1']) {
+      await addDone(store, { id: guildId, guildId, userId: USER, at: NOON, hosts: ['a'] });
+      await addDone(store, { id: `${guildId} again`, guildId, userId: USER, at: NOON, hosts: ['a'] });
+    }
+    for (const guildId of ['2', '3']) {
+      await store
+        .tables()
+        .insertInto('interactions')
+        .values({ id: guildId, guild_id: guildId, taken_at: NOON, sealed: null })
+        .execute();
+    }
+    expect(await Array.fromAsync(parts.erasure.guilds())).toEqual(['1', '3', '2']);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { BotProcess, BotProcessDeps, Exit } from '../../sandbox/bot-process.ts';
-import { createApp, type Timing } from '../../src/app.ts';
+import { type AppDeps, createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/logger.ts';
 
@@ -10,7 +10,10 @@ const LAST_WORDS = 12;
  * The whole bot in the test's own process, to be used as one of its own: it starts in a tenth of the time.
  * It knows no signals: whatever it is stopped with, it stops as an operator would stop it.
  */
-export function createBotInProcess({ env, onLine, onExit }: BotProcessDeps, timing: Timing = {}): BotProcess {
+export function createBotInProcess(
+  { env, onLine, onExit }: BotProcessDeps,
+  given: Pick<AppDeps, 'timing' | 'languages'> = {},
+): BotProcess {
   let run: { stop(why: { readonly wanted: boolean }): void } | undefined;
   let end: Promise<Exit> = Promise.resolve({ status: null, signal: null, wanted: true, lastWords: [] });
 
@@ -32,7 +35,7 @@ export function createBotInProcess({ env, onLine, onExit }: BotProcessDeps, timi
         destination: { write: (lines) => void say(lines.trimEnd()) },
       }),
       onFatal: fail,
-      timing,
+      ...given,
     });
 
     async function stop({ wanted }: { readonly wanted: boolean }): Promise<void> {

@@ -1,16 +1,6 @@
 import type { APIMessage } from 'discord.js';
-import type { Answer } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
-import { messageOf, type Scene } from './scene.ts';
-
-/** The custom ids of a message's buttons, by label. */
-export function idsOf(answer: Answer): Readonly<Record<string, string>> {
-  const rows = (messageOf(answer).current?.components ?? []) as { components: object[] }[];
-  const buttons = rows.flatMap(({ components }) => components);
-  return Object.fromEntries(
-    buttons.map((button) => [String(Object(button).label), String(Object(button).custom_id)]),
-  );
-}
+import type { Scene } from './scene.ts';
 
 /** A message of the bot that everyone sees, with a button "Go" under any custom id. */
 export const postButton = (scene: Scene, guild: number, customId: string): Promise<SeenMessage> =>

@@ -1,57 +1,61 @@
-import { createLeftInteractions } from '../../src/discord/resume.ts';
-import { createTakenInteractions } from '../../src/discord/taken.ts';
+import { randomBytes } from 'node:crypto';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
-import { createKeyWatch } from '../../src/guilds/key-watch.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
+import { createBreaker } from '../../src/listing/breaker.ts';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
-import { createScheduler } from '../../src/listing/scheduler.ts';
-import type { Encryption } from '../../src/storage/collection.ts';
-import type { Commit } from '../../src/storage/statements.ts';
-import { createChecks } from '../../src/submissions/checks.ts';
-import { createHistory } from '../../src/submissions/history.ts';
-import { createPipeline } from '../../src/submissions/pipeline.ts';
-import { createTidying } from '../../src/submissions/pruning.ts';
-import { createRecords } from '../../src/submissions/record.ts';
+import { createGuardedListing } from '../../src/listing/guarded.ts';
+import { createRests } from '../../src/listing/rests.ts';
+import { createTurns } from '../../src/listing/turns.ts';
+import { createEncryption, type Encryption } from '../../src/storage/encryption.ts';
+import type { Store, StoreDeps } from '../../src/storage/store.ts';
+import { createPipeline, type Observer } from '../../src/submissions/pipeline.ts';
 import { openStore, recorder } from '../storage/temporary.ts';
+import { type PartsOptions, partsOver } from './submissions.ts';
 
-export interface PipelineOptions {
-  /** The file of the store. */
-  readonly path: string;
-  readonly encryption: Encryption;
-  readonly now: () => number;
-  readonly add: (servers: readonly ServerSubmission[]) => Promise<Outcome> | Outcome;
-  readonly onCommit?: (commit: Commit) => void;
-  readonly onRefused?: (guildId: string) => void;
+export interface PipelineOptions extends PartsOptions {
+  /** The file of the store; a temporary one without it. */
+  readonly path?: string;
+  readonly encryption?: Encryption;
+  /** The listing service's answer to a request. */
+  readonly add: (servers: readonly ServerSubmission[], key: string) => Promise<Outcome> | Outcome;
+  readonly observers?: readonly Observer[];
+  /** Told of each guild whose key was refused for the first time. */
+  readonly onKeyRefused?: (guildId: string) => void;
+  readonly onTransaction?: StoreDeps['onTransaction'];
 }
 
 /** Everything that a submission passes between the dispatcher and the service's HTTP client, over a store of its own. */
-export async function openPipeline({ path, encryption, now, add, onCommit, onRefused }: PipelineOptions) {
+export async function openPipeline(options: PipelineOptions) {
+  const { path, encryption = createEncryption([randomBytes(32)]), add, now = Date.now } = options;
+  const { observers = [], onKeyRefused, onTransaction } = options;
   const logger = recorder();
-  const database = await openStore(path, logger, onCommit);
-  const keys = createApiKeys({ store: database, encryption, now });
-  const keyWatch = createKeyWatch({ keys, onRefused: async (guildId) => onRefused?.(guildId), logger });
-  const settings = createGuildSettings({ store: database });
-  const records = createRecords({ database, now });
-  const history = createHistory({ database });
-  const taken = createTakenInteractions({ database, encryption, logger, now });
-  const left = createLeftInteractions({ database, encryption, logger, now });
-  const checks = createChecks({
-    database,
-    encryption,
-    listing: { isDown: () => false },
-    member: { servers: 3_000, seconds: 600 },
-    guild: { servers: 10_000, seconds: 600 },
-    now,
+  const store: Store = await openStore(path, { onTransaction });
+  const parts = partsOver(store, options);
+  const keys = createApiKeys({ store, encryption, logger, now });
+  const settings = createGuildSettings({ store, logger });
+  const listing = createGuardedListing({
+    api: {
+      add: async (servers, key) => add(servers, key.reveal()),
+      games: async () => ({ kind: 'games', games: [] }),
+      close: async () => undefined,
+    },
+    turns: createTurns({ atOnce: 8, now }),
+    breaker: createBreaker(),
+    rests: createRests(),
+    firstWaitMs: 1,
   });
   const pipeline = createPipeline({
-    ...{ database, records, checks, settings, logger, now },
+    ...parts,
+    store,
     keys,
-    onKeyRefused: keyWatch.tellRefused,
-    listing: { add: async (servers) => add(servers) },
-    scheduler: createScheduler({ atOnce: 8, now }),
-    observers: [],
+    settings,
+    listing,
+    observers,
+    onKeyRefused: async (guildId) => onKeyRefused?.(guildId),
     longestRequestMs: 60_000,
+    recordPauses: [1, 1],
+    logger,
+    now,
   });
-  const tidying = createTidying({ database, logger, now });
-  return { database, keys, settings, records, history, taken, left, checks, pipeline, tidying };
+  return { ...parts, store, keys, settings, pipeline, logger };
 }

@@ -1,11 +1,13 @@
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { rendered } from './rendered.ts';
 
-/** Characters of a line of a list that a phone shows without wrapping it. */
-export const PHONE_WIDTH = 60;
+/** Characters that a phone shows without wrapping them. */
+const PHONE_WIDTH = 60;
+/** What is one of many in the text of a message may be wrapped once, and what is in an embed not at all. */
+const WIDEST = { inText: 2 * PHONE_WIDTH, inEmbed: PHONE_WIDTH };
 
 /** Characters that are seen of a line: a word joiner only keeps its neighbours together. */
-export const widthOf = (line: string): number => [...line.replaceAll('\u2060', '')].length;
+const widthOf = (line: string): number => [...line.replaceAll('\u2060', '')].length;
 
 /** What Discord's clients write in place of a time, at its longest in the languages of the bot. */
 const TIMES: Readonly<Record<string, string>> = { R: 'vor 12 Monaten', '': 'September 22, 2026 12:00 AM' };
@@ -18,25 +20,28 @@ const shown = (line: string): string =>
 const ITEM = /^(?:- | {2}|-# )/;
 /** A state or an outcome, which is one of a list where another stands above or below it. */
 const STATE = /^(?:✅|❌|⚠️|❓|🔹|\p{Extended_Pictographic} \*\*\d)/u;
-/** Sentences may wrap. In an embed, all that is none belongs to a list. */
-const SENTENCE = /[.!?:](?:\)|”|“)?$/;
-
-/** The lines of a message that belong to a list: items, what continues them, states, and those of an embed. */
-export function listLines(message: SeenMessage): readonly string[] {
-  const { content = '', embeds = [] } = message.current ?? {};
-  const lines = content.split('\n');
-  const isState = (line = '') => STATE.test(line);
-  const inText = lines.filter(
-    (line, index) =>
-      ITEM.test(line) || (isState(line) && (isState(lines[index - 1]) || isState(lines[index + 1]))),
-  );
-  const inEmbeds = embeds.flatMap(({ description = '' }) => description.split('\n'));
-  return [...inText, ...inEmbeds.filter((line) => line !== '' && !SENTENCE.test(shown(line)))].map(shown);
-}
+/** Sentences may wrap, and so may a way through menus. In an embed, all that is neither belongs to a list. */
+const SENTENCE = /[.!?:](?:”|“)?\)?$| → /;
 
 /** What a phone does not show well: lines of lists that are too wide, and tables. */
 export function tooWide(message: SeenMessage): readonly string[] {
-  const { content = '' } = message.current ?? {};
+  const { content = '', embeds = [] } = message.current ?? {};
+  const lines = content.split('\n');
+  const isState = (line = '') => STATE.test(line);
+  const inText = lines
+    .filter(
+      (line, index) =>
+        ITEM.test(line) || (isState(line) && (isState(lines[index - 1]) || isState(lines[index + 1]))),
+    )
+    .map(shown);
+  const inEmbeds = embeds
+    .flatMap(({ description = '' }) => description.split('\n'))
+    .map(shown)
+    .filter((line) => !SENTENCE.test(line));
   const tables = /```|^\s*\|/m.test(content) ? [content] : [];
-  return [...listLines(message).filter((line) => widthOf(line) > PHONE_WIDTH), ...tables];
+  return [
+    ...inText.filter((line) => widthOf(line) > WIDEST.inText),
+    ...inEmbeds.filter((line) => widthOf(line) > WIDEST.inEmbed),
+    ...tables,
+  ];
 }

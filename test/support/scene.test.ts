@@ -19,15 +19,21 @@ describe('a scene', () => {
   });
 
   it('does not end well when a rule of Discord was broken, unless that was wanted', async () => {
-    for (const expected of [{}, { breaches: [2] }]) {
+    for (const expected of [{}, { breaches: ['401: Unauthorized'] }]) {
       const scene = await openAppScene({ startBot: false });
-      await fetch(`${scene.discord.apiUrl}/v10/users/@me`, {
+      await fetch(`${scene.discord.apiUrl}/v10/gateway/bot`, {
         headers: { 'user-agent': 'DiscordBot (x, 1)' },
       });
       const end = scene.close(expected);
       if ('breaches' in expected) await end;
       else await expect(end).rejects.toThrow('rules of Discord were broken');
     }
+  });
+
+  it('does not end well when the listing service was asked for anything but POST /api', async () => {
+    const scene = await openAppScene({ startBot: false });
+    await fetch(`${scene.listing.url}/`);
+    await expect(scene.close()).rejects.toThrow('the listing service was asked for something');
   });
 
   it('does not end well when a key lies in clear in a file', async () => {

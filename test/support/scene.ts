@@ -15,8 +15,9 @@ import type { Role } from '../../sandbox/people.ts';
 import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import { showAnswer } from '../../sandbox/prompt/show.ts';
 import { openSandbox } from '../../sandbox/sandbox.ts';
-import type { Timing } from '../../src/app.ts';
+import type { AppDeps, Timing } from '../../src/app.ts';
 import { createBotInProcess } from './bot-in-process.ts';
+import { selfSigned } from './certificate.ts';
 import { showWhenATestFails } from './what-the-bot-said.ts';
 
 export interface SceneOptions {
@@ -33,13 +34,26 @@ export interface SceneOptions {
   /** Discord and the listing service over TLS, with HTTP/2 on offer. */
   readonly tls?: boolean;
   readonly listing?: ListingOptions;
-  readonly discord?: Omit<StandInOptions, 'token' | 'onBreach'>;
+  readonly discord?: Omit<StandInOptions, 'token'>;
 }
+
+/** Rules of Discord that a bot breaks when Discord is unwell, or somebody is faster than people are. */
+export const BREACHES = {
+  /** A first response to an interaction whose time was over. */
+  tooLate: 'Unknown interaction',
+  /** A second first response. */
+  twice: 'Interaction has already been acknowledged.',
+  /** An edit with a token whose time was over, or of a message that is gone. */
+  afterTheEnd: 'Unknown Webhook',
+  tokenOver: 'Invalid Webhook Token',
+  messageGone: 'Unknown Message',
+  tooOften: 'You are being rate limited.',
+} as const;
 
 /** What {@link Scene.close} is not to complain of. */
 export interface Expected {
-  /** The numbers of the rules of Discord that the test had broken on purpose. */
-  readonly breaches?: readonly number[];
+  /** The titles of the rules of Discord that the test had broken on purpose. */
+  readonly breaches?: readonly string[];
   /** The bot ended by itself, as the test wanted. */
   readonly crash?: boolean;
 }
@@ -66,8 +80,9 @@ export interface Scene {
   /** Ends the bot in the middle of whatever it does. */
   kill(): Promise<Exit>;
   /**
-   * Stops everything. Fails when a rule of Discord was broken, when the bot ended by itself, or when a secret shows
-   * in what the bot printed, in what it sent to Discord, or in clear in its files.
+   * Stops everything. Fails when a rule of Discord was broken, when the bot ended by itself, when the listing service
+   * was asked for anything but `POST /api`, or when a secret shows in what the bot printed, in what it sent to Discord,
+   * or in clear in its files.
    */
   close(expected?: Expected): Promise<void>;
 }
@@ -76,25 +91,28 @@ export interface Scene {
 export const openScene = (options: SceneOptions = {}): Promise<Scene> => open(options, createBotProcess);
 
 /** What a scene with the bot in the test's own process can be given. */
-export interface AppSceneOptions extends Omit<SceneOptions, 'wrapper' | 'tls'> {
-  readonly timing?: Timing;
-}
+export interface AppSceneOptions
+  extends Omit<SceneOptions, 'wrapper' | 'tls'>,
+    Pick<AppDeps, 'timing' | 'languages'> {}
 
 /** How long the bot may take for a first response in a scene, in milliseconds. `clock.advance` lets it pass at once. */
 export const ANSWER_WITHIN_MS = 30_000;
 
 /** Nothing is waited for by itself, and what has to end by a time may end. */
 const NO_WAITING: Timing = {
+  firstResponseMs: ANSWER_WITHIN_MS,
+  firstAttemptMs: ANSWER_WITHIN_MS,
+  recordPauses: [1, 1],
   guildListPauses: [1, 1, 1],
   listingFirstWait: 1,
   guildLog: { collectMs: 20, gapMs: 20 },
   membershipCheck: 0,
-  membershipStop: 30_000,
 };
 
 /** The same with the bot in the test's own process, where the process is not the point. It cannot be killed. */
-export async function openAppScene({ timing, ...options }: AppSceneOptions = {}): Promise<Scene> {
-  const scene = await open(options, (deps) => createBotInProcess(deps, { ...NO_WAITING, ...timing }));
+export async function openAppScene({ timing, languages, ...options }: AppSceneOptions = {}): Promise<Scene> {
+  const given = { timing: { ...NO_WAITING, ...timing }, ...(languages && { languages }) };
+  const scene = await open(options, (deps) => createBotInProcess(deps, given));
   return { ...scene, kill: () => assert.fail('only a process of its own can be killed: see openScene') };
 }
 
@@ -118,10 +136,13 @@ export async function inAppScene(
 /**
  * The same scene in a guild that the bot has just joined, where nobody has done anything: for tests that share a bot.
  * The scene itself is to be closed, not this.
- * @param key of this guild, set with /setkey; without it none
+ * @param key of this guild, set with /setkey; without it none. `locale`: its language at Discord
  */
-export async function inNewGuild(scene: Scene, { key }: { readonly key?: string } = {}): Promise<Scene> {
-  const guild = scene.discord.guildEvents.add({ name: `Guild ${scene.discord.guilds.length}` });
+export async function inNewGuild(
+  scene: Scene,
+  { key, locale = 'en-US' }: { readonly key?: string; readonly locale?: string } = {},
+): Promise<Scene> {
+  const guild = scene.discord.guildEvents.add({ name: `Guild ${scene.discord.guilds.length}`, locale });
   const index = scene.discord.guilds.findIndex(({ id }) => id === guild.id);
   const person: Scene['person'] = (who) => scene.person({ guild: index, ...who });
   const admin = person({ role: 'admin' });
@@ -138,7 +159,7 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
     data: options.data,
     ...(options.env && { env: options.env }),
     ...(options.wrapper && { wrapper: options.wrapper }),
-    ...(options.tls && { tls: options.tls }),
+    ...(options.tls && { certificate: selfSigned() }),
     ...(options.listing && { listing: options.listing }),
     // This bot listens for what people press before they can see it: nobody has to be slow for it.
     // Where the three seconds are not the point, a slow machine has ten times as long.
@@ -180,13 +201,18 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
       const files = await filesIn(data);
       await sandbox.close();
       assert.deepEqual(
-        discord.breaches.filter(({ rule }) => !breaches.includes(rule)),
+        discord.breaches.filter(({ title }) => !breaches.includes(title)),
         [],
         'rules of Discord were broken',
       );
+      assert.deepEqual(
+        listing.strays,
+        [],
+        'the listing service was asked for something that it does not know',
+      );
       for (const [what, secret] of secrets) {
         assert(!output().includes(secret), `the bot printed ${what}`);
-        // Rule 59. The two tokens have to be sent to Discord; nothing else has.
+        // The two tokens have to be sent to Discord; nothing else has.
         if (!what.endsWith('token'))
           assert.deepEqual(discord.findSecret(secret), [], `${what} was sent to Discord`);
         for (const [name, bytes] of files) assert(!bytes.includes(secret), `${what} is in clear in ${name}`);

@@ -1,73 +1,43 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { visibleLine } from '../../src/visible-line.ts';
-import { escapeCode, escapeText, shorten, shortenMarkup } from '../../src/words/words.ts';
+import { escapeCode, escapeText, shorten, shortenMarkup } from '../../src/words/escape.ts';
 import { anyCharacter } from '../support/characters.ts';
 import { rendered } from '../support/rendered.ts';
 import { stepsOf } from '../support/steps.ts';
 
 const EVIL = 'https://evil.example/x';
 
-/** What somebody might send to have it do something, and what makes it hard to tell. */
+/** What somebody might send to have it do something, and what makes that hard to tell. */
 const attacks: readonly string[] = [
-  `[a] [Staff login](${EVIL})`,
   `[[Staff login](${EVIL})](${EVIL})`,
   `[a]: ${EVIL}`,
-  `[a](<${EVIL}> "title")`,
-  `![a](${EVIL})`,
-  `\\[Staff login](${EVIL})`,
+  `![a](<${EVIL}> "title")`,
   `\\\\[Staff login](${EVIL})`,
   EVIL,
-  `<${EVIL}>`,
-  'HTTPS://EVIL.EXAMPLE',
-  'https:/evil.example',
-  'steam://connect/1.2.3.4',
-  'discord.gg/abcdef',
-  'discord.com/invite\\abcdef',
-  'https://discord.gg\\abcdef',
-  'dis\u200bcord.gg/abcdef',
-  'discord\u00ad.gg/abcdef',
-  'evil.example',
-  'who@evil.example',
-  '<who@evil.example>',
-  '<+15551234567>',
-  '<tel:+15551234567>',
-  '@everyone and @here',
-  '@\u200beveryone',
+  `<${EVIL}> HTTPS://EVIL.EXAMPLE https:/evil.example steam://connect/1.2.3.4`,
+  'discord.gg/abcdef discord.com/invite\\abcdef dis\u200bcord.gg/abcdef discord\u00ad.gg/abcdef',
+  'evil.example who@evil.example <who@evil.example> <+15551234567> <tel:+15551234567>',
+  '@everyone and @here @\u200beveryone',
   '<@123456789012345678> <@!123456789012345678> <@&123456789012345678> <#123456789012345678>',
-  '</setkey:123456789012345678>',
-  '<id:browse> <id:customize> <id:guide> <id:linked-roles:123456789012345678>',
-  '<123456789012345678:customize>',
-  '<t:1700000000:R>',
-  '<:x:123456789012345678> <a:x:123456789012345678>',
-  ':smile: x:smile::joy:',
-  '# Big',
+  '</setkey:123456789012345678> <id:browse> <id:guide> <123456789012345678:customize> <t:1700000000:R>',
+  '<:x:123456789012345678> <a:x:123456789012345678> :smile: x:smile::joy:',
   '### Big',
   '\u2028# Big',
   'x\u0085# Big',
-  'x\r\n# Big\n- a\n-# small\n1. one\n> quote',
+  'x\r\n# Big\n- a\n-# small\n1. one\n> quote\n>>> more',
   '-# small',
   '> quote',
-  '>>> quote',
-  '- item',
   '* item',
-  '+ item',
-  '1. item',
   '123) item',
-  '`code`',
-  '``co`de``',
-  '```js\ncode\n```',
-  '||spoiler||',
-  '**a** *b* __c__ _d_ ~~e~~ ***f***',
-  'a*b*c snake_case_name __init__',
-  '\\',
+  '``co`de`` ```js\ncode\n```',
+  '||spoiler|| **a** *b* __c__ _d_ ~~e~~ ***f*** a*b*c snake_case_name __init__',
   '\\\\\\',
   'ends with \\',
   '¯\\_(ツ)_/¯',
   '\u202egpj.exe \u2066x\u2069 \u200fy\u061c',
   '{{name}} $t(failure.store) $& $1',
-  '👨‍👩‍👧 ❤️‍🔥 🏳️‍🌈 👍🏽',
-  'می‌خواهم',
+  '👨‍👩‍👧 ❤️‍🔥 🏳️‍🌈 👍🏽 می‌خواهم',
 ];
 
 /** Where sentences of ours put it. */
@@ -103,10 +73,6 @@ const nasty = fc.string({
 });
 
 describe('escapeText', () => {
-  it('leaves the service’s own sentences as they are', () => {
-    expect(escapeText('Servers have been added for review.')).toBe('Servers have been added for review.');
-  });
-
   it.each(attacks)('leaves nothing that acts, and everything to be read, of %j', (attack) => {
     for (const place of places) {
       const shown = rendered(place(escapeText(attack)));
@@ -153,29 +119,17 @@ describe('escapeText', () => {
     );
   });
 
-  it.each([
-    '[',
-    '1',
-    '\\',
-    '`',
-    ':',
-    'a.',
-    '\u200d',
-    ' \u202e',
-    '\n',
-    '\ud800',
-    '🎮',
-  ])('takes twice the steps for twice the text: %j', async (piece) => {
-    const steps = (length: number) => stepsOf(() => escapeText(piece.repeat(length)));
-    await steps(1);
-    const [once, twice] = [await steps(10_000), await steps(20_000)];
-    expect(once).toBeGreaterThan(10_000);
-    expect(twice).toBeLessThan(2.5 * once);
+  it('keeps as much as fits', () => {
+    expect(escapeText('['.repeat(1_000), 100)).toBe(`${'\\['.repeat(49)}…`);
   });
 
-  it('takes text of any length', () => {
-    expect(escapeText('['.repeat(60_000), 200_000)).toBe('\\['.repeat(60_000));
-    expect(escapeText('1'.repeat(1_000_000), 1000)).toBe(`${'1'.repeat(999)}…`);
+  it.each(
+    '[|1|\\|`|:|a.|\u200d| \u202e|\n|\ud800|🎮'.split('|'),
+  )('takes twice the steps for twice the text: %j', async (piece) => {
+    const steps = (length: number) => stepsOf(() => escapeText(piece.repeat(length)));
+    const once = await steps(10_000);
+    expect(once).toBeGreaterThan(10_000);
+    expect(await steps(20_000)).toBeLessThan(2.5 * once);
   });
 });
 
@@ -188,12 +142,10 @@ describe('a text with invisible characters', () => {
     ['\u00a0 around \u3000', 'around'],
     ['dis\u200dcord', 'discord'],
     ['half \ud83d a pair', 'half \ufffd a pair'],
-  ])('loses them: %j', (text, expected) => {
+    // What belongs to an emoji or a letter stays.
+    ['👨‍👩‍👧 ❤️‍🔥 می‌خواهم 1️⃣ क्‍ष', '👨‍👩‍👧 ❤️‍🔥 می‌خواهم 1️⃣ क्‍ष'],
+  ])('is shown as one line: %j', (text, expected) => {
     expect(visibleLine(text)).toBe(expected);
-  });
-
-  it.each(['👨‍👩‍👧', '❤️‍🔥', 'می‌خواهم', '1️⃣', 'क्‍ष'])('keeps what belongs to %s', (text) => {
-    expect(visibleLine(text)).toBe(text);
   });
 });
 
@@ -216,18 +168,6 @@ describe('escapeCode', () => {
 const graphemes = (text: string) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
 
 describe('shorten', () => {
-  it('counts as discord.js does, which is never less than Discord counts', () => {
-    expect(shorten('🎮'.repeat(10), 20)).toBe('🎮'.repeat(10));
-    expect(shorten('🎮'.repeat(10), 10)).toBe('🎮🎮🎮🎮…');
-  });
-
-  it.each(['👨‍👩‍👧', '👍🏽', '🇩🇪', 'é', '각', 'क्षि'])('leaves %s whole', (character) => {
-    for (let max = 2; max < 40; max++) {
-      const kept = shorten(`ab${character.repeat(20)}`, max).slice(0, -1);
-      expect(['a', 'b', character]).toEqual(expect.arrayContaining(graphemes(kept)));
-    }
-  });
-
   it('never exceeds the limit, never cuts a character in half, and marks the cut', () => {
     fc.assert(
       fc.property(

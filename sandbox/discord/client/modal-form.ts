@@ -1,74 +1,50 @@
-import type { APIModalInteractionResponseCallbackData } from 'discord.js';
-import type { FormValue, Upload } from '../contract.ts';
-import type { FieldValue } from '../rest/rules/modals.ts';
-import { isUpload } from './options.ts';
-import type { Resolved } from './payload.ts';
+import {
+  type APIModalInteractionResponseCallbackData,
+  type APITextInputComponent,
+  ComponentType,
+  TextInputStyle,
+} from 'discord.js';
 
-interface Field {
-  readonly type: number;
-  readonly id: number;
-  readonly custom_id?: string;
-  readonly value?: string;
-  readonly options?: readonly { readonly value: string; readonly default?: boolean }[];
-  readonly component?: Field;
-  readonly components?: readonly Field[];
-}
+type Modal = APIModalInteractionResponseCallbackData;
+type Values = Readonly<Record<string, string>>;
 
-const TEXT_INPUT = 4;
-const TEXT_DISPLAY = 10;
-const RADIO_GROUP = 21;
-const CHECKBOX = 23;
-
-/** What was entered, in the form in which the rules check it: files by their names. */
-export const checkable = (values: Readonly<Record<string, FormValue>>): Record<string, FieldValue> =>
-  Object.fromEntries(
-    Object.entries(values).map(([customId, value]) => [
-      customId,
-      typeof value === 'boolean' || typeof value === 'string'
-        ? value
-        : listOf(value).map((each) => (isUpload(each) ? each.filename : each)),
-    ]),
+/** The text inputs of a modal: the rules let nothing else into its labels. */
+const fieldsOf = ({ components }: Modal): readonly APITextInputComponent[] =>
+  components.flatMap((part) =>
+    part.type === ComponentType.Label && part.component.type === ComponentType.TextInput
+      ? [part.component]
+      : [],
   );
 
-/** Rule 38: the tree that a submit sends: the modal's own, with what was entered and without what was only shown. */
-export function submitted(
-  modal: APIModalInteractionResponseCallbackData,
-  values: Readonly<Record<string, FormValue>>,
-  resolved: Resolved,
-): readonly object[] {
-  const entered = new Map(Object.entries(values));
-
-  function fieldOf(field: Field): object {
-    const { type, id, custom_id = '' } = field;
-    if (type === TEXT_DISPLAY) return { type, id };
-    if (field.component !== undefined) return { type, id, component: fieldOf(field.component) };
-    if (field.components !== undefined) return { type, id, components: field.components.map(fieldOf) };
-    return { type, id, custom_id, ...answerOf(field, entered.get(custom_id)) };
+/** Why a member's own Discord would not submit this modal; `undefined` when it would. */
+export function modalComplaint(modal: Modal, values: Values): string | undefined {
+  const fields = fieldsOf(modal);
+  for (const id of Object.keys(values)) {
+    if (!fields.some(({ custom_id }) => custom_id === id)) return `${id} is not a field of this modal`;
   }
-
-  function answerOf(field: Field, value: FormValue | undefined): object {
-    const preselected = (field.options ?? [])
-      .filter((option) => option.default)
-      .map((option) => option.value);
-    if (field.type === TEXT_INPUT) return { value: value ?? field.value ?? '' };
-    if (field.type === CHECKBOX) return { value: value === true };
-    if (field.type === RADIO_GROUP) return { value: value ?? preselected[0] ?? null };
-    const chosen = value === undefined || typeof value === 'boolean' ? preselected : listOf(value);
-    return { values: chosen.map((each) => idOf(field.type, each)) };
+  for (const field of fields) {
+    const complaint = textComplaint(field, values[field.custom_id] ?? field.value ?? '');
+    if (complaint !== undefined) return `${field.custom_id} ${complaint}`;
   }
-
-  function idOf(type: number, value: string | Upload): string {
-    if (isUpload(value)) return resolved.file(value);
-    if (type === 5) resolved.user(value);
-    if (type === 6) resolved.role(value);
-    if (type === 7) resolved.mentionable(value);
-    if (type === 8) resolved.channel(value);
-    return value;
-  }
-
-  return (modal.components as unknown as readonly Field[]).map(fieldOf);
+  return undefined;
 }
 
-const isList = (value: FormValue): value is readonly string[] | readonly Upload[] => Array.isArray(value);
-const listOf = (value: Exclude<FormValue, boolean>): readonly (string | Upload)[] =>
-  isList(value) ? value : [value];
+/** A field is required unless it says otherwise; one that is not may be empty whatever its minimum. */
+function textComplaint(field: APITextInputComponent, text: string): string | undefined {
+  const { length } = [...text];
+  if (length === 0) return field.required === false ? undefined : 'is required';
+  if (field.style === TextInputStyle.Short && /[\r\n]/.test(text)) return 'is a single line';
+  if (length < (field.min_length ?? 0)) return 'is too short';
+  return length > (field.max_length ?? 4_000) ? 'is too long' : undefined;
+}
+
+/** The tree that a submit sends: the modal's own, with what was entered and without what was only shown. */
+export const submitted = ({ components }: Modal, values: Values): readonly object[] =>
+  components.map((part) => {
+    const { type, id } = part;
+    if (part.type !== ComponentType.Label || part.component.type !== ComponentType.TextInput)
+      return { type, id };
+    const { custom_id, value = '' } = part.component;
+    const field = { type: part.component.type, id: part.component.id, custom_id };
+    return { type, id, component: { ...field, value: values[custom_id] ?? value } };
+  });

@@ -1,102 +1,94 @@
-import type { APIApplicationCommand, APIApplicationCommandOption } from 'discord.js';
-import type { OptionValue, Upload } from '../contract.ts';
-import type { World } from '../world/world.ts';
+import {
+  type APIApplicationCommand,
+  type APIApplicationCommandOption,
+  ApplicationCommandOptionType as Type,
+} from 'discord.js';
+import type { OptionValue } from '../contract.ts';
 import type { Actor } from './actor.ts';
-import { createResolved, type Resolved } from './payload.ts';
+import type { Resolved } from './payload.ts';
 
-/** What a command interaction says in `data` besides the command itself. */
-export interface FilledOptions {
-  readonly options: readonly object[];
-  readonly resolved: object | undefined;
-  /** The options that name somebody or something that is not here, or a channel of a type that they do not take. */
-  readonly strangers: readonly string[];
-}
+type Given = Readonly<Record<string, OptionValue>>;
+type NumberOption = Extract<APIApplicationCommandOption, { readonly type: Type.Integer | Type.Number }>;
+type TextOption = Extract<APIApplicationCommandOption, { readonly type: Type.String }>;
 
-/**
- * The options of an invocation as Discord sends them: those that were filled in, in the command's order, inside
- * their group and subcommand; people, roles, channels and files by id, with the rest in `resolved`.
- */
-export function fillOptions(
-  world: World,
+/** Why a member's own Discord would not send this command; `undefined` when it would. */
+export function optionComplaint(
+  { options = [] }: APIApplicationCommand,
+  given: Given,
   actor: Actor,
-  about: {
-    readonly command: APIApplicationCommand;
-    readonly subcommand: readonly string[];
-    readonly given: Readonly<Record<string, OptionValue>>;
-    /** Rule 24 and §1.5: the option that is being typed; nothing is resolved then. */
-    readonly focused?: string;
-  },
-): FilledOptions {
-  const { command, subcommand, given, focused } = about;
-  const resolved = createResolved(world, actor);
-  const strangers: string[] = [];
-  const values = new Map(Object.entries(given));
-
-  const one = (option: APIApplicationCommandOption): object[] => {
-    const value = values.get(option.name) ?? (option.name === focused ? '' : undefined);
-    if (value === undefined) return [];
-    const { name, type } = option;
-    const isFocused = name === focused;
-    const sent = focused === undefined ? sentFor(type, value, resolved) : typed(value);
-    if (focused === undefined && !isHere(option, value, { resolved, actor })) strangers.push(name);
-    return [{ name, type, value: sent, ...(isFocused && { focused: true }) }];
-  };
-  const below = (options: readonly APIApplicationCommandOption[], path: readonly string[]): object[] => {
-    const [next, ...rest] = path;
-    if (next === undefined) return options.flatMap(one);
-    return options
-      .filter(({ name }) => name === next)
-      .map((option) => ({
-        name: option.name,
-        type: option.type,
-        options: below('options' in option ? (option.options ?? []) : [], rest),
-      }));
-  };
-  return { options: below(command.options ?? [], subcommand), resolved: resolved.all(), strangers };
-}
-
-/** The option of that name inside the subcommand. */
-export function optionNamed(
-  command: APIApplicationCommand,
-  subcommand: readonly string[],
-  name: string,
-): APIApplicationCommandOption | undefined {
-  const inside = subcommand.reduce<readonly APIApplicationCommandOption[]>((options, part) => {
-    const found = options.find((option) => option.name === part);
-    return found !== undefined && 'options' in found ? (found.options ?? []) : [];
-  }, command.options ?? []);
-  return inside.find((option) => option.name === name);
-}
-
-/** Rule 24: the client offers only who and what is in the guild, and channels of the types that the option takes. */
-function isHere(
-  option: APIApplicationCommandOption,
-  value: OptionValue,
-  { resolved, actor }: { readonly resolved: Resolved; readonly actor: Actor },
-): boolean {
-  if (!NAMING.includes(option.type) || typeof value !== 'string') return true;
-  const types: readonly number[] = 'channel_types' in option ? (option.channel_types ?? []) : [];
-  const type = actor.guild?.channels.get(value)?.type;
-  return resolved.knows(value) && (types.length === 0 || (type !== undefined && types.includes(type)));
-}
-
-/** User, channel, role, mentionable. */
-const NAMING: readonly number[] = [6, 7, 8, 9];
-
-/** A file cannot be looked at while a command is typed; its name stands for it. */
-const typed = (value: OptionValue): string | number | boolean => (isUpload(value) ? value.filename : value);
-
-/** Types of option that name something of the guild, or a file (Discord docs: Application Command Option Type). */
-function sentFor(type: number, value: OptionValue, resolved: Resolved): string | number | boolean {
-  if (isUpload(value)) return resolved.file(value);
-  if (typeof value === 'string') {
-    if (type === 6) resolved.user(value);
-    if (type === 7) resolved.channel(value);
-    if (type === 8) resolved.role(value);
-    if (type === 9) resolved.mentionable(value);
+): string | undefined {
+  for (const name of Object.keys(given)) {
+    if (!options.some((option) => option.name === name)) return `${name} is not an option of this command`;
   }
-  return value;
+  for (const option of options) {
+    const complaint = valueComplaint(option, given[option.name], actor);
+    if (complaint !== undefined) return `${option.name} ${complaint}`;
+  }
+  return undefined;
 }
 
-export const isUpload = (value: unknown): value is Upload =>
-  typeof value === 'object' && value !== null && 'bytes' in value;
+function valueComplaint(
+  option: APIApplicationCommandOption,
+  value: OptionValue | undefined,
+  { guild }: Actor,
+): string | undefined {
+  if (value === undefined || value === '') {
+    return option.required === true || value === '' ? 'is required' : undefined;
+  }
+  switch (option.type) {
+    case Type.String:
+      return typeof value === 'string' ? textComplaint(option, value) : WRONG_KIND;
+    case Type.Integer:
+    case Type.Number:
+      return typeof value === 'number' ? numberComplaint(option, value) : WRONG_KIND;
+    case Type.Boolean:
+      return typeof value === 'boolean' ? undefined : WRONG_KIND;
+    case Type.User:
+      return guild.members.has(String(value)) ? undefined : 'is nobody who is here';
+    case Type.Attachment:
+      if (typeof value !== 'object') return WRONG_KIND;
+      return isFileAllowed(value.filename, option) ? undefined : 'is not a file of an accepted type';
+    default:
+      throw new Error(`The stand-in does not serve options of type ${option.type}`);
+  }
+}
+
+const WRONG_KIND = 'has a value of the wrong kind';
+
+function textComplaint(option: TextOption, text: string): string | undefined {
+  const { length } = [...text];
+  // An option is a single line; whether a pasted line break would survive is not established.
+  if (/[\r\n]/.test(text)) return 'is a single line';
+  if (length > (option.max_length ?? 6_000)) return 'is too long';
+  if (length < (option.min_length ?? 0)) return 'is too short';
+  const choices = option.choices ?? [];
+  const isOffered = choices.length === 0 || choices.some(({ value }) => value === text);
+  return isOffered ? undefined : 'is not one of the choices';
+}
+
+function numberComplaint(option: NumberOption, value: number): string | undefined {
+  const isOfKind = option.type === Type.Integer ? Number.isInteger(value) : Number.isFinite(value);
+  if (!isOfKind) return WRONG_KIND;
+  if (value < (option.min_value ?? Number.NEGATIVE_INFINITY)) return 'is too small';
+  return value > (option.max_value ?? Number.POSITIVE_INFINITY) ? 'is too large' : undefined;
+}
+
+/** Discord looks at the extension alone (Discord docs: Reference, File Type Filtering). */
+function isFileAllowed(filename: string, option: object): boolean {
+  const types: readonly string[] = Object(option).file_types ?? [];
+  return types.length === 0 || types.some((type) => filename.toLowerCase().endsWith(type.toLowerCase()));
+}
+
+/** The options of an invocation as Discord sends them: those that were filled in, in the command's order; files and people by id. */
+export const filledOptions = (
+  { options = [] }: APIApplicationCommand,
+  given: Given,
+  resolved: Resolved,
+): readonly object[] =>
+  options.flatMap(({ name, type }) => {
+    const value = given[name];
+    if (value === undefined) return [];
+    if (typeof value === 'object') return [{ name, type, value: resolved.file(value) }];
+    if (type === Type.User) resolved.user(String(value));
+    return [{ name, type, value }];
+  });

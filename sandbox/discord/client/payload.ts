@@ -1,68 +1,46 @@
 import type { Upload } from '../contract.ts';
 import { partialChannel, USUAL_BOT_PERMISSIONS } from '../world/channels.ts';
-import { LARGEST_FILE } from '../world/files.ts';
 import { roleObject } from '../world/guilds.ts';
 import type { Interaction } from '../world/interactions.ts';
 import type { World } from '../world/world.ts';
 import { type Actor, partialMember, user } from './actor.ts';
 
-/** Rule 52: an INTERACTION_CREATE with everything that discord.js reads. */
+/** Discord's default for one file, in bytes (Discord docs: Reference, Uploading Files). */
+export const LARGEST_FILE = 10 * 1024 * 1024;
+
+/** An INTERACTION_CREATE, with every field that Discord sends in a guild (Discord docs: Interaction Structure). */
 export function interactionCreate(
   world: World,
-  {
-    interaction,
-    actor,
-    data,
-  }: { readonly interaction: Interaction; readonly actor: Actor; readonly data: object },
+  about: { readonly interaction: Interaction; readonly actor: Actor; readonly data: object },
 ): object {
+  const { interaction, actor, data } = about;
   const { guild, member, channelId } = actor;
+  const { locale } = guild;
+  const channel = guild.channels.get(channelId);
   const source = interaction.source?.current;
-  const here = guild?.channels.get(channelId);
-  const lastMessageId = world.messages.lastIn(channelId);
   return {
     id: interaction.id,
     application_id: world.applicationId,
     type: interaction.kind,
     token: interaction.token,
     version: 1,
+    guild_id: guild.id,
+    guild: { id: guild.id, locale, features: [] },
+    guild_locale: locale,
     locale: actor.locale,
     channel_id: channelId,
-    app_permissions: String(here?.botPermissions ?? USUAL_BOT_PERMISSIONS),
+    ...(channel && {
+      channel: partialChannel(channel, { guildId: guild.id, memberPermissions: member.permissions }),
+    }),
+    member: { ...partialMember(member), user: user(actor), mute: false, deaf: false },
+    app_permissions: String(channel?.botPermissions ?? USUAL_BOT_PERMISSIONS),
     entitlements: [],
     entitlement_sku_ids: [],
+    authorizing_integration_owners: { 0: guild.id },
+    context: 0,
     attachment_size_limit: LARGEST_FILE,
     data,
-    ...(source !== undefined && { message: source }),
-    ...(guild !== undefined && member !== undefined
-      ? {
-          guild_id: guild.id,
-          guild: { id: guild.id, locale: guild.locale, features: [] },
-          guild_locale: guild.locale,
-          ...(here !== undefined && {
-            channel: partialChannel(here, { guild, lastMessageId, memberPermissions: member.permissions }),
-          }),
-          member: {
-            ...partialMember(member),
-            user: user(actor),
-            mute: false,
-            deaf: false,
-            unusual_dm_activity_until: null,
-          },
-          authorizing_integration_owners: { 0: guild.id },
-          context: 0,
-        }
-      : {
-          channel: {
-            id: channelId,
-            type: 1,
-            flags: 0,
-            last_message_id: lastMessageId ?? null,
-            recipients: [user(actor)],
-          },
-          user: user(actor),
-          authorizing_integration_owners: interaction.userInstallOnly ? { 1: actor.userId } : { 0: '0' },
-          context: 1,
-        }),
+    ...(source && { message: source }),
   };
 }
 
@@ -71,67 +49,38 @@ export interface Resolved {
   user(id: string): void;
   role(id: string): void;
   channel(id: string): void;
-  mentionable(id: string): void;
   /** Uploads it, and returns its id. */
   file(upload: Upload): string;
-  /** Whether an id stood for something. */
-  knows(id: string): boolean;
   /** `undefined` when nothing was collected. */
   all(): object | undefined;
 }
 
-export function createResolved(world: World, actor: Actor): Resolved {
-  const kinds = new Map<string, Map<string, unknown>>();
-  const add = (kind: string, id: string, value: unknown) => {
-    kinds.set(kind, (kinds.get(kind) ?? new Map<string, unknown>()).set(id, value));
+export function createResolved(world: World, { guild, member }: Actor): Resolved {
+  const kinds: Record<string, Record<string, object>> = {};
+  const add = (kind: string, id: string, value: object) => {
+    kinds[kind] = { ...kinds[kind], [id]: value };
   };
-
-  function addUser(id: string): void {
-    const member = actor.guild?.members.get(id);
-    if (id === world.bot.id) add('users', id, world.bot);
-    else if (member !== undefined) {
-      add('users', id, user(member));
-      add('members', id, partialMember(member));
-    } else if (id === actor.userId) add('users', id, user(actor));
-  }
-
-  function addRole(id: string): void {
-    const role = actor.guild?.roles.get(id);
-    if (role !== undefined)
-      add('roles', id, roleObject(role, [...(actor.guild?.roles.keys() ?? [])].indexOf(id)));
-  }
-
   return {
-    user: addUser,
-    role: addRole,
+    user(id) {
+      const named = guild.members.get(id);
+      if (named === undefined) return;
+      add('users', id, user(named));
+      add('members', id, partialMember(named));
+    },
+    role(id) {
+      const role = guild.roles.get(id);
+      if (role !== undefined) add('roles', id, roleObject(role));
+    },
     channel(id) {
-      const { guild, member } = actor;
-      const channel = guild?.channels.get(id);
-      if (guild === undefined || channel === undefined) return;
-      const about = { guild, lastMessageId: world.messages.lastIn(id) };
-      const memberPermissions = member?.permissions ?? 0n;
-      add('channels', id, partialChannel(channel, { ...about, memberPermissions }));
+      const channel = guild.channels.get(id);
+      const about = { guildId: guild.id, memberPermissions: member.permissions };
+      if (channel !== undefined) add('channels', id, partialChannel(channel, about));
     },
-    mentionable(id) {
-      addUser(id);
-      addRole(id);
-    },
-    file({ filename, bytes, size, contentType }) {
-      const attachment = world.files.keep({
-        filename,
-        bytes,
-        size,
-        contentType,
-        ephemeral: true,
-        owner: world.applicationId,
-      });
+    file(upload) {
+      const attachment = world.files.keep({ ...upload, ephemeral: true });
       add('attachments', attachment.id, attachment);
       return attachment.id;
     },
-    knows: (id) => [...kinds.values()].some((values) => values.has(id)),
-    all: () =>
-      kinds.size === 0
-        ? undefined
-        : Object.fromEntries([...kinds].map(([kind, values]) => [kind, Object.fromEntries(values)])),
+    all: () => (Object.keys(kinds).length === 0 ? undefined : kinds),
   };
 }

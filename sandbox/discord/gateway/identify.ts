@@ -1,50 +1,40 @@
 import type { Clock } from '../world/clock.ts';
-import type { Guilds } from '../world/guilds.ts';
-import { shardOf } from '../world/snowflakes.ts';
-import { type Closing, closing, type Identify, KNOWN_INTENTS, PRIVILEGED, shardSchema } from './protocol.ts';
-import type { Shard } from './sessions.ts';
 
-// Rule 47 (Discord docs: Gateway, Sharding).
-const MOST_GUILDS_A_SHARD = 2500;
-// Rule 48 (Discord docs: Gateway, Identifying and Rate Limiting).
+// Discord docs: Gateway, Identifying and Rate Limiting; Sharding, Max Concurrency.
 const IDENTIFY_WINDOW_MS = 5_000;
 const IDENTIFIES_A_DAY = 1000;
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Rule 47: what is wrong with an IDENTIFY whose token is right, or the shard and intents it asks for. */
-export function readIdentify(
-  { intents, shard }: Identify,
-  about: { readonly guilds: Guilds; readonly grantedIntents: number },
-): { readonly shard: Shard; readonly intents: number } | Closing {
-  if (typeof intents !== 'number' || !Number.isInteger(intents) || (intents & ~KNOWN_INTENTS) !== 0)
-    return closing.invalidIntents;
-  if ((intents & PRIVILEGED & ~about.grantedIntents) !== 0) return closing.disallowedIntents;
-  const asked = shardSchema.safeParse(shard ?? [0, 1]);
-  if (!asked.success) return closing.invalidShard;
-  const [id, count] = asked.data;
-  const guilds = about.guilds.joined().filter((guild) => shardOf(guild.id, count) === id);
-  if (guilds.length > MOST_GUILDS_A_SHARD) return closing.shardingRequired;
-  return { shard: [id, count], intents };
-}
-
-/** Rule 48: how often bots may identify. */
+/** How often bots may identify. */
 export interface IdentifyLimit {
   /** For `GET /gateway/bot`. */
-  status(): { total: number; remaining: number; reset_after: number; max_concurrency: number };
+  status(): {
+    readonly total: number;
+    readonly remaining: number;
+    readonly reset_after: number;
+    readonly max_concurrency: number;
+  };
   /** Counts one; `throttled` is answered with op 9, `exhausted` costs the token. */
   take(shardId: number): 'ok' | 'throttled' | 'exhausted';
 }
 
-export function createIdentifyLimit(deps: {
-  readonly clock: Pick<Clock, 'now'>;
-  readonly maxConcurrency: number;
-  /** Of the first day, before the stand-in was there. */
-  readonly used?: number | undefined;
-}): IdentifyLimit {
-  const { clock, maxConcurrency } = deps;
+export interface IdentifyLimitOptions {
+  /** How many shards may identify every 5 seconds; 1, as for every new bot. */
+  readonly maxConcurrency?: number;
+  /** How many of the 1,000 IDENTIFYs of the day are used already; 0. */
+  readonly identifiesUsed?: number;
+  /** How much of that day is left, in milliseconds; all of it. */
+  readonly identifyDayMs?: number;
+}
+
+export function createIdentifyLimit(
+  clock: Pick<Clock, 'now'>,
+  { maxConcurrency = 1, identifiesUsed = 0, identifyDayMs = DAY_MS }: IdentifyLimitOptions,
+): IdentifyLimit {
+  /** By `shard % maxConcurrency`. */
   const lastByKey = new Map<number, number>();
-  let dayEndsAt = clock.now() + DAY_MS;
-  let { used = 0 } = deps;
+  let dayEndsAt = clock.now() + identifyDayMs;
+  let used = identifiesUsed;
 
   function today(): void {
     if (clock.now() < dayEndsAt) return;
@@ -67,8 +57,8 @@ export function createIdentifyLimit(deps: {
       used += 1;
       if (used > IDENTIFIES_A_DAY) return 'exhausted';
       const key = shardId % maxConcurrency;
-      const last = lastByKey.get(key);
-      if (last !== undefined && clock.now() - last < IDENTIFY_WINDOW_MS) return 'throttled';
+      const last = lastByKey.get(key) ?? Number.NEGATIVE_INFINITY;
+      if (clock.now() - last < IDENTIFY_WINDOW_MS) return 'throttled';
       lastByKey.set(key, clock.now());
       return 'ok';
     },

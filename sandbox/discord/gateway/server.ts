@@ -1,44 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { LoopbackServer } from '../../loopback-server.ts';
-import type { Clock } from '../world/clock.ts';
+import { shardOf } from '../world/snowflakes.ts';
 import type { World } from '../world/world.ts';
 import { type Connection, createConnection, type GatewaySettings } from './connection.ts';
-import { createIdentifyLimit } from './identify.ts';
-import { guildCreate, ready } from './payloads.ts';
-import { type Closing, closing, GUILDS, op } from './protocol.ts';
-import { createSessions, type GatewayEvent, type Session, type Shard } from './sessions.ts';
+import { createIdentifyLimit, type IdentifyLimitOptions } from './identify.ts';
+import { type Closing, closing } from './protocol.ts';
+import { createSessions, type Session, type Shard } from './sessions.ts';
+
+export interface GatewayOptions extends IdentifyLimitOptions {
+  /** The number of shards that `GET /gateway/bot` recommends; 1. */
+  readonly shards?: number;
+  /** 41,250, as Discord's. */
+  readonly heartbeatIntervalMs?: number;
+  /** Interactions go to an HTTP endpoint, and so never over the gateway. */
+  readonly interactionsEndpoint?: boolean;
+}
 
 export interface GatewayDeps {
+  readonly options: GatewayOptions;
   readonly server: LoopbackServer['server'];
   readonly world: World;
   readonly url: () => string;
   readonly token: () => string;
   readonly replaceToken: (token: string) => void;
-  readonly shards: number;
-  readonly maxConcurrency: number;
-  readonly identifiesUsed: number | undefined;
-  readonly heartbeatIntervalMs: number;
-  readonly grantedIntents: number;
   readonly onFrame: (from: 'bot' | 'discord', text: string) => void;
-  readonly onBreach: (rule: number, what: string, closing: Closing) => void;
+  readonly onBreach: (why: Closing) => void;
 }
 
-export interface Gateway {
-  publish(event: GatewayEvent): void;
-  readonly connectionInfo: () => {
-    url: string;
-    shards: number;
-    session_start_limit: { total: number; remaining: number; reset_after: number; max_concurrency: number };
-  };
+/** What happens to the next interactions: sent so often (0: never), so much later, with another payload. */
+export interface Disturbance {
+  readonly copies?: number;
+  readonly delayMs?: number;
+  readonly alter?: (payload: object) => object;
+}
+
+/** What a test can do to the gateway. */
+export interface GatewayControls {
   /** Sessions with a connection. */
-  readonly sessions: () => readonly {
-    readonly shard: Shard;
-    readonly intents: number;
-    readonly id: string;
-  }[];
+  sessions(): readonly { readonly shard: Shard; readonly id: string }[];
   /** Closes connections with any code; all of them when no shard is named. */
   close(code: number, options?: { readonly reason?: string; readonly shard?: number }): void;
   /** Cuts them without a word, as a network does. */
@@ -52,61 +55,74 @@ export interface Gateway {
   withholdAcks(yes: boolean): void;
   /** Nothing is said any more, to those who are connected and those who come: the connections stay open. */
   silence(yes: boolean): void;
+  disturbDispatch(how: Disturbance): void;
+  /** From now on this is the token: the old one is refused with 401 and 4004. */
+  replaceToken(token: string): void;
+}
+
+export interface Gateway {
+  readonly controls: GatewayControls;
+  /** Sends INTERACTION_CREATE, as it should or as a test has disturbed it. */
+  dispatch(payload: object, guildId: string): void;
+  /** For `GET /gateway/bot`. */
+  connectionInfo(): { readonly url: string; readonly shards: number; readonly session_start_limit: object };
   stop(): void;
 }
 
-/** Rules 46 to 55: the gateway, on the same port as the REST API. */
+/** The gateway, on the same port as the REST API. */
 export function createGateway(deps: GatewayDeps): Gateway {
-  const { server, world, url, token, shards, maxConcurrency } = deps;
-  const sessions = createSessions(world);
-  const limit = createIdentifyLimit({ clock: world.clock, maxConcurrency, used: deps.identifiesUsed });
-  const settings: GatewaySettings = {
-    heartbeatIntervalMs: deps.heartbeatIntervalMs,
-    grantedIntents: deps.grantedIntents,
-    withholdAcks: false,
-    isSilent: false,
-  };
+  const { options, server, world, url, token, replaceToken, onFrame, onBreach } = deps;
+  const { clock } = world;
+  const { shards = 1, heartbeatIntervalMs = 41_250, interactionsEndpoint = false } = options;
+  const sessions = createSessions({ clock });
+  const limit = createIdentifyLimit(clock, options);
+  const settings: GatewaySettings = { heartbeatIntervalMs, withholdAcks: false, isSilent: false };
   const connections = new Set<Connection>();
   const sockets = new WebSocketServer({ noServer: true });
+  let disturbance: Disturbance = {};
 
-  function welcome(session: Session): void {
-    session.dispatch('READY', ready(world, session, url()));
-    if ((session.intents & GUILDS) === 0) return;
-    for (const { id } of ready(world, session, url()).guilds) {
-      const guild = world.guilds.get(id);
-      if (guild?.status === 'available') session.dispatch('GUILD_CREATE', guildCreate(world, guild));
-    }
-  }
+  /** Discord docs: Ready Event Fields. All guilds of the shard are unavailable at first. */
+  const ready = ({ id, shard }: Session) => ({
+    v: 10,
+    user: { ...world.bot, mfa_enabled: false, verified: true, email: null },
+    guilds: world.guilds
+      .joined()
+      .filter((guild) => shardOf(guild.id, shard[1]) === shard[0])
+      .map((guild) => ({ id: guild.id, unavailable: true })),
+    session_id: id,
+    resume_gateway_url: url(),
+    shard,
+    application: { id: world.applicationId, flags: 0 },
+  });
 
   function exhausted(): void {
     // No token is right any more; its owner would have to ask for another.
-    deps.replaceToken(randomUUID());
+    replaceToken(randomUUID());
     for (const { id } of sessions.all()) sessions.end(id);
     for (const connection of connections) connection.close(...closing.authenticationFailed);
   }
 
   function accept(socket: WebSocket, request: IncomingMessage): void {
     const query = new URL(request.url ?? '/', 'ws://stand-in').searchParams;
-    // Rule 47.
-    if (!['9', '10'].includes(query.get('v') ?? '')) {
-      deps.onBreach(47, `v=${query.get('v')}`, closing.invalidApiVersion);
+    if (query.get('v') !== '10') {
+      onBreach(closing.invalidApiVersion);
       socket.close(...closing.invalidApiVersion);
       return;
     }
-    if ((query.get('encoding') ?? 'json') !== 'json' || query.has('compress')) {
+    if (query.get('encoding') !== 'json' || query.has('compress')) {
       socket.close(closing.decodeError[0], 'The stand-in speaks JSON without compression only.');
       return;
     }
     const connection = createConnection(socket, {
-      world,
+      clock,
       sessions,
       limit,
       settings,
       token,
-      welcome,
+      ready,
       exhausted,
-      onFrame: deps.onFrame,
-      onBreach: deps.onBreach,
+      onFrame,
+      onBreach,
     });
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));
@@ -117,96 +133,55 @@ export function createGateway(deps: GatewayDeps): Gateway {
     sockets.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, request));
   });
 
+  const identified = () => [...connections].filter((connection) => connection.session() !== undefined);
+
   return {
-    publish: sessions.publish,
+    controls: {
+      sessions: () => sessions.all().filter((session) => session.connected()),
+      close(code, { reason = '', shard } = {}) {
+        for (const connection of identified()) {
+          if (shard === undefined || connection.session()?.shard[0] === shard) connection.close(code, reason);
+        }
+      },
+      cut() {
+        for (const connection of connections) connection.cut();
+      },
+      askToReconnect() {
+        for (const connection of connections) connection.send(GatewayOpcodes.Reconnect, null);
+      },
+      invalidate(resumable) {
+        for (const connection of identified()) connection.invalidate(resumable);
+      },
+      requestHeartbeat() {
+        for (const connection of connections) connection.send(GatewayOpcodes.Heartbeat, null);
+      },
+      withholdAcks(yes) {
+        settings.withholdAcks = yes;
+      },
+      silence(yes) {
+        settings.isSilent = yes;
+        // Who came meanwhile was not even greeted.
+        if (!yes) for (const connection of connections) connection.cut();
+      },
+      disturbDispatch(how) {
+        disturbance = how;
+      },
+      replaceToken,
+    },
+    dispatch(payload, guildId) {
+      const { copies = 1, delayMs = 0, alter } = disturbance;
+      if (interactionsEndpoint) return;
+      const altered = alter ? alter(structuredClone(payload)) : payload;
+      const send = () => sessions.publish(GatewayDispatchEvents.InteractionCreate, altered, guildId);
+      for (let copy = 0; copy < copies; copy += 1) {
+        if (delayMs === 0) send();
+        else clock.setTimeout(send, delayMs);
+      }
+    },
     connectionInfo: () => ({ url: url(), shards, session_start_limit: limit.status() }),
-    sessions: () => sessions.all().filter((session) => session.connected()),
-    ...mishaps(connections, settings),
     stop() {
       for (const connection of connections) connection.cut();
       sockets.close();
-    },
-  };
-}
-
-/** What a test may do to the connections there are (rules 46 and 55). */
-function mishaps(
-  connections: ReadonlySet<Connection>,
-  settings: GatewaySettings,
-): Omit<Gateway, 'publish' | 'connectionInfo' | 'sessions' | 'stop'> {
-  const identified = (shard?: number) =>
-    [...connections].filter((connection) => {
-      const session = connection.session();
-      return session !== undefined && (shard === undefined || session.shard[0] === shard);
-    });
-  return {
-    close(code, { reason = '', shard } = {}) {
-      for (const connection of identified(shard)) connection.close(code, reason);
-    },
-    cut() {
-      for (const connection of connections) connection.cut();
-    },
-    askToReconnect() {
-      for (const connection of connections) connection.send(op.reconnect, null);
-    },
-    invalidate(resumable) {
-      for (const connection of identified()) connection.invalidate(resumable);
-    },
-    requestHeartbeat() {
-      for (const connection of connections) connection.send(op.heartbeat, null);
-    },
-    silence(yes) {
-      settings.isSilent = yes;
-      // Who came meanwhile was not even greeted.
-      if (!yes) for (const connection of connections) connection.cut();
-    },
-    withholdAcks(yes) {
-      settings.withholdAcks = yes;
-    },
-  };
-}
-
-/** What happens to the next interactions: sent so often (0: never), so much later, with another payload. */
-export interface Disturbance {
-  readonly copies?: number;
-  readonly delayMs?: number;
-  readonly alter?: (payload: object) => object;
-}
-
-/** Rules 46 to 55: what a test can do to the gateway. */
-export interface GatewayControls extends Omit<Gateway, 'publish' | 'connectionInfo' | 'stop'> {
-  disturbDispatch(how: Disturbance): void;
-  /** From now on this is the token: the old one is refused with 401 and 4004. */
-  replaceToken(token: string): void;
-}
-
-/** Sends INTERACTION_CREATE, as it should or (rule 55) twice, late, altered, or not at all. */
-export interface Dispatcher {
-  dispatch(payload: object, guildId: string | undefined): void;
-  disturb(how: Disturbance): void;
-}
-
-export function createDispatcher(deps: {
-  readonly clock: Clock;
-  readonly publish: (event: GatewayEvent) => void;
-  /** Rule 51: with an Interactions Endpoint URL the gateway gets none. */
-  readonly silent: boolean;
-}): Dispatcher {
-  const { clock, publish, silent } = deps;
-  let how: Disturbance = {};
-  return {
-    disturb(next) {
-      how = next;
-    },
-    dispatch(payload, guildId) {
-      const { copies = 1, delayMs = 0, alter } = how;
-      if (silent) return;
-      const d = alter ? alter(structuredClone(payload)) : payload;
-      // Rule 51: it belongs to no intent.
-      const send = () => publish({ t: 'INTERACTION_CREATE', d, guildId, intent: 0 });
-      for (let copy = 0; copy < copies; copy += 1)
-        if (delayMs === 0) send();
-        else clock.setTimeout(send, delayMs);
     },
   };
 }

@@ -1,29 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import { GatewayOpcodes } from 'discord.js';
 import type { Clock } from '../world/clock.ts';
 import { shardOf } from '../world/snowflakes.ts';
-import { op } from './protocol.ts';
 
-/** How long a session waits for RESUME after its connection broke ("a few minutes", rule 54). */
+/** How long a session waits for RESUME after its connection broke ("a few minutes"; Discord docs: Gateway, Resuming). */
 const RESUMABLE_FOR_MS = 3 * 60_000;
 
 export type Write = (text: string) => void;
 export type Shard = readonly [id: number, count: number];
 
-/** Something that happened, for those sessions that are to hear of it. */
-export interface GatewayEvent {
-  readonly t: string;
-  readonly d: unknown;
-  /** Rule 51: decides the shard; without one it is shard 0. */
-  readonly guildId: string | undefined;
-  /** The intent without which it is not sent (rule 50); 0 is sent always. */
-  readonly intent: number;
-}
-
 /** One identified bot process on one shard. It outlives its connection. */
 export interface Session {
   readonly id: string;
   readonly shard: Shard;
-  readonly intents: number;
   /** The number of the last event. */
   seq(): number;
   dispatch(t: string, d: unknown): void;
@@ -39,18 +28,18 @@ export interface Session {
 }
 
 export interface Sessions {
-  open(shard: Shard, intents: number): Session;
+  open(shard: Shard): Session;
   get(id: string): Session | undefined;
   end(id: string): void;
   all(): readonly Session[];
-  /** Every session of the shard hears it, connected or waiting for RESUME. */
-  publish(event: GatewayEvent): void;
+  /** Every session of the guild's shard hears it, connected or waiting for RESUME. */
+  publish(t: string, d: unknown, guildId: string): void;
 }
 
 export function createSessions({ clock }: { readonly clock: Clock }): Sessions {
   const sessions = new Map<string, Session>();
 
-  function open(shard: Shard, intents: number): Session {
+  function open(shard: Shard): Session {
     const id = randomBytes(16).toString('hex');
     let seq = 0;
     let sent: { readonly s: number; readonly text: string }[] = [];
@@ -60,11 +49,10 @@ export function createSessions({ clock }: { readonly clock: Clock }): Sessions {
     const session: Session = {
       id,
       shard,
-      intents,
       seq: () => seq,
       dispatch(t, d) {
         seq += 1;
-        const text = JSON.stringify({ op: op.dispatch, s: seq, t, d });
+        const text = JSON.stringify({ op: GatewayOpcodes.Dispatch, s: seq, t, d });
         sent.push({ s: seq, text });
         write?.(text);
       },
@@ -94,11 +82,10 @@ export function createSessions({ clock }: { readonly clock: Clock }): Sessions {
     get: (id) => sessions.get(id),
     end: (id) => sessions.delete(id),
     all: () => [...sessions.values()],
-    publish({ t, d, guildId, intent }) {
+    publish(t, d, guildId) {
       for (const session of sessions.values()) {
         const [id, count] = session.shard;
-        const hears = shardOf(guildId, count) === id && (session.intents & intent) === intent;
-        if (hears) session.dispatch(t, d);
+        if (shardOf(guildId, count) === id) session.dispatch(t, d);
       }
     },
   };

@@ -2,9 +2,8 @@ import {
   GatewayBotResponseSchema,
   GatewayResponseSchema,
   PrivateApplicationResponseSchema,
-  UserPIIResponseSchema,
 } from 'discord-api-spec/zod';
-import { ownUser, userObject } from '../world/users.ts';
+import { userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
 import { ok, type Route } from './route.ts';
 
@@ -18,6 +17,8 @@ export interface ApplicationSettings {
   >;
   readonly install_params?: InstallParams;
   readonly custom_install_url?: string;
+  /** Where interactions go in place of the gateway. */
+  readonly interactions_endpoint_url?: string;
 }
 
 interface InstallParams {
@@ -25,19 +26,11 @@ interface InstallParams {
   readonly permissions: string;
 }
 
-export interface ApplicationRoutesDeps {
-  /** The answer of `GET /gateway/bot` (Discord docs: Gateway, Get Gateway Bot). */
-  readonly connectionInfo: () => { readonly url: string };
-  readonly settings: ApplicationSettings;
-  /** Where interactions go in place of the gateway (rule 51). */
-  readonly interactionsEndpointUrl: string | undefined;
-}
-
 /** What a bot asks about itself and about the gateway. */
-export function applicationRoutes(world: World, deps: ApplicationRoutesDeps): readonly Route[] {
-  const { connectionInfo, settings, interactionsEndpointUrl } = deps;
-  const ownerId = world.snowflakes.next();
-
+export function applicationRoutes(
+  world: World,
+  deps: { readonly connectionInfo: () => { readonly url: string }; readonly settings: ApplicationSettings },
+): readonly Route[] {
   /** Discord docs: Application Object. */
   const application = () => ({
     id: world.applicationId,
@@ -51,14 +44,14 @@ export function applicationRoutes(world: World, deps: ApplicationRoutesDeps): re
     integration_types_config: {
       0: { oauth2_install_params: { scopes: ['applications.commands', 'bot'], permissions: '0' } },
     },
-    ...settings,
+    interactions_endpoint_url: null,
+    ...deps.settings,
     verify_key: '0'.repeat(64),
     flags: 0,
     flags_new: '0',
     redirect_uris: [],
-    interactions_endpoint_url: interactionsEndpointUrl ?? null,
     role_connections_verification_url: null,
-    owner: userObject({ id: ownerId, name: 'operator' }),
+    owner: userObject({ id: world.applicationId, name: 'operator' }),
     team: null,
     approximate_guild_count: world.guilds.joined().length,
     approximate_user_install_count: 0,
@@ -75,32 +68,18 @@ export function applicationRoutes(world: World, deps: ApplicationRoutesDeps): re
       path: '/gateway',
       auth: 'none',
       answers: GatewayResponseSchema,
-      handle: () => ok({ url: connectionInfo().url }),
+      handle: () => ok({ url: deps.connectionInfo().url }),
     },
     {
       method: 'GET',
       path: '/gateway/bot',
       auth: 'bot',
       answers: GatewayBotResponseSchema,
-      handle: () => ok(connectionInfo()),
-    },
-    {
-      method: 'GET',
-      path: '/users/@me',
-      auth: 'bot',
-      answers: UserPIIResponseSchema,
-      handle: () => ok(ownUser(world.bot)),
+      handle: () => ok(deps.connectionInfo()),
     },
     {
       method: 'GET',
       path: '/applications/@me',
-      auth: 'bot',
-      answers: PrivateApplicationResponseSchema,
-      handle: () => ok(application()),
-    },
-    {
-      method: 'GET',
-      path: '/oauth2/applications/@me',
       auth: 'bot',
       answers: PrivateApplicationResponseSchema,
       handle: () => ok(application()),

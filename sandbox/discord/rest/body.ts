@@ -1,7 +1,9 @@
-import { brokenJson, type Denial, wrongContentType } from './denial.ts';
+import { type Denial, unreadableBody } from './denial.ts';
 
-/** A file of a multipart body; `n` is the number of its part, `files[n]`. */
+/** A file of a multipart body. */
 export interface UploadedFile {
+  /** The number of its part, `files[n]`. */
+  readonly id: number;
   readonly filename: string;
   readonly contentType: string;
   readonly bytes: Buffer;
@@ -10,55 +12,30 @@ export interface UploadedFile {
 export interface ParsedBody {
   /** What the JSON said; `undefined` when nothing was sent. */
   readonly json: unknown;
-  readonly files: ReadonlyMap<number, UploadedFile>;
+  readonly files: readonly UploadedFile[];
 }
 
-/** Rules 4 and 5: JSON, a form, or parts in any order (discord.js sends `files[0]` before `payload_json`). */
-export async function parseBody(
-  bytes: Buffer,
-  contentType: string | undefined,
-): Promise<ParsedBody | Denial> {
-  const files = new Map<number, UploadedFile>();
-  if (bytes.length === 0) return { json: undefined, files };
-  const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase();
-  if (type === 'application/json') {
-    const json = parseJson(bytes.toString('utf8'));
-    return json === undefined ? brokenJson : { json, files };
+/** JSON, or parts in any order: discord.js sends `files[0]` before `payload_json`. */
+export async function parseBody(bytes: Buffer, contentType = ''): Promise<ParsedBody | Denial> {
+  if (bytes.length === 0) return { json: undefined, files: [] };
+  try {
+    if (contentType.startsWith('application/json'))
+      return { json: JSON.parse(bytes.toString('utf8')), files: [] };
+    return await parseForm(bytes, contentType);
+  } catch {
+    return unreadableBody;
   }
-  if (type === 'application/x-www-form-urlencoded')
-    return { json: Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))), files };
-  if (type !== 'multipart/form-data') return wrongContentType;
+}
 
-  const form = await formOf(bytes, contentType ?? '');
-  if (form === undefined) return wrongContentType;
-  let json: unknown = {};
+async function parseForm(bytes: Buffer, contentType: string): Promise<ParsedBody> {
+  const body = new Uint8Array(bytes);
+  const form = await new Response(body, { headers: { 'content-type': contentType } }).formData();
+  const files: UploadedFile[] = [];
   for (const [name, value] of form) {
-    const part = /^files?(?:\[(\d+)\])?$/.exec(name);
-    if (typeof value === 'string') {
-      if (name === 'payload_json') json = parseJson(value);
-    } else if (part !== null) {
-      files.set(Number(part[1] ?? 0), {
-        filename: value.name,
-        contentType: value.type,
-        bytes: Buffer.from(await value.arrayBuffer()),
-      });
-    }
+    const id = /^files\[(\d+)\]$/.exec(name)?.[1];
+    if (id === undefined || typeof value === 'string') continue;
+    const content = Buffer.from(await value.arrayBuffer());
+    files.push({ id: Number(id), filename: value.name, contentType: value.type, bytes: content });
   }
-  return json === undefined ? brokenJson : { json, files };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-async function formOf(bytes: Buffer, contentType: string): Promise<FormData | undefined> {
-  try {
-    return await new Response(new Uint8Array(bytes), { headers: { 'content-type': contentType } }).formData();
-  } catch {
-    return undefined;
-  }
+  return { json: JSON.parse(String(form.get('payload_json') ?? '{}')), files };
 }

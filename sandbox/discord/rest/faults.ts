@@ -1,9 +1,19 @@
-/** Rules 9 and 55: what can be made to go wrong with a request. */
+import type { Socket } from 'node:net';
+
+/** What can be made to go wrong with a request. */
 export type Fault =
+  /** A 429 as Discord's API answers it. */
   | {
       readonly kind: 'rate limit';
       readonly scope: 'user' | 'global' | 'shared';
       readonly retryAfterMs: number;
+    }
+  /** A 429 as the network in front of Discord answers a blocked address: without any header of a rate limit. */
+  | {
+      readonly kind: 'block';
+      readonly as: 'json' | 'text' | 'html';
+      /** Named in `Retry-After`, which Discord's block does without. */
+      readonly retryAfterMs?: number;
     }
   /** Answered so, without doing anything: 500, 502, 401 … */
   | { readonly kind: 'status'; readonly status: number }
@@ -17,8 +27,9 @@ export type Fault =
 
 export interface FaultPlan {
   readonly fault: Fault;
-  /** How many requests it hits; 1 when not said. */
+  /** How many requests it hits, of each route where `ofEachRoute` says so; 1 when not said. */
   readonly times?: number;
+  readonly ofEachRoute?: boolean;
   readonly method?: string;
   /** Tried on the path below `/api/v10`; every path when not said. */
   readonly path?: RegExp;
@@ -26,26 +37,49 @@ export interface FaultPlan {
 
 export interface RestFaults {
   inject(plan: FaultPlan): void;
+  /** From now on nothing goes wrong; connections that were silenced are cut. */
   clear(): void;
+  /** Whatever is sent over the connections of this moment is never seen; new connections work. */
+  silenceConnections(): void;
 }
 
-export function createFaults(): RestFaults & {
+export interface Faults {
+  readonly controls: RestFaults;
+  /** What goes wrong with this request, if anything. */
   take(method: string, path: string): Fault | undefined;
-} {
-  let plans: { readonly plan: FaultPlan; left: number }[] = [];
+  isDead(socket: Socket): boolean;
+}
+
+export function createFaults(connections: () => Iterable<Socket>): Faults {
+  let plans: { readonly plan: FaultPlan; readonly hits: Map<string, number> }[] = [];
+  const dead = new Set<Socket>();
+
   return {
-    inject: (plan) => plans.push({ plan, left: plan.times ?? 1 }),
-    clear() {
-      plans = [];
+    controls: {
+      inject: (plan) => void plans.push({ plan, hits: new Map() }),
+      clear() {
+        plans = [];
+        for (const socket of dead) socket.destroy();
+        dead.clear();
+      },
+      silenceConnections() {
+        for (const socket of connections()) dead.add(socket);
+      },
     },
     take(method, path) {
-      const hit = plans.find(
-        ({ plan, left }) =>
-          left > 0 && (plan.method ?? method) === method && (plan.path === undefined || plan.path.test(path)),
-      );
-      if (hit === undefined) return undefined;
-      hit.left -= 1;
-      return hit.plan.fault;
+      for (const { plan, hits } of plans) {
+        if ((plan.method ?? method) !== method || plan.path?.test(path) === false) continue;
+        const counted = plan.ofEachRoute ? `${method} ${routeOf(path)}` : '';
+        const before = hits.get(counted) ?? 0;
+        if (before >= (plan.times ?? 1)) continue;
+        hits.set(counted, before + 1);
+        return plan.fault;
+      }
+      return undefined;
     },
+    isDead: (socket) => dead.has(socket),
   };
 }
+
+/** The path without the ids and tokens in it. */
+const routeOf = (path: string): string => path.replace(/\/(?:\d+|[\w-]{100,})(?=\/|$)/g, '/:id');

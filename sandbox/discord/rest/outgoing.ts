@@ -1,152 +1,259 @@
-import type { APIMessage } from 'discord.js';
-import { EPHEMERAL, LOADING, type StoredMessage } from '../world/messages.ts';
+import {
+  type APIAttachment,
+  type APIMessage,
+  ApplicationCommandType,
+  ComponentType,
+  EmbedType,
+  MessageFlags,
+  MessageReferenceType,
+  MessageType,
+} from 'discord.js';
+import { parse } from 'discord-markdown-parser';
+import type { Interaction } from '../world/interactions.ts';
+import type { StoredFile, StoredMessage } from '../world/messages.ts';
 import { timestamp, userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
 import type { UploadedFile } from './body.ts';
-import {
-  type Attached,
-  edited,
-  type Mentioned,
-  type MessageBody,
-  type MessageFrame,
-  newMessage,
-} from './message-form.ts';
-import { pingedRoles, pingingText, type RolesThere, resolveMentions } from './rules/mentions.ts';
-import type { MessageBody as CheckedBody } from './rules/message-body.ts';
+import type { AllowedMentions, MessageBody } from './rules.ts';
 
-type Uploads = ReadonlyMap<number, UploadedFile>;
+export interface NewMessage {
+  readonly body: MessageBody;
+  readonly files: readonly UploadedFile[];
+  readonly flags: number;
+  readonly channelId: string;
+  readonly onlyFor: string | undefined;
+  /** What a message says of its origin. */
+  readonly origin: Partial<APIMessage>;
+  readonly mentions: Mentions;
+}
 
 /** Puts into channels what the bot sends, once the rules have accepted it. */
 export interface Outgoing {
-  send(
-    frame: Omit<MessageFrame, 'id' | 'author' | 'timestamp'>,
-    body: MessageBody,
-    options: {
-      readonly files: Uploads;
-      readonly flags: number;
-      readonly onlyFor: string | undefined;
-      /** Whom it may ping when the body does not say (rule 44). */
-      readonly pings?: readonly string[];
-      /** The roles of the channel's guild, where it is a message that answers nothing (rule 44). */
-      readonly roles?: RolesThere;
-    },
-  ): StoredMessage;
-  edit(message: StoredMessage, body: MessageBody, files: Uploads): void;
-  /** A message of a person; returns its id. */
-  say(
-    person: { readonly userId: string; readonly name: string; readonly channelId: string },
-    content: string,
-  ): string;
+  send(message: NewMessage): StoredMessage;
+  edit(message: StoredMessage, body: MessageBody, files: readonly UploadedFile[]): void;
 }
 
-/** The files of a request as the rules want to see them. */
-export const filesOf = (files: Uploads) =>
-  [...files].map(([id, { filename, bytes }]) => ({ id, filename, size: bytes.byteLength }));
-
 export function createOutgoing(world: World): Outgoing {
-  const { messages, clock, snowflakes, bot, guilds } = world;
-
-  function pings(body: MessageBody, unlessSaid?: readonly string[], there?: RolesThere): Mentioned {
-    const found = resolveMentions(pingingText(body as CheckedBody), body.allowed_mentions, unlessSaid);
-    const roles = there ? pingedRoles(found.roles, body.allowed_mentions, there) : found.roles;
-    return { ...found, roles, users: found.users.map((id) => ({ id, name: guilds.nameOf(id) ?? id })) };
-  }
-
+  const { messages, clock, snowflakes, bot } = world;
   return {
-    send(frame, body, { files, flags, onlyFor, pings: unlessSaid, roles }) {
-      const attached = attach(world, body, {
-        uploads: files,
-        before: undefined,
-        channelId: frame.channel_id,
-        ephemeral: onlyFor !== undefined,
-      });
-      const message: APIMessage = newMessage(
-        {
-          ...frame,
-          id: snowflakes.next(),
-          author: bot,
-          timestamp: timestamp(clock.now()),
-        },
-        body,
-        { attached, flags, mentions: pings(body, unlessSaid, roles) },
-      );
+    send({ body, files, flags, channelId, onlyFor, origin, mentions }) {
+      const attached = attach(world, { body, files, before: undefined, ephemeral: onlyFor !== undefined });
+      const message: APIMessage = {
+        ...plainMessage({ id: snowflakes.next(), channelId, author: bot, at: clock.now() }),
+        ...partsOf(body),
+        ...origin,
+        ...mentionFields(world, mentions),
+        attachments: attached.attachments,
+        flags,
+      };
       return messages.add(message, { onlyFor, files: attached.files });
     },
-    say({ userId, name, channelId }, content) {
-      const id = snowflakes.next();
-      const author = userObject({ id: userId, name });
-      const frame = {
-        id,
-        channel_id: channelId,
-        type: 0,
-        author,
-        timestamp: timestamp(clock.now()),
-      };
-      const attached = { attachments: [], files: new Map() };
-      messages.add(
-        newMessage(
-          frame,
-          { content },
-          { attached, flags: 0, mentions: { users: [], roles: [], everyone: false } },
-        ),
-        {},
-      );
-      return id;
-    },
     edit(message, body, files) {
-      if (message.current === undefined) return;
-      const before = message.current.flags ?? 0;
-      const attached = attach(world, body, {
-        uploads: files,
-        before: message,
-        channelId: message.channelId,
-        ephemeral: message.onlyFor !== undefined,
-      });
-      // Rule 42: an edit ends the loading. Rule 41: whether it is ephemeral stays as it was.
-      const flags = ((body.flags ?? before) & ~(LOADING | EPHEMERAL)) | (before & EPHEMERAL);
-      const at = clock.now();
-      messages.change(
-        message,
-        edited(message.current, body, { attached, flags, mentions: pings(body), at }),
-        attached.files,
-      );
+      const before = message.current;
+      const ephemeral = (before.flags ?? 0) & MessageFlags.Ephemeral;
+      const attached = attach(world, { body, files, before: message, ephemeral: ephemeral !== 0 });
+      // An edit ends the loading. Whether the message is private stays as it was.
+      const flags = ((body.flags ?? before.flags ?? 0) & ~MessageFlags.Loading) | ephemeral;
+      const edited = {
+        ...before,
+        ...partsOf(body),
+        ...(body.content !== undefined && mentionFields(world, mentionsIn(body))),
+        attachments: attached.attachments,
+        flags,
+        edited_timestamp: timestamp(clock.now()),
+      };
+      messages.change(message, edited, attached.files);
     },
   };
 }
 
-/** The attachments after a request: those kept, then the new ones in the order of their numbers. */
+/** A message of a person. */
+export const personsMessage = (about: {
+  readonly id: string;
+  readonly channelId: string;
+  readonly author: { readonly id: string; readonly name: string };
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly content: string;
+}): APIMessage => ({
+  ...plainMessage({ ...about, author: userObject(about.author) }),
+  content: about.content,
+});
+
+const plainMessage = (about: {
+  readonly id: string;
+  readonly channelId: string;
+  readonly author: APIMessage['author'];
+  readonly at: number;
+}): APIMessage => ({
+  id: about.id,
+  channel_id: about.channelId,
+  type: MessageType.Default,
+  author: about.author,
+  timestamp: timestamp(about.at),
+  edited_timestamp: null,
+  content: '',
+  embeds: [],
+  components: [],
+  attachments: [],
+  mentions: [],
+  mention_roles: [],
+  mention_everyone: false,
+  tts: false,
+  pinned: false,
+});
+
+/** What a body names of a message, as Discord keeps it; what the body does not name is not in it. */
+function partsOf({ content, embeds, components }: MessageBody): Partial<APIMessage> {
+  return {
+    ...(content !== undefined && { content: (content ?? '').trim() }),
+    ...(embeds !== undefined && {
+      embeds: (embeds ?? []).map((embed) => ({
+        ...embed,
+        type: EmbedType.Rich,
+        ...(embed.fields && { fields: embed.fields.map((field) => ({ inline: false, ...field })) }),
+      })),
+    }),
+    ...(components !== undefined && {
+      components: withIds(components ?? []) as NonNullable<APIMessage['components']>,
+    }),
+  };
+}
+
+/** Every component has an `id`: the one it was sent with, or the next number (Discord docs: Components). */
+export function withIds<C>(components: readonly C[]): C[] {
+  let last = 0;
+  function number<T>(component: T): T {
+    last += 1;
+    const id = last;
+    const { type, components: children, component: child } = Object(component);
+    const isSelect = SELECTS.includes(type);
+    return {
+      ...(isSelect && { min_values: 1, max_values: 1 }),
+      id,
+      ...component,
+      ...(children && { components: children.map(number) }),
+      ...(child && { component: number(child) }),
+    };
+  }
+  return components.map(number);
+}
+
+const SELECTS = [ComponentType.StringSelect, ComponentType.RoleSelect, ComponentType.ChannelSelect];
+
+/** Whom a message pings. */
+export interface Mentions {
+  readonly users: readonly string[];
+  readonly roles: readonly string[];
+  readonly everyone: boolean;
+}
+
+/** Discord docs: Message, Allowed Mentions. */
+const PINGED_UNLESS_SAID = ['users'];
+
+/** Whom a text would ping. A message in a channel pings everybody it names, unless `allowed_mentions` says otherwise. */
+export function mentionsIn(
+  { content, allowed_mentions }: MessageBody,
+  unlessSaid: readonly string[] = PINGED_UNLESS_SAID,
+): Mentions {
+  // Most messages mention nobody, and need not be read for that.
+  const nodes = /[<@]/.test(content ?? '') ? allNodes(parse(content ?? '', 'normal')) : [];
+  const allowed: AllowedMentions = allowed_mentions ?? { parse: unlessSaid };
+  const named = (kind: 'user' | 'role') =>
+    new Set(nodes.filter(({ type }) => type === kind).map(({ id }) => String(id)));
+  const isParsed = (kind: string) => allowed.parse?.includes(kind) === true;
+  return {
+    users: [...named('user')].filter((id) => isParsed('users') || allowed.users?.includes(id)),
+    roles: [...named('role')].filter((id) => isParsed('roles') || allowed.roles?.includes(id)),
+    everyone: isParsed('everyone') && nodes.some(({ type }) => type === 'everyone' || type === 'here'),
+  };
+}
+
+type Node = ReturnType<typeof parse>[number];
+
+const allNodes = (nodes: readonly Node[]): readonly Node[] =>
+  nodes.flatMap((node) => [node, ...(Array.isArray(node.content) ? allNodes(node.content) : [])]);
+
+const mentionFields = ({ guilds }: World, { users, roles, everyone }: Mentions): Partial<APIMessage> => ({
+  mentions: users.map((id) => userObject({ id, name: guilds.nameOf(id) ?? id })),
+  mention_roles: [...roles],
+  mention_everyone: everyone,
+});
+
+/** The attachments after a request: those that are kept, then the new ones. What an edit does not list is removed. */
 function attach(
-  { files: cdn, applicationId }: World,
-  body: MessageBody,
+  world: World,
   about: {
-    readonly uploads: Uploads;
+    readonly body: MessageBody;
+    readonly files: readonly UploadedFile[];
     readonly before: StoredMessage | undefined;
-    readonly channelId: string;
     readonly ephemeral: boolean;
   },
-): Attached {
-  const { uploads, before, channelId, ephemeral } = about;
+): { readonly attachments: APIAttachment[]; readonly files: ReadonlyMap<string, StoredFile> } {
+  const { body, files, before, ephemeral } = about;
   const listed = body.attachments?.map(({ id }) => String(id));
-  const kept = (before?.current?.attachments ?? []).filter(
+  const attachments = (before?.current.attachments ?? []).filter(
     ({ id }) => listed === undefined || listed.includes(id),
   );
-  const added = [...uploads]
-    .sort(([a], [b]) => a - b)
-    .map(([n, { filename, contentType, bytes }]) => {
-      const description = body.attachments?.find(({ id }) => String(id) === String(n))?.description;
-      const attachment = cdn.keep({
-        filename,
-        bytes,
-        contentType,
-        ephemeral,
-        owner: ephemeral ? applicationId : channelId,
-        ...(description !== null && { description }),
-      });
-      return { attachment, file: { filename, bytes } };
-    });
-  const files = new Map([
-    ...[...(before?.files ?? [])].filter(([id]) => kept.some((attachment) => attachment.id === id)),
-    ...added.map(({ attachment, file }) => [attachment.id, file] as const),
-  ]);
-  return { attachments: [...kept, ...added.map(({ attachment }) => attachment)], files };
+  const stored = new Map(
+    [...(before?.files ?? [])].filter(([id]) => attachments.some((one) => one.id === id)),
+  );
+  for (const { filename, contentType, bytes } of files.toSorted((a, b) => a.id - b.id)) {
+    const attachment = world.files.keep({ filename, bytes, contentType, ephemeral });
+    attachments.push(attachment);
+    stored.set(attachment.id, { filename, bytes });
+  }
+  return { attachments, files: stored };
+}
+
+/**
+ * What a message that answers an interaction says about its origin. The answer to a component is a reply to the message
+ * with the component, and a follow-up one to the first answer.
+ */
+export function originOf({ applicationId }: World, interaction: Interaction): Partial<APIMessage> {
+  const { source, original, command, userId, userName } = interaction;
+  const repliesTo = (original ?? source)?.current;
+  const user = userObject({ id: userId, name: userName });
+  return {
+    type: repliesTo === undefined ? typeFor(command?.type) : MessageType.Reply,
+    application_id: applicationId,
+    webhook_id: applicationId,
+    interaction_metadata: {
+      ...metadata(interaction),
+      ...(original && { original_response_message_id: original.id }),
+    } as NonNullable<APIMessage['interaction_metadata']>,
+    // Deprecated, and still sent with the answer to a command.
+    ...(command &&
+      original === undefined && {
+        interaction: { id: interaction.id, type: interaction.kind, name: command.name, user },
+      }),
+    ...(repliesTo && {
+      message_reference: {
+        type: MessageReferenceType.Default,
+        channel_id: repliesTo.channel_id,
+        message_id: repliesTo.id,
+        guild_id: interaction.guildId,
+      },
+    }),
+  };
+}
+
+function typeFor(command: ApplicationCommandType | undefined): MessageType {
+  if (command === undefined) return MessageType.Default;
+  return command === ApplicationCommandType.ChatInput
+    ? MessageType.ChatInputCommand
+    : MessageType.ContextMenuCommand;
+}
+
+/** Discord docs: Message Interaction Metadata Object. */
+function metadata({ id, kind, userId, userName, guildId, source, openedBy }: Interaction): object {
+  return {
+    id,
+    type: kind,
+    user: userObject({ id: userId, name: userName }),
+    authorizing_integration_owners: { 0: guildId },
+    ...(openedBy
+      ? { triggering_interaction_metadata: metadata(openedBy) }
+      : source && { interacted_message_id: source.id }),
+  };
 }

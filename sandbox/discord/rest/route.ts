@@ -3,71 +3,67 @@ import type { UploadedFile } from './body.ts';
 import type { Denial } from './denial.ts';
 
 export interface Call {
-  /** The named parts of the path, decoded (rule 8: `%40original`). */
+  /** The named parts of the path, decoded: discord.js sends `%40original`. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly json: unknown;
-  readonly files: ReadonlyMap<number, UploadedFile>;
-  readonly header: (name: string) => string | undefined;
+  readonly files: readonly UploadedFile[];
 }
 
-/** An answer: a body is sent as JSON; without one it is a 204-like answer without a content type (rule 6). */
+/** An answer; without a body it has no content type either. */
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
 }
 
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   /** As URLPattern reads it, below `/api/v10`. */
   readonly path: string;
-  /** Rule 2: whether the bot token is needed. Interaction routes are open to whoever has the interaction's token. */
+  /** Whether the bot token is needed. Interaction routes are open to whoever has the interaction's token. */
   readonly auth: 'bot' | 'none';
-  /** Rule 9: routes with the same bucket share a limit, for each value of the `major` part of the path. */
-  readonly bucket?: {
-    readonly name: string;
-    readonly limit: number;
-    readonly windowMs: number;
-    readonly major: string;
-  };
-  /** Discord's own schema of the body of a success; `nothing` where there is none. */
-  readonly answers: $ZodType | 'nothing';
+  /** Routes with the same bucket share a limit, for each value of the `major` part of the path. */
+  readonly bucket?: Bucket;
+  /** Discord's own schema of the body of a success. */
+  readonly answers: $ZodType;
   readonly handle: (call: Call) => Reply | Denial;
 }
 
+export interface Bucket {
+  readonly name: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly major: string;
+}
+
 export const ok = (body: unknown): Reply => ({ status: 200, body });
-export const noContent: Reply = { status: 204 };
 
 export interface Found {
   readonly route: Route;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Rule 1: the route of a path, or whether it is the path or only the method that is unknown. */
-export function createRouter(
-  routes: readonly Route[],
-): (method: string, path: string) => Found | 'unknown path' | 'unknown method' {
+export function createRouter(routes: readonly Route[]): (method: string, path: string) => Found | undefined {
   const patterns = routes.map((route) => ({ route, pattern: new URLPattern({ pathname: route.path }) }));
   return (method, path) => {
-    const matches = patterns.flatMap(({ route, pattern }) => {
-      const match = pattern.exec({ pathname: path });
-      const params = match && decoded(match.pathname.groups);
-      return params ? [{ route, params }] : [];
-    });
-    const found = matches.find(({ route }) => route.method === method);
-    return found ?? (matches.length > 0 ? 'unknown method' : 'unknown path');
+    for (const { route, pattern } of patterns) {
+      const match = route.method === method ? pattern.exec({ pathname: path }) : null;
+      if (match === null) continue;
+      const params = Object.entries(match.pathname.groups).map(([name, value = '']) => [
+        name,
+        decoded(value),
+      ]);
+      return { route, params: Object.fromEntries(params) };
+    }
+    return undefined;
   };
 }
 
-/** Rule 8. `undefined` for what cannot be decoded (`%E0`): no path of Discord's looks so. */
-function decoded(groups: Readonly<Record<string, string | undefined>>): Record<string, string> | undefined {
+/** What cannot be decoded (`%E0`) stands for nothing that there is. */
+function decoded(text: string): string {
   try {
-    return Object.fromEntries(
-      Object.entries(groups).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, decodeURIComponent(value)] as const],
-      ),
-    );
+    return decodeURIComponent(text);
   } catch {
-    return undefined;
+    return text;
   }
 }

@@ -2,30 +2,21 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ErrorResponseSchema, RatelimitedResponseSchema } from 'discord-api-spec/zod';
-import { type $ZodType, safeParse } from 'zod/v4/core';
+import type { $ZodType } from 'zod/v4/core';
 import type { World } from '../world/world.ts';
 import { parseBody } from './body.ts';
-import {
-  type Denial,
-  isDenial,
-  notFound,
-  unauthorized,
-  unknownAgent,
-  wrongMethod,
-  wrongVersion,
-} from './denial.ts';
-import { edgeHeaders, fileAnswer } from './edge.ts';
-import type { Fault } from './faults.ts';
-import { createRateLimits, limitHeaders, tooMany } from './rate-limits.ts';
+import { type Denial, isDenial, notFound, tooMany, unauthorized, unknownAgent } from './denial.ts';
+import type { Fault, Faults } from './faults.ts';
+import { createRateLimits, limitHeaders } from './rate-limits.ts';
 import { createRouter, type Reply, type Route } from './route.ts';
-import { locate, valueAt } from './rules/shape.ts';
+import { inWords, schemaFlaws } from './schema.ts';
 
 export interface RestDeps {
   readonly world: World;
   readonly token: () => string;
   readonly routes: readonly Route[];
-  readonly faults: { take(method: string, path: string): Fault | undefined };
-  /** Every request, once it was answered; `status` 0 when it never was. */
+  readonly faults: Faults;
+  /** Every request, once it was answered. */
   readonly onRequest: (request: HandledRequest) => void;
   /** Called with what is wrong with an answer by Discord's own schema, which is a fault of the stand-in. */
   readonly onFlaw: (flaw: string) => void;
@@ -36,89 +27,66 @@ export interface HandledRequest {
   /** With the query. */
   readonly path: string;
   readonly body: string;
+  /** 0 when it was never answered. */
   readonly status: number;
   readonly httpVersion: string;
+  /** The rule that it broke, if one. */
   readonly denial: Denial | undefined;
-  /** Whether the answer was made up by an injected fault, so that nobody is to blame. */
-  readonly injected: boolean;
 }
 
 interface Answer {
-  readonly reply: Reply | Denial;
+  readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly route?: Route;
-  readonly injected?: boolean;
+  readonly body?: string | Buffer | undefined;
+  readonly denial?: Denial;
 }
 
 /** Answers as the REST API at `/api/v10` and as the CDN beside it. */
-export function createRestApi({
-  world,
-  token,
-  routes,
-  faults,
-  onRequest,
-  onFlaw,
-}: RestDeps): RequestListener {
+export function createRestApi(deps: RestDeps): RequestListener {
+  const { world, token, routes, faults, onRequest, onFlaw } = deps;
   const findRoute = createRouter(routes);
-  const limits = createRateLimits(world);
+  const limits = createRateLimits(world.clock);
 
-  /** Rules 1 to 4, before a route has its say. */
   async function answerTo(request: IncomingMessage, url: URL, body: Buffer): Promise<Answer> {
-    const header = (name: string) => request.headers[name]?.toString();
-    const refuse = (reply: Denial): Answer => ({ reply, headers: {} });
-    if (!(header('user-agent') ?? '').startsWith('DiscordBot (')) return refuse(unknownAgent);
-    const [, version, path = ''] = /^\/api(?:\/v(\d+))?(\/.*)$/.exec(url.pathname) ?? [];
-    if (path === '') return refuse(notFound);
-    if (version !== '10') return refuse(wrongVersion);
-
-    const found = findRoute(request.method ?? 'GET', path);
-    if (found === 'unknown path') return refuse(notFound);
-    if (found === 'unknown method') return refuse(wrongMethod);
-    const { headers, denial } = limits.take(found);
-    if (denial !== undefined) return { reply: denial, headers };
-    if (found.route.auth === 'bot' && header('authorization') !== `Bot ${token()}`)
-      return { reply: unauthorized, headers };
-
-    const parsed = await parseBody(body, header('content-type'));
-    if (isDenial(parsed)) return { reply: parsed, headers };
-    const call = { params: found.params, query: url.searchParams, header, ...parsed };
-    return { reply: found.route.handle(call), headers, route: found.route };
+    const { headers, method = 'GET' } = request;
+    if (!url.pathname.startsWith('/api/')) return fileAnswer(world, url, headers['user-agent']);
+    if (!headers['user-agent']?.startsWith('DiscordBot (')) return formed(unknownAgent);
+    const found = findRoute(method, url.pathname.replace(API, ''));
+    if (!API.test(url.pathname) || found === undefined) return formed(notFound);
+    const { headers: limit, denial } = limits.take(found);
+    if (denial !== undefined) return formed(denial, limit);
+    const { route, params } = found;
+    if (route.auth === 'bot' && headers.authorization !== `Bot ${token()}`)
+      return formed(unauthorized, limit);
+    const parsed = await parseBody(body, headers['content-type']);
+    if (isDenial(parsed)) return formed(parsed, limit);
+    const reply = route.handle({ params, query: url.searchParams, ...parsed });
+    const answer = formed(reply, limit);
+    for (const flaw of answerFlaws(route.answers, answer)) {
+      onFlaw(`${method} ${route.path} → ${answer.status}: ${flaw}`);
+    }
+    return answer;
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (faults.isDead(request.socket)) return;
     const url = new URL(request.url ?? '/', 'http://stand-in');
+    const { method = 'GET', httpVersion } = request;
     const body = await buffer(request);
-    const method = request.method ?? 'GET';
-    const path = `${url.pathname}${url.search}`;
-    const { httpVersion } = request;
-    if (!url.pathname.startsWith('/api/')) {
-      const { status, headers, body: file, denial } = fileAnswer(world, url, request.headers['user-agent']);
-      onRequest({ method, path, body: '', status, httpVersion, denial, injected: false });
-      response.writeHead(status, { ...edgeHeaders(), ...headers }).end(file);
-      return;
-    }
-    const fault = faults.take(method, url.pathname.replace(/^\/api\/v\d+/, ''));
+    const fault = faults.take(method, url.pathname.replace(API, ''));
     if (fault?.kind === 'delay') await sleep(fault.ms);
-    const cut = fault?.kind === 'hang' || fault?.kind === 'reset';
-    const answer = cut ? undefined : (madeUp(fault) ?? (await answerTo(request, url, body)));
+    const answer = isCut(fault) ? undefined : (madeUp(fault) ?? (await answerTo(request, url, body)));
     onRequest({
       method,
-      path,
+      path: `${url.pathname}${url.search}`,
       body: body.toString('utf8'),
-      status: answer?.reply.status ?? 0,
+      status: answer?.status ?? 0,
       httpVersion,
-      denial: answer !== undefined && isDenial(answer.reply) ? answer.reply : undefined,
-      injected: cut || answer?.injected === true,
+      denial: answer?.denial,
     });
     if (fault?.kind === 'hang') return;
     if (answer === undefined || fault?.kind === 'answer lost') request.socket.destroy();
-    else {
-      const { status, headers, json } = form(answer);
-      if (!answer.injected)
-        for (const flaw of answerFlaws(answer.route?.answers ?? 'nothing', status, json))
-          onFlaw(`${method} ${answer.route?.path ?? path} → ${status}: ${flaw}`);
-      response.writeHead(status, headers).end(json);
-    }
+    else response.writeHead(answer.status, answer.headers).end(answer.body);
   }
 
   return (request, response) => {
@@ -130,82 +98,81 @@ export function createRestApi({
   };
 }
 
-/** The answers that are made up when a fault was injected. */
+const API = /^\/api\/v10(?=\/)/;
+
+const isCut = (fault: Fault | undefined): boolean => fault?.kind === 'hang' || fault?.kind === 'reset';
+
+/** The answers that are made up when a fault was injected: nobody is to blame for those. */
 function madeUp(fault: Fault | undefined): Answer | undefined {
-  if (fault?.kind === 'rate limit')
-    return { reply: tooMany(fault.scope, fault.retryAfterMs), headers: {}, injected: true };
-  if (fault?.kind === 'status') {
-    const message = `${fault.status}: injected`;
-    return { reply: { status: fault.status, body: { message, code: 0 } }, headers: {}, injected: true };
+  switch (fault?.kind) {
+    case 'rate limit': {
+      const { denial: _, ...answer } = formed(tooMany(fault));
+      return answer;
+    }
+    case 'status':
+      return formed({ status: fault.status, body: { message: `${fault.status}: injected`, code: 0 } });
+    case 'block':
+      return blockAnswer(fault);
+    default:
+      return undefined;
   }
-  return undefined;
 }
 
-interface FormedAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[]>>;
-  readonly json: string | undefined;
+/** What the network in front of Discord answers a blocked address with. */
+const BLOCKS = {
+  json: {
+    type: 'application/json',
+    body: '{"message":"You are being blocked from accessing our API temporarily.","code":0}',
+  },
+  text: { type: 'text/plain; charset=UTF-8', body: 'error code: 1015' },
+  html: {
+    type: 'text/html; charset=UTF-8',
+    body: '<!doctype html><title>Access denied | discord.com</title><h1>Error 1015: You are being rate limited</h1>',
+  },
+};
+
+function blockAnswer({ as, retryAfterMs }: Extract<Fault, { readonly kind: 'block' }>): Answer {
+  const { type, body } = BLOCKS[as];
+  const headers = { 'content-type': type };
+  if (retryAfterMs === undefined) return { status: 429, headers, body };
+  const seconds = String(Math.ceil(retryAfterMs / 1_000));
+  return { status: 429, headers: { ...headers, 'retry-after': seconds }, body };
 }
 
-function form({ reply, headers }: Answer): FormedAnswer {
+/** @param limit the headers of the route's own limit, where one was found */
+function formed(reply: Reply | Denial, limit: Readonly<Record<string, string>> = {}): Answer {
   if (!isDenial(reply)) {
-    const json = reply.body === undefined ? undefined : JSON.stringify(reply.body);
-    // Rule 6: an answer without a body says nothing about its type.
-    const type = json === undefined ? {} : { 'content-type': 'application/json' };
-    return { status: reply.status, headers: { ...usualHeaders(), ...headers, ...type }, json };
+    const { status, body } = reply;
+    if (body === undefined) return { status, headers: limit };
+    return { status, headers: { ...limit, ...JSON_TYPE }, body: JSON.stringify(body) };
   }
-  const { status, code, message, errors, limited } = reply;
-  const body = limited
-    ? { message, retry_after: limited.retryAfterMs / 1_000, global: limited.scope === 'global', code }
-    : { message, code, ...(errors !== undefined && { errors }) };
-  const limit = limited === undefined ? {} : limitHeaders(limited);
+  const { status, code, message, limited } = reply;
+  const said = limited && {
+    retry_after: limited.retryAfterMs / 1_000,
+    global: limited.scope === 'global',
+  };
   return {
     status,
-    headers: { ...usualHeaders(), ...headers, ...limit, 'content-type': 'application/json' },
-    json: JSON.stringify(body),
+    headers: { ...limit, ...(limited && limitHeaders(limited)), ...JSON_TYPE },
+    body: JSON.stringify({ message, code, ...said }),
+    denial: reply,
   };
 }
 
-/** Rule 9: the five limit headers are there even where no route was found and so no bucket counts. */
-const usualHeaders = (): Record<string, string | string[]> => ({
-  ...edgeHeaders(),
-  'x-ratelimit-limit': '1',
-  'x-ratelimit-remaining': '1',
-  'x-ratelimit-reset': (Date.now() / 1_000 + 1).toFixed(3),
-  'x-ratelimit-reset-after': '1.000',
-  'x-ratelimit-bucket': 'none',
-});
+const JSON_TYPE = { 'content-type': 'application/json' };
 
-/**
- * What Discord's published schema finds wrong with an answer of the stand-in, a line each. Such a flaw is the
- * stand-in's own: a bot that passes here might fail on Discord.
- */
-export function answerFlaws(
-  schema: $ZodType | 'nothing',
-  status: number,
-  json: string | undefined,
-): string[] {
-  if (json === undefined) return [];
-  const expected = status === 429 ? RatelimitedResponseSchema : status >= 400 ? ErrorResponseSchema : schema;
-  if (expected === 'nothing') return ['an answer was not expected to have a body'];
-  const body: unknown = JSON.parse(json);
-  const result = safeParse(expected, body);
-  if (result.success) return [];
-  return result.error.issues
-    .flatMap((issue) => locate(issue, [], body))
-    .filter(({ issue, path }) => !isForgiven(issue, path, valueAt(body, path)))
-    .map(({ issue, path }) => `${path.join('.') || 'the whole'}: ${issue.message}`);
+/** What the CDN answers; to a client without a name nothing, as Cloudflare does. */
+function fileAnswer(world: World, url: URL, userAgent: string | undefined): Answer {
+  const file = world.files.at(url);
+  if (!userAgent || file === undefined)
+    return { status: userAgent ? 404 : 403, headers: { 'content-type': 'text/plain' }, body: 'nothing' };
+  return { status: 200, headers: { 'content-type': file.contentType }, body: file.bytes };
 }
 
-/** Where the published schema differs from Discord's documentation. */
-function isForgiven(
-  issue: ReturnType<typeof locate>[number]['issue'],
-  path: readonly (string | number)[],
-  value: unknown,
-): boolean {
-  // zod's ISO 8601 knows no offset, and Discord always writes one.
-  if (issue.code === 'invalid_format' && issue.format === 'datetime')
-    return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$/.test(String(value));
-  // The codes in `errors` are words, and numbers in the schema (Discord docs: Reference, Error Messages).
-  return path[0] === 'errors';
+/** What Discord's published schema finds wrong with an answer of the stand-in, in words. */
+function answerFlaws(success: $ZodType, { status, body }: Answer): string[] {
+  if (body === undefined) return [];
+  const schema = status >= 400 ? ErrorResponseSchema : success;
+  const flaws = schemaFlaws(status === 429 ? RatelimitedResponseSchema : schema, JSON.parse(String(body)));
+  return flaws.length === 0 ? [] : [inWords(flaws)];
 }

@@ -7,27 +7,20 @@ import { timestamp } from './users.ts';
 export interface Guild {
   readonly id: string;
   readonly name: string;
-  /** Of its first text channel. */
+  /** Of its first text channel, where its members are. */
   readonly channelId: string;
 }
 
 /** A guild as the stand-in keeps it. */
-export interface GuildState {
-  readonly id: string;
-  name: string;
-  /** The first of its text channels, where its members are. */
-  readonly channelId: string;
-  /** By id; see {@link usualChannels}. */
+export interface GuildState extends Guild {
   readonly channels: Map<string, Channel>;
   readonly locale: string;
   readonly ownerId: string;
   /**
-   * `left`: the bot was removed (rule 53). `unavailable`: an outage, the bot is still in it. `commands only`: installed
-   * with the scope `applications.commands` alone, so that members use the commands and the bot is no member.
+   * `left`: the bot was removed. `unavailable`: an outage, the bot is still in it. `commands only`: installed with the
+   * scope `applications.commands` alone, so that members use the commands and the bot is no member.
    */
   status: 'available' | 'unavailable' | 'left' | 'commands only';
-  /** Whether the application may have commands of its own here (rule 23). */
-  readonly authorised: boolean;
   readonly roles: Map<string, Role>;
   readonly members: Map<string, Member>;
 }
@@ -37,14 +30,14 @@ export interface Role {
   readonly name: string;
   readonly permissions: bigint;
   /** Whether anyone may mention it. */
-  mentionable: boolean;
+  readonly mentionable: boolean;
 }
 
 /** Discord docs: Role Object. */
-export const roleObject = ({ id, name, permissions, mentionable }: Role, position: number) => ({
+export const roleObject = ({ id, name, permissions, mentionable }: Role) => ({
   id,
   name,
-  position,
+  position: 1,
   permissions: String(permissions),
   description: null,
   color: 0,
@@ -60,25 +53,16 @@ export const roleObject = ({ id, name, permissions, mentionable }: Role, positio
 export interface Member {
   readonly userId: string;
   readonly name: string;
-  /** Everything the member may do in the channel, overwrites included. */
+  /** Everything the member may do in the channel. */
   permissions: bigint;
-  readonly roles: readonly string[];
-  readonly locale: string;
   readonly joinedAt: string;
 }
 
 export interface NewGuild {
   readonly name: string;
-  readonly authorised?: boolean;
   readonly locale?: string;
   /** `false`: the guild has the commands without the bot user. */
   readonly bot?: boolean;
-}
-
-export interface NewRole {
-  readonly name: string;
-  readonly permissions?: bigint;
-  readonly mentionable?: boolean;
 }
 
 export interface Guilds {
@@ -90,13 +74,14 @@ export interface Guilds {
   nameOf(id: string): string | undefined;
   /** Every guild there ever was, also those that the bot has left, in the order in which they came. */
   all(): readonly GuildState[];
-  /** Guilds the bot is in, ascending by id as `GET /users/@me/guilds` lists them. */
+  /** Guilds that the bot is in, ascending by id as `GET /users/@me/guilds` lists them. */
   joined(): readonly GuildState[];
   add(guild: NewGuild): GuildState;
-  addRole(guild: GuildState, role: NewRole): Role;
+  addRole(guild: GuildState, role: Pick<Role, 'name' | 'mentionable'>): Role;
+  /** Somebody who sits down again, perhaps in another language, stays the same member. */
   addMember(
     guild: GuildState,
-    member: Omit<Member, 'userId' | 'joinedAt'> & { readonly userId?: string | undefined },
+    member: Pick<Member, 'name' | 'permissions'> & { readonly userId: string | undefined },
   ): Member;
 }
 
@@ -107,8 +92,8 @@ export const isMember = ({ status }: Pick<GuildState, 'status'>): boolean =>
 export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes: Snowflakes }): Guilds {
   const { clock, snowflakes } = deps;
   const all = new Map<string, GuildState>();
-  // The same guilds in every run, so that data which a bot kept belongs to them in the next one too. Each is
-  // a millisecond younger than the one before it, and so on the next shard: shard = (id >> 22) % shards.
+  // The same guilds in every run, so that data which a bot kept belongs to them in the next run too. Each is a millisecond
+  // younger than the one before, and so on the next shard: shard = (id >> 22) % shards.
   const firstMs = Date.UTC(2025, 0, 1);
 
   return {
@@ -117,16 +102,18 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
     withChannel: (channelId) => [...all.values()].find((guild) => guild.channels.has(channelId)),
     nameOf(id) {
       for (const { members, roles, channels } of all.values()) {
-        const name = (members.get(id) ?? roles.get(id) ?? channels.get(id))?.name;
-        if (name !== undefined) return name;
+        const found = members.get(id) ?? roles.get(id) ?? channels.get(id);
+        if (found !== undefined) return found.name;
       }
       return undefined;
     },
     all: () => [...all.values()],
     joined: () => [...all.values()].filter(isMember),
-    add({ name, authorised = true, locale = 'en-US', bot = true }) {
+    add({ name, locale = 'en-US', bot = true }) {
       const snowflake = snowflakeAt(firstMs + all.size);
       const id = String(snowflake);
+      // @everyone is the role with the guild's own id.
+      const everyone = { id, name: '@everyone', permissions: USUAL_BOT_PERMISSIONS, mentionable: false };
       const guild: GuildState = {
         id,
         name,
@@ -135,29 +122,26 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
         locale,
         ownerId: String(snowflake + 2n),
         status: bot ? 'available' : 'commands only',
-        authorised,
-        // @everyone is the role with the guild's own id (rule 50).
-        roles: new Map([
-          [id, { id, name: '@everyone', permissions: USUAL_BOT_PERMISSIONS, mentionable: false }],
-        ]),
+        roles: new Map([[id, everyone]]),
         members: new Map(),
       };
       all.set(id, guild);
       return guild;
     },
-    addRole(guild, { name, permissions = 0n, mentionable = false }) {
-      const role = { id: snowflakes.next(), name, permissions, mentionable };
+    addRole(guild, { name, mentionable }) {
+      const role = { id: snowflakes.next(), name, permissions: 0n, mentionable };
       guild.roles.set(role.id, role);
       return role;
     },
-    addMember(guild, member) {
-      const userId = member.userId ?? snowflakes.next();
+    addMember(guild, { userId = snowflakes.next(), name, permissions }) {
       const there = guild.members.get(userId);
-      // Also who sits down in another language: what happens to the one happens to the other.
-      if (there !== undefined) return Object.assign(there, member, { userId });
-      const added = { ...member, userId, joinedAt: timestamp(clock.now()) };
-      guild.members.set(added.userId, added);
-      return added;
+      if (there !== undefined) {
+        there.permissions = permissions;
+        return there;
+      }
+      const member = { userId, name, permissions, joinedAt: timestamp(clock.now()) };
+      guild.members.set(userId, member);
+      return member;
     },
   };
 }

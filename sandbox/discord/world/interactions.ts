@@ -1,14 +1,17 @@
-import type { APIApplicationCommandOptionChoice, APIModalInteractionResponseCallbackData } from 'discord.js';
+import type {
+  APIApplicationCommandOptionChoice,
+  APIModalInteractionResponseCallbackData,
+  ApplicationCommandType,
+  InteractionType,
+} from 'discord.js';
 import type { Clock } from './clock.ts';
-import { type Bounds, createLatest } from './latest.ts';
+import { createLatest } from './latest.ts';
 import type { StoredMessage } from './messages.ts';
 import { interactionIdOf, interactionToken, type Snowflakes } from './snowflakes.ts';
 
-/** Rule 25: an answer must come within 3 seconds, and (rule 39) may be edited and followed up for 15 minutes. */
+/** A first response must come within 3 seconds, and may be edited and followed up for 15 minutes (Discord docs: Receiving and Responding). */
 export const ANSWER_WITHIN_MS = 3_000;
 export const TOKEN_LIVES_MS = 15 * 60_000;
-
-export type InteractionKind = 2 | 3 | 4 | 5;
 
 /** How the bot answered, as the member's Discord hears it. */
 export type Acknowledgement =
@@ -18,30 +21,25 @@ export type Acknowledgement =
   | { readonly type: 'modal'; readonly modal: APIModalInteractionResponseCallbackData }
   | { readonly type: 'lost' };
 
-export interface Interaction {
-  readonly id: string;
-  readonly token: string;
-  /** 2 command, 3 component, 4 autocomplete, 5 modal submit. */
-  readonly kind: InteractionKind;
-  readonly createdAt: number;
+/** What a person did. */
+export interface NewInteraction {
+  readonly kind: Exclude<InteractionType, InteractionType.Ping>;
   readonly userId: string;
   readonly userName: string;
   readonly channelId: string;
-  readonly guildId: string | undefined;
-  /** What was run, for the message's `interaction_metadata` and its type. */
-  readonly commandType: 1 | 2 | 3 | undefined;
-  /** With its group and subcommand. */
-  readonly commandName: string | undefined;
-  /** What a user or message command was used on, as `interaction_metadata` names it. */
-  readonly target: object | undefined;
+  readonly guildId: string;
+  /** The command that was run, for the head of the answer. */
+  readonly command?: { readonly name: string; readonly type: ApplicationCommandType };
   /** For a modal: what opened it. */
-  readonly openedBy: Interaction | undefined;
-  /** For autocomplete: the type of the option that is being typed. */
-  readonly focusedOptionType: number | undefined;
-  /** The message the component is on, or the modal was opened from. */
-  readonly source: StoredMessage | undefined;
-  /** Rule 43: installed for a user only, so at most five follow-ups. */
-  readonly userInstallOnly: boolean;
+  readonly openedBy?: Interaction;
+  /** The message that the component is on, or that the modal was opened from. */
+  readonly source?: StoredMessage | undefined;
+}
+
+export interface Interaction extends NewInteraction {
+  readonly id: string;
+  readonly token: string;
+  readonly createdAt: number;
   /** How it was answered; `undefined` while nobody did. */
   acknowledged: Acknowledgement | undefined;
   /** The message that `@original` means. */
@@ -49,23 +47,15 @@ export interface Interaction {
   readonly followUps: StoredMessage[];
   /** Resolves at the next follow-up. */
   followedUp: PromiseWithResolvers<void>;
-  /** Resolves at the first answer, or as lost after 3 seconds. */
+  /** Resolves at the first answer, or as lost when none came in time. */
   readonly answered: Promise<Acknowledgement>;
 }
-
-export type NewInteraction = Omit<
-  Interaction,
-  'id' | 'token' | 'createdAt' | 'acknowledged' | 'original' | 'followUps' | 'followedUp' | 'answered'
->;
 
 /** What became of something that a person did: it was sent to the bot, and then answered so, or by nothing in time. */
 export interface InteractionEvent {
   readonly kind: 'interaction';
   readonly state: 'sent' | Acknowledgement['type'];
-  readonly interaction: Pick<
-    Interaction,
-    'id' | 'kind' | 'userId' | 'channelId' | 'guildId' | 'commandName' | 'acknowledged'
-  >;
+  readonly interaction: Interaction;
 }
 
 export interface Interactions {
@@ -83,13 +73,11 @@ export interface Interactions {
 export function createInteractions(deps: {
   readonly clock: Clock;
   readonly snowflakes: Snowflakes;
-  readonly bounds: Bounds;
-  /** {@link ANSWER_WITHIN_MS} unless told. */
   readonly answerWithinMs: number;
   readonly onEvent: (event: InteractionEvent) => void;
 }): Interactions {
-  const { clock, snowflakes, bounds, answerWithinMs, onEvent } = deps;
-  const latest = createLatest<Interaction>(bounds);
+  const { clock, snowflakes, answerWithinMs, onEvent } = deps;
+  const latest = createLatest<Interaction>();
   const waiting = new Map<Interaction, (how: Acknowledgement) => void>();
 
   function acknowledge(interaction: Interaction, how: Acknowledgement): void {

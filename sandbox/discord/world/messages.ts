@@ -1,18 +1,12 @@
-import type { APIMessage } from 'discord.js';
-import { type Bounds, createLatest } from './latest.ts';
-
-/** Message flags (Discord docs: Message, Message Flags). */
-export const SUPPRESS_EMBEDS = 1 << 2;
-export const EPHEMERAL = 1 << 6;
-export const LOADING = 1 << 7;
-export const COMPONENTS_V2 = 1 << 15;
+import { type APIMessage, MessageFlags } from 'discord.js';
+import { createLatest } from './latest.ts';
 
 /** A message as one member sees it. It is live: an edit replaces `current`. */
 export interface SeenMessage {
   readonly id: string;
   readonly channelId: string;
-  /** The latest state, as Discord would return it; `undefined` once deleted. */
-  readonly current: APIMessage | undefined;
+  /** The latest state, as Discord would return it. */
+  readonly current: APIMessage;
   readonly ephemeral: boolean;
   /** Still "thinking…": deferred and not yet edited. */
   readonly loading: boolean;
@@ -26,6 +20,7 @@ export interface StoredFile {
   readonly filename: string;
   readonly bytes: Buffer;
 }
+type StoredFiles = ReadonlyMap<string, StoredFile>;
 
 /** A message in a channel, with the bytes of its attachments by attachment id. */
 export interface StoredMessage {
@@ -33,9 +28,8 @@ export interface StoredMessage {
   readonly channelId: string;
   /** Who alone can see it; `undefined` for a public one. */
   readonly onlyFor: string | undefined;
-  /** The latest state; `undefined` once deleted. */
-  readonly current: APIMessage | undefined;
-  readonly files: ReadonlyMap<string, StoredFile>;
+  readonly current: APIMessage;
+  readonly files: StoredFiles;
   /** What members hold of it. */
   readonly seen: SeenMessage;
 }
@@ -43,7 +37,7 @@ export interface StoredMessage {
 /** What happened to a message. Only `onlyFor` sees it; `undefined`: everybody in its channel does. */
 export interface MessageEvent {
   readonly kind: 'message';
-  readonly change: 'created' | 'edited' | 'deleted';
+  readonly change: 'created' | 'edited';
   readonly message: SeenMessage;
   readonly onlyFor: string | undefined;
 }
@@ -51,97 +45,68 @@ export interface MessageEvent {
 export interface Messages {
   get(id: string): StoredMessage | undefined;
   all(): readonly StoredMessage[];
-  /** The id of the last message of a channel that everybody sees. */
-  lastIn(channelId: string): string | undefined;
   add(
     message: APIMessage,
-    options: { readonly onlyFor?: string | undefined; readonly files?: ReadonlyMap<string, StoredFile> },
+    options?: { readonly onlyFor: string | undefined; readonly files: StoredFiles },
   ): StoredMessage;
-  /** Replaces what the message says, and its files; `undefined` deletes it. */
-  change(message: StoredMessage, next: APIMessage | undefined, files?: ReadonlyMap<string, StoredFile>): void;
-}
-
-export function createMessages(deps: {
-  readonly bounds: Bounds;
-  readonly onEvent: (event: MessageEvent) => void;
-}): Messages {
-  const { bounds, onEvent } = deps;
-  // An interaction may hold its message for longer, but not the files.
-  const latest = createLatest<Kept>(bounds, (message) => message.change(message.current, new Map()));
-  const put = (message: Kept) => {
-    const bytes = [...message.files.values()].reduce((sum, file) => sum + file.bytes.length, 0);
-    latest.set(message.id, message, bytes);
-  };
-
-  const tell = (change: MessageEvent['change'], { seen, onlyFor }: StoredMessage) =>
-    onEvent({ kind: 'message', change, message: seen, onlyFor });
-
-  const lastIn = new Map<string, string>();
-  return {
-    get: (id) => latest.get(id),
-    lastIn: (channelId) => lastIn.get(channelId),
-    all: () => latest.all(),
-    add(message, { onlyFor, files = new Map() }) {
-      const added = keep(message, onlyFor, files);
-      put(added);
-      if (onlyFor === undefined) lastIn.set(message.channel_id, message.id);
-      tell('created', added);
-      return added;
-    },
-    change(message, next, files = message.files) {
-      const kept = latest.get(message.id);
-      if (kept === undefined) return;
-      kept.change(next, files);
-      put(kept);
-      tell(next === undefined ? 'deleted' : 'edited', kept);
-    },
-  };
+  /** Replaces what the message says, and its files. */
+  change(message: StoredMessage, next: APIMessage, files: StoredFiles): void;
 }
 
 interface Kept extends StoredMessage {
-  change(next: APIMessage | undefined, files: ReadonlyMap<string, StoredFile>): void;
+  current: APIMessage;
+  files: StoredFiles;
+  /** Resolved at the next change. */
+  next: PromiseWithResolvers<void>;
 }
 
-function keep(
-  first: APIMessage,
-  onlyFor: string | undefined,
-  firstFiles: ReadonlyMap<string, StoredFile>,
-): Kept {
-  let current: APIMessage | undefined = first;
-  let files = firstFiles;
-  let next = Promise.withResolvers<void>();
+export function createMessages({ onEvent }: { readonly onEvent: (event: MessageEvent) => void }): Messages {
+  const latest = createLatest<Kept>();
+  return {
+    get: (id) => latest.get(id),
+    all: () => latest.all(),
+    add(message, { onlyFor, files } = { onlyFor: undefined, files: new Map() }) {
+      const kept = keep(message, onlyFor, files);
+      latest.set(kept.id, kept);
+      onEvent({ kind: 'message', change: 'created', message: kept.seen, onlyFor });
+      return kept;
+    },
+    change({ id }, next, files) {
+      const kept = latest.get(id);
+      if (kept === undefined) return;
+      kept.current = next;
+      kept.files = files;
+      const { resolve } = kept.next;
+      kept.next = Promise.withResolvers();
+      resolve();
+      onEvent({ kind: 'message', change: 'edited', message: kept.seen, onlyFor: kept.onlyFor });
+    },
+  };
+}
 
+function keep(first: APIMessage, onlyFor: string | undefined, files: StoredFiles): Kept {
+  const { id, channel_id: channelId } = first;
   const seen: SeenMessage = {
-    id: first.id,
-    channelId: first.channel_id,
+    id,
+    channelId,
     get current() {
-      return current;
+      return kept.current;
     },
     ephemeral: onlyFor !== undefined,
     get loading() {
-      return ((current?.flags ?? 0) & LOADING) !== 0;
+      return ((kept.current.flags ?? 0) & MessageFlags.Loading) !== 0;
     },
-    changed: () => next.promise,
-    file: (name) => [...files.values()].find(({ filename }) => filename === name)?.bytes,
+    changed: () => kept.next.promise,
+    file: (name) => [...kept.files.values()].find(({ filename }) => filename === name)?.bytes,
   };
-
-  return {
-    id: first.id,
-    channelId: first.channel_id,
+  const kept: Kept = {
+    id,
+    channelId,
     onlyFor,
-    get current() {
-      return current;
-    },
-    get files() {
-      return files;
-    },
+    current: first,
+    files,
     seen,
-    change(state, nextFiles) {
-      current = state;
-      files = nextFiles;
-      const { resolve } = next;
-      next = Promise.withResolvers<void>();
-      resolve();
-    },
+    next: Promise.withResolvers(),
   };
+  return kept;
 }

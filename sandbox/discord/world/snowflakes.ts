@@ -4,9 +4,9 @@ import type { Clock } from './clock.ts';
 /** The first millisecond of 2015, from which Discord counts (Discord docs: Reference, Snowflakes). */
 const DISCORD_EPOCH = 1_420_070_400_000;
 
-/** Rule 10: an id carries the moment it was made, from which discord.js reads `createdTimestamp`. */
+/** Ids that carry the moment they were made. */
 export interface Snowflakes {
-  /** An id nobody had before, made now. */
+  /** An id that nobody had before, made now. */
   next(): string;
 }
 
@@ -24,9 +24,9 @@ export function createSnowflakes(clock: Pick<Clock, 'now'>): Snowflakes {
 /** The lowest id of a millisecond. */
 export const snowflakeAt = (ms: number): bigint => BigInt(Math.floor(ms) - DISCORD_EPOCH) << 22n;
 
-/** Rule 51: which shard hears of a guild; a direct message (no guild) is heard by shard 0. */
-export const shardOf = (guildId: string | undefined, shards: number): number =>
-  guildId === undefined ? 0 : Number((BigInt(guildId) >> 22n) % BigInt(shards));
+/** Which shard hears of a guild. */
+export const shardOf = (guildId: string, shards: number): number =>
+  Number((BigInt(guildId) >> 22n) % BigInt(shards));
 
 /** Like a real one: base64url of `interaction:<id>:<random>`, about 200 characters. */
 export const interactionToken = (interactionId: string): string =>

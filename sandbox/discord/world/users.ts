@@ -14,15 +14,5 @@ export const userObject = ({ id, name }: { readonly id: string; readonly name: s
   flags: 0,
 });
 
-/** What only the user itself is told besides. */
-export const ownUser = <User extends object>(user: User) => ({
-  ...user,
-  mfa_enabled: false,
-  locale: 'en-US',
-  premium_type: 0,
-  email: null,
-  verified: true,
-});
-
 /** A moment as Discord writes it: in microseconds, with an offset (Discord docs: Reference, ISO8601 Date/Time). */
 export const timestamp = (ms: number): string => new Date(ms).toISOString().replace('Z', '000+00:00');

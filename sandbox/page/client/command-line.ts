@@ -1,5 +1,5 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { CommandView, Entered, OptionView } from '../protocol.ts';
+import type { Choice, CommandView, Entered, FileValue, OptionView } from '../protocol.ts';
 import { act, fileValue } from './connection.ts';
 import { activeId, listbox, moved, reveal } from './listbox.ts';
 import { type Filled, optionEntered } from './option-value.ts';
@@ -9,13 +9,8 @@ import { type Words, wordsFor } from './words.ts';
 /** A command that is complete. The event `left` tells that it is not to be sent. */
 export type CommandSent = CustomEvent<{
   readonly command: string;
-  readonly options: Readonly<Record<string, Entered>>;
+  readonly options: Entered;
 }>;
-
-interface Offered {
-  readonly label: string;
-  readonly value: string;
-}
 
 /** So that not every letter asks the bot. */
 const TYPING_MS = 120;
@@ -27,7 +22,6 @@ class SandboxCommand extends LitElement {
     command: { attribute: false },
     locale: {},
     filled: { state: true },
-    shown: { state: true },
     focused: { state: true },
     offered: { state: true },
     active: { state: true },
@@ -36,11 +30,9 @@ class SandboxCommand extends LitElement {
   declare command: CommandView;
   declare locale: string;
   declare filled: Readonly<Record<string, Filled>>;
-  /** Names of the options that have a field. */
-  declare shown: readonly string[];
   declare focused: string;
   /** What the focused option offers; undefined: its list is closed. */
-  declare offered: readonly Offered[] | 'loading' | 'lost' | undefined;
+  declare offered: readonly Choice[] | 'loading' | 'lost' | undefined;
   declare active: number;
   declare problem: { readonly option: string; readonly why: string } | undefined;
   asked: number;
@@ -52,7 +44,6 @@ class SandboxCommand extends LitElement {
     this.timer = 0;
     this.locale = '';
     this.filled = {};
-    this.shown = [];
     this.focused = '';
     this.active = 0;
   }
@@ -61,13 +52,8 @@ class SandboxCommand extends LitElement {
     return this;
   }
 
-  override willUpdate(): void {
-    if (!this.hasUpdated)
-      this.shown = this.command.options.filter(({ required }) => required).map(({ name }) => name);
-  }
-
   override firstUpdated(): void {
-    this.focusOn(this.shown[0]);
+    this.focusOn(this.command.options.find(({ required }) => required));
   }
 
   override updated(): void {
@@ -79,9 +65,9 @@ class SandboxCommand extends LitElement {
   }
 
   /** The field of that option; without one the button that sends. */
-  focusOn(option: string | undefined): void {
-    const field = option === undefined ? null : this.querySelector<HTMLElement>(`[data-option="${option}"]`);
-    (field ?? this.querySelector<HTMLElement>('.send'))?.focus();
+  focusOn(option: OptionView | undefined): void {
+    const wanted = option === undefined ? '.send' : `[data-option="${option.name}"]`;
+    this.querySelector<HTMLElement>(wanted)?.focus();
   }
 
   leave(): void {
@@ -111,9 +97,9 @@ class SandboxCommand extends LitElement {
   }
 
   async askBot(option: OptionView, asked: number): Promise<void> {
-    const options: Record<string, Entered> = {};
+    const options: Record<string, string> = {};
     for (const [name, { text, value, file }] of Object.entries(this.filled)) {
-      const entered = file ?? value ?? text;
+      const entered = value ?? text;
       if (entered !== '' && file === undefined) options[name] = entered;
     }
     const outcome = await act({
@@ -126,14 +112,14 @@ class SandboxCommand extends LitElement {
     this.offered = outcome.kind === 'choices' ? outcome.choices : 'lost';
   }
 
-  /** Takes what the list offers, and goes on to the next option. */
+  /** Takes what the list offers, and goes on to the next option that is needed. */
   choose(option: OptionView, index: number): void {
     const choice = Array.isArray(this.offered) ? this.offered[index] : undefined;
     if (choice === undefined) return;
     this.filled = { ...this.filled, [option.name]: { text: choice.label, value: choice.value } };
     this.close();
-    const next = this.shown[this.shown.indexOf(option.name) + 1];
-    this.focusOn(next);
+    const { options } = this.command;
+    this.focusOn(options.slice(options.indexOf(option) + 1).find(({ required }) => required));
   }
 
   close(): void {
@@ -142,31 +128,20 @@ class SandboxCommand extends LitElement {
     this.offered = undefined;
   }
 
-  onOption(event: KeyboardEvent, option: OptionView): void {
-    const { key } = event;
+  onKey(event: KeyboardEvent, option: OptionView): void {
+    const { key, shiftKey } = event;
+    const { text = '', value } = this.filled[option.name] ?? {};
     const list = Array.isArray(this.offered) ? this.offered : [];
     const next = key.startsWith('Arrow') ? moved(key, this.active, list.length) : undefined;
     if (next !== undefined) this.active = next;
-    else if (key === 'Enter' && list.length > 0 && this.filled[option.name]?.value === undefined)
-      this.choose(option, this.active);
+    else if (key === 'Enter' && list.length > 0 && value === undefined) this.choose(option, this.active);
     else if (key === 'Enter') this.send();
     else if (key === 'Escape' && this.offered !== undefined) this.close();
     else if (key === 'Escape') this.leave();
-    else if (
-      key === 'Backspace' &&
-      (this.filled[option.name]?.text ?? '') === '' &&
-      option.name === this.shown[0]
-    )
-      this.leave();
     else {
       // What is active is taken along, and Tab goes on to the next field by itself.
       const choice = list[this.active];
-      if (
-        key === 'Tab' &&
-        !event.shiftKey &&
-        choice !== undefined &&
-        (this.filled[option.name]?.text ?? '') !== ''
-      )
+      if (key === 'Tab' && !shiftKey && choice !== undefined && text !== '')
         this.filled = { ...this.filled, [option.name]: { text: choice.label, value: choice.value } };
       return;
     }
@@ -175,13 +150,13 @@ class SandboxCommand extends LitElement {
 
   send(): void {
     const { command } = this;
-    const options: Record<string, Entered> = {};
+    const options: Record<string, string | FileValue> = {};
     for (const option of command.options) {
       const read = optionEntered(option, this.filled[option.name], this.words);
       if ('why' in read) {
         this.problem = { option: option.name, why: read.why };
         this.close();
-        this.focusOn(option.name);
+        this.focusOn(option);
         return;
       }
       if (read.value !== undefined) options[option.name] = read.value;
@@ -191,15 +166,8 @@ class SandboxCommand extends LitElement {
     );
   }
 
-  async show(option: OptionView): Promise<void> {
-    this.shown = [...this.shown, option.name];
-    await this.updateComplete;
-    this.focusOn(option.name);
-  }
-
   async attach(option: OptionView, file: File | undefined): Promise<void> {
     if (file === undefined) return;
-    if (!this.shown.includes(option.name)) this.shown = [...this.shown, option.name];
     const value = await fileValue(file);
     if (value === undefined) this.problem = { option: option.name, why: this.words.fileTooLarge };
     else this.fill(option, { text: file.name, file: value });
@@ -218,19 +186,26 @@ class SandboxCommand extends LitElement {
 
   override render(): TemplateResult {
     const { words, command } = this;
-    const fields = command.options.filter(({ name }) => this.shown.includes(name));
-    const others = command.options.filter(({ name }) => !this.shown.includes(name));
-    const about = fields.find(({ name }) => name === this.focused);
+    const about = command.options.find(({ name }) => name === this.focused);
     return html`<div role="group" aria-label=${`/${command.label}`} @dragover=${(event: DragEvent) => event.preventDefault()} @drop=${(event: DragEvent) => this.onDrop(event)}>
       <p class="about" id="composer-about">${about === undefined ? command.description : `${about.label}: ${about.description}`}</p>
       ${this.problem === undefined ? nothing : html`<p class="problem" id="composer-problem" role="alert">${this.problem.option}: ${this.problem.why}</p>`}
       <div class="fields">
         <button type="button" class="chip" title=${words.leave} aria-label=${`/${command.label} – ${words.leave}`} @click=${() => this.leave()}>/${command.label}</button>
-        ${fields.map((option) => this.renderField(option))}
-        ${others.map((option) => html`<button type="button" class="optional" @click=${() => void this.show(option)}>+ ${option.label}</button>`)}
+        ${command.options.map((option) => (option.kind === 'file' ? this.renderFile(option) : this.renderField(option)))}
         <button type="button" class="button primary send" @click=${() => this.send()} @keydown=${(event: KeyboardEvent) => event.key === 'Escape' && this.leave()}>${words.send}</button>
       </div>
     </div>`;
+  }
+
+  renderFile(option: OptionView): TemplateResult {
+    const isWrong = this.problem?.option === option.name;
+    return html`<label class=${isWrong ? 'field wrong' : 'field'}><span>${option.label}</span>
+      <input type="file" data-option=${option.name} aria-describedby="composer-about"
+        @focus=${() => this.offer(option)}
+        @change=${(event: Event) => void this.attach(option, (event.target as HTMLInputElement).files?.[0])} />
+      <span class="file-name">${this.filled[option.name]?.file?.filename ?? this.words.file}</span></label>
+      ${SAMPLE_LISTS.map((list) => html`<button type="button" class="optional" @click=${() => void this.attachSample(option, list)}>docs/${list}</button>`)}`;
   }
 
   renderField(option: OptionView): TemplateResult {
@@ -238,13 +213,6 @@ class SandboxCommand extends LitElement {
     const isOpen = this.focused === option.name && this.offered !== undefined;
     const list = Array.isArray(this.offered) ? this.offered : [];
     const empty = { loading: this.words.loading, lost: this.words.loadingFailed };
-    if (option.kind === 'file')
-      return html`<label class=${isWrong ? 'field wrong' : 'field'}><span>${option.label}</span>
-        <input type="file" data-option=${option.name} aria-describedby="composer-about"
-          @focus=${() => this.offer(option)}
-          @change=${(event: Event) => void this.attach(option, (event.target as HTMLInputElement).files?.[0])} />
-        <span class="file-name">${this.filled[option.name]?.file?.filename ?? this.words.file}</span></label>
-        ${SAMPLE_LISTS.map((list) => html`<button type="button" class="optional" @click=${() => void this.attachSample(option, list)}>docs/${list}</button>`)}`;
     return html`<div class=${isWrong ? 'field wrong' : 'field'}>
       <label for=${`option-${option.name}`}>${option.label}</label>
       <input
@@ -264,7 +232,7 @@ class SandboxCommand extends LitElement {
         @focus=${() => this.offer(option)}
         @blur=${() => this.close()}
         @input=${(event: Event) => this.fill(option, { text: (event.target as HTMLInputElement).value })}
-        @keydown=${(event: KeyboardEvent) => this.onOption(event, option)}
+        @keydown=${(event: KeyboardEvent) => this.onKey(event, option)}
       />
       ${
         isOpen

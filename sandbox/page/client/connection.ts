@@ -1,4 +1,4 @@
-import type { Act, Entered, Outcome, SeatView, TraceEntry, View } from '../protocol.ts';
+import type { Act, FileValue, Outcome, SeatView, TraceEntry, View } from '../protocol.ts';
 
 /** What the address of the page says: the token, who sits at it, and which scenario it plays. */
 const address = () => new URLSearchParams(location.search);
@@ -22,10 +22,6 @@ export function addressWith(changes: Readonly<Record<string, string | null>>): s
     if (value === null) next.delete(name);
     else next.set(name, value);
   return `/?${next}`;
-}
-
-export function fileAddress(message: string, name: string): string {
-  return `/file?${new URLSearchParams({ token, ...seat(), message, name })}`;
 }
 
 /** @throws Error when the sandbox is gone */
@@ -58,7 +54,7 @@ export function listen(heard: {
 const LARGEST_FILE = 10 * 1024 * 1024;
 
 /** A file as it goes to the sandbox; `undefined` when Discord would not take it. */
-export async function fileValue(file: File): Promise<Extract<Entered, { base64: string }> | undefined> {
+export async function fileValue(file: File): Promise<FileValue | undefined> {
   if (file.size > LARGEST_FILE) return undefined;
   const bytes = new Uint8Array(await file.arrayBuffer());
   let binary = '';

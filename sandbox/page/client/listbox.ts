@@ -4,7 +4,6 @@ import { html, nothing, type TemplateResult } from 'lit';
 export interface Item {
   readonly label: string;
   readonly description?: string;
-  readonly chosen?: boolean;
 }
 
 /** Where the arrows lead in a list of so many; `undefined` for other keys. */
@@ -22,22 +21,20 @@ export function listbox(about: {
   readonly label: string;
   readonly items: readonly Item[];
   readonly active: number;
-  readonly several?: boolean;
   readonly empty?: string;
   readonly choose: (index: number) => void;
 }): TemplateResult {
-  const { id, label, items, active, several = false, empty = '', choose } = about;
-  return html`<ul id=${id} class="listbox" role="listbox" aria-label=${label} aria-multiselectable=${several ? 'true' : nothing}>
+  const { id, label, items, active, empty = '', choose } = about;
+  return html`<ul id=${id} class="listbox" role="listbox" aria-label=${label}>
     ${items.map(
       (item, index) => html`<li
         id=${`${id}-${index}`}
         role="option"
-        aria-selected=${(several ? item.chosen === true : index === active) ? 'true' : 'false'}
+        aria-selected=${index === active ? 'true' : 'false'}
         class=${index === active ? 'active' : ''}
         @mousedown=${(event: Event) => event.preventDefault()}
         @click=${() => choose(index)}
       >
-        ${several ? html`<span class="box" aria-hidden="true">${item.chosen ? '☑' : '☐'}</span>` : nothing}
         <span>${item.label}</span>
         ${item.description ? html`<small>${item.description}</small>` : nothing}
       </li>`,

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Mark } from '../protocol.ts';
+import type { Mark } from '../../markdown.ts';
 import { timeText } from './times.ts';
 
 /** Pieces of a text, drawn. */
@@ -23,8 +23,6 @@ function drawOne(mark: Mark, before: string, locale: string): TemplateResult | s
       return html`<pre tabindex="0"><code>${mark.text}</code></pre>`;
     case 'mention':
       return html`<span class="mention">${mark.text}</span>`;
-    case 'command':
-      return html`<span class="mention">/${mark.text}</span>`;
     case 'strong':
       return html`<strong>${draw(mark.inside, locale)}</strong>`;
     case 'em':

@@ -9,12 +9,9 @@ import '@skyra/discord-components-core/discord-file-attachment.js';
 import { html, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import { repeat } from 'lit/directives/repeat.js';
-import type { ButtonView, EmbedView, FileView, MessageView, PartView } from '../protocol.ts';
-import { fileAddress } from './connection.ts';
+import type { ButtonView, EmbedView, FileView, MessageView, SelectView } from '../protocol.ts';
 import { clockText, draw } from './markup.ts';
-import { popupMenu } from './menu.ts';
-import type { Picked } from './select.ts';
-import './select.ts';
+import { select } from './select.ts';
 import { wordsFor } from './words.ts';
 
 /** What can be done to a message; nothing of it where one only reads. */
@@ -65,9 +62,9 @@ function drawMessage(message: MessageView, drawing: Drawing): TemplateResult {
     ${state === 'failed' ? html`<span class="lost">${words.failed}</span>` : nothing}
     ${edited ? html`<small class="edited">${words.edited}</small>` : nothing}
     ${embeds.map((embed) => drawEmbed(embed, locale))}
-    ${files.length === 0 ? nothing : html`<div slot="attachments">${files.map((file) => drawFile(file, id))}</div>`}
+    ${files.length === 0 ? nothing : html`<div slot="attachments">${files.map((file) => drawFile(file))}</div>`}
     <div slot="components" class="below">
-      ${rows.map((row) => html`<div class="row">${row.map((part) => drawPart(part, message, drawing))}</div>`)}
+      ${rows.map((row) => html`<div class="row">${row.map((control) => drawControl(control, message, drawing))}</div>`)}
       ${failed.has(id) ? html`<div class="lost">${words.pressFailed}</div>` : nothing}
       ${
         ephemeral && doing !== undefined
@@ -76,15 +73,14 @@ function drawMessage(message: MessageView, drawing: Drawing): TemplateResult {
           : nothing
       }
       ${
-        !ephemeral && doing !== undefined && messageCommands.length > 0
-          ? popupMenu({
-              id: `menu-${id}`,
-              label: words.more,
-              heading: words.apps,
-              items: messageCommands,
-              choose: (name) => doing.apps(id, name),
-            })
-          : nothing
+        ephemeral || doing === undefined
+          ? nothing
+          : html`<div class="apps">
+              ${messageCommands.map(
+                ({ name, label }) =>
+                  html`<button type="button" @click=${() => doing.apps(id, name)}>${words.apps} › ${label}</button>`,
+              )}
+            </div>`
       }
     </div>
   </discord-message>`;
@@ -114,24 +110,25 @@ function drawEmbed(embed: EmbedView, locale: string): TemplateResult {
   </discord-embed>`;
 }
 
-function drawFile({ name, size, preview }: FileView, message: string): TemplateResult {
+function drawFile({ name, size, url, preview }: FileView): TemplateResult {
   const kib = Math.max(0.1, Math.round(size / 102.4) / 10);
-  return html`<discord-file-attachment name=${name} bytes=${kib} bytes-unit="KB" href=${fileAddress(message, name)}></discord-file-attachment>
+  return html`<discord-file-attachment name=${name} bytes=${kib} bytes-unit="KB" href=${url}></discord-file-attachment>
     ${preview === '' ? nothing : html`<pre class="preview" tabindex="0" aria-label=${name}>${preview}</pre>`}`;
 }
 
-function drawPart(part: PartView, message: MessageView, drawing: Drawing): TemplateResult {
-  const { doing, locale } = drawing;
-  if (part.kind === 'text') return html`<div>${draw(part.marks, locale)}</div>`;
-  if (part.kind === 'button') return drawButton(part, message, doing);
-  return html`<sandbox-select
-    .choices=${part.choices}
-    .label=${part.placeholder || wordsFor(locale).choose}
-    .least=${part.least}
-    .most=${Math.min(part.most, part.choices.length)}
-    .disabled=${part.disabled || doing === undefined}
-    @picked=${(event: Picked) => doing?.pick(message.id, part.id, event.detail)}
-  ></sandbox-select>`;
+function drawControl(
+  control: ButtonView | SelectView,
+  message: MessageView,
+  { doing, locale }: Drawing,
+): TemplateResult {
+  if (control.kind === 'button') return drawButton(control, message, doing);
+  const words = wordsFor(locale);
+  return select({
+    view: { ...control, disabled: control.disabled || doing === undefined },
+    label: control.placeholder || words.choose,
+    done: words.done,
+    pick: (values) => doing?.pick(message.id, control.id, values),
+  });
 }
 
 const STYLES: Readonly<Record<number, string>> = {

@@ -1,4 +1,4 @@
-import type { Entered, FileValue, OptionView } from '../protocol.ts';
+import type { FileValue, OptionView } from '../protocol.ts';
 import type { Words } from './words.ts';
 
 /** What stands in the field of an option. */
@@ -14,7 +14,7 @@ export function optionEntered(
   option: OptionView,
   filled: Filled | undefined,
   words: Words,
-): { readonly value: Entered | undefined } | { readonly why: string } {
+): { readonly value: string | FileValue | undefined } | { readonly why: string } {
   const { text = '', value, file } = filled ?? {};
   if (option.kind === 'file') {
     if (file === undefined && option.required) return { why: words.required };

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { Act, SeatView, TraceEntry, View } from '../protocol.ts';
+import type { Act, SeatView, TraceEntry, TroublesView, View } from '../protocol.ts';
 import { addressWith } from './connection.ts';
 import { type Drawing, messages } from './message.ts';
 
@@ -33,7 +33,7 @@ const options = (all: readonly (readonly [string, string])[], chosen: string) =>
 const selected = (event: Event) => (event.target as HTMLSelectElement).value;
 
 export const side = (about: Side): TemplateResult => html`
-  ${scenarios(about)} ${you(about)} ${bot(about)} ${service(about)} ${elsewhere(about)} ${wire(about)}
+  ${scenarios(about)} ${you(about)} ${bot(about)} ${unwell(about)} ${service(about)} ${elsewhere(about)} ${wire(about)}
 `;
 
 const scenarios = ({ view, play }: Side) => html`<section aria-labelledby="scenarios">
@@ -79,39 +79,40 @@ function bot({ view, act }: Side): TemplateResult {
   </section>`;
 }
 
+const troubles = (name: string, { now, all }: TroublesView, choose: (name: string) => void) => html`<label
+  >${name} <select @change=${(event: Event) => choose(selected(event))}>
+    ${options(
+      all.map(({ name: each, words }) => [each, words]),
+      now,
+    )}
+  </select></label>`;
+
+function unwell({ view, act }: Side): TemplateResult {
+  const { discord, service: listing } = view.troubles;
+  return html`<section aria-labelledby="troubles">
+    <h2 id="troubles">Bad days</h2>
+    ${troubles('Discord', discord, (name) => act({ do: 'trouble', whom: 'discord', name }))}
+    ${troubles('Service', listing, (name) => act({ do: 'trouble', whom: 'service', name }))}
+  </section>`;
+}
+
 function service({ view, act }: Side): TemplateResult {
-  const { kind, kinds, keys, held } = view.service;
-  const faults = kinds.filter((each) => each.kind !== 'ok');
+  const { keys, held } = view;
   const allow = (event: Event) => {
     event.preventDefault();
-    const field = (event.target as HTMLFormElement).querySelector('input');
-    if (field === null) return;
-    act({ do: 'allow', key: field.value });
-    field.value = '';
+    const form = event.target as HTMLFormElement;
+    act({ do: 'allow', key: String(new FormData(form).get('key')) });
+    form.reset();
   };
   return html`<section aria-labelledby="service">
     <h2 id="service">The listing service</h2>
-    <details>
-      <summary>Faults${kind === 'ok' ? '' : `: ${kinds.find((each) => each.kind === kind)?.words ?? kind}`}</summary>
-      ${faults.map(
-        (each) => html`<button
-          type="button"
-          class="switch"
-          role="switch"
-          aria-checked=${each.kind === kind ? 'true' : 'false'}
-          @click=${() => act({ do: 'behave', kind: each.kind === kind ? 'ok' : each.kind })}
-        >
-          <span class="track" aria-hidden="true"></span>${each.words}
-        </button>`,
-      )}
-    </details>
     <details>
       <summary>Keys (${keys.length})</summary>
       <ul>
         ${keys.map((key) => html`<li><code>${key}</code> <button type="button" class="link" @click=${() => act({ do: 'revoke', key })}>Revoke ${key}</button></li>`)}
       </ul>
       <form class="row" @submit=${allow}>
-        <input aria-label="A key that the service is to accept" placeholder="another-key" autocomplete="off" />
+        <input name="key" aria-label="A key that the service is to accept" placeholder="another-key" autocomplete="off" />
         <button type="submit" class="button secondary">Allow</button>
       </form>
     </details>
@@ -149,10 +150,7 @@ function wire({ trace, view }: Side): TemplateResult {
         (entry) => html`<li class=${entry.broken.length > 0 ? 'broken' : ''}>
           <details>
             <summary>${entry.from === 'bot' ? 'bot →' : '→ bot'} ${entry.title}</summary>
-            ${entry.broken.map(
-              (rule) =>
-                html`<p><strong>Rule ${rule.rule}: ${rule.title}.</strong> ${rule.answer}<br /><small>Source: ${rule.source}</small></p>`,
-            )}
+            ${entry.broken.map((rule) => html`<p><strong>${rule.title}</strong> ${rule.answer}</p>`)}
             ${entry.body === '' ? nothing : html`<pre tabindex="0">${entry.body}</pre>`}
           </details>
         </li>`,

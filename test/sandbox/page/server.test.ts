@@ -48,13 +48,7 @@ describe('who may ask the page for what', () => {
     expect(policy).not.toContain('unsafe-eval');
   });
 
-  it.for([
-    '/',
-    '/?token=wrong',
-    '/events',
-    '/events?token=',
-    '/file?message=1&name=a',
-  ])('refuses %s without it', async (path) => {
+  it.for(['/', '/?token=wrong', '/events', '/events?token='])('refuses %s without it', async (path) => {
     expect((await ask(path)).status).toBe(403);
   });
 
@@ -103,6 +97,21 @@ describe('who may ask the page for what', () => {
     expect(status).toBe(200);
     expect(body).not.toContain('import type {');
     expect((await ask('/modules/lit/index.js')).status).toBe(200);
+  });
+
+  it('makes Discord unwell, and well again', async () => {
+    const act = async (name: string) => {
+      const body = JSON.stringify({ do: 'trouble', whom: 'discord', name, seat });
+      return JSON.parse((await ask('/act', { method: 'POST', body, 'x-token': token })).body);
+    };
+    expect(await act('blocked-html')).toEqual({ kind: 'done' });
+    const blocked = await fetch(`${sandbox.discord.apiUrl}/v10/gateway/bot`);
+    expect(blocked.status).toBe(429);
+    expect(blocked.headers.has('retry-after')).toBe(false);
+    expect(await blocked.text()).toContain('<!doctype html>');
+    expect(await act('happy')).toMatchObject({ kind: 'refused' });
+    expect(await act('ok')).toEqual({ kind: 'done' });
+    expect((await fetch(`${sandbox.discord.apiUrl}/v10/gateway/bot`)).status).not.toBe(429);
   });
 
   it('answers what it does not know with a sentence', async () => {

@@ -94,7 +94,7 @@ describe('the sandbox as a process', () => {
     await Promise.race([answered.promise, ended]);
     child.kill('SIGINT');
     const { status, stdout, stderr } = await ended;
-    expect(stdout).toContain('6 game servers are ready to be submitted.');
+    expect(stdout).toContain('[ Submit 6 game servers ]');
     expect(stdout).toContain('The listing service holds 6 servers.');
     expect(status).toBe(130);
     const lines = stderr.trimEnd().split('\n');

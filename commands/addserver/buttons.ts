@@ -1,0 +1,122 @@
+import { hash } from 'node:crypto';
+import { button, type Control, customId, isCustomId } from '../../src/discord/controls.ts';
+import type { Game, Outcome } from '../../src/listing/contract.ts';
+import { type Repair, repairsOf, type ServerProblem } from '../../src/server-lists/row.ts';
+import { DRAFT_LIVES_MS } from '../../src/submissions/drafts.ts';
+import type { Refusal } from '../../src/submissions/pipeline.ts';
+import { gameLabels } from '../../src/words/games.ts';
+import type { Translate } from '../../src/words/words.ts';
+
+/*
+ * The buttons under what became of one server. `again` sends it as it is, `use` with something else in a field, and
+ * `edit` opens what was typed in a window.
+ */
+
+/** @param near the games that may have been meant */
+export function buttonsAfterProblem(
+  t: Translate,
+  id: string,
+  problem: ServerProblem,
+  near: readonly Game[],
+): readonly Control[] {
+  const repairs = repairsOf(problem).map((repair) => {
+    const removes = repair.field === 'queryPort';
+    const label = removes ? t('again.noQueryPort') : t('again.use', { value: repair.value });
+    return useButton(id, repair, label);
+  });
+  return [...gameButtons(id, near), ...repairs, editButton(t, id)];
+}
+
+/** @param near games that may be submitted in place of the refused one */
+export function buttonsAfterRefusal(
+  t: Translate,
+  id: string,
+  refusal: Refusal,
+  near: readonly Game[],
+): readonly Control[] {
+  const games = gameButtons(id, near);
+  if (refusal.code === 'submitted-before') {
+    // Most often the game is to be corrected.
+    return [editButton(t, id, 'changeGame'), ...againButton(t, id, 'submitAgain', 'secondary')];
+  }
+  return [...games, ...againButton(t, id, labelAfterRefusal(refusal)), editButton(t, id)];
+}
+
+export function buttonsAfterOutcome(t: Translate, id: string, outcome: Outcome): readonly Control[] {
+  return [...againButton(t, id, labelAfterOutcome(outcome)), editButton(t, id)];
+}
+
+const editButton = (t: Translate, id: string, label: 'edit' | 'changeGame' = 'edit'): Control =>
+  button(customId('addserver', 'edit', id), t(`again.${label}`));
+
+type AgainLabel = 'submitAgain' | 'sendAgain' | 'tryAgain';
+
+function againButton(
+  t: Translate,
+  id: string,
+  label: AgainLabel | undefined,
+  style: 'primary' | 'secondary' = 'primary',
+): readonly Control[] {
+  if (label === undefined) return [];
+  return [button(customId('addserver', 'again', id), t(`again.${label}`), { style })];
+}
+
+const gameButtons = (id: string, games: readonly Game[]): readonly Control[] =>
+  gameLabels(games).map(({ label, alias }) => useButton(id, { field: 'game', value: alias }, label));
+
+const useButton = (id: string, repair: Repair, label: string): Control =>
+  button(customId('addserver', 'use', argumentOf(id, repair)), label, { style: 'primary' });
+
+/** What never arrived can go again as it is; what was refused, or perhaps received, has to be looked at first. */
+function labelAfterOutcome(outcome: Outcome): AgainLabel | undefined {
+  if (outcome.kind === 'rejected') return outcome.known === 'invalidKey' ? 'sendAgain' : undefined;
+  if (outcome.kind !== 'not-sent') return undefined;
+  return outcome.reason === 'key' ? 'sendAgain' : 'tryAgain';
+}
+
+function labelAfterRefusal(refusal: Refusal): AgainLabel | undefined {
+  switch (refusal.code) {
+    case 'submitted-before':
+      return 'submitAgain';
+    case 'key-missing':
+    case 'key-unreadable':
+    case 'key-invalid':
+      return 'sendAgain';
+    case 'member-limit':
+    case 'guild-limit':
+    case 'daily-quota':
+      // What was typed is kept no longer.
+      return refusal.until - Date.now() < DRAFT_LIVES_MS ? 'tryAgain' : undefined;
+    case 'in-flight':
+      return 'tryAgain';
+    case 'game-not-allowed':
+      return undefined;
+    default:
+      return refusal satisfies never;
+  }
+}
+
+/** The draft of a button, and what it puts into a field; for an alias that is too long for a custom id, a hash of it. */
+function argumentOf(id: string, { field, value }: Repair): string {
+  const argument = `${id}:${field}:${value}`;
+  if (isCustomId(customId('addserver', 'use', argument))) return argument;
+  return `${id}:hash:${hash('sha256', value, 'base64url').slice(0, 22)}`;
+}
+
+const FIELDS = ['game', 'port', 'queryPort'] as const;
+
+/**
+ * What a `use` button puts into a field of a draft.
+ * @param argument anybody could have written it
+ * @returns no repair when it names none, or a game that the list no longer has
+ */
+export function readUse(
+  argument: string,
+  games: readonly Game[],
+): { readonly id: string; readonly repair: Repair | undefined } {
+  const [id = '', fieldName, ...rest] = argument.split(':');
+  const field = FIELDS.find((known) => known === fieldName);
+  if (field) return { id, repair: { field, value: rest.join(':') } };
+  const ofGames = games.map(({ alias }): Repair => ({ field: 'game', value: alias }));
+  return { id, repair: ofGames.find((repair) => argumentOf(id, repair) === argument) };
+}

@@ -1,0 +1,317 @@
+import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
+import { HIGHEST_PORT, LOWEST_PORT } from '../../src/addresses/port.ts';
+import type { Command, CommandContext, Context, Reply, SubmitContext } from '../../src/discord/command.ts';
+import { type Control, customId, linkButton, type Modal, modal, rows } from '../../src/discord/controls.ts';
+import { LIMITS } from '../../src/discord/limits.ts';
+import type { ApiKeys } from '../../src/guilds/api-keys.ts';
+import type { GuildSettings } from '../../src/guilds/settings.ts';
+import type { Game } from '../../src/listing/contract.ts';
+import type { Games } from '../../src/listing/games.ts';
+import { rowsOfMessage } from '../../src/server-lists/message.ts';
+import {
+  furtherProblems,
+  keptRow,
+  type Row,
+  readOneWithGames,
+  repaired,
+  type TypedRow,
+  typedOf,
+} from '../../src/server-lists/row.ts';
+import { draftOfOne } from '../../src/submissions/draft.ts';
+import type { Drafts, NoDraft } from '../../src/submissions/drafts.ts';
+import type { ListDrafts } from '../../src/submissions/list-drafts.ts';
+import type { Ended, Order, Pipeline, Refusal } from '../../src/submissions/pipeline.ts';
+import type { Suggestions } from '../../src/submissions/suggestions.ts';
+import { UserError } from '../../src/user-error.ts';
+import { commandText, optionText } from '../../src/words/command-text.ts';
+import { announcementOf, pageOfUnknown } from '../../src/words/ended.ts';
+import { cut } from '../../src/words/escape.ts';
+import { gameChoices, NEAREST } from '../../src/words/games.ts';
+import { problemText } from '../../src/words/problem.ts';
+import { refusalText } from '../../src/words/refusal.ts';
+import { describe, gameNamed, serverEmbed } from '../../src/words/servers.ts';
+import { retypeRows } from '../addservers/controls.ts';
+import { enterKey } from '../setkey.ts';
+import { buttonsAfterOutcome, buttonsAfterProblem, buttonsAfterRefusal, readUse } from './buttons.ts';
+import { notReadyText, outcomeText, typedLine } from './text.ts';
+
+export interface AddServerDeps {
+  readonly pipeline: Pipeline;
+  readonly drafts: Pick<Drafts, 'save' | 'find'>;
+  readonly lists: Pick<ListDrafts, 'keepTyped'>;
+  readonly games: Pick<Games, 'list' | 'find' | 'refresh'>;
+  readonly keys: Pick<ApiKeys, 'problem' | 'forReading'>;
+  readonly settings: Pick<GuildSettings, 'get'>;
+  readonly suggestions: Pick<Suggestions, 'games'>;
+}
+
+/** UTF-16 units of an address as it can be typed, and of a port in the window. */
+const MOST_TYPED = 500;
+const MOST_PORT = 20;
+
+const portOption = (name: 'port' | 'query_port') => ({
+  type: ApplicationCommandOptionType.Integer as const,
+  ...optionText('addserver', name),
+  min_value: LOWEST_PORT,
+  max_value: HIGHEST_PORT,
+});
+
+const DATA: Command['data'] = {
+  type: ApplicationCommandType.ChatInput,
+  ...commandText('addserver'),
+  options: [
+    {
+      type: ApplicationCommandOptionType.String,
+      ...optionText('addserver', 'game'),
+      required: true,
+      autocomplete: true,
+      min_length: 1,
+      max_length: LIMITS.choiceValue,
+    },
+    {
+      type: ApplicationCommandOptionType.String,
+      ...optionText('addserver', 'server'),
+      required: true,
+      min_length: 1,
+      max_length: MOST_TYPED,
+    },
+    portOption('port'),
+    portOption('query_port'),
+  ],
+};
+
+/**
+ * /addserver: checks what was typed, sends one server with the guild's key, and relays the service's answer. What is
+ * not accepted stays as a draft, and is corrected or sent again with buttons.
+ */
+export function addServer(deps: AddServerDeps): Command {
+  const { drafts, games } = deps;
+
+  /** @throws UserError when the draft was submitted meanwhile, or is too old */
+  async function typedInDraft(context: Context, id: string) {
+    const draft = await drafts.find(context, id);
+    if (typeof draft === 'string') throw noDraft(context, draft);
+    const [row] = draft.rows;
+    return { isReady: row?.kind === 'ready', typed: typedOf(row) };
+  }
+
+  return {
+    data: DATA,
+    answers: 'later',
+    complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),
+    run: (context) => submitTyped(context, context.interactionId, typedInOptions(context), deps),
+    presses: {
+      again: {
+        answers: 'update',
+        async run(context) {
+          const id = context.argument;
+          const { isReady, typed } = await typedInDraft(context, id);
+          return isReady ? submit(context, { id }, deps) : submitTyped(context, id, typed, deps);
+        },
+      },
+      use: {
+        answers: 'update',
+        async run(context) {
+          const { id, repair } = readUse(context.argument, games.list().games);
+          const { typed } = await typedInDraft(context, id);
+          return submitTyped(context, id, repair ? repaired(typed, repair) : typed, deps);
+        },
+      },
+      edit: {
+        answers: 'form',
+        async run(context) {
+          const { typed } = await typedInDraft(context, context.argument);
+          return editModal(context, context.argument, typed);
+        },
+      },
+    },
+    submits: {
+      edit: {
+        answers: 'update',
+        run: (context) => submitTyped(context, context.argument, typedInModal(context), deps),
+      },
+    },
+  };
+}
+
+const typedInOptions = ({ options }: CommandContext): TypedRow => ({
+  game: (options.getString('game') ?? '').trim(),
+  server: options.getString('server') ?? '',
+  port: String(options.getInteger('port') ?? ''),
+  queryPort: String(options.getInteger('query_port') ?? ''),
+});
+
+const typedInModal = ({ field }: SubmitContext): TypedRow => ({
+  game: field('game').trim(),
+  server: field('server'),
+  port: field('port').trim(),
+  queryPort: field('query_port').trim(),
+});
+
+/**
+ * Submits what was typed, or keeps it and says what is wrong with it.
+ * @param id the draft's; the interaction's own where there is none yet
+ */
+async function submitTyped(
+  context: Context,
+  id: string,
+  typed: TypedRow,
+  deps: AddServerDeps,
+): Promise<Reply> {
+  const { drafts, games, keys } = deps;
+  const { guildId, t } = context;
+  const several = rowsOfMessage(typed.server, games);
+  if (several.length > 1) return openAsList(context, several, typed.game, deps);
+  const read = await readOneWithGames(typed, games, () => keys.forReading(guildId));
+  const draft = draftOfOne(keptRow(typed), read);
+  if (read.ok && id === context.interactionId) return submit(context, { id, draft }, deps);
+  await drafts.save(context, id, draft);
+  if (read.ok) return submit(context, { id }, deps);
+
+  const line = typedLine(t, typed, games);
+  const refusal = await refusalBefore(context, typed, deps);
+  if (refusal) return refused(context, { id, line, refusal }, deps);
+  const { problem } = read;
+  const near = problem.code === 'game-unknown' ? await nearestGames(context, problem.game, deps) : [];
+  const isListKnown = games.list().fresh;
+  const text = [
+    notReadyText(context, problem, { near, isListKnown }),
+    ...furtherProblems(typed, problem).map((further) =>
+      t('addserver.also', { ...problemText(further, t) }).trimEnd(),
+    ),
+  ].join('\n');
+  return notSent(context, { line, text, buttons: buttonsAfterProblem(t, id, problem, near) });
+}
+
+/** Several addresses are a list: a button opens the window of /addservers with all of them in it. */
+async function openAsList(
+  context: Context,
+  servers: readonly Row[],
+  game: string,
+  { lists }: AddServerDeps,
+): Promise<Reply> {
+  const { t, mention, interactionId } = context;
+  const text = servers.map((row) => typedOf(row).server).join('\n');
+  const isKept = await lists.keepTyped(context, interactionId, { text, game });
+  return {
+    isRefusal: true,
+    content: t('addserver.several', { count: servers.length, addservers: mention('addservers') }),
+    components: isKept ? retypeRows(context, interactionId) : [],
+  };
+}
+
+/** What is said before anything that is wrong with the server: that there is no key, or that its game is not allowed. */
+async function refusalBefore(
+  { guildId }: Context,
+  typed: TypedRow,
+  { games, keys, settings }: AddServerDeps,
+): Promise<Refusal | undefined> {
+  const keyProblem = await keys.problem(guildId);
+  if (keyProblem) return keyProblem;
+  const game = games.find(typed.game)?.alias;
+  const { games: allowed } = await settings.get(guildId);
+  const isAllowed = game === undefined || allowed === undefined || allowed.includes(game);
+  return isAllowed ? undefined : { code: 'game-not-allowed', game };
+}
+
+async function nearestGames(
+  { guildId }: Context,
+  typed: string,
+  { suggestions }: AddServerDeps,
+): Promise<readonly Game[]> {
+  return (await suggestions.games(guildId, typed)).slice(0, NEAREST);
+}
+
+async function submit(
+  context: Context,
+  what: Pick<Order, 'id' | 'draft'>,
+  deps: AddServerDeps,
+): Promise<Reply> {
+  const { guildId, interactionId, receivedAt, user, t } = context;
+  const result = await deps.pipeline.submit({ guildId, interactionId, receivedAt, user, ...what });
+  if (result.kind === 'no-draft') throw noDraft(context, result.why);
+  if (result.kind === 'ended') return ended(context, result, deps);
+  const [row] = result.draft.rows;
+  const line = row?.kind === 'ready' ? describe(t, row.submission, deps.games) : '';
+  return refused(context, { id: what.id, line, refusal: result.refusal }, deps);
+}
+
+/** There is nothing any more that a button or the window could submit. */
+const noDraft = ({ t, mention }: Context, why: NoDraft): UserError =>
+  new UserError(
+    why === 'submitted' ? t('again.taken') : t('again.gone', { addserver: mention('addserver') }),
+  );
+
+function ended(context: Context, result: Ended, { games }: AddServerDeps): Reply {
+  const { t } = context;
+  const { restId, keyProblem, isRecorded } = result;
+  const [server] = result.servers;
+  const [outcome] = result.outcomes;
+  if (!server || !outcome) throw new Error('a submission has at least one server');
+  const text = outcomeText(context, server, outcome, keyProblem);
+  const page = pageOfUnknown(context, result);
+  const buttons =
+    restId === undefined
+      ? []
+      : [
+          keyProblem && enterKey(context),
+          ...buttonsAfterOutcome(t, restId, outcome),
+          page !== undefined && linkButton(page, t('listing.check')),
+        ];
+  return {
+    content: isRecorded ? text : `${text}\n${t('unrecorded')}`,
+    embeds: [serverEmbed(t, outcome.kind, [describe(t, server, games)])],
+    components: rows(buttons),
+    announcement: announcementOf(context, result, games),
+  };
+}
+
+/** What this bot refuses to send, with what can be done about it. `line`: the server, as in an embed. */
+async function refused(
+  context: Context,
+  { id, line, refusal }: { readonly id: string; readonly line: string; readonly refusal: Refusal },
+  deps: AddServerDeps,
+): Promise<Reply> {
+  const isGame = refusal.code === 'game-not-allowed';
+  const near = isGame ? await nearestGames(context, gameNamed(refusal.game, deps.games).name, deps) : [];
+  const buttons = buttonsAfterRefusal(context.t, id, refusal, near);
+  return notSent(context, {
+    line,
+    text: refusalText(refusal, context, deps.games),
+    buttons: refusal.code.startsWith('key-') ? [enterKey(context), ...buttons] : buttons,
+  });
+}
+
+interface NotSentReply {
+  readonly line: string;
+  readonly text: string;
+  readonly buttons: readonly (Control | false)[];
+}
+
+const notSent = ({ t }: Context, { line, text, buttons }: NotSentReply): Reply => ({
+  content: text,
+  embeds: [serverEmbed(t, 'not-sent', [line])],
+  components: rows(buttons),
+  isRefusal: true,
+});
+
+/** The window with what was typed in it. */
+function editModal({ t }: Context, id: string, { game, server, port, queryPort }: TypedRow): Modal {
+  const field = (name: 'game' | 'server' | 'port' | 'query_port', value: string, most: number) => ({
+    id: name,
+    label: t(`addserver.field.${name}`),
+    hint: t(`commands.addserver.options.${name}.description`),
+    value: cut(value, most),
+    most,
+  });
+  return modal({
+    id: customId('addserver', 'edit', id),
+    title: t('addserver.edit'),
+    fields: [
+      { ...field('game', game, LIMITS.choiceValue), least: 1 },
+      { ...field('server', server, MOST_TYPED), least: 1 },
+      field('port', port, MOST_PORT),
+      field('query_port', queryPort, MOST_PORT),
+    ],
+  });
+}

@@ -1,0 +1,283 @@
+import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
+import type { Attachments } from '../../src/discord/attachments.ts';
+import type {
+  Command,
+  CommandContext,
+  Context,
+  PressContext,
+  Reply,
+  SubmitContext,
+} from '../../src/discord/command.ts';
+import type { Modal } from '../../src/discord/controls.ts';
+import type { UploadedFile } from '../../src/discord/interaction.ts';
+import { LIMITS } from '../../src/discord/limits.ts';
+import type { GuildSettings } from '../../src/guilds/settings.ts';
+import { gamesAmong } from '../../src/listing/game-search.ts';
+import type { ListReader } from '../../src/server-lists/list-reader.ts';
+import { decodeText, MAX_FILE_BYTES, type UnreadableList } from '../../src/server-lists/read-list.ts';
+import { type Editing, linesToEdit, MOST_TYPED, withDefaultGame } from '../../src/submissions/list-drafts.ts';
+import type { Pipeline } from '../../src/submissions/pipeline.ts';
+import type { Suggestions } from '../../src/submissions/suggestions.ts';
+import { UserError } from '../../src/user-error.ts';
+import { commandText, optionText } from '../../src/words/command-text.ts';
+import { announcementOf, pageOfUnknown } from '../../src/words/ended.ts';
+import { gameChoices, severalGamesText, unusableGameText } from '../../src/words/games.ts';
+import { refusalText } from '../../src/words/refusal.ts';
+import type { Translate } from '../../src/words/words.ts';
+import { enterKey } from '../setkey.ts';
+import { editModal, gameModal, listId, pasteModal, reportRows, retypeRows } from './controls.ts';
+import { canGoAgain, progressOf, reportOf } from './report.ts';
+import { allowedGames, type DraftDeps, noList, openDraft, showDraft } from './submit-message.ts';
+
+export interface AddServersDeps extends DraftDeps {
+  readonly settings: Pick<GuildSettings, 'get'>;
+  readonly reader: ListReader;
+  readonly pipeline: Pipeline;
+  readonly attachments: Pick<Attachments, 'read'>;
+  readonly suggestions: Pick<Suggestions, 'games'>;
+}
+
+const FILE_TYPES = ['.txt', '.csv', '.json'] as const;
+
+const DATA: Command['data'] = {
+  type: ApplicationCommandType.ChatInput,
+  ...commandText('addservers'),
+  options: [
+    {
+      type: ApplicationCommandOptionType.Attachment,
+      ...optionText('addservers', 'file'),
+      file_types: [...FILE_TYPES],
+    },
+    {
+      type: ApplicationCommandOptionType.String,
+      ...optionText('addservers', 'game'),
+      autocomplete: true,
+      max_length: LIMITS.choiceValue,
+    },
+  ],
+};
+
+/**
+ * /addservers: takes a list from a file or a window to paste into, shows what it would submit, and submits it on a
+ * button. The buttons of the message command belong here too.
+ */
+export function addServers(deps: AddServersDeps): Command {
+  /** Members whose list is being read. */
+  const readers = new Set<string>();
+
+  /** @throws UserError while another list of the member is being read, here or in another guild */
+  async function oneAtATime({ t, user }: Context, read: () => Promise<Reply>): Promise<Reply> {
+    if (readers.has(user.id)) throw new UserError(t('list.stillReading'));
+    readers.add(user.id);
+    return read().finally(() => readers.delete(user.id));
+  }
+
+  async function readTyped(context: SubmitContext): Promise<Reply> {
+    const [game, text] = [context.field('game'), context.field('servers')];
+    if (readers.has(context.user.id)) {
+      return keepTyped(context, { text, game, why: context.t('list.stillReading') }, deps);
+    }
+    return oneAtATime(context, () => openList(context, { game, content: text }, deps));
+  }
+
+  return {
+    data: DATA,
+    answers: (options) => (options.getFile('file') ? 'later' : 'form'),
+    complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),
+    async run(context) {
+      const file = context.options.getFile('file');
+      if (!file) return paste(context);
+      const game = context.options.getString('game') ?? '';
+      return oneAtATime(context, () => openList(context, { game, content: file }, deps));
+    },
+    submits: {
+      paste: { answers: 'later', run: readTyped },
+      retyped: { answers: 'update', run: readTyped },
+      game: { answers: 'update', run: (context) => chooseGame(context, context.field('game'), deps) },
+      edit: { answers: 'update', run: (context) => edit(context, 'refused', deps) },
+      // The report stays where it is.
+      correct: { answers: 'later', run: (context) => edit(context, 'all', deps) },
+    },
+    presses: {
+      submit: { answers: 'update', run: (context) => submitList(context, deps) },
+      edit: { answers: 'form', run: (context) => openEdit(context, 'refused', deps) },
+      retype: { answers: 'form', run: (context) => retype(context, deps) },
+      editall: { answers: 'form', run: (context) => openEdit(context, 'all', deps) },
+      ports: {
+        answers: 'update',
+        run: async (context) => {
+          return showDraft(context, await deps.lists.takeUsualPorts(context, context.argument), {}, deps);
+        },
+      },
+      include: { answers: 'update', run: (context) => includeDuplicates(context, deps) },
+      cancel: { answers: 'update', run: (context) => cancel(context, deps) },
+      game: { answers: 'update', run: (context) => chooseGame(context, context.values[0] ?? '', deps) },
+      askgame: {
+        answers: 'form',
+        run: async (context) => gameModal(context, listId('game', context.argument)),
+      },
+    },
+  };
+}
+
+const paste = (context: CommandContext) => {
+  const game = context.options.getString('game') ?? '';
+  return pasteModal(context, { id: listId('paste'), text: '', game, most: MOST_TYPED });
+};
+
+/** Gives back the text of a list that is not read, to be corrected, as far as a window takes it. */
+async function keepTyped(
+  context: Context,
+  { text, game, why }: Record<'text' | 'game' | 'why', string>,
+  { lists }: DraftDeps,
+): Promise<Reply> {
+  const { t, interactionId: id } = context;
+  const isKept = await lists.keepTyped(context, id, { text, game });
+  const components = isKept ? retypeRows(context, id) : [];
+  return { isRefusal: true, content: `${why} ${keptText(isKept, t)}`, components };
+}
+
+const keptText = (isKept: boolean, t: Translate): string =>
+  isKept ? t('list.typed.kept') : t('list.typed.tooLong');
+
+/** The window into which a list is pasted, with what was typed before. */
+async function retype(context: DraftContext, { lists }: DraftDeps): Promise<Modal> {
+  const typed = await lists.findTyped(context, context.argument);
+  if (!typed) throw noList('gone', context.t);
+  return pasteModal(context, { id: listId('retyped'), ...typed, most: MOST_TYPED });
+}
+
+async function readFile({ t }: Context, { name, url }: UploadedFile, deps: AddServersDeps): Promise<Buffer> {
+  const isKnown = FILE_TYPES.some((extension) => name.toLowerCase().endsWith(extension));
+  if (!isKnown) throw new UserError(t('list.file.kind'));
+  const read = await deps.attachments.read(url);
+  if (read.ok) return read.bytes;
+  throw new UserError(t(`list.file.${read.problem}`, { kib: MAX_FILE_BYTES / 1024 }));
+}
+
+/**
+ * Reads a list that was pasted or uploaded, and shows what would be submitted.
+ * @throws UserError when it is no text
+ */
+async function openList(
+  context: Context,
+  { game: typed, content }: { readonly game: string; readonly content: string | UploadedFile },
+  deps: AddServersDeps,
+): Promise<Reply> {
+  const reading = await deps.keys.forReading(context.guildId);
+  const game = typed.trim();
+  const text = typeof content === 'string' ? content : decodeText(await readFile(context, content, deps));
+  if (text === undefined) throw new UserError(context.t('list.file.binary'));
+  const { guildId } = context;
+  const read = (typedGame: string) => deps.reader.read({ guildId, text, game: typedGame }, reading);
+  const first = await read(game);
+  const games = await allowedGames(context, deps);
+  const found = games.find(game);
+  const usable = found && games.isAllowed(found) ? found : undefined;
+  // Lines that would have a game that is not allowed lack one, and another can be chosen for them.
+  const list = found && !usable ? await read('') : first;
+  if (list.kind !== 'rows')
+    return keepTyped(context, { text, game, why: unreadableText(list, context.t) }, deps);
+  if (list.rows.length === 0)
+    return keepTyped(context, { text, game, why: context.t('list.file.empty') }, deps);
+  const notice = game === '' || usable ? '' : unusableGameText(context, game, games);
+  const rows = usable ? withDefaultGame(list.rows, usable.alias) : list.rows;
+  return openDraft(context, { source: 'text', rows, notice }, deps);
+}
+
+/** Why a text cannot be read as a list at all. */
+const unreadableText = (list: UnreadableList, t: Translate): string =>
+  t(`list.file.${list.kind}`, { ...list });
+
+/** Of a button or a modal of a draft: its argument is the draft's id. */
+type DraftContext = Context & Pick<PressContext, 'argument'>;
+
+/** What was chosen in the select, or typed in, as the game of the rows that lack one. */
+async function chooseGame(context: DraftContext, typed: string, deps: DraftDeps): Promise<Reply> {
+  const games = await allowedGames(context, deps);
+  const found = games.find(typed);
+  const matches = found ? [found].filter(games.isAllowed) : games.search(typed);
+  const [game, ...others] = matches;
+  if (game && others.length === 0) {
+    return showDraft(context, await deps.lists.chooseGame(context, context.argument, game.alias), {}, deps);
+  }
+  const notice = game ? severalGamesText(context, typed) : unusableGameText(context, typed, games);
+  const choice = game ? matches : games.all;
+  return showDraft(context, await deps.lists.again(context, context.argument), { notice, choice }, deps);
+}
+
+/** Whether what the guild has submitted before goes too. */
+async function includeDuplicates(context: DraftContext, deps: DraftDeps): Promise<Reply> {
+  const [wanted, id = ''] = context.argument.split(':');
+  return showDraft(context, await deps.lists.includeDuplicates(context, id, wanted === 'on'), {}, deps);
+}
+
+/** The window in which lines are corrected. */
+async function openEdit(context: DraftContext, which: Editing, { lists }: DraftDeps): Promise<Modal> {
+  const id = context.argument;
+  const action = which === 'all' ? 'correct' : 'edit';
+  const typed = await lists.findTyped(context, `${id}-${which}`);
+  const draft = typed ? undefined : await lists.find(context, id);
+  if (typeof draft === 'string') throw noList(draft, context.t);
+  const text = typed?.text ?? (draft ? linesToEdit(draft, which).text : '');
+  return editModal(context, { id: listId(action, id), text, most: MOST_TYPED });
+}
+
+/** The lines as they were corrected, in place of those that were opened. */
+async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Promise<Reply> {
+  const { t, argument: id, interactionId: newId } = context;
+  const typed = context.field('servers');
+  const reading = await deps.keys.forReading(context.guildId);
+  const edited = await deps.lists.edit(context, { id, newId, typed, which }, reading);
+  if ('kind' in edited) {
+    // Its Edit opens that from now on.
+    const isKept = await deps.lists.keepTyped(context, `${id}-${which}`, { text: typed, game: '' });
+    throw new UserError(`${unreadableText(edited, t)} ${keptText(isKept, t)}`);
+  }
+  await deps.lists.forgetTyped(context, `${id}-${which}`);
+  const notice = 'instead' in edited ? t('list.edit.gone') : undefined;
+  return showDraft(context, edited, { notice }, deps);
+}
+
+async function cancel(context: DraftContext, { lists }: DraftDeps): Promise<Reply> {
+  const why = await lists.drop(context, context.argument);
+  if (why !== undefined) throw noList(why, context.t);
+  return { content: context.t('button.cancelled') };
+}
+
+/** Sends what is ready in the draft, once, and reports what came of every line. */
+async function submitList(context: PressContext, deps: AddServersDeps): Promise<Reply> {
+  const { t, argument, guildId, interactionId, receivedAt, user, stopping } = context;
+  const [promised = '', id = ''] = argument.split(':');
+  const result = await deps.pipeline.submit({
+    guildId,
+    interactionId,
+    receivedAt,
+    user,
+    id,
+    promised: Number.parseInt(promised, 10) || undefined,
+    stopping,
+    onProgress: (done, count) => context.progress(progressOf(context, done, count)),
+  });
+  if (result.kind === 'no-draft') throw noList(result.why, t);
+  if (result.kind === 'refused') {
+    const { refusal } = result;
+    // The preview was true when it was made: somebody was faster, or an admin has changed what is allowed.
+    if (refusal.code === 'in-flight') throw new UserError(refusalText(refusal, context, deps.games));
+    const notice = refusal.code.startsWith('key-') ? '' : refusalText(refusal, context, deps.games);
+    return showDraft(context, await deps.lists.again(context, id), { notice }, deps);
+  }
+  // Once servers are sent nothing may fail that only reports on them.
+  const settings = await deps.settings.get(guildId).catch(() => undefined);
+  const games = gamesAmong(deps.games, settings?.games);
+  return {
+    ...reportOf(context, result, games),
+    components: reportRows(context, {
+      id: result.restId,
+      first: result.keyProblem && enterKey(context),
+      canGoAgain: canGoAgain(result),
+      page: pageOfUnknown(context, result),
+    }),
+    announcement: announcementOf(context, result, deps.games),
+  };
+}

@@ -1,0 +1,179 @@
+import {
+  type ActionRow,
+  button,
+  type Control,
+  customId,
+  linkButton,
+  type Modal,
+  modal,
+  rows,
+  type SelectOption,
+  select,
+} from '../../src/discord/controls.ts';
+import { LIMITS } from '../../src/discord/limits.ts';
+import { cut } from '../../src/words/escape.ts';
+import type { Translate } from '../../src/words/words.ts';
+
+/** The custom id of a control of a list: all of them belong to /addservers. */
+export const listId = (action: string, id = ''): string => customId('addservers', action, id);
+
+/**
+ * The custom id of the button that submits a draft.
+ * @param promised how many servers the button says that it submits; 0: it does not say
+ */
+export const submitId = (id: string, promised = 0): string => listId('submit', `${promised}:${id}`);
+
+interface Words {
+  readonly t: Translate;
+}
+
+interface PreviewControls {
+  /** What has to be done first, where there is such a thing. */
+  readonly first?: Control | false | undefined;
+  /** Of the draft. */
+  readonly id: string;
+  /** How many servers the button submits; without any there is none. */
+  readonly submits: number;
+  /** Nothing may go now, but soon. */
+  readonly canTryAgain: boolean;
+  /** How many lines only lack a port, and can have the usual one. */
+  readonly usualPorts: number;
+  /** How many lines can be corrected. */
+  readonly edits: number;
+  /** How many servers were submitted before, and whether they are included. */
+  readonly duplicates: number;
+  readonly includesDuplicates: boolean;
+  /** To choose from for the lines that lack one, if any does; where a select does not take them all one can be typed. */
+  readonly games?: readonly SelectOption[];
+}
+
+/** What can be done with a list before it is submitted. */
+export function previewRows(
+  { t }: Words,
+  {
+    first,
+    id,
+    submits,
+    canTryAgain,
+    usualPorts,
+    edits,
+    duplicates,
+    includesDuplicates,
+    games,
+  }: PreviewControls,
+): readonly ActionRow[] {
+  const label = includesDuplicates ? 'list.button.leave' : 'list.button.include';
+  // It says what is wanted, so that a press that comes twice does no harm.
+  const wanted = includesDuplicates ? 'off' : 'on';
+  const options = games?.slice(0, LIMITS.choices) ?? [];
+  const isAll = options.length > 0 && options.length === games?.length;
+  return rows(
+    [select({ id: listId('game', id), placeholder: t('list.button.selectGame'), options })],
+    [games !== undefined && !isAll && button(listId('askgame', id), t('list.button.game'))],
+    [
+      first,
+      submits > 0 &&
+        button(submitId(id, submits), t('list.button.submit', { count: submits }), {
+          style: 'success',
+        }),
+      canTryAgain && button(submitId(id), t('again.tryAgain')),
+      usualPorts > 0 && button(listId('ports', id), t('list.button.usualPorts', { count: usualPorts })),
+      edits > 0 && button(listId('edit', id), t('again.edit')),
+      duplicates > 0 && button(listId('include', `${wanted}:${id}`), t(label, { count: duplicates })),
+      button(listId('cancel', id), t('button.cancel')),
+    ],
+  );
+}
+
+interface ReportControls extends Pick<PreviewControls, 'first'> {
+  /** Of the draft of what was refused or not sent, if there is one. */
+  readonly id: string | undefined;
+  readonly canGoAgain: boolean;
+  /** Where to look up what nobody knows. */
+  readonly page: string | undefined;
+}
+
+/** What can be done with what was refused or not sent, and where to look up what is unknown. */
+export const reportRows = (
+  { t }: Words,
+  { first, id, canGoAgain, page }: ReportControls,
+): readonly ActionRow[] =>
+  rows([
+    first,
+    id !== undefined && canGoAgain && button(submitId(id), t('again.sendAgain'), { style: 'primary' }),
+    id !== undefined && button(listId('editall', id), t('again.edit')),
+    page !== undefined && linkButton(page, t('listing.check')),
+  ]);
+
+interface Typed {
+  /** The custom id. */
+  readonly id: string;
+  /** UTF-16 units. */
+  readonly most: number;
+}
+
+/** Under a list that could not be read: opens it as it was typed. */
+export const retypeRows = ({ t }: Words, id: string): readonly ActionRow[] =>
+  rows([button(listId('retype', id), t('again.edit'))]);
+
+/** The window in which lines are corrected. */
+export const editModal = ({ t }: Words, { id, text, most }: Typed & { readonly text: string }): Modal =>
+  modal({
+    id,
+    title: t('list.edit.title'),
+    fields: [
+      {
+        id: 'servers',
+        label: t('list.edit.lines'),
+        hint: t('list.edit.hint'),
+        value: text,
+        most,
+        long: true,
+      },
+    ],
+  });
+
+/** The window in which a game is typed in, for lists of games that are too long for a select. */
+export const gameModal = ({ t }: Words, id: string): Modal =>
+  modal({
+    id,
+    title: t('list.chooseModal.title'),
+    fields: [
+      {
+        id: 'game',
+        label: t('addserver.field.game'),
+        hint: t('list.modal.gameHint'),
+        least: 1,
+        most: LIMITS.choiceValue,
+      },
+    ],
+  });
+
+/** The window into which a list is pasted. */
+export const pasteModal = (
+  { t }: Words,
+  { id, text, game, most }: Typed & { readonly text: string; readonly game: string },
+): Modal =>
+  modal({
+    id,
+    title: t('list.modal.title'),
+    fields: [
+      {
+        id: 'servers',
+        label: t('list.modal.servers'),
+        hint: t('list.modal.serversHint'),
+        example: t('list.modal.example'),
+        value: text,
+        least: 1,
+        most,
+        long: true,
+      },
+      {
+        id: 'game',
+        label: t('list.modal.game'),
+        hint: t('list.modal.gameHint'),
+        value: cut(game, LIMITS.choiceValue),
+        most: LIMITS.choiceValue,
+      },
+    ],
+  });

@@ -1,0 +1,148 @@
+import { csvFile, rejectedCsv } from '../../src/server-lists/csv-file.ts';
+import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
+import {
+  isRefused,
+  type ReadyRow,
+  type RefusedRow,
+  type Row,
+  type TypedRow,
+} from '../../src/server-lists/row.ts';
+import type { Draft } from '../../src/submissions/draft.ts';
+import { gameChoices, NEAREST, type SearchedGames } from '../../src/words/games.ts';
+import { problemText } from '../../src/words/problem.ts';
+import type { Translate } from '../../src/words/words.ts';
+
+/** Discord takes 10 files in a message, and there are others. */
+const MOST_FILES = 6;
+
+export interface ListFile {
+  readonly name: string;
+  readonly data: Buffer;
+}
+
+/** A row with what is to be said of it. */
+export interface ExplainedRow {
+  readonly line: number;
+  readonly typed: TypedRow;
+  readonly reason: string;
+}
+
+/** A sentence without what only Discord shows: code, links, and times in the reader's zone. */
+export const plain = (text: string): string =>
+  text
+    .replaceAll('`', '')
+    .replace(/\[([^[\]]*)\]\(<[^<>]*>\)/g, '$1')
+    .replace(/<t:(\d{1,12})(?::\w)?>/g, (_, seconds: string) => `${minuteOf(Number(seconds) * 1000)} UTC`);
+
+/** A time in UTC, as in 2026-01-31 23:59; in milliseconds since 1970. */
+export const minuteOf = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+
+/** The games to guess at what was meant with one that is not known. */
+export type GuessedGames = SearchedGames & { list(): { readonly games: readonly unknown[] } };
+
+/** Games that all guesses for a file may look at, some 25 ms: of a usual list of 100 games, 500 lines. */
+const MOST_LOOKED_AT = 50_000;
+
+/** Says of refused rows why, at length, with the games that may have been meant. */
+export function reasonsOf(t: Translate, games: GuessedGames): (row: RefusedRow) => string {
+  const nearestOf = new Map<string, string>();
+  const mostGuesses = MOST_LOOKED_AT / Math.max(1, games.list().games.length);
+
+  function nearest(typed: string): string {
+    const known = nearestOf.get(typed);
+    if (known !== undefined || nearestOf.size >= mostGuesses) return known ?? '';
+    const names = gameChoices(games.search(typed, NEAREST)).map(({ name }) => name);
+    nearestOf.set(typed, names.join(', '));
+    return names.join(', ');
+  }
+
+  return ({ problem }) => {
+    const { short, help } = problemText(problem, t);
+    const near = problem.code === 'game-unknown' ? nearest(problem.game) : '';
+    const next = near === '' ? help : t('list.near', { near });
+    return plain(next === '' ? short : `${short}. ${next}`);
+  };
+}
+
+/** The refused rows of a draft with the reasons at length. */
+export const explainedRows = (
+  rows: readonly Row[],
+  reasonOf: (row: RefusedRow) => string,
+): readonly ExplainedRow[] =>
+  rows.filter(isRefused).map((row) => ({ line: row.line, typed: row.typed, reason: reasonOf(row) }));
+
+/** A ready row that is not sent, for a reason that is not its own. */
+export const explained = ({ line, submission }: ReadyRow, reason: string): ExplainedRow => ({
+  line,
+  typed: inFields(submission),
+  reason: plain(reason),
+});
+
+/** A submission in the columns of a file. */
+export const inFields = ({ server, port, queryPort, game }: ReadyRow['submission']): TypedRow => ({
+  server,
+  port: String(port),
+  queryPort: String(queryPort ?? ''),
+  game,
+});
+
+export interface RefusedFiles {
+  readonly files: readonly ListFile[];
+  /** Files of the message that it changes stay whose names begin so. */
+  readonly keepsFiles?: string;
+  /** The names of all of them, for a sentence. */
+  readonly names: string;
+}
+
+const FIRST = 'rejected';
+
+/**
+ * The files with the rows that cannot be sent. Where a draft keeps only a part of them, those of its first preview stay
+ * beside a newer one.
+ */
+export function filesOfRefused(rows: readonly ExplainedRow[], draft: Draft): RefusedFiles {
+  const notKept = draft.rows.filter(isRefused).filter(({ problem }) => problem.code === 'not-kept');
+  if (notKept.length === 0) {
+    const files = rejectedFiles(rows, FIRST);
+    return { files, names: namesOf(files.map(({ name }) => name)) };
+  }
+  const lines = new Set(notKept.map(({ line }) => line));
+  const kept = rows.filter(({ line }) => !lines.has(line));
+  const files = rejectedFiles(kept, `still-${FIRST}`);
+  return {
+    files,
+    keepsFiles: FIRST,
+    names: namesOf([`${FIRST}.csv`, ...files.map(({ name }) => name)]),
+  };
+}
+
+const namesOf = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+
+/** One file, where there is anything to put into it, and further ones for what would make it too large to be sent back. */
+function rejectedFiles(rows: readonly ExplainedRow[], name: string): readonly ListFile[] {
+  if (rows.length === 0) return [];
+  const inOrder = rows.toSorted((one, other) => one.line - other.line);
+  for (let count = 1; ; count++) {
+    const files = splitFile(inOrder, count, name);
+    const areSmall = files.every(({ data }) => data.length <= MAX_FILE_BYTES);
+    if (areSmall || count === MOST_FILES) return files;
+  }
+}
+
+function splitFile(rows: readonly ExplainedRow[], count: number, name: string): readonly ListFile[] {
+  const each = Math.ceil(rows.length / count);
+  return Array.from({ length: count }, (_, index) => ({
+    name: index === 0 ? `${name}.csv` : `${name}-${index + 1}.csv`,
+    data: Buffer.from(rejectedCsv(rows.slice(index * each, (index + 1) * each))),
+  }));
+}
+
+/** `preview.csv`: all that is sent, in columns that can be read again. */
+export function previewFile(rows: readonly ReadyRow[]): ListFile {
+  const heading = ['server', 'port', 'query_port', 'game', 'line'];
+  const lines = rows.map((row) => {
+    const { server, port, queryPort, game } = inFields(row.submission);
+    return [server, port, queryPort, game, String(row.line)];
+  });
+  return { name: 'preview.csv', data: Buffer.from(csvFile([heading, ...lines])) };
+}

@@ -1,0 +1,57 @@
+import type { RefusedRow } from '../../src/server-lists/row.ts';
+import { visibleLine } from '../../src/visible-line.ts';
+import { escapeCode, escapeText, shorten } from '../../src/words/escape.ts';
+import type { SearchedGames } from '../../src/words/games.ts';
+import { problemText } from '../../src/words/problem.ts';
+import type { Translate } from '../../src/words/words.ts';
+
+/** Lines that are named in a message; the files name them all. More do not fit on the screen of a phone. */
+export const MOST_NAMED = 5;
+/** UTF-16 units of what a line repeats, so that it takes two lines of a phone, three at most. */
+const LONGEST_LINE = 40;
+const LONGEST_VALUE = 24;
+const LONGEST_NAME = 30;
+/** `rejected.csv` has more. */
+const MOST_NEAR = 1;
+const MOST_NUMBERS = 8;
+
+/**
+ * A line that cannot be sent, with what is wrong with it, as an item of a list.
+ * @param isNumbered it has a number that its author can find it by
+ */
+export function refusedItem(
+  t: Translate,
+  row: RefusedRow,
+  games: SearchedGames,
+  isNumbered: boolean,
+): string {
+  const { problem } = row;
+  const { short } = problemText(problem, t, LONGEST_VALUE);
+  const near = problem.code === 'game-unknown' ? nearText(t, problem.game, games) : '';
+  const item = isNumbered ? lineItem(t, row.line, row.text) : addressItem(row.text);
+  return `${item}: ${short}${near}`;
+}
+
+function nearText(t: Translate, typed: string, games: SearchedGames): string {
+  const [game] = games.search(typed, MOST_NEAR);
+  if (game === undefined) return '';
+  return `. ${t('list.near', { near: escapeText(shorten(visibleLine(game.name), LONGEST_NAME)) })}`;
+}
+
+/** A line by its number and what stands there. */
+export const lineItem = (t: Translate, line: number, text: string): string =>
+  `- ${t('list.line', { line })} \`${escapeCode(text, LONGEST_LINE)}\``;
+
+/** An address that is in no line. */
+export const addressItem = (address: string): string => `- \`${escapeCode(address, LONGEST_LINE)}\``;
+
+/** The first numbers of lines, in words for a sentence. */
+export function someNumbers(lines: readonly number[]): string {
+  const numbers = [...new Set(lines)];
+  const some = numbers.slice(0, MOST_NUMBERS).join(', ');
+  return numbers.length > MOST_NUMBERS ? `${some} …` : some;
+}
+
+/** How many more there are than were named, as a line of its own. */
+export const moreText = (t: Translate, count: number): readonly string[] =>
+  count > 0 ? [t('look.more', { count })] : [];

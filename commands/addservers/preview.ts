@@ -1,0 +1,165 @@
+import { formatAddress } from '../../src/addresses/address.ts';
+import type { ServerSubmission } from '../../src/listing/contract.ts';
+import { isRefused, isRepeated, lacksGame, type ReadyRow } from '../../src/server-lists/row.ts';
+import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
+import type { SubmittedBefore } from '../../src/submissions/duplicates.ts';
+import type { Limited } from '../../src/submissions/limits.ts';
+import type { Prepared } from '../../src/submissions/list-drafts.ts';
+import { escapeCode, escapeText, shorten, shortenMarkup } from '../../src/words/escape.ts';
+import type { SearchedGames } from '../../src/words/games.ts';
+import { submitterText } from '../../src/words/refusal.ts';
+import {
+  describe,
+  gameNamed,
+  type KnownGames,
+  type ServerEmbed,
+  serverEmbed,
+} from '../../src/words/servers.ts';
+import type { Reader, Translate } from '../../src/words/words.ts';
+import {
+  type ExplainedRow,
+  explained,
+  explainedRows,
+  filesOfRefused,
+  type GuessedGames,
+  type ListFile,
+  minuteOf,
+  previewFile,
+  reasonsOf,
+} from './files.ts';
+import { addressItem, MOST_NAMED, moreText, refusedItem, someNumbers } from './lines.ts';
+
+/** UTF-16 units of parts of the message, so that all of it fits into 2,000. */
+const LONGEST_NOTICE = 500;
+const LONGEST_GAME = 30;
+const LONGEST_ADDRESS = 60;
+/** Servers that were submitted before that are named. */
+const MOST_DUPLICATES = 3;
+/** Servers that the message shows; longer lists are in a file. */
+const MOST_SHOWN = 10;
+
+/** A list as a message shows it: what there is to say of it, its servers, and the files with all of its lines. */
+export interface ListPage {
+  readonly content: string;
+  readonly embeds: readonly ServerEmbed[];
+  readonly files: readonly ListFile[];
+  readonly keepsFiles?: string;
+}
+
+/** The games, to name them and to guess at what was meant. */
+export type ListedGames = KnownGames & SearchedGames & GuessedGames;
+
+/**
+ * What would be submitted: first what is wrong, then how many are ready.
+ * @param notice something to say before that
+ */
+export function previewOf(reader: Reader, prepared: Prepared, games: ListedGames, notice = ''): ListPage {
+  const { t } = reader;
+  const { draft, duplicates, room } = prepared;
+  const first = shortenMarkup(notice, LONGEST_NOTICE);
+  const sendable = rowsToSend(draft, duplicates);
+  const ready = sendable.slice(0, room.count);
+  const waiting = sendable.slice(room.count);
+  const refused = draft.rows.filter((row) => !lacksGame(row));
+  const rejected = [
+    ...explainedRows(refused, reasonsOf(t, games)),
+    ...explainLimited(t, waiting, room.limited),
+  ];
+  const { names, files, ...kept } = filesOfRefused(rejected, draft);
+  const content = paragraphs([
+    first,
+    refusedText(reader, prepared, games, names),
+    readyText(t, sendable.length, prepared),
+    withoutGameText(t, draft),
+    repeatedText(t, draft),
+    duplicatesText(t, prepared, games),
+  ]);
+  if (ready.length > MOST_SHOWN) {
+    return { content, embeds: [], files: [previewFile(ready), ...files], ...kept };
+  }
+  const servers = ready.map(({ submission }) => submission);
+  return { content, embeds: servers.length === 0 ? [] : [serversEmbed(t, servers, games)], files, ...kept };
+}
+
+const paragraphs = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
+
+function serversEmbed(t: Translate, servers: readonly ServerSubmission[], games: KnownGames): ServerEmbed {
+  const longest = { name: LONGEST_GAME, address: LONGEST_ADDRESS };
+  const lines = servers.map((server) => describe(t, server, games, longest));
+  return serverEmbed(t, 'not-sent', lines);
+}
+
+/** Rows that a limit holds back, with that for a reason. */
+export function explainLimited(
+  t: Translate,
+  rows: readonly ReadyRow[],
+  limited: Limited | undefined,
+): readonly ExplainedRow[] {
+  if (limited === undefined) return [];
+  const reason = t(`list.held.${limited.by}`, { at: minuteOf(limited.until) });
+  return rows.map((row) => explained(row, reason));
+}
+
+/** What is wrong with which lines; what only lacks a game is not among them. */
+function refusedText(reader: Reader, { draft, edits }: Prepared, games: ListedGames, files: string): string {
+  const { t, mention } = reader;
+  const rows = draft.rows.filter(isRefused).filter((row) => !lacksGame(row));
+  const count = rows.length;
+  if (count === 0) return '';
+  const lines = rows.slice(0, MOST_NAMED).map((row) => refusedItem(t, row, games, draft.source === 'text'));
+  const more = count - lines.length;
+  if (more > 0) lines.push(t('list.moreIn', { count: more, files }));
+  if (edits.refused < count) {
+    lines.push(t('list.editPart', { count: edits.refused, files, addservers: mention('addservers') }));
+  }
+  return [t('list.refused', { count }), ...lines].join('\n');
+}
+
+/** How many can go. Where a limit holds some back, when those can go. */
+function readyText(t: Translate, count: number, { draft, room }: Prepared): string {
+  if (count === 0) return draft.rows.some(lacksGame) ? '' : t('list.nothingReady');
+  if (room.limited === undefined) return t('list.ready', { count });
+  const seconds = Math.ceil(room.limited.until / 1000);
+  return t('list.limited', { count: room.count, all: count, seconds });
+}
+
+function withoutGameText(t: Translate, { rows }: Draft): string {
+  const lacking = rows.filter(lacksGame);
+  if (lacking.length === 0) return '';
+  const items = lacking.slice(0, MOST_NAMED).map(({ text }) => addressItem(text));
+  return [
+    t('list.withoutGame', { count: lacking.length }),
+    ...items,
+    ...moreText(t, lacking.length - items.length),
+  ].join('\n');
+}
+
+function repeatedText(t: Translate, { rows }: Draft): string {
+  const lines = rows.filter(isRepeated).map(({ line }) => line);
+  return lines.length === 0 ? '' : t('list.repeated', { count: lines.length, numbers: someNumbers(lines) });
+}
+
+/** What was submitted from here before, as which game, by whom and how it ended. */
+function duplicatesText(t: Translate, { draft, duplicates }: Prepared, games: KnownGames): string {
+  const count = duplicates.size;
+  if (count === 0) return '';
+  const items = [...duplicates.values()]
+    .slice(0, MOST_DUPLICATES)
+    .map((before) => duplicateItem(t, before, games));
+  return [
+    t(draft.includesDuplicates ? 'list.duplicatesIncluded' : 'list.duplicates', { count }),
+    ...items,
+    ...moreText(t, count - items.length),
+  ].join('\n');
+}
+
+function duplicateItem(t: Translate, before: SubmittedBefore, games: KnownGames): string {
+  const { server: host, port, game, at, outcome } = before;
+  const address = escapeCode(formatAddress({ host, port }), LONGEST_ADDRESS);
+  const said = t(`list.duplicate.${outcome}`, {
+    game: escapeText(shorten(gameNamed(game, games).name, LONGEST_GAME)),
+    seconds: Math.floor(at / 1000),
+    user: submitterText(t, before),
+  });
+  return `- \`${address}\`: ${said}`;
+}

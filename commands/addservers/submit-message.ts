@@ -1,0 +1,109 @@
+import { ApplicationCommandType } from 'discord.js';
+import type { Command, Context, Reply } from '../../src/discord/command.ts';
+import type { ApiKeys } from '../../src/guilds/api-keys.ts';
+import type { GuildSettings } from '../../src/guilds/settings.ts';
+import type { Game } from '../../src/listing/contract.ts';
+import { gamesAmong } from '../../src/listing/game-search.ts';
+import type { Games } from '../../src/listing/games.ts';
+import { rowsOfMessage } from '../../src/server-lists/message.ts';
+import { MAX_ROWS } from '../../src/server-lists/read-list.ts';
+import { lacksGame } from '../../src/server-lists/row.ts';
+import type { Draft } from '../../src/submissions/draft.ts';
+import type { NoDraft } from '../../src/submissions/drafts.ts';
+import type { ListDrafts, Prepared } from '../../src/submissions/list-drafts.ts';
+import { UserError } from '../../src/user-error.ts';
+import { messageCommandText } from '../../src/words/command-text.ts';
+import { gameOptions } from '../../src/words/games.ts';
+import { refusalText } from '../../src/words/refusal.ts';
+import type { Translate } from '../../src/words/words.ts';
+import { enterKey } from '../setkey.ts';
+import { previewRows } from './controls.ts';
+import { previewOf } from './preview.ts';
+
+/** What a draft is opened with and shown. */
+export interface DraftDeps {
+  readonly lists: ListDrafts;
+  readonly games: Pick<Games, 'list' | 'search' | 'find' | 'refresh' | 'refreshSoon'>;
+  readonly settings: Pick<GuildSettings, 'get'>;
+  readonly keys: Pick<ApiKeys, 'problem' | 'forReading'>;
+}
+
+/**
+ * "Submit servers" on a message: takes every address in it and asks for their game. The buttons and the select of
+ * the answer belong to /addservers.
+ */
+export function submitMessage(deps: DraftDeps): Command {
+  return {
+    data: {
+      type: ApplicationCommandType.Message,
+      ...messageCommandText('submit-message'),
+    },
+    answers: 'later',
+    async useOn(context) {
+      const rows = rowsOfMessage(context.text, deps.games);
+      if (rows.length === 0) throw new UserError(context.t('list.message.empty'));
+      if (rows.length > MAX_ROWS) {
+        throw new UserError(context.t('list.file.too-many', { count: rows.length, most: MAX_ROWS }));
+      }
+      const reading = await deps.keys.forReading(context.guildId);
+      if (reading) deps.games.refreshSoon(reading);
+      return openDraft(context, { source: 'message', rows }, deps);
+    },
+  };
+}
+
+/** Keeps a new draft under the interaction, and shows what it would submit, below the notice if there is one. */
+export const openDraft = async (
+  context: Context,
+  { notice, ...read }: Pick<Draft, 'source' | 'rows'> & Pick<Shown, 'notice'>,
+  deps: DraftDeps,
+): Promise<Reply> =>
+  showDraft(context, await deps.lists.open(context, context.interactionId, read), { notice }, deps);
+
+interface Shown {
+  /** Something to say first. */
+  readonly notice?: string | undefined;
+  /** The games to choose from, where they are not all. */
+  readonly choice?: readonly Game[];
+}
+
+/**
+ * What a draft would submit now.
+ * @throws UserError when it was submitted or cancelled meanwhile
+ */
+export async function showDraft(
+  context: Context,
+  prepared: Prepared | NoDraft,
+  { notice, choice }: Shown,
+  deps: DraftDeps,
+): Promise<Reply> {
+  if (typeof prepared === 'string') throw noList(prepared, context.t);
+  const some = await allowedGames(context, deps);
+  const { id, draft, duplicates, room, edits, usualPorts, canTryAgain } = prepared;
+  const noKey = await deps.keys.problem(context.guildId);
+  const notices = [noKey && refusalText(noKey, context, some), notice].filter(Boolean).join('\n\n');
+  return {
+    ...previewOf(context, prepared, some, notices),
+    components: previewRows(context, {
+      id,
+      first: noKey && enterKey(context),
+      submits: noKey ? 0 : room.count,
+      edits: edits.refused + edits.lacking,
+      usualPorts,
+      canTryAgain: canTryAgain || noKey !== undefined,
+      duplicates: duplicates.size,
+      includesDuplicates: draft.includesDuplicates,
+      ...(draft.rows.some(lacksGame) && { games: gameOptions(choice ?? some.all) }),
+    }),
+  };
+}
+
+/** The games that may be submitted in the guild. */
+export const allowedGames = async ({ guildId }: Context, { games, settings }: DraftDeps) =>
+  gamesAmong(games, (await settings.get(guildId)).games);
+
+/** Why there is nothing any more that a button of a draft could act on. */
+export function noList(why: NoDraft, t: Translate): UserError {
+  if (why === 'of-another-member') return new UserError(t('list.notYours'));
+  return why === 'empty' ? new UserError(t('list.nothingLeft')) : new UserError(t('list.gone'));
+}

@@ -1,0 +1,323 @@
+import { ApplicationCommandType } from 'discord.js';
+import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/discord/command.ts';
+import {
+  button,
+  type Control,
+  customId,
+  linkButton,
+  type Modal,
+  modal,
+  roleSelect,
+  rows,
+} from '../../src/discord/controls.ts';
+import type { ChannelPosts, GuildLog } from '../../src/discord/guild-log.ts';
+import {
+  type ChosenOnPage,
+  chosenOnPage,
+  pageButtons,
+  pagedSelect,
+  readPage,
+} from '../../src/discord/pager.ts';
+import type { ApiKeys } from '../../src/guilds/api-keys.ts';
+import { type GuildSettings, HIGHEST_QUOTA, type Settings } from '../../src/guilds/settings.ts';
+import type { Game } from '../../src/listing/contract.ts';
+import type { Games } from '../../src/listing/games.ts';
+import { UserError } from '../../src/user-error.ts';
+import { commandText } from '../../src/words/command-text.ts';
+import { memberText } from '../../src/words/escape.ts';
+import { gameOption, isSelectable } from '../../src/words/games.ts';
+import type { Translate } from '../../src/words/words.ts';
+import { enterKey } from '../setkey.ts';
+import { logChannelSelect } from './log-channel-select.ts';
+import { allowedGamesText, lacksKey, missingNames, type SettingsShown, settingsText } from './text.ts';
+
+export interface SettingsDeps {
+  readonly settings: Pick<GuildSettings, 'get' | 'areLost' | 'change'>;
+  readonly keys: Pick<ApiKeys, 'status'>;
+  readonly games: Pick<Games, 'list'>;
+  readonly guildLog: Pick<GuildLog, 'tell'>;
+  readonly posts: ChannelPosts;
+  /** Where the bot user can be added to a guild that has the commands alone; `undefined` when it is there, or nobody knows. */
+  readonly addBotLink: (guildId: string) => Promise<string | undefined>;
+}
+
+/**
+ * Discord's own guide to the Integrations page. There is no documented link to that page of a server itself (Discord
+ * docs: Message Formatting has guild navigation to other pages only), so the way there is said in words.
+ */
+const INTEGRATIONS_GUIDE =
+  'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
+
+type MakeSettings = (now: Settings) => Settings;
+/** What the log says of a change, and who has made it. */
+type LogLine = (t: Translate, member: string) => string;
+
+/** What is shown of the settings, and a change of them. */
+function createView({ settings, keys, games, guildLog }: SettingsDeps) {
+  const show = async (context: Context, now: Settings): Promise<Reply> =>
+    overview(context, { now, key: await keys.status(context.guildId), games: games.list().games });
+
+  /** The log says who has changed what, in the language that the guild has now. */
+  async function changed(
+    { guildId, guildLocale, user }: Context,
+    make: MakeSettings,
+    lineOf: LogLine,
+  ): Promise<Settings> {
+    const now = await settings.change(guildId, (before) => make({ ...before, locale: guildLocale }));
+    await guildLog.tell(guildId, (t) => lineOf(t, memberText(user)));
+    return now;
+  }
+
+  /** A change that is shown at once. */
+  const change = async (context: Context, make: MakeSettings, lineOf: LogLine): Promise<Reply> =>
+    show(context, await changed(context, make, lineOf));
+
+  return { show, change, changed };
+}
+
+/**
+ * The channel that was chosen for the log, after a first message in it: what Discord answers to that is all there is to
+ * know of the channel.
+ * @throws UserError when the log cannot be there; the permissions that are missing are named
+ */
+async function chosenLogChannel(
+  { t, guildT, guildId, user, values }: PressContext,
+  { posts, addBotLink }: Pick<SettingsDeps, 'posts' | 'addBotLink'>,
+): Promise<string> {
+  const [channelId] = values;
+  if (channelId === undefined) throw new UserError(t('settings.channelGone'));
+  const description = guildT('guildLog.opened', { member: memberText(user) });
+  const result = await posts.post(channelId, { embed: { description } });
+  if (result === 'posted') return channelId;
+  if (result === 'failed') throw new UserError(t('settings.channelUntested', { channelId }));
+  const link = await addBotLink(guildId);
+  if (link !== undefined) throw new UserError(t('settings.logNeedsBot', { link }));
+  if (result === 'gone') throw new UserError(t('settings.channelGone'));
+  throw new UserError(t('settings.missing', { channelId, names: missingNames(t, result) }));
+}
+
+/**
+ * The role that was chosen to be notified.
+ * @throws UserError when it cannot be: @everyone never, and none that the bot may not mention
+ */
+function chosenRole({ t, guildId, values, isRoleMentionable }: PressContext): string {
+  const [roleId] = values;
+  if (roleId === undefined) throw new UserError(t('settings.roleGone'));
+  if (roleId === guildId) throw new UserError(t('settings.roleEveryone'));
+  if (!isRoleMentionable) {
+    throw new UserError(t('settings.roleUnmentionable', { roleId, mend: t('settings.roleMend') }));
+  }
+  return roleId;
+}
+
+/** /settings: shows what the guild's admins have chosen, and changes it with buttons, selects and a modal. */
+export function settingsCommand(deps: SettingsDeps): Command {
+  const { settings, games, posts } = deps;
+  const { show, change, changed } = createView(deps);
+
+  /** Shows the change that a button or a select makes in place of the message that it is on. */
+  const press = (run: (context: PressContext) => Promise<Reply>) => ({ answers: 'update' as const, run });
+  /** The same for what only shows something else. */
+  const turn = (run: (context: PressContext) => Promise<Reply>) => ({
+    answers: 'update at once' as const,
+    run,
+  });
+
+  return {
+    data: { type: ApplicationCommandType.ChatInput, ...commandText('settings') },
+    permission: 'manage-guild',
+    answers: 'at once',
+    async run(context) {
+      const areLost = await settings.areLost(context.guildId);
+      const view = await show(context, await settings.get(context.guildId));
+      return areLost ? { ...view, content: `${context.t('settings.lost')}\n\n${view.content}` } : view;
+    },
+    presses: {
+      channel: press(async (context) => {
+        const logChannelId = await chosenLogChannel(context, deps);
+        // Its first line was posted just now.
+        const now = await settings.change(context.guildId, ({ logTrouble: _mended, ...before }) => ({
+          ...before,
+          locale: context.guildLocale,
+          logChannelId,
+        }));
+        return show(context, now);
+      }),
+      nolog: press(async (context) => {
+        const { guildId, guildT, user } = context;
+        const { logChannelId } = await settings.get(guildId);
+        const now = await settings.change(
+          guildId,
+          ({ logChannelId: _id, logTrouble: _trouble, ...before }) => before,
+        );
+        if (logChannelId !== undefined) {
+          const description = guildT('guildLog.logOff', { member: memberText(user) });
+          await posts.post(logChannelId, { embed: { description } });
+        }
+        return show(context, now);
+      }),
+      role: press(async (context) => {
+        const notifyRoleId = chosenRole(context);
+        return change(
+          context,
+          (now) => ({ ...now, notifyRoleId }),
+          (t, member) => t('guildLog.roleSet', { member, roleId: notifyRoleId }),
+        );
+      }),
+      norole: press((context) =>
+        change(
+          context,
+          ({ notifyRoleId: _id, ...now }) => now,
+          (t, member) => t('guildLog.roleCleared', { member }),
+        ),
+      ),
+      announce: press((context) => {
+        const announce = context.argument === 'on';
+        return change(
+          context,
+          (now) => ({ ...now, announce }),
+          (t, member) => t(announce ? 'guildLog.announceOn' : 'guildLog.announceOff', { member }),
+        );
+      }),
+      games: turn(async (context) => {
+        const now = await settings.get(context.guildId);
+        const { wanted } = readPage(context.argument);
+        return gamesView(context, { now, games: games.list().games, wanted });
+      }),
+      choose: press(async (context) => {
+        const all = games.list().games;
+        const page = chosenOnPage(gameOptions(all), context);
+        if (page === undefined) throw new UserError(context.t('settings.gamesChanged'));
+        const now = await changed(
+          context,
+          (before) => withGames(before, page),
+          (t, member) => t('guildLog.gamesSet', { member }),
+        );
+        return gamesView(context, { now, games: all, wanted: page.wanted });
+      }),
+      allgames: press((context) =>
+        change(
+          context,
+          ({ games: _some, ...now }) => now,
+          (t, member) => t('guildLog.gamesAll', { member }),
+        ),
+      ),
+      back: turn(async (context) => show(context, await settings.get(context.guildId))),
+      quota: { answers: 'form', run: async (context) => quotaModal(context) },
+    },
+    submits: {
+      quota: {
+        answers: 'update',
+        async run(context) {
+          const quota = typedQuota(context);
+          return change(
+            context,
+            ({ dailyQuota: _previous, ...now }) =>
+              quota === undefined ? now : { ...now, dailyQuota: quota },
+            (t, member) =>
+              quota === undefined
+                ? t('guildLog.quotaOff', { member })
+                : t('guildLog.quotaSet', { member, count: quota }),
+          );
+        },
+      },
+    },
+  };
+}
+
+/** What is set, with a component for each setting. The components carry all their state. */
+const overview = (context: Context, shown: SettingsShown): Reply => ({
+  content: settingsText(context, shown),
+  components: rows(
+    [logChannelSelect(context)],
+    [roleSelect({ id: customId('settings', 'role'), placeholder: context.t('settings.rolePlaceholder') })],
+    ...buttons(context, shown),
+  ),
+});
+
+const buttons = (context: Context, shown: SettingsShown): readonly (readonly (Control | false)[])[] => {
+  const { t } = context;
+  const { now } = shown;
+  return [
+    [
+      lacksKey(shown) && enterKey(context),
+      button(customId('settings', 'games', '1'), t('settings.gamesButton')),
+      button(customId('settings', 'quota', String(now.dailyQuota ?? '')), t('settings.quotaButton')),
+      now.announce
+        ? button(customId('settings', 'announce', 'off'), t('settings.announceOffButton'))
+        : button(customId('settings', 'announce', 'on'), t('settings.announceOnButton')),
+      now.logChannelId !== undefined && button(customId('settings', 'nolog'), t('settings.logOffButton')),
+      now.notifyRoleId !== undefined && button(customId('settings', 'norole'), t('settings.roleOffButton')),
+      linkButton(INTEGRATIONS_GUIDE, t('settings.integrationsButton')),
+    ],
+  ];
+};
+
+interface GamesShown {
+  readonly now: Settings;
+  /** The service's list. */
+  readonly games: readonly Game[];
+  /** From 1; anything else is brought into range. */
+  readonly wanted: number;
+}
+
+/** The games that a select can offer. */
+const gameOptions = (games: readonly Game[], now?: Settings) =>
+  games
+    .filter(isSelectable)
+    .map((game) => ({ ...gameOption(game), default: now?.games?.includes(game.alias) ?? false }));
+
+/** The games of the service to choose from, as many on a page as a select takes. */
+function gamesView(context: Context, { now, games, wanted }: GamesShown): Reply {
+  const { t } = context;
+  const { control, page } = pagedSelect({
+    id: (argument) => customId('settings', 'choose', argument),
+    options: gameOptions(games, now),
+    wanted,
+    placeholder: ({ number, pages }) => t('settings.gamesPlaceholder', { page: number, pages }),
+  });
+  const buttons = [
+    ...pageButtons(context, page, { command: 'settings', action: 'games' }),
+    now.games !== undefined && button(customId('settings', 'allgames'), t('settings.allowAll')),
+    button(customId('settings', 'back'), t('settings.back')),
+  ];
+  const description = `${t('settings.gamesHow')}\n\n${allowedGamesText(t, now, games)}`;
+  return {
+    embeds: [{ title: t('settings.gamesTitle'), description }],
+    components: rows([control], buttons),
+  };
+}
+
+/** What was chosen on a page in place of what was chosen on it before; other pages stay. */
+function withGames(
+  { games: allowed = [], ...others }: Settings,
+  { offered, chosen }: ChosenOnPage,
+): Settings {
+  const some = [...allowed.filter((alias) => !offered.has(alias)), ...chosen];
+  return some.length === 0 ? others : { ...others, games: some };
+}
+
+/** The quota that is set stands in the button's custom id, since a modal must be opened without any work. */
+const quotaModal = ({ t, argument }: PressContext): Modal =>
+  modal({
+    id: customId('settings', 'quota'),
+    title: t('settings.quotaTitle'),
+    fields: [
+      {
+        id: 'quota',
+        label: t('settings.quotaLabel'),
+        hint: t('settings.quotaHint', { most: HIGHEST_QUOTA }),
+        ...(/^\d{1,4}$/.test(argument) && { value: argument }),
+        most: String(HIGHEST_QUOTA).length,
+      },
+    ],
+  });
+
+/** @throws UserError for what is no quota; empty means none */
+function typedQuota({ field, t }: SubmitContext): number | undefined {
+  const typed = field('quota').trim();
+  if (typed === '') return undefined;
+  const quota = Number(typed);
+  if (/^\d{1,9}$/.test(typed) && quota >= 1 && quota <= HIGHEST_QUOTA) return quota;
+  throw new UserError(t('settings.quotaInvalid', { most: HIGHEST_QUOTA }));
+}

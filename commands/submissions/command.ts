@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
+import type { Command, Context, PressContext, Reply } from '../../src/discord/command.ts';
+import { button, customId, rows } from '../../src/discord/controls.ts';
+import { LIMITS } from '../../src/discord/limits.ts';
+import { type Page, pageButtons, pageFooter, pageOf, readPage, writePage } from '../../src/discord/pager.ts';
+import type { Outcome } from '../../src/listing/contract.ts';
+import type { Games } from '../../src/listing/games.ts';
+import { csvFiles } from '../../src/server-lists/csv-file.ts';
+import type { History, HistoryEntry, HistoryFilter } from '../../src/submissions/history.ts';
+import { UserError } from '../../src/user-error.ts';
+import { choiceText, commandText, optionText } from '../../src/words/command-text.ts';
+import { cut } from '../../src/words/escape.ts';
+import { gameChoices } from '../../src/words/games.ts';
+import { type KnownGames, OUTCOME_KINDS } from '../../src/words/servers.ts';
+import { entryText, fileHeading, fileRow } from './entries.ts';
+
+const PER_PAGE = 10;
+
+export interface SubmissionsDeps {
+  readonly history: Pick<History, 'count' | 'page' | 'all' | 'games' | 'isFull'>;
+  readonly games: Pick<Games, 'find' | 'search' | 'list'>;
+}
+
+/** /submissions: what was submitted in this guild, in pages whose buttons carry the filter, and as a file. */
+export function submissionsCommand({ history, games }: SubmissionsDeps): Command {
+  /** Members whose files are being made: those of 100,000 servers take 30 MiB of memory. */
+  const exporting = new Set<string>();
+
+  async function exportOne(context: PressContext): Promise<Reply> {
+    const { user, argument, t } = context;
+    if (exporting.has(user.id)) throw new UserError(t('submissions.stillExporting'));
+    exporting.add(user.id);
+    try {
+      return await exported(context, history, await wanted(context, readFilter(readPage(argument).state)));
+    } finally {
+      exporting.delete(user.id);
+    }
+  }
+
+  const wanted = (context: Context, filter: SubmissionFilter): Promise<HistoryFilter> =>
+    historyFilter(permitted(context, filter), [
+      () => games.list().games.map(({ alias }) => alias),
+      () => history.games(context.guildId),
+    ]);
+
+  async function show(context: Context, filter: SubmissionFilter, wantedPage: number): Promise<Reply> {
+    const { guildId } = context;
+    const which = await wanted(context, filter);
+    const count = await history.count(guildId, which);
+    const page = pageOf({ count, perPage: PER_PAGE, wanted: wantedPage });
+    const entries = await history.page(guildId, which, page);
+    const isFull = await history.isFull(guildId);
+    return submissionsView(context, { entries, count, filter, page, isFull, games });
+  }
+
+  return {
+    data: commandData(),
+    answers: 'at once',
+    complete: async (_call, typed) => gameChoices(games.search(typed)),
+    async run(context) {
+      const game = (context.options.getString('game') ?? '').trim();
+      const filter: SubmissionFilter = {
+        userId: context.options.getUserId('member') ?? '',
+        game: game === '' ? '' : gameMark(games.find(game)?.alias ?? game),
+        outcome: outcomeNamed(context.options.getString('outcome') ?? ''),
+        server: cut((context.options.getString('server') ?? '').trim(), LONGEST_SERVER_FILTER),
+      };
+      return show(context, filter, 1);
+    },
+    presses: {
+      page: {
+        answers: 'update at once',
+        async run(context) {
+          const { wanted: page, state } = readPage(context.argument);
+          return show(context, readFilter(state), page);
+        },
+      },
+      export: {
+        answers: 'later',
+        run: exportOne,
+      },
+    },
+  };
+}
+
+const commandData = (): Command['data'] => ({
+  type: ApplicationCommandType.ChatInput,
+  ...commandText('submissions'),
+  options: [
+    { type: ApplicationCommandOptionType.User, ...optionText('submissions', 'member') },
+    {
+      type: ApplicationCommandOptionType.String,
+      ...optionText('submissions', 'game'),
+      autocomplete: true,
+      max_length: 100,
+    },
+    {
+      type: ApplicationCommandOptionType.String,
+      ...optionText('submissions', 'outcome'),
+      choices: OUTCOME_KINDS.map((kind) => ({ value: kind, ...choiceText(kind) })),
+    },
+    {
+      type: ApplicationCommandOptionType.String,
+      ...optionText('submissions', 'server'),
+      max_length: LONGEST_SERVER_FILTER,
+    },
+  ],
+});
+
+/**
+ * Members see their own entries only, whatever a button or option asks for.
+ * @throws UserError when they ask for those of another member
+ */
+function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter {
+  if (context.isAdmin) return filter;
+  if (filter.userId !== '' && filter.userId !== context.user.id) {
+    throw new UserError(context.t('submissions.othersNotAllowed'));
+  }
+  return { ...filter, userId: context.user.id };
+}
+
+/** All entries as files; what does not fit into those of one message is said. */
+async function exported(
+  context: Context,
+  history: SubmissionsDeps['history'],
+  which: HistoryFilter,
+): Promise<Reply> {
+  const { t, mention, guildId } = context;
+  async function* rows(): AsyncGenerator<readonly (readonly string[])[]> {
+    for await (const entries of history.all(guildId, which)) {
+      yield entries.map((entry) => fileRow(context, entry));
+    }
+  }
+  const count = await history.count(guildId, which);
+  const found = await csvFiles(rows(), {
+    heading: fileHeading(context),
+    mostBytes: LIMITS.fileBytes,
+    mostFiles: LIMITS.files,
+  });
+  const left = Math.max(0, count - found.rows);
+  return {
+    content: [
+      t('submissions.exported', { count: found.rows }),
+      ...(found.files.length > 1 ? [t('submissions.inFiles', { count: found.files.length })] : []),
+      ...(left > 0 ? [t('submissions.leftOut', { submissions: mention('submissions'), count: left })] : []),
+    ].join('\n'),
+    files: found.files.map((data, i) => ({
+      name: found.files.length === 1 ? 'submissions.csv' : `submissions-${i + 1}.csv`,
+      data,
+    })),
+  };
+}
+
+interface Shown {
+  /** Those of the page, newest first, and only what this member may see. */
+  readonly entries: readonly HistoryEntry[];
+  /** How many there are on all pages. */
+  readonly count: number;
+  readonly filter: SubmissionFilter;
+  readonly page: Page;
+  /** Whether the guild has so many that the oldest make room. */
+  readonly isFull: boolean;
+  readonly games: KnownGames;
+}
+
+/** A page of the history with the buttons to turn it and to all of it. */
+function submissionsView(context: Context, shown: Shown): Reply {
+  const { entries, count, filter, page, isFull, games } = shown;
+  const { t } = context;
+  const own = !context.isAdmin;
+  if (count === 0) {
+    const filters =
+      filter.game !== '' ||
+      filter.server !== '' ||
+      filter.outcome !== undefined ||
+      (filter.userId !== '' && !own);
+    return {
+      content: t(filters ? 'submissions.noneFound' : own ? 'submissions.noneOwn' : 'submissions.none'),
+    };
+  }
+  const lines = entries.map((entry) => entryText(context, entry, { games, own }));
+  return {
+    embeds: [
+      {
+        title: t(own ? 'submissions.titleOwn' : 'submissions.title'),
+        description: [
+          t('submissions.count', { count }) + (isFull ? `\n${t('submissions.full')}` : ''),
+          ...lines,
+        ].join('\n\n'),
+        ...pageFooter(context, page),
+      },
+    ],
+    components: rows([
+      ...pageButtons(context, page, { command: 'submissions', action: 'page', state: writeFilter(filter) }),
+      button(customId('submissions', 'export', writePage(1, writeFilter(filter))), t('submissions.export')),
+    ]),
+  };
+}
+
+/** What is to be seen of the history; an empty text leaves that part open. */
+export interface SubmissionFilter {
+  readonly userId: string;
+  /** See {@link gameMark}. */
+  readonly game: string;
+  readonly outcome: Outcome['kind'] | undefined;
+  /** A part of the address. */
+  readonly server: string;
+}
+
+/** An IPv6 address in brackets fits. Everything has to fit into a custom id, of which a part is not ours to use. */
+export const LONGEST_SERVER_FILTER = 45;
+
+/** An alias in 8 characters, since aliases have no greatest length and custom ids do. */
+export const gameMark = (alias: string): string =>
+  createHash('sha256').update(alias).digest('base64url').slice(0, 8);
+
+/** The filter for the history. An alias is looked for by its mark among the games, and then among those that were submitted. */
+async function historyFilter(
+  { userId, game, outcome, server }: SubmissionFilter,
+  aliases: readonly (() => readonly string[] | Promise<readonly string[]>)[],
+): Promise<HistoryFilter> {
+  let alias: string | undefined;
+  for (const read of game === '' ? [] : aliases) {
+    alias ??= (await read()).find((each) => gameMark(each) === game);
+  }
+  return {
+    ...(userId !== '' && { userId }),
+    // Nothing has this one.
+    ...(game !== '' && { game: alias ?? '' }),
+    ...(outcome !== undefined && { outcome }),
+    ...(server !== '' && { address: server.toLowerCase() }),
+  };
+}
+
+/** A filter as a part of a custom id; a Discord id takes 13 characters in base 36. */
+export function writeFilter({ userId, game, outcome, server }: SubmissionFilter): string {
+  return [userId === '' ? '' : BigInt(userId).toString(36), game, outcome ?? '', server].join(':');
+}
+
+const outcomeNamed = (name: string): Outcome['kind'] | undefined =>
+  OUTCOME_KINDS.find((kind) => kind === name);
+
+/** The reverse of {@link writeFilter}. The address may hold colons. */
+export function readFilter(state: string): SubmissionFilter {
+  const [user = '', game = '', outcome = '', ...server] = state.split(':');
+  const id = [...user].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36) || 0), 0n);
+  return {
+    userId: user === '' ? '' : String(id),
+    game,
+    outcome: outcomeNamed(outcome),
+    server: server.join(':'),
+  };
+}

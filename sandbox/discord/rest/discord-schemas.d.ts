@@ -1,0 +1,21 @@
+/** The package ships Discord's schemas as plain JavaScript without types; these are the ones used here. */
+declare module 'discord-api-spec/zod' {
+  import type { $ZodType } from 'zod/v4/core';
+
+  export const ApplicationCommandResponseSchema: $ZodType;
+  export const ApplicationCommandUpdateRequestSchema: $ZodType;
+  export const ErrorResponseSchema: $ZodType;
+  export const GatewayBotResponseSchema: $ZodType;
+  export const GatewayResponseSchema: $ZodType;
+  export const GuildWithCountsResponseSchema: $ZodType;
+  export const IncomingWebhookInteractionRequestSchema: $ZodType;
+  export const IncomingWebhookRequestPartialSchema: $ZodType;
+  export const IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema: $ZodType;
+  export const IncomingWebhookUpdateRequestPartialSchema: $ZodType;
+  export const InteractionApplicationCommandAutocompleteCallbackStringDataSchema: $ZodType;
+  export const MessageResponseSchema: $ZodType;
+  export const ModalInteractionCallbackRequestDataSchema: $ZodType;
+  export const MyGuildResponseSchema: $ZodType;
+  export const PrivateApplicationResponseSchema: $ZodType;
+  export const RatelimitedResponseSchema: $ZodType;
+}

@@ -1,0 +1,467 @@
+import {
+  type APIEmbed,
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
+  ButtonStyle,
+  ComponentType,
+  InteractionResponseType,
+  InteractionType,
+  Locale,
+  MessageFlags,
+} from 'discord.js';
+import type { Path } from './schema.ts';
+
+/** What Discord holds a bot to besides its published schemas, by what is sent. */
+export interface Rule<Sent> {
+  /** What a breach is called, and what a test names that provokes one. */
+  readonly title: string;
+  /** Where the body breaks it; `undefined`: nowhere. */
+  check(sent: Sent): Path | undefined;
+}
+
+/** What is done to a message: a first response, one that updates the source, a PATCH, a follow-up, a post in a channel. */
+export type MessageRequest = 'response' | 'update' | 'edit' | 'follow-up' | 'post';
+
+export interface SentMessage {
+  readonly request: MessageRequest;
+  readonly body: MessageBody;
+  /** The files that came with the request. */
+  readonly files: readonly { readonly id: number; readonly bytes: Uint8Array }[];
+  /** The message that is changed, as it is now. */
+  readonly current: MessageBody | undefined;
+  readonly channelExists: (id: string) => boolean;
+}
+
+export interface MessageBody {
+  readonly content?: string | null;
+  readonly embeds?: readonly APIEmbed[] | null;
+  readonly components?: readonly Component[] | null;
+  readonly attachments?: readonly { readonly id: string | number }[] | null;
+  readonly allowed_mentions?: AllowedMentions | null;
+  readonly flags?: number | null;
+}
+
+export interface AllowedMentions {
+  readonly parse?: readonly string[] | null;
+  readonly users?: readonly string[] | null;
+  readonly roles?: readonly string[] | null;
+}
+
+/** Any component of a message or a modal: the fields of all types, of which each has some. */
+export interface Component {
+  readonly type: ComponentType;
+  readonly custom_id?: string | null;
+  readonly components?: readonly Component[] | null;
+  readonly component?: Component | null;
+  readonly style?: number | null;
+  readonly label?: string | null;
+  readonly url?: string | null;
+  readonly options?: readonly { readonly value: string; readonly default?: boolean | null }[] | null;
+  readonly default_values?: readonly { readonly id: string; readonly type: string }[] | null;
+  readonly min_values?: number | null;
+  readonly max_values?: number | null;
+  readonly min_length?: number | null;
+  readonly max_length?: number | null;
+}
+
+/** Discord docs: Receiving and Responding, Messages; Webhook; Message, Create Message. */
+const NEW_FLAGS = MessageFlags.SuppressEmbeds | MessageFlags.SuppressNotifications;
+const SETTABLE_FLAGS: Readonly<Record<MessageRequest, number>> = {
+  response: NEW_FLAGS | MessageFlags.Ephemeral,
+  'follow-up': NEW_FLAGS | MessageFlags.Ephemeral,
+  post: NEW_FLAGS,
+  edit: MessageFlags.SuppressEmbeds,
+  update: MessageFlags.SuppressEmbeds,
+};
+const SERVED_COMPONENTS: readonly ComponentType[] = [
+  ComponentType.ActionRow,
+  ComponentType.Button,
+  ComponentType.StringSelect,
+  ComponentType.ChannelSelect,
+  ComponentType.RoleSelect,
+];
+const MIB = 1024 * 1024;
+
+export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
+  {
+    title: 'A message is not empty',
+    check({ body, files, current }) {
+      // A field that is not sent stays as it was.
+      const { content, embeds, components, attachments } = { ...current, ...body };
+      const lists = [embeds, components, attachments, files];
+      const isEmpty = !content?.trim() && lists.every((list) => (list ?? []).length === 0);
+      return isEmpty ? [] : undefined;
+    },
+  },
+  {
+    title: 'A flag may be set there',
+    check({ body, request, current }) {
+      // To repeat that a private message is private changes nothing.
+      const already = (current?.flags ?? 0) & MessageFlags.Ephemeral;
+      const settable = SETTABLE_FLAGS[request] | already;
+      return ((body.flags ?? 0) & ~settable) === 0 ? undefined : ['flags'];
+    },
+  },
+  {
+    title: 'Embeds have 6,000 characters together at most',
+    check({ body }) {
+      const texts = (body.embeds ?? []).flatMap(textsOf);
+      const length = texts.reduce((sum, text) => sum + lengthOf(text.trim()), 0);
+      return length > 6_000 ? ['embeds'] : undefined;
+    },
+  },
+  {
+    title: 'An embed says something, and its fields have names and values',
+    check: ({ body }) =>
+      firstWrong(body.embeds, ['embeds'], (embed) => {
+        const required = (embed.fields ?? []).flatMap(({ name, value }) => [name, value]);
+        return textsOf(embed).every(isBlank) || required.some(isBlank);
+      }),
+  },
+  {
+    title: 'Components are in rows, five at most',
+    check({ body: { components } }) {
+      if ((components ?? []).length > 5) return ['components'];
+      return firstWrong(components, ['components'], ({ type }) => type !== ComponentType.ActionRow);
+    },
+  },
+  {
+    title: 'A row has five buttons, or one select',
+    check: ({ body }) =>
+      firstWrong(body.components, ['components'], ({ components }) => {
+        const inside = components ?? [];
+        return inside.length > 1 && inside.some(({ type }) => type !== ComponentType.Button);
+      }),
+  },
+  {
+    title: 'The stand-in serves buttons, and selects of texts, channels and roles',
+    check: ({ body }) => firstComponent(body, ({ type }) => !SERVED_COMPONENTS.includes(type)),
+  },
+  {
+    title: 'Custom ids differ',
+    check: ({ body }) => repeatedId(body),
+  },
+  {
+    title: 'A button has a label, and either a custom id or an address',
+    check: ({ body }) =>
+      firstComponent(body, ({ type, style, label, custom_id, url }) => {
+        const isLink = style === ButtonStyle.Link;
+        const isRight = !!label && !!url === isLink && !!custom_id !== isLink;
+        return type === ComponentType.Button && !isRight;
+      }),
+  },
+  {
+    title: 'A select offers as many different options as may be chosen',
+    check: ({ body }) =>
+      firstComponent(body, ({ options, min_values, max_values }) => {
+        const [least, most] = [min_values ?? 1, max_values ?? 1];
+        const values = options?.map(({ value }) => value);
+        const chosen = options?.filter((option) => option.default) ?? [];
+        const isShort = values !== undefined && (values.length < most || repeats(values));
+        return least > most || isShort || chosen.length > most;
+      }),
+  },
+  {
+    // The documents do not say whether a channel that is gone may be preselected; this is the stricter reading.
+    title: 'A channel that is preselected exists',
+    check: ({ body, channelExists }) =>
+      firstComponent(body, ({ default_values }) =>
+        (default_values ?? []).some(({ id, type }) => type === 'channel' && !channelExists(id)),
+      ),
+  },
+  {
+    title: 'Mentions are allowed by kind or by id, and not both',
+    check({ body: { allowed_mentions: allowed } }) {
+      const kinds = ['users', 'roles'] as const;
+      const isBoth = kinds.some((kind) => allowed?.parse?.includes(kind) && allowed[kind]?.length);
+      return isBoth ? ['allowed_mentions'] : undefined;
+    },
+  },
+  {
+    title: 'An attachment that is named is there',
+    check({ body, files, current }) {
+      const known = [...files, ...(current?.attachments ?? [])].map(({ id }) => String(id));
+      return firstWrong(body.attachments, ['attachments'], ({ id }) => !known.includes(String(id)));
+    },
+  },
+  {
+    title: 'Files have 10 MiB each and 25 MiB together at most, and are ten',
+    check({ files }) {
+      const sizes = files.map(({ bytes }) => bytes.byteLength);
+      const total = sizes.reduce((sum, size) => sum + size, 0);
+      const isTooMuch = files.length > 10 || total > 25 * MIB || sizes.some((size) => size > 10 * MIB);
+      return isTooMuch ? ['files'] : undefined;
+    },
+  },
+];
+
+/** A first response, whatever it is. */
+export interface SentResponse {
+  readonly kind: InteractionType;
+  /** Whether the interaction came from a message: a component always, a modal when a component opened it. */
+  readonly hasSource: boolean;
+  readonly body: {
+    readonly type?: InteractionResponseType;
+    readonly data?: { readonly flags?: number } | null;
+  };
+}
+
+/** Discord docs: Receiving and Responding, Interaction Callback Type. */
+const ANY_TIME = [
+  InteractionResponseType.ChannelMessageWithSource,
+  InteractionResponseType.DeferredChannelMessageWithSource,
+];
+const WITH_SOURCE = [InteractionResponseType.DeferredMessageUpdate, InteractionResponseType.UpdateMessage];
+
+function allowedTypes({ kind, hasSource }: SentResponse): readonly InteractionResponseType[] {
+  if (kind === InteractionType.ApplicationCommandAutocomplete)
+    return [InteractionResponseType.ApplicationCommandAutocompleteResult];
+  const types = hasSource ? [...ANY_TIME, ...WITH_SOURCE] : ANY_TIME;
+  return kind === InteractionType.ModalSubmit ? types : [...types, InteractionResponseType.Modal];
+}
+
+export const RESPONSE_RULES: readonly Rule<SentResponse>[] = [
+  {
+    title: 'An interaction takes this type of response',
+    check(sent) {
+      const { type } = sent.body;
+      return type !== undefined && allowedTypes(sent).includes(type) ? undefined : ['type'];
+    },
+  },
+  {
+    title: 'A deferred response is private or not, and nothing else',
+    check({ body: { type, data } }) {
+      if (type !== InteractionResponseType.DeferredChannelMessageWithSource) return undefined;
+      return [0, MessageFlags.Ephemeral].includes(data?.flags ?? 0) ? undefined : ['data', 'flags'];
+    },
+  },
+];
+
+interface SentChoices {
+  readonly choices?: readonly { readonly name: string; readonly value: unknown }[] | null;
+}
+
+export const CHOICE_RULES: readonly Rule<SentChoices>[] = [
+  {
+    // The published schema allows 6,000 characters, the documentation 100.
+    title: 'A choice has a text of 1 to 100 characters for a value',
+    check: ({ choices }) =>
+      firstWrong(choices, ['choices'], ({ value }) => typeof value !== 'string' || !isShortText(value)),
+  },
+  {
+    title: 'Names of choices differ',
+    check: ({ choices }) => (repeats((choices ?? []).map(({ name }) => name)) ? ['choices'] : undefined),
+  },
+];
+
+interface SentModal {
+  readonly components: readonly Component[];
+}
+
+export const MODAL_RULES: readonly Rule<SentModal>[] = [
+  {
+    // The published schema allows 40 (Discord docs: Receiving and Responding, Modal).
+    title: 'A modal has one to five parts',
+    check: ({ components }) => (components.length > 5 ? ['components'] : undefined),
+  },
+  {
+    title: 'The stand-in serves modals of texts, and of labels with a text input each',
+    check: ({ components }) =>
+      firstWrong(components, ['components'], ({ type, component }) => {
+        const isField = type === ComponentType.Label && component?.type === ComponentType.TextInput;
+        return !isField && type !== ComponentType.TextDisplay;
+      }),
+  },
+  {
+    title: 'A text input has no label of its own, and its least is not above its most',
+    check: (modal) =>
+      firstComponent(modal, ({ type, label, min_length, max_length }) => {
+        const isRight = !label && (min_length ?? 0) <= (max_length ?? 4_000);
+        return type === ComponentType.TextInput && !isRight;
+      }),
+  },
+  {
+    title: 'Custom ids differ',
+    check: repeatedId,
+  },
+];
+
+type Localizations = Readonly<Record<string, string | null>> | null;
+
+interface Named {
+  readonly name: string;
+  readonly name_localizations?: Localizations;
+  readonly description?: string | null;
+  readonly description_localizations?: Localizations;
+}
+
+interface Option extends Named {
+  readonly type: ApplicationCommandOptionType;
+  readonly required?: boolean | null;
+  readonly autocomplete?: boolean | null;
+  readonly choices?: readonly (Named & { readonly value: string | number })[] | null;
+}
+
+export interface SentCommand extends Named {
+  readonly type?: ApplicationCommandType | null;
+  readonly options?: readonly Option[] | null;
+}
+
+/** Discord docs: Application Commands, Application Command Naming. */
+const NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
+const LOCALES: readonly string[] = Object.values(Locale);
+const SERVED_OPTIONS: readonly ApplicationCommandOptionType[] = [
+  ApplicationCommandOptionType.String,
+  ApplicationCommandOptionType.Integer,
+  ApplicationCommandOptionType.Number,
+  ApplicationCommandOptionType.Boolean,
+  ApplicationCommandOptionType.User,
+  ApplicationCommandOptionType.Attachment,
+];
+
+export const COMMAND_RULES: readonly Rule<SentCommand>[] = [
+  {
+    title: 'Names are in lower case, without spaces, in every language',
+    check: (command) =>
+      firstNamed(command, ({ name, name_localizations }) =>
+        inAllLanguages(name, name_localizations).some(
+          (text) => !NAME.test(text) || text !== text.toLowerCase(),
+        ),
+      ),
+  },
+  {
+    title: 'Descriptions have 1 to 100 characters in every language, on slash commands alone',
+    check(command) {
+      if (!isSlash(command)) return command.description ? ['description'] : undefined;
+      return firstNamed(command, ({ description, description_localizations }) =>
+        inAllLanguages(description ?? '', description_localizations).some((text) => !isShortText(text)),
+      );
+    },
+  },
+  {
+    title: 'Languages are some of Discord',
+    check: (command) =>
+      firstNamed(command, ({ name_localizations, description_localizations }) =>
+        Object.keys({ ...name_localizations, ...description_localizations }).some(
+          (locale) => !LOCALES.includes(locale),
+        ),
+      ),
+  },
+  {
+    title: 'The stand-in serves options of texts, numbers, truths, users and files',
+    check: ({ options }) => firstWrong(options, ['options'], ({ type }) => !SERVED_OPTIONS.includes(type)),
+  },
+  {
+    title: 'Required options come before the others',
+    check({ options }) {
+      const list = options ?? [];
+      const firstOptional = list.findIndex(({ required }) => required !== true);
+      const late = list.findLastIndex(({ required }) => required === true);
+      return firstOptional !== -1 && late > firstOptional ? ['options', late] : undefined;
+    },
+  },
+  {
+    title: 'Names of options differ in every language',
+    check({ options }) {
+      const list = options ?? [];
+      const locales = new Set(list.flatMap((option) => Object.keys(option.name_localizations ?? {})));
+      const namesIn = (locale: string) =>
+        list.map(({ name, name_localizations }) => name_localizations?.[locale] ?? name);
+      return ['', ...locales].some((locale) => repeats(namesIn(locale))) ? ['options'] : undefined;
+    },
+  },
+  {
+    title: 'An option has suggestions or choices, and not both',
+    check: ({ options }) =>
+      firstWrong(options, ['options'], ({ autocomplete, choices }) => !!autocomplete && !!choices?.length),
+  },
+  {
+    title: 'A command has 8,000 characters at most',
+    check: (command) => (sizeOf(command) > 8_000 ? [] : undefined),
+  },
+];
+
+// What the rules have in common.
+
+/** Discord counts characters, and not UTF-16 units. */
+const lengthOf = (text: string): number => [...text].length;
+const isBlank = (text: string): boolean => text.trim() === '';
+const isShortText = (text: string): boolean => lengthOf(text) >= 1 && lengthOf(text) <= 100;
+const repeats = (values: readonly unknown[]): boolean => new Set(values).size < values.length;
+
+const textsOf = ({ title, description, footer, author, fields = [] }: APIEmbed): readonly string[] => [
+  title ?? '',
+  description ?? '',
+  footer?.text ?? '',
+  author?.name ?? '',
+  ...fields.flatMap(({ name, value }) => [name, value]),
+];
+
+/** @param at where the items are */
+function firstWrong<Item>(
+  items: readonly Item[] | null | undefined,
+  at: Path,
+  isWrong: (item: Item) => boolean,
+): Path | undefined {
+  const index = (items ?? []).findIndex(isWrong);
+  return index === -1 ? undefined : [...at, index];
+}
+
+type Holder = Pick<Component, 'components' | 'component'>;
+
+/** The first component that is wrong, wherever it is. */
+function firstComponent(
+  { components, component }: Holder,
+  isWrong: (component: Component) => boolean,
+  at: Path = [],
+): Path | undefined {
+  const children = [
+    ...(components ?? []).map((child, index) => ({ child, path: [...at, 'components', index] })),
+    ...(component ? [{ child: component, path: [...at, 'component'] }] : []),
+  ];
+  for (const { child, path } of children) {
+    const found = isWrong(child) ? path : firstComponent(child, isWrong, path);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function repeatedId(holder: Holder): Path | undefined {
+  const seen = new Set<string>();
+  return firstComponent(holder, ({ custom_id }) => {
+    if (!custom_id) return false;
+    const isKnown = seen.has(custom_id);
+    seen.add(custom_id);
+    return isKnown;
+  });
+}
+
+const isSlash = ({ type }: SentCommand): boolean =>
+  (type ?? ApplicationCommandType.ChatInput) === ApplicationCommandType.ChatInput;
+
+/** The first of a slash command and its options that is wrong. */
+function firstNamed(command: SentCommand, isWrong: (named: Named) => boolean): Path | undefined {
+  if (!isSlash(command)) return undefined;
+  return isWrong(command) ? [] : firstWrong(command.options, ['options'], isWrong);
+}
+
+const inAllLanguages = (text: string, localizations: Localizations = null): readonly string[] => [
+  text,
+  ...Object.values(localizations ?? {}).flatMap((each) => each ?? []),
+];
+
+/** Names, descriptions and values of the command, its options and choices, each in its longest language. */
+function sizeOf(command: SentCommand): number {
+  const options = command.options ?? [];
+  const items: readonly (Named & { readonly value?: string | number })[] = [
+    command,
+    ...options,
+    ...options.flatMap(({ choices }) => choices ?? []),
+  ];
+  const longest = (texts: readonly string[]) => Math.max(...texts.map(lengthOf));
+  return items.reduce((sum, item) => {
+    const name = longest(inAllLanguages(item.name, item.name_localizations));
+    const description = longest(inAllLanguages(item.description ?? '', item.description_localizations));
+    return sum + name + description + String(item.value ?? '').length;
+  }, 0);
+}

@@ -1,0 +1,110 @@
+import { parse } from 'discord-markdown-parser';
+
+/** A piece of a text of Discord's. */
+export type Mark =
+  | { readonly kind: 'text' | 'code' | 'block' | 'mention'; readonly text: string }
+  | { readonly kind: 'break' }
+  | { readonly kind: Holder; readonly inside: readonly Mark[] }
+  | { readonly kind: 'link'; readonly href: string; readonly inside: readonly Mark[] }
+  /** Seconds since 1970, and Discord's letter for the form. */
+  | { readonly kind: 'time'; readonly seconds: number; readonly format: string };
+
+type Holder = 'strong' | 'em' | 'underline' | 'strike' | 'spoiler' | 'quote' | 'small' | 'heading';
+
+type Node = ReturnType<typeof parse>[number];
+type Named = (id: string) => string | undefined;
+
+/** What holds other pieces, by the parser's name for it. */
+const HOLDERS: Readonly<Record<string, Holder>> = {
+  strong: 'strong',
+  em: 'em',
+  underline: 'underline',
+  strikethrough: 'strike',
+  spoiler: 'spoiler',
+  blockQuote: 'quote',
+  subtext: 'small',
+  heading: 'heading',
+};
+
+/** Discord's markdown as bots may write it, in pieces; mentions by the names that `nameOf` gives. */
+export function marksOf(text: string, nameOf: Named): readonly Mark[] {
+  const marks = parse(text, 'extended').map((node) => markOf(node, nameOf));
+  return withBullets(withSmall(joined(marks)));
+}
+
+function markOf(node: Node, nameOf: Named): Mark {
+  const { type, content, id, name, target, timestamp, format } = node;
+  const inside = (): readonly Mark[] =>
+    Array.isArray(content)
+      ? joined(content.map((each: Node) => markOf(each, nameOf)))
+      : [{ kind: 'text', text: String(content ?? '') }];
+  const holder = HOLDERS[type];
+  if (holder !== undefined) return { kind: holder, inside: inside() };
+  const named = String(nameOf(String(id)) ?? id);
+  switch (type) {
+    case 'br':
+    case 'newline':
+      return { kind: 'break' };
+    case 'inlineCode':
+      return { kind: 'code', text: String(content) };
+    case 'codeBlock':
+      return { kind: 'block', text: String(content) };
+    case 'user':
+    case 'role':
+      return { kind: 'mention', text: named.startsWith('@') ? named : `@${named}` };
+    case 'channel':
+      return { kind: 'mention', text: `#${named}` };
+    case 'everyone':
+    case 'here':
+      return { kind: 'mention', text: `@${type}` };
+    case 'slashCommand':
+      return { kind: 'mention', text: `/${node.fullName ?? name}` };
+    case 'timestamp':
+      return { kind: 'time', seconds: Number(timestamp), format: String(format ?? 'f') };
+    case 'url':
+    case 'autolink':
+    case 'link':
+      // An address of the web, and nothing that runs.
+      return { kind: 'link', href: /^https?:\/\//i.test(String(target)) ? target : '#', inside: inside() };
+    case 'emoji':
+      return { kind: 'text', text: `:${name}:` };
+    default:
+      return { kind: 'text', text: String(name ?? content ?? '') };
+  }
+}
+
+/** Neighbouring texts as one: the parser gives words in shreds. */
+function joined(marks: readonly Mark[]): readonly Mark[] {
+  const whole: Mark[] = [];
+  for (const mark of marks) {
+    const last = whole.at(-1);
+    if (mark.kind === 'text' && last?.kind === 'text')
+      whole[whole.length - 1] = { kind: 'text', text: last.text + mark.text };
+    else whole.push(mark);
+  }
+  return whole;
+}
+
+/** The parser leaves lists as they are. */
+const withBullets = (marks: readonly Mark[]): readonly Mark[] =>
+  marks.map((mark, index) => {
+    if (mark.kind !== 'text') return mark;
+    const before = marks[index - 1]?.kind ?? 'break';
+    const begins = ['break', 'heading', 'block', 'quote', 'small'].includes(before);
+    const text = mark.text.replace(/(\n *)[-*] (?=\S|$)/g, '$1• ');
+    return { kind: 'text', text: begins ? text.replace(/^( *)[-*] /, '$1• ') : text };
+  });
+
+/** The parser does not see `-# ` in the line behind a quotation. */
+function withSmall(marks: readonly Mark[]): readonly Mark[] {
+  const at = marks.findIndex(
+    (mark, index) =>
+      marks[index - 1]?.kind === 'quote' && mark.kind === 'text' && mark.text.startsWith('-# '),
+  );
+  const first = marks[at];
+  if (first?.kind !== 'text') return marks;
+  const next = marks.findIndex((mark, index) => index > at && mark.kind === 'break');
+  const end = next === -1 ? marks.length : next;
+  const inside = [{ ...first, text: first.text.slice(3) }, ...marks.slice(at + 1, end)];
+  return [...marks.slice(0, at), { kind: 'small', inside }, ...withSmall(marks.slice(end))];
+}

@@ -1,0 +1,101 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { domainToASCII } from 'node:url';
+import { withoutEnds } from './pasted-text.ts';
+import { type AddressRange, mappedIPv4, specialRange } from './special-ranges.ts';
+
+/** Why a host is not one of the public internet. */
+export type HostProblem =
+  | { readonly code: 'server-missing' }
+  /** Numbers and dots, but not four numbers of 0–255 without leading zeros; `127.1` is not guessed at. */
+  | { readonly code: 'ipv4-form'; readonly host: string }
+  | { readonly code: 'bad-ipv6'; readonly host: string }
+  | { readonly code: 'not-public'; readonly host: string; readonly range: AddressRange }
+  /** `zone` is the reserved top-level name, such as `local`. */
+  | { readonly code: 'reserved-name'; readonly host: string; readonly zone: string }
+  /** A name without a dot, which only means something in the network of whoever typed it. */
+  | { readonly code: 'single-label'; readonly host: string }
+  /** The name of an SRV record (`_minecraft._tcp.…`), not of a host. */
+  | { readonly code: 'service-name'; readonly host: string }
+  | { readonly code: 'bad-name'; readonly host: string }
+  | {
+      readonly code: 'label-too-long';
+      readonly label: string;
+      readonly length: number;
+      readonly most: number;
+    }
+  | { readonly code: 'name-too-long'; readonly length: number; readonly most: number };
+
+type HostResult =
+  | { readonly ok: true; readonly host: string }
+  | { readonly ok: false; readonly problem: HostProblem };
+
+/** RFC 1035 §2.3.4; 253 is what 255 octets on the wire leave for the written name. */
+const MAX_NAME_LENGTH = 253;
+const MAX_LABEL_LENGTH = 63;
+
+const refused = (problem: HostProblem): HostResult => ({ ok: false, problem });
+
+/**
+ * @param text a host on its own: an IPv4 address, an IPv6 address without brackets, or a name
+ * @returns the canonical form: IPv6 compressed and lower case (an IPv4-mapped one as the IPv4 address),
+ *   names in lower case and punycode without a trailing dot; or why it is no public host
+ */
+export function parseHost(text: string): HostResult {
+  if (text.includes(':')) return parseIPv6(text);
+  const name = withoutEnds(text, { end: /\./u }).toLowerCase();
+  if (name === '') return refused({ code: 'server-missing' });
+  if (isIPv4(name)) return publicAddress(name);
+  if (endsInNumber(name)) return refused({ code: 'ipv4-form', host: name });
+  return parseName(name);
+}
+
+function parseIPv6(text: string): HostResult {
+  const [address = ''] = text.split('%', 1);
+  if (!isIPv6(address)) return refused({ code: 'bad-ipv6', host: text });
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1); // RFC 5952
+  const result = publicAddress(mappedIPv4(canonical) ?? canonical);
+  // A zone id names an interface of the person's own machine.
+  return result.ok && address !== text ? refused({ code: 'bad-ipv6', host: text }) : result;
+}
+
+function publicAddress(host: string): HostResult {
+  const range = specialRange(host);
+  return range ? refused({ code: 'not-public', host, range }) : { ok: true, host };
+}
+
+/** The rule by which URL parsers take a name for an IPv4 address (WHATWG URL, "ends in a number"). */
+const endsInNumber = (name: string) => /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/u.test(name);
+
+function parseName(name: string): HostResult {
+  // domainToASCII would cut at a slash, decode percent signs, and let underscores and "!" pass.
+  const ascii = /^[\p{L}\p{M}\p{N}\p{S}_.·・-]+$/u.test(name) ? domainToASCII(name) : '';
+  const host = ascii || name;
+  if (host.length > MAX_NAME_LENGTH) {
+    return refused({ code: 'name-too-long', length: host.length, most: MAX_NAME_LENGTH });
+  }
+  if (endsInNumber(ascii)) return refused({ code: 'ipv4-form', host: name });
+  const labels = ascii.split('.');
+  const label = labels.find(({ length }) => length > MAX_LABEL_LENGTH);
+  if (label !== undefined) {
+    return refused({ code: 'label-too-long', label, length: label.length, most: MAX_LABEL_LENGTH });
+  }
+  if (!labels.every((each) => /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/u.test(each))) {
+    return refused({ code: 'bad-name', host });
+  }
+  const zone = labels.at(-1) ?? '';
+  if (RESERVED_ZONES.has(zone)) return refused({ code: 'reserved-name', host, zone });
+  if (labels.length < 2) return refused({ code: 'single-label', host });
+  if (labels[0]?.startsWith('_')) return refused({ code: 'service-name', host });
+  return { ok: true, host };
+}
+
+/**
+ * Top-level names that mean nothing on the internet. Sources: RFC 6761 (localhost, test, invalid, example),
+ * RFC 6762 §3 and appendix G (local; lan, home, corp, intranet, private), RFC 7686 (onion), RFC 8375
+ * (home.arpa), RFC 9476 (alt), ICANN resolution 2024.07.29.06 (internal); localdomain is a usual default.
+ */
+const RESERVED_ZONES = new Set([
+  ...['localhost', 'test', 'invalid', 'example'],
+  ...['local', 'lan', 'home', 'corp', 'intranet', 'private'],
+  ...['onion', 'arpa', 'alt', 'internal', 'localdomain'],
+]);

@@ -1,0 +1,351 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type APIInteractionResponse,
+  DefaultRestOptions,
+  DiscordAPIError,
+  HTTPError,
+  MessageFlags,
+  RateLimitError,
+  type RawFile,
+  REST,
+  RESTJSONErrorCodes,
+  type RESTOptions,
+  RequestMethod,
+  Routes,
+} from 'discord.js';
+import { Agent } from 'undici';
+import type { Logger } from '../logger.ts';
+import type { Secret } from '../secret.ts';
+import { type Block, createBlock } from './block.ts';
+import type { Answerable } from './interaction.ts';
+
+/** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
+const FIRST_RESPONSE_MS = 3_000;
+/** The first attempt at it is given up after this time, in milliseconds: the kept connection may have died silently. */
+const FIRST_ATTEMPT_MS = 1_000;
+/** Pauses before the first response is sent again, in milliseconds. */
+const FIRST_RESPONSE_PAUSES = [0, 250, 1_000];
+/** How long an interaction's token lives, in milliseconds (docs: Receiving and Responding, "Followup Messages"). */
+export const TOKEN_LIVES_MS = 15 * 60_000;
+/** How long an answer without files may take, and any other request, in milliseconds. */
+const ANSWER_MS = 5_000;
+const REQUEST_MS = 15_000;
+/** An upload may take longer, a second for so many bytes. */
+const UPLOAD_BYTES_PER_SECOND = 50_000;
+/** Nothing takes longer; each request has a limit of its own. */
+const LONGEST_REQUEST_MS = 10 * 60_000;
+/** How long a request with the bot's token may wait for a rate limit, in milliseconds. */
+const LONGEST_WAIT_MS = 60_000;
+/** Longer than a quiet bot's pauses, so that a first response does not pay for a new TLS connection: 50 ms (measured). */
+const KEEP_ALIVE_MS = 5 * 60_000;
+const CONNECT_MS = 2_500;
+/** The least pause after a 429, in milliseconds: some name a time of zero. */
+const LEAST_PAUSE_MS = 250;
+
+/** The interaction can no longer be answered: too late (10062), or answered by another process (40060). */
+export class LostInteraction extends Error {
+  override readonly name = 'LostInteraction';
+}
+
+/** What a message consists of, as Discord takes it. */
+export interface MessageBody {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly files: readonly { readonly name: string; readonly data: Buffer }[];
+}
+
+interface BotRequest {
+  readonly query?: URLSearchParams;
+  readonly signal?: AbortSignal;
+  readonly body?: unknown;
+}
+
+/** Everything that is asked of Discord. Every wait is bounded by what its answer is still good for. */
+export interface DiscordApi {
+  /**
+   * Sends the first response.
+   * @throws LostInteraction
+   */
+  respond(interaction: Answerable, response: APIInteractionResponse): Promise<void>;
+  /** Changes the answer, once. @throws DiscordAPIError when Discord refuses it; see {@link isRefused} */
+  edit(interaction: Answerable, message: MessageBody): Promise<void>;
+  /** Sends a further message, once. */
+  followUp(interaction: Answerable, message: MessageBody): Promise<void>;
+  /** What the member sees: `gone` for an interaction without a first response, `thinking` after a deferred one. */
+  read(interaction: Answerable): Promise<'gone' | 'thinking' | 'answered'>;
+  /** Requests with the bot's token. */
+  get(route: `/${string}`, request?: BotRequest): Promise<unknown>;
+  post(route: `/${string}`, request: BotRequest): Promise<unknown>;
+  put(route: `/${string}`, request: BotRequest): Promise<unknown>;
+  /** For @discordjs/ws, which asks with it where the gateway is. */
+  readonly gatewayRest: REST;
+  readonly block: Pick<Block, 'leftMs'>;
+  /** From now on nothing waits for a rate limit or for the end of a block: what would fails instead. */
+  stopWaiting(): void;
+  close(): Promise<void>;
+}
+
+/** How long the bot waits where it is not to be the usual time, in milliseconds. */
+export interface ApiTiming {
+  readonly firstResponseMs?: number | undefined;
+  readonly firstAttemptMs?: number | undefined;
+}
+
+export interface DiscordApiDeps extends ApiTiming {
+  /** Discord's REST API without the version, such as `https://discord.com/api`. */
+  readonly apiUrl: string;
+  readonly token: Secret;
+  /** Called with each 429: `user`, `global`, `shared`, or `none` where Discord's edge did not say whose limit it is. */
+  readonly onRateLimited?: ((scope: string) => void) | undefined;
+  readonly logger: Pick<Logger, 'error' | 'warn'>;
+}
+
+export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
+  const { apiUrl, token, onRateLimited, logger } = deps;
+  const { firstResponseMs = FIRST_RESPONSE_MS, firstAttemptMs = FIRST_ATTEMPT_MS } = deps;
+  const block = createBlock({ logger });
+  const stopping = new AbortController();
+  /** Its connections are kept. undici 6, which discord.js uses, speaks HTTP/1.1 alone (see docs/architecture.md). */
+  let agent = createAgent();
+  /** Each of its connections is used once. */
+  const fresh = new Agent({ connect: { timeout: CONNECT_MS }, pipelining: 0 });
+  const options: Partial<RESTOptions> = {
+    api: apiUrl,
+    version: '10',
+    agent,
+    // What may be sent again, and when, is decided below.
+    retries: 0,
+    rejectOnRateLimit: () => true,
+    // It is counted by the clock: set back by an hour, that would count for an hour. A 429 is obeyed all the same.
+    globalRequestsPerSecond: Number.POSITIVE_INFINITY,
+    makeRequest: watching(block, onRateLimited),
+  };
+  const rest = new REST({ ...options, timeout: LONGEST_REQUEST_MS }).setToken(token.reveal());
+  const gatewayRest = new REST({ ...options, timeout: REQUEST_MS }).setToken(token.reveal());
+
+  /** The kept connections may be dead; whoever uses them still may. */
+  function replaceAgent(): void {
+    const previous = agent;
+    agent = createAgent();
+    rest.setAgent(agent);
+    gatewayRest.setAgent(agent);
+    previous.close().catch(() => undefined);
+  }
+
+  /** @throws Error when the bot stops, or `signal` is aborted */
+  async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    const ends = signal ? AbortSignal.any([stopping.signal, signal]) : stopping.signal;
+    await sleep(ms, undefined, { signal: ends }).catch(() => {
+      throw new Error('Discord would have been asked later, and the bot stops');
+    });
+  }
+
+  /**
+   * Makes a request, waiting for rate limits and for a block to end as long as that is of use.
+   * @param until when its answer is of no use any more, in milliseconds since 1970
+   * @param signal ends the waiting
+   */
+  async function within<Result>(
+    until: number,
+    attempt: () => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> {
+    for (let pauseMs = LEAST_PAUSE_MS; ; pauseMs *= 2) {
+      const blockedMs = block.leftMs();
+      if (Date.now() + blockedMs > until) throw new BlockedError(blockedMs);
+      if (blockedMs > 0) await pause(blockedMs, signal);
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof RateLimitError)) throw error;
+        const waitMs = Math.max(error.retryAfter, pauseMs);
+        if (Date.now() + waitMs > until) throw error;
+        await pause(waitMs, signal);
+      }
+    }
+  }
+
+  const byBot = (method: RequestMethod, route: `/${string}`, { signal, ...others }: BotRequest = {}) => {
+    const attempt = () => {
+      const limit = AbortSignal.timeout(REQUEST_MS);
+      const ends = signal ? AbortSignal.any([signal, limit]) : limit;
+      return rest.request({ fullRoute: route, method, ...others, signal: ends });
+    };
+    return within(Date.now() + LONGEST_WAIT_MS, attempt, signal);
+  };
+
+  /** A request with the interaction's token. What Discord says of the message is not needed. */
+  async function withToken(
+    interaction: Answerable,
+    method: RequestMethod,
+    route: `/${string}`,
+    { body, files }: MessageBody,
+  ): Promise<void> {
+    const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
+    const limitMs =
+      bytes === 0 ? ANSWER_MS : REQUEST_MS + Math.ceil((bytes / UPLOAD_BYTES_PER_SECOND) * 1000);
+    await within(interaction.receivedAt + TOKEN_LIVES_MS, async () => {
+      const response = await rest.queueRequest({
+        fullRoute: route,
+        method,
+        auth: false,
+        body,
+        files: files.map(({ name, data }): RawFile => ({ name, data })),
+        signal: AbortSignal.timeout(limitMs),
+      });
+      await response.arrayBuffer();
+    });
+  }
+
+  /** One attempt at a first response. */
+  async function respondOnce(
+    { id, token: secret }: Answerable,
+    body: APIInteractionResponse,
+    { dispatcher, limitMs }: { readonly dispatcher?: Agent; readonly limitMs: number },
+  ): Promise<void> {
+    if (!block.mayRespond())
+      throw new LostInteraction('Discord blocks this bot, and the first response with it');
+    // Its timer ends with it: those of AbortSignal.timeout go on, and took a twentieth of the processor (measured).
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), limitMs);
+    try {
+      const response = await rest.queueRequest({
+        fullRoute: Routes.interactionCallback(id, secret.reveal()),
+        method: RequestMethod.Post,
+        auth: false,
+        body,
+        signal: limit.signal,
+        ...(dispatcher && { dispatcher }),
+      });
+      await response.arrayBuffer();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    gatewayRest,
+    block,
+    async respond(interaction, body) {
+      const until = interaction.receivedAt + firstResponseMs;
+      const left = () => until - Date.now();
+      const failures: unknown[] = [];
+      for (const pauseMs of [undefined, ...FIRST_RESPONSE_PAUSES]) {
+        if (pauseMs !== undefined) await sleep(pauseMs);
+        const isFirst = failures.length === 0;
+        try {
+          if (isFirst) {
+            await respondOnce(interaction, body, {
+              limitMs: Math.min(firstAttemptMs, Math.max(left(), LEAST_PAUSE_MS)),
+            });
+          } else await respondOnce(interaction, body, { dispatcher: fresh, limitMs: left() });
+          return;
+        } catch (error) {
+          // A former attempt was taken, and only its answer was lost. An attempt that met a limit was not taken.
+          const isTaken = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
+          if (isTaken && failures.some(isUncertain)) return;
+          if (isRefused(error) || error instanceof LostInteraction) throw lostOr(error);
+          failures.push(error);
+          if (error instanceof RateLimitError) {
+            if (block.leftMs() > 0 || error.retryAfter > left()) throw lostOr(error);
+            await sleep(error.retryAfter);
+          } else if (isFirst) replaceAgent();
+          if (left() <= 0) break;
+        }
+      }
+      throw failures.at(-1);
+    },
+    edit: (interaction, message) =>
+      withToken(
+        interaction,
+        RequestMethod.Patch,
+        Routes.webhookMessage(interaction.applicationId, interaction.token.reveal()),
+        message,
+      ),
+    followUp: (interaction, message) =>
+      withToken(
+        interaction,
+        RequestMethod.Post,
+        Routes.webhook(interaction.applicationId, interaction.token.reveal()),
+        message,
+      ),
+    async read({ applicationId, token: secret, receivedAt }) {
+      const route = Routes.webhookMessage(applicationId, secret.reveal());
+      try {
+        const message = await within(receivedAt + TOKEN_LIVES_MS, () =>
+          rest.get(route, { auth: false, signal: AbortSignal.timeout(REQUEST_MS) }),
+        );
+        return (Number(Object(message).flags) & MessageFlags.Loading) === 0 ? 'answered' : 'thinking';
+      } catch (error) {
+        if (error instanceof DiscordAPIError && GONE.has(Number(error.code))) return 'gone';
+        throw error;
+      }
+    },
+    get: (route, request) => byBot(RequestMethod.Get, route, request),
+    post: (route, request) => byBot(RequestMethod.Post, route, request),
+    put: (route, request) => byBot(RequestMethod.Put, route, request),
+    stopWaiting: () => stopping.abort(),
+    async close() {
+      await Promise.all([agent.close(), fresh.close()]);
+    },
+  };
+}
+
+/** Discord blocks this bot for longer than the answer is of use. */
+class BlockedError extends Error {
+  override readonly name = 'BlockedError';
+  constructor(ms: number) {
+    super(`Discord blocks this bot for another ${Math.ceil(ms / 1000)} seconds`);
+  }
+}
+
+const createAgent = (): Agent =>
+  new Agent({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: CONNECT_MS },
+  });
+
+/** discord.js's own way to make requests, with an eye on 429s: a block names neither a time nor a scope. */
+function watching(
+  block: Block,
+  onRateLimited: ((scope: string) => void) | undefined,
+): RESTOptions['makeRequest'] {
+  return async (url, init) => {
+    const response = await DefaultRestOptions.makeRequest(url, init);
+    if (response.status === 429) {
+      const scope = response.headers.get('x-ratelimit-scope');
+      onRateLimited?.(scope ?? 'none');
+      if (scope === null && !response.headers.has('retry-after')) block.begin();
+    }
+    return response;
+  };
+}
+
+/** Discord understood and said no: the same request would be refused again. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof DiscordAPIError && error.status >= 400 && error.status < 500;
+
+/** Nobody knows whether Discord did it: Discord failed, or its answer did not come. */
+export const isUncertain = (error: unknown): boolean =>
+  error instanceof HTTPError ||
+  (error instanceof DiscordAPIError && error.status >= 500) ||
+  /^(?:Abort|Timeout)Error$/.test(Object(error).name) ||
+  /^(?:E(?!RR_)[A-Z_]+|UND_ERR_\w+)$/.test(Object(error).code);
+
+const GONE: ReadonlySet<number> = new Set([
+  RESTJSONErrorCodes.UnknownWebhook,
+  RESTJSONErrorCodes.InvalidWebhookToken,
+  RESTJSONErrorCodes.UnknownMessage,
+]);
+
+export function hasCode(error: unknown, code: number): boolean {
+  return error instanceof DiscordAPIError && error.code === code;
+}
+
+function lostOr(error: unknown): unknown {
+  const isLost =
+    error instanceof RateLimitError ||
+    hasCode(error, RESTJSONErrorCodes.UnknownInteraction) ||
+    hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
+  return isLost ? new LostInteraction('The interaction can no longer be answered', { cause: error }) : error;
+}

@@ -1,0 +1,182 @@
+import {
+  type APIActionRowComponent,
+  type APIButtonComponent,
+  type APIChannelSelectComponent,
+  type APIModalInteractionResponseCallbackData,
+  type APIRoleSelectComponent,
+  type APIStringSelectComponent,
+  ButtonStyle,
+  type ChannelType,
+  ComponentType,
+  TextInputStyle,
+} from 'discord.js';
+import { shorten } from '../words/escape.ts';
+import { LIMITS } from './limits.ts';
+
+/** A button, or a select of texts, channels or roles, as Discord takes it. */
+export type Control =
+  | APIButtonComponent
+  | APIStringSelectComponent
+  | APIChannelSelectComponent
+  | APIRoleSelectComponent;
+export type ActionRow = APIActionRowComponent<Control>;
+export type Modal = APIModalInteractionResponseCallbackData;
+
+const STYLES = {
+  primary: ButtonStyle.Primary,
+  secondary: ButtonStyle.Secondary,
+  success: ButtonStyle.Success,
+  danger: ButtonStyle.Danger,
+} as const;
+
+export interface ButtonOptions {
+  /** `secondary` unless it says otherwise. */
+  readonly style?: keyof typeof STYLES;
+  readonly disabled?: boolean;
+}
+
+/** @param id see `customId` */
+export const button = (
+  id: string,
+  label: string,
+  { style = 'secondary', disabled = false }: ButtonOptions = {},
+): APIButtonComponent => ({
+  type: ComponentType.Button,
+  custom_id: id,
+  label: shorten(label, LIMITS.buttonLabel),
+  style: STYLES[style],
+  ...(disabled && { disabled }),
+});
+
+export const linkButton = (url: string, label: string): APIButtonComponent => ({
+  type: ComponentType.Button,
+  url,
+  label: shorten(label, LIMITS.buttonLabel),
+  style: ButtonStyle.Link,
+});
+
+export interface SelectOption {
+  readonly label: string;
+  readonly value: string;
+  /** It is chosen already. */
+  readonly default?: boolean;
+}
+
+export interface SelectOptions {
+  readonly id: string;
+  readonly placeholder: string;
+  /** At most 25. */
+  readonly options: readonly SelectOption[];
+  /** Any number of the options may be chosen, none too; without it one is. */
+  readonly any?: boolean;
+}
+
+/** `undefined` without options, since Discord takes no such select. */
+export function select({ id, placeholder, options, any = false }: SelectOptions): Control | undefined {
+  if (options.length === 0) return undefined;
+  return {
+    type: ComponentType.StringSelect,
+    custom_id: id,
+    placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
+    options: [...options],
+    ...(any && { min_values: 0, max_values: options.length }),
+  };
+}
+
+export interface ChannelSelectOptions {
+  readonly id: string;
+  readonly placeholder: string;
+  readonly types: readonly ChannelType[];
+}
+
+export const channelSelect = ({ id, placeholder, types }: ChannelSelectOptions): Control => ({
+  type: ComponentType.ChannelSelect,
+  custom_id: id,
+  placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
+  channel_types: [...types],
+});
+
+/** One role of the guild; @everyone is offered too. */
+export const roleSelect = ({
+  id,
+  placeholder,
+}: Pick<ChannelSelectOptions, 'id' | 'placeholder'>): Control => ({
+  type: ComponentType.RoleSelect,
+  custom_id: id,
+  placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
+});
+
+/** Buttons in a row (Discord docs: Component Reference, Action Row). */
+const MOST_BUTTONS = 5;
+
+/**
+ * Rows of controls, each of buttons or one select. What is absent is left out, and more than five buttons take another
+ * row.
+ */
+export function rows(...lines: readonly (readonly (Control | false | undefined)[])[]): readonly ActionRow[] {
+  return lines.flatMap((line) => {
+    const controls = line.filter((control) => control !== undefined && control !== false);
+    const count = Math.ceil(controls.length / MOST_BUTTONS);
+    return Array.from({ length: count }, (_, index) => ({
+      type: ComponentType.ActionRow as const,
+      components: controls.slice(index * MOST_BUTTONS, (index + 1) * MOST_BUTTONS),
+    }));
+  });
+}
+
+/** A field to type in. */
+export interface FieldOptions {
+  /** What the handler asks for its text by. */
+  readonly id: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly example?: string;
+  /** What stands in it already. */
+  readonly value?: string;
+  /** Characters; `least` is 1 for a field that may not be left empty. */
+  readonly least?: number;
+  readonly most: number;
+  /** More than one line. */
+  readonly long?: boolean;
+}
+
+export interface ModalOptions {
+  readonly id: string;
+  readonly title: string;
+  readonly fields: readonly FieldOptions[];
+}
+
+/** A window with fields to type in. */
+export const modal = ({ id, title, fields }: ModalOptions): Modal => ({
+  custom_id: id,
+  title: shorten(title, LIMITS.modalTitle),
+  components: fields.map(({ id, label, hint, example, value = '', least = 0, most, long = false }) => ({
+    type: ComponentType.Label,
+    label: shorten(label, LIMITS.fieldLabel),
+    description: shorten(hint, LIMITS.fieldHint),
+    component: {
+      type: ComponentType.TextInput,
+      custom_id: id,
+      style: long ? TextInputStyle.Paragraph : TextInputStyle.Short,
+      ...(example !== undefined && { placeholder: shorten(example, LIMITS.fieldExample) }),
+      ...(value !== '' && { value }),
+      ...(least > 0 && { min_length: least }),
+      max_length: most,
+      required: least > 0,
+    },
+  })),
+});
+
+/** The custom id of a component or modal: which command and action it belongs to, and the state it carries. */
+export function customId(command: string, action: string, argument = ''): string {
+  return `${command}:${action}:${argument}`;
+}
+
+/** Whether Discord takes a custom id. */
+export const isCustomId = (id: string): boolean => id.length <= LIMITS.customId;
+
+/** The reverse of {@link customId}; the argument may contain colons. */
+export function parseCustomId(id: string): { command: string; action: string; argument: string } {
+  const [command = '', action = '', ...rest] = id.split(':');
+  return { command, action, argument: rest.join(':') };
+}

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DiscordAPIError, Routes } from 'discord.js';
+import type { DiscordApi } from './api.ts';
+
+/** The most that Discord lists at once (Discord docs: Users Resource, "Get Current User Guilds"). */
+const PAGE = 200;
+/** Pauses before a page that failed is asked for again, in milliseconds. Nobody waits for the answer. */
+const PAUSES: readonly number[] = [250, 1_000, 3_000];
+/** Refusals with these codes are about the bot's account or its network, and not about a guild (JSON Error Codes). */
+const ABOUT_THE_BOT = { from: 40_000, below: 50_000 };
+
+export interface GuildListOptions {
+  /** Aborted when nobody wants to know any more. */
+  readonly signal?: AbortSignal | undefined;
+  /** {@link PAUSES} unless told. */
+  readonly pauses?: readonly number[] | undefined;
+}
+
+/**
+ * The ids of every guild whose members the bot is among, also of those that have an outage. All of them, or an
+ * error: a list that lacks some would look as if the bot had been removed there. It ends with an empty page, since a
+ * page that is not full may have more behind it (discord-api-docs#5886).
+ */
+export async function listGuilds(
+  api: Pick<DiscordApi, 'get'>,
+  { signal, pauses = PAUSES }: GuildListOptions = {},
+): Promise<readonly string[]> {
+  const all: string[] = [];
+  for (;;) {
+    // The order is documented with `after` only (discord-api-docs#625).
+    const query = new URLSearchParams({ limit: String(PAGE), after: all.at(-1) ?? '0' });
+    const read = async () => idsOf(await api.get(Routes.userGuilds(), { query, ...(signal && { signal }) }));
+    const page = await repeated(read, { signal, pauses });
+    if (page.length === 0) return all;
+    for (const id of page) {
+      const previous = all.at(-1);
+      if (previous !== undefined && BigInt(id) <= BigInt(previous)) {
+        throw new Error('Discord lists the guilds of this bot in another order than it documents');
+      }
+      all.push(id);
+    }
+  }
+}
+
+/**
+ * Whether Discord says of a guild that it is unknown to the bot or closed to it: the bot is no member there. `false`
+ * when the bot is one. Discord was wrong once (discord-api-docs#8445), so nothing follows from this alone.
+ * @throws when Discord says neither, as while it has an outage
+ */
+export async function isForeign(
+  api: Pick<DiscordApi, 'get'>,
+  guildId: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  try {
+    const { id } = Object(await api.get(Routes.guild(guildId), { ...(signal && { signal }) }));
+    if (id === guildId) return false;
+  } catch (error) {
+    if (error instanceof DiscordAPIError && isAboutGuild(error)) return true;
+    throw error;
+  }
+  throw new Error('Discord did not answer with the guild that it was asked for');
+}
+
+/** What is no answer of Discord's own, such as a proxy's page, has no code. */
+function isAboutGuild({ status, code }: DiscordAPIError): boolean {
+  if ((status !== 403 && status !== 404) || typeof code !== 'number') return false;
+  return code < ABOUT_THE_BOT.from || code >= ABOUT_THE_BOT.below;
+}
+
+async function repeated<Result>(
+  read: () => Promise<Result>,
+  { signal, pauses = [] }: GuildListOptions,
+): Promise<Result> {
+  for (const pause of pauses) {
+    try {
+      return await read();
+    } catch {
+      await sleep(pause, undefined, { signal, ref: false });
+    }
+  }
+  return read();
+}
+
+function idsOf(page: unknown): readonly string[] {
+  const guilds: readonly unknown[] = Array.isArray(page) ? page : [undefined];
+  return guilds.map((guild) => {
+    const { id } = Object(guild);
+    if (typeof id !== 'string' || !/^\d{1,20}$/.test(id)) {
+      throw new Error('Discord did not answer with a list of guilds');
+    }
+    return id;
+  });
+}

@@ -1,0 +1,250 @@
+import {
+  type APIInteraction,
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  ComponentType,
+  InteractionType,
+  MessageFlags,
+  PermissionFlagsBits,
+} from 'discord.js';
+import { Secret } from '../secret.ts';
+import { messageText } from './message-text.ts';
+
+/** What a member did, as plain data: the same from the gateway and after a crash. Nothing else of a guild is known. */
+export interface Interaction {
+  /** Unique per interaction; its snowflake also tells when it was made. */
+  readonly id: string;
+  readonly applicationId: string;
+  readonly token: Secret;
+  /** When it came, in milliseconds since 1970. */
+  readonly receivedAt: number;
+  /** Empty outside of a guild. */
+  readonly guildId: string;
+  readonly channelId: string;
+  readonly user: { readonly id: string; readonly name: string };
+  /** Whether the member may manage the guild. */
+  readonly isAdmin: boolean;
+  /** Discord's name of the member's language, such as `en-US`. */
+  readonly locale: string;
+  /** Discord's name of the guild's language, for what others read too. */
+  readonly guildLocale: string;
+  /** Whether the guild itself has installed the application, and not only the user. */
+  readonly isInstalledInGuild: boolean;
+  readonly asked: Asked;
+}
+
+/** What is asked for. */
+export type Asked =
+  | { readonly kind: 'command'; readonly name: string; readonly options: OptionValues }
+  | { readonly kind: 'message-command'; readonly name: string; readonly text: string }
+  | { readonly kind: 'autocomplete'; readonly name: string; readonly option: string; readonly typed: string }
+  | Control
+  | Form
+  | { readonly kind: 'unknown' };
+
+/** A button that was pressed, or a select in which something was chosen. */
+export interface Control {
+  readonly kind: 'button' | 'menu';
+  readonly customId: string;
+  /** What was chosen in a select. Of channels and roles only those that Discord says are some of this guild. */
+  readonly values: readonly string[];
+  /** Whether a role that was chosen can be mentioned by everybody. */
+  readonly isRoleMentionable: boolean;
+  readonly message: SourceMessage;
+}
+
+/** A modal that was submitted. */
+export interface Form {
+  readonly kind: 'form';
+  readonly customId: string;
+  /** By the custom ids of the fields. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** The message that it was opened from. */
+  readonly message?: SourceMessage;
+}
+
+/** The message that a button, a select or a modal belongs to. */
+export interface SourceMessage {
+  /** The interaction that the message answers; `undefined` when Discord does not say. */
+  readonly madeBy: string | undefined;
+  readonly isPrivate: boolean;
+  readonly files: readonly { readonly id: string; readonly name: string }[];
+}
+
+/** A file that was uploaded with a command. */
+export interface UploadedFile {
+  readonly name: string;
+  readonly url: string;
+}
+
+/** The values of a slash command's options; `null` for an option that was left out. */
+export interface OptionValues {
+  getString(name: string): string | null;
+  getInteger(name: string): number | null;
+  getFile(name: string): UploadedFile | null;
+  getUserId(name: string): string | null;
+}
+
+/** What can be used of an interaction that cannot be read: enough to say so. */
+export type Answerable = Pick<Interaction, 'id' | 'applicationId' | 'token' | 'receivedAt'>;
+
+/**
+ * Reads what the gateway sends as INTERACTION_CREATE.
+ * @param receivedAt milliseconds since 1970
+ * @throws TypeError when a field that is needed is not as Discord documents it
+ */
+export function readInteraction(payload: unknown, receivedAt: number): Interaction {
+  const interaction = payload as APIInteraction;
+  const guildId = interaction.guild_id ?? '';
+  const user = interaction.member?.user ?? interaction.user;
+  const locale = 'locale' in interaction ? interaction.locale : 'en-US';
+  return {
+    ...readAnswerable(payload, receivedAt),
+    guildId: text(guildId),
+    channelId: text(interaction.channel?.id ?? ''),
+    user: { id: text(user?.id), name: text(user?.username) },
+    isAdmin: mayManage(interaction.member?.permissions ?? '0'),
+    locale: text(locale),
+    guildLocale: text(interaction.guild_locale ?? locale),
+    isInstalledInGuild:
+      interaction.authorizing_integration_owners?.[ApplicationIntegrationType.GuildInstall] === guildId,
+    asked: readAsked(interaction),
+  };
+}
+
+/** @throws TypeError when it cannot even be answered */
+export function readAnswerable(payload: unknown, receivedAt: number): Answerable {
+  const { id, application_id, token } = Object(payload);
+  return { id: text(id), applicationId: text(application_id), token: new Secret(text(token)), receivedAt };
+}
+
+function text(value: unknown): string {
+  if (typeof value !== 'string') throw new TypeError('a field of an interaction is no text');
+  return value;
+}
+
+const MANAGES = PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator;
+/** @param permissions a bit set as a decimal number */
+const mayManage = (permissions: string): boolean => (BigInt(permissions) & MANAGES) !== 0n;
+
+function readAsked(interaction: APIInteraction): Asked {
+  switch (interaction.type) {
+    case InteractionType.ApplicationCommand: {
+      const { data } = interaction;
+      if (data.type === ApplicationCommandType.ChatInput) {
+        return { kind: 'command', name: text(data.name), options: readOptions(data) };
+      }
+      if (data.type === ApplicationCommandType.Message) {
+        const message = data.resolved.messages[data.target_id];
+        return { kind: 'message-command', name: text(data.name), text: messageText(message) };
+      }
+      return { kind: 'unknown' };
+    }
+    case InteractionType.ApplicationCommandAutocomplete: {
+      const { name, options } = interaction.data;
+      const focused = options.find((option) => 'focused' in option && option.focused);
+      const typed = focused && 'value' in focused ? String(focused.value) : '';
+      return { kind: 'autocomplete', name: text(name), option: focused?.name ?? '', typed };
+    }
+    case InteractionType.MessageComponent:
+      return readControl(interaction);
+    case InteractionType.ModalSubmit:
+      return {
+        kind: 'form',
+        customId: text(interaction.data.custom_id),
+        fields: readFields(interaction.data.components),
+        ...(interaction.message && { message: readMessage(interaction.message) }),
+      };
+    default:
+      return { kind: 'unknown' };
+  }
+}
+
+type ComponentInteraction = Extract<APIInteraction, { readonly type: InteractionType.MessageComponent }>;
+
+function readControl(interaction: ComponentInteraction): Asked {
+  const { data } = interaction;
+  const control = {
+    customId: text(data.custom_id),
+    isRoleMentionable: false,
+    message: readMessage(interaction.message),
+  };
+  switch (data.component_type) {
+    case ComponentType.Button:
+      return { ...control, kind: 'button', values: [] };
+    case ComponentType.StringSelect:
+      return { ...control, kind: 'menu', values: data.values.map(text) };
+    case ComponentType.ChannelSelect:
+      return {
+        ...control,
+        kind: 'menu',
+        values: data.values.filter((id) => Object.hasOwn(data.resolved.channels, id)),
+      };
+    case ComponentType.RoleSelect: {
+      const { roles } = data.resolved;
+      const values = data.values.filter((id) => Object.hasOwn(roles, id));
+      const mayMention = (BigInt(interaction.app_permissions) & PermissionFlagsBits.MentionEveryone) !== 0n;
+      const isRoleMentionable = mayMention || values.every((id) => roles[id]?.mentionable);
+      return { ...control, kind: 'menu', values, isRoleMentionable };
+    }
+    default:
+      return { kind: 'unknown' };
+  }
+}
+
+function readMessage(message: ComponentInteraction['message']): SourceMessage {
+  return {
+    madeBy: message.interaction_metadata?.id,
+    isPrivate: (Number(message.flags ?? 0) & MessageFlags.Ephemeral) !== 0,
+    files: (message.attachments ?? []).map(({ id, filename }) => ({ id: text(id), name: text(filename) })),
+  };
+}
+
+/** Every text of a modal, wherever in the tree of its components the field is. */
+function readFields(components: readonly unknown[]): Readonly<Record<string, string>> {
+  const fields: Record<string, string> = {};
+  for (const each of components) {
+    const { custom_id, value, component, components: inner } = Object(each);
+    if (typeof custom_id === 'string' && typeof value === 'string') fields[custom_id] = value;
+    Object.assign(fields, readFields([component, ...(inner ?? [])].filter(Boolean)));
+  }
+  return fields;
+}
+
+type SlashCommandData = Extract<
+  Extract<APIInteraction, { readonly type: InteractionType.ApplicationCommand }>['data'],
+  { readonly type: ApplicationCommandType.ChatInput }
+>;
+
+function readOptions({ options = [], resolved }: SlashCommandData): OptionValues {
+  const values = new Map(
+    options.map((option) => [option.name, 'value' in option ? option.value : undefined]),
+  );
+  const string = (name: string) => {
+    const value = values.get(name);
+    return typeof value === 'string' ? value : null;
+  };
+  return {
+    getString: string,
+    getInteger(name) {
+      const value = values.get(name);
+      return typeof value === 'number' ? value : null;
+    },
+    getFile(name) {
+      const file = ownValue(resolved?.attachments, string(name) ?? '');
+      return file ? { name: text(file.filename), url: text(file.url) } : null;
+    },
+    getUserId: (name) => {
+      const id = string(name);
+      return id !== null && ownValue(resolved?.users, id) ? id : null;
+    },
+  };
+}
+
+/** A value by a name that anybody may have written: `constructor` must find nothing. */
+export function ownValue<Value>(
+  values: Readonly<Record<string, Value>> | undefined,
+  name: string,
+): Value | undefined {
+  return values && Object.hasOwn(values, name) ? values[name] : undefined;
+}

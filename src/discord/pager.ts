@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import type { APIButtonComponent } from 'discord.js';
+import type { Translate } from '../words/words.ts';
+import { button, type Control, customId, type SelectOption, select } from './controls.ts';
+import { LIMITS } from './limits.ts';
+
+/** A page of something long. All there is to know of it is in the custom ids of its buttons. */
+export interface Page {
+  /** From 1. */
+  readonly number: number;
+  /** At least 1. */
+  readonly pages: number;
+  /** How many stand before this page, and how many it shows at most. */
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface PageOptions {
+  readonly count: number;
+  readonly perPage: number;
+  /** What is out of range, or no number, becomes the nearest page or the first: it may come from anybody. */
+  readonly wanted: number;
+}
+
+export function pageOf({ count, perPage, wanted }: PageOptions): Page {
+  const pages = Math.max(1, Math.ceil(count / perPage));
+  const number = Math.min(Math.max(Number.isInteger(wanted) ? wanted : 1, 1), pages);
+  return { number, pages, offset: (number - 1) * perPage, limit: perPage };
+}
+
+export interface TurnOptions {
+  readonly command: string;
+  /** The handler that shows another page; it reads its argument with {@link readPage}. */
+  readonly action: string;
+  /** What else the other page has to know. */
+  readonly state?: string;
+}
+
+/** The buttons to the pages before and after; none when there is one page only. */
+export function pageButtons(
+  { t }: { readonly t: Translate },
+  { number, pages }: Page,
+  { command, action, state = '' }: TurnOptions,
+): readonly APIButtonComponent[] {
+  if (pages === 1) return [];
+  const to = (page: number, label: string) =>
+    button(customId(command, action, writePage(page, state)), label, { disabled: page < 1 || page > pages });
+  return [to(number - 1, t('pager.previous')), to(number + 1, t('pager.next'))];
+}
+
+/** "Page 2 of 3" below an embed; nothing when there is one page only. */
+export const pageFooter = (
+  { t }: { readonly t: Translate },
+  { number: page, pages }: Page,
+): { readonly footer?: { readonly text: string } } =>
+  pages === 1 ? {} : { footer: { text: t('pager.page', { page, pages }) } };
+
+/** A page and what else it has to know as the argument of a custom id. */
+export const writePage = (page: number, state: string): string => `${page}:${state}`;
+
+/** The reverse of {@link writePage}; page 1 for what is no number. The state may hold colons. */
+export function readPage(argument: string): { readonly wanted: number; readonly state: string } {
+  const [wanted = '', ...state] = argument.split(':');
+  return { wanted: Number.parseInt(wanted, 10) || 1, state: state.join(':') };
+}
+
+export interface PagedSelectOptions {
+  /** See `customId`; what is given to it stands behind the action. */
+  readonly id: (argument: string) => string;
+  /** All of them, on however many pages. */
+  readonly options: readonly SelectOption[];
+  /** From 1; anything else is brought into range. */
+  readonly wanted: number;
+  readonly placeholder: (page: Page) => string;
+}
+
+/** A select of more options than one takes, of which any may be chosen: a page of them, and which page it is. */
+export function pagedSelect({ id, options, wanted, placeholder }: PagedSelectOptions): {
+  readonly control: Control | undefined;
+  readonly page: Page;
+} {
+  const { page, offered, mark } = pageWith(options, wanted);
+  const argument = writePage(page.number, mark);
+  return {
+    page,
+    control: select({ id: id(argument), placeholder: placeholder(page), options: offered, any: true }),
+  };
+}
+
+export interface ChosenOnPage {
+  readonly wanted: number;
+  /** The values that the page offers. */
+  readonly offered: ReadonlySet<string>;
+  /** Those of them that were chosen. */
+  readonly chosen: readonly string[];
+}
+
+/**
+ * What was chosen on a page; what is chosen on others is unknown here.
+ * @param argument the custom id's
+ * @returns `undefined` when the page offers other options by now: one that was not on it could be taken for one that
+ * was taken back
+ */
+export function chosenOnPage(
+  options: readonly SelectOption[],
+  { argument, values }: { readonly argument: string; readonly values: readonly string[] },
+): ChosenOnPage | undefined {
+  const { wanted, state } = readPage(argument);
+  const { offered, mark } = pageWith(options, wanted);
+  if (state !== mark) return undefined;
+  const there = new Set(offered.map(({ value }) => value));
+  return { wanted, offered: there, chosen: values.filter((value) => there.has(value)) };
+}
+
+/** The mark tells whether a page still offers the same when something is chosen on it. */
+function pageWith(options: readonly SelectOption[], wanted: number) {
+  const page = pageOf({ count: options.length, perPage: LIMITS.choices, wanted });
+  const offered = options.slice(page.offset, page.offset + page.limit);
+  const mark = createHash('sha256')
+    .update(JSON.stringify(offered.map(({ value }) => value)))
+    .digest('base64url')
+    .slice(0, 12);
+  return { page, offered, mark };
+}

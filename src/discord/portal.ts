@@ -1,0 +1,102 @@
+import { type RESTGetCurrentApplicationResult, Routes } from 'discord.js';
+import type { DiscordApi } from './api.ts';
+
+const PORTAL = 'https://discord.com/developers/applications';
+/** Discord docs: Application Resource, "Application Integration Types". */
+const GUILD = '0';
+const USER = '1';
+
+/** The application as it is set in the Developer Portal. */
+export type Application = Pick<
+  RESTGetCurrentApplicationResult,
+  | 'id'
+  | 'name'
+  | 'bot_public'
+  | 'bot_require_code_grant'
+  | 'custom_install_url'
+  | 'install_params'
+  | 'integration_types_config'
+  | 'interactions_endpoint_url'
+  | 'approximate_guild_count'
+>;
+
+export const readApplication = async (
+  api: Pick<DiscordApi, 'get'>,
+  signal?: AbortSignal,
+): Promise<Application> =>
+  (await api.get(Routes.currentApplication(), { ...(signal && { signal }) })) as Application;
+
+/** A page of the application in the Developer Portal. */
+export const portalPage = ({ id }: Pick<Application, 'id'>, page: 'information' | 'installation'): string =>
+  `${PORTAL}/${id}/${page}`;
+
+export const PORTAL_START = PORTAL;
+
+/** The link that adds the bot to a server: bot user and commands, no permissions. */
+export function inviteLink(applicationId: string): string {
+  const query = `client_id=${applicationId}&scope=bot+applications.commands&permissions=0&integration_type=0`;
+  return `https://discord.com/oauth2/authorize?${query}`;
+}
+
+/** Why Discord sends no command over the gateway; `undefined` when it does. */
+export function endpointTrouble(application: Application): string | undefined {
+  if (!application.interactions_endpoint_url) return undefined;
+  return (
+    'this application has an Interactions Endpoint URL, so Discord sends no command to this bot. ' +
+    `Clear it: ${portalPage(application, 'information')}, "Interactions Endpoint URL", then save`
+  );
+}
+
+/** What would put the commands into a server without the bot user, or to a user, one sentence each. */
+export function installationTroubles(application: Application): readonly string[] {
+  const { integration_types_config: kinds, install_params: legacy, custom_install_url: url } = application;
+  const link = url === undefined ? undefined : readLink(url);
+  const guild = kinds?.[GUILD];
+  const troubles: string[] = [];
+  if (kinds !== undefined && guild === undefined) {
+    troubles.push('Guild Install is off, so no server can add the bot.');
+  }
+  if (lacksBot(guild?.oauth2_install_params?.scopes)) {
+    troubles.push(
+      'The Default Install Settings for Guild Install lack the scope "bot": "Add App" would add the commands without the bot.',
+    );
+  }
+  if (lacksBot(legacy?.scopes)) {
+    troubles.push(
+      'The in-app authorization link lacks the scope "bot": it would add the commands without the bot.',
+    );
+  }
+  if (lacksBot(link?.scopes)) {
+    troubles.push(
+      'The custom install link lacks the scope "bot": "Add App" would add the commands without the bot.',
+    );
+  }
+  if (kinds?.[USER] !== undefined || link?.isForUsers) {
+    troubles.push(
+      'Users can install this application for themselves, where its commands do not appear: turn User Install off.',
+    );
+  }
+  if (application.bot_require_code_grant) {
+    troubles.push(
+      '"Requires OAuth2 Code Grant" is on (page "Bot"): the invite link would add the commands without the bot. Turn it off.',
+    );
+  }
+  return troubles;
+}
+
+const lacksBot = (scopes: readonly string[] | undefined): boolean =>
+  scopes !== undefined && !scopes.includes('bot');
+
+/** What a link to Discord's own authorization page asks for; other pages say nothing of that. */
+function readLink(
+  text: string,
+): { readonly scopes: readonly string[] | undefined; readonly isForUsers: boolean } | undefined {
+  const url = URL.parse(text);
+  const isDiscords = url !== null && /(^|\.)discord(app)?\.com$/.test(url.hostname);
+  if (!isDiscords || !/\/oauth2\/authorize\/?$/.test(url.pathname)) return undefined;
+  return {
+    // Without scopes Discord takes those of the Default Install Settings.
+    scopes: url.searchParams.get('scope')?.split(/\s+/),
+    isForUsers: url.searchParams.get('integration_type') === USER,
+  };
+}

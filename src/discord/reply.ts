@@ -1,0 +1,239 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type APIEmbed,
+  type APIInteractionResponse,
+  DiscordAPIError,
+  InteractionResponseType,
+  MessageFlags,
+} from 'discord.js';
+import { shorten, shortenMarkup } from '../words/escape.ts';
+import { type DiscordApi, isUncertain, type MessageBody } from './api.ts';
+import type { Reply } from './command.ts';
+import type { Interaction, SourceMessage } from './interaction.ts';
+import { LIMITS } from './limits.ts';
+
+/** A reply, or a text in place of one: an error, or a refusal. */
+export type Answer = Reply | string;
+
+/** Nobody is ever pinged. */
+const NO_MENTIONS = { parse: [] };
+
+/** Pauses between attempts to deliver an answer, in milliseconds: short, then long enough for a blip to pass. */
+const RETRY_PAUSES = [500, 2_000, 5_000, 20_000, 60_000];
+
+/** The reply with every text cut to what Discord takes. */
+export function fitReply<Said extends Pick<Reply, 'content' | 'embeds'>>(reply: Said): Said {
+  return {
+    ...reply,
+    ...(reply.content !== undefined && { content: shortenMarkup(reply.content, LIMITS.content) }),
+    ...(reply.embeds && { embeds: reply.embeds.map(fitEmbed) }),
+  };
+}
+
+/** The total of 6,000 is for all embeds of a message, and we send one. What comes later in the embed gives way. */
+function fitEmbed(embed: APIEmbed): APIEmbed {
+  let room: number = LIMITS.embedTotal;
+  const take = (text: string, most: number, shortened = shortenMarkup): string => {
+    const taken = shortened(text, Math.min(most, Math.max(room, 1)));
+    room -= taken.length;
+    return taken;
+  };
+  const { title, footer, description } = embed;
+  return {
+    ...embed,
+    ...(title !== undefined && { title: take(title, LIMITS.embedTitle) }),
+    ...(footer && { footer: { ...footer, text: take(footer.text, LIMITS.embedFooter, shorten) } }),
+    ...(description !== undefined && { description: take(description, LIMITS.embedDescription) }),
+  };
+}
+
+/** A reply as the first response, for the member alone. */
+export function firstResponse(answer: Answer): APIInteractionResponse {
+  const { content, embeds = [], components = [] } = fitReply(replyOf(answer));
+  return {
+    type: InteractionResponseType.ChannelMessageWithSource,
+    data: {
+      ...(content !== undefined && { content }),
+      embeds: [...embeds],
+      components: [...components],
+      allowed_mentions: NO_MENTIONS,
+      flags: MessageFlags.Ephemeral,
+    },
+  };
+}
+
+/** A reply as the first response that changes the message of a button. */
+export function updateResponse(reply: Reply): APIInteractionResponse {
+  const { content, embeds = [], components = [] } = fitReply(reply);
+  return {
+    type: InteractionResponseType.UpdateMessage,
+    data: {
+      content: content ?? '',
+      embeds: [...embeds],
+      components: [...components],
+      attachments: [],
+      allowed_mentions: NO_MENTIONS,
+    },
+  };
+}
+
+/** What a reply says, without its buttons and files. */
+export function bareText({ content = '', embeds = [] }: Reply): string {
+  const texts = [content, ...embeds.flatMap(({ title = '', description = '' }) => [title, description])];
+  return texts.filter((text) => text !== '').join('\n');
+}
+
+/** Discord could not take what it was sent: bad or too large. */
+export const isMalformed = (error: unknown): boolean =>
+  error instanceof DiscordAPIError && (error.status === 400 || error.status === 413);
+
+const replyOf = (answer: Answer): Reply => (typeof answer === 'string' ? { content: answer } : answer);
+
+/** The whole message, in place of what is there. */
+function messageOf(reply: Reply, source: SourceMessage | undefined): MessageBody {
+  const { content, embeds = [], components = [], files = [], keepsFiles } = fitReply(reply);
+  const kept =
+    keepsFiles === undefined ? [] : (source?.files ?? []).filter(({ name }) => name.startsWith(keepsFiles));
+  const attachments = [
+    ...kept.map(({ id }) => ({ id })),
+    ...files.map(({ name }, id) => ({ id, filename: name })),
+  ];
+  return {
+    body: { content: content ?? null, embeds, components, attachments, allowed_mentions: NO_MENTIONS },
+    files,
+  };
+}
+
+/**
+ * Sees to it that an older answer is never written over a newer one: an answer whose arrival is uncertain is sent
+ * again, and the member may have gone on with its buttons meanwhile. Refusals and windows write no message.
+ */
+export interface Writers {
+  /** An interaction may come to write a message: the one that it changes, or its own. In the order of their arrival. */
+  open(interaction: Interaction, isUpdate: boolean): Writer;
+}
+
+export interface Writer {
+  /** It writes the message from now on. */
+  begin(): void;
+  /** Whether no later interaction has begun to write the same message. */
+  isLatest(): boolean;
+  close(): void;
+}
+
+export function createWriters(): Writers {
+  /** By the interaction that the message answers: how many may write it, and the latest that has begun to. */
+  const messages = new Map<string, { open: number; latest: number }>();
+  let arrivals = 0;
+  return {
+    open(interaction, isUpdate) {
+      const key = (isUpdate ? sourceOf(interaction)?.madeBy : undefined) ?? interaction.id;
+      const message = messages.get(key) ?? { open: 0, latest: 0 };
+      messages.set(key, message);
+      message.open += 1;
+      arrivals += 1;
+      const arrival = arrivals;
+      return {
+        begin() {
+          message.latest = Math.max(message.latest, arrival);
+        },
+        isLatest: () => message.latest <= arrival,
+        close() {
+          message.open -= 1;
+          if (message.open === 0) messages.delete(key);
+        },
+      };
+    },
+  };
+}
+
+/** The message that an interaction came from. */
+export const sourceOf = ({ asked }: Pick<Interaction, 'asked'>): SourceMessage | undefined =>
+  'message' in asked ? asked.message : undefined;
+
+export interface Delivery {
+  readonly api: Pick<DiscordApi, 'edit' | 'followUp'>;
+  readonly interaction: Interaction;
+  /** It changes the message that the button or the modal belongs to. */
+  readonly isUpdate: boolean;
+  readonly writer: Pick<Writer, 'begin' | 'isLatest'>;
+  /** Told of an answer that Discord does not take as it is; returns what is said where that has no text either. */
+  readonly failed: (error: unknown) => string;
+}
+
+/**
+ * Puts the answer in place of "thinking…". What was done is done by now, so this is tried for a minute and a half
+ * before the answer is given up. A text alone is a failure: on an update, what the message shows is still true, so
+ * the failure is said beside it. An answer that Discord does not take as it is comes as its bare text.
+ * @throws the last failure
+ */
+export async function deliver(delivery: Delivery, answer: Answer): Promise<void> {
+  try {
+    await deliverOnce(delivery, answer);
+  } catch (error) {
+    if (typeof answer === 'string' || !isMalformed(error)) throw error;
+    const instead = delivery.failed(error);
+    await deliverOnce(delivery, { content: bareText(answer) || instead });
+  }
+}
+
+async function deliverOnce(delivery: Delivery, answer: Answer): Promise<void> {
+  const { api, interaction, isUpdate, writer } = delivery;
+  if (typeof answer === 'string' && isUpdate) {
+    const content = shortenMarkup(answer, LIMITS.content);
+    const body = { content, flags: MessageFlags.Ephemeral, allowed_mentions: NO_MENTIONS };
+    return persist(() => api.followUp(interaction, { body, files: [] }));
+  }
+  const message = messageOf(replyOf(answer), sourceOf(interaction));
+  writer.begin();
+  return persist(async () => {
+    if (writer.isLatest()) await api.edit(interaction, message);
+  });
+}
+
+/** Asks again while nobody knows whether Discord did it: network failures and 5xx pass. @throws the last failure */
+export async function persist<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (const pauseMs of RETRY_PAUSES) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isUncertain(error)) throw error;
+      await sleep(pauseMs);
+    }
+  }
+  return attempt();
+}
+
+/** Says to everybody in the channel what a reply wants them to know. Once: said twice would be worse than not. */
+export async function announce(
+  api: Pick<DiscordApi, 'followUp'>,
+  interaction: Interaction,
+  announcement: NonNullable<Reply['announcement']>,
+): Promise<void> {
+  const { content = '', embeds = [] } = fitReply(announcement);
+  // A follow-up is public unless it says otherwise, whatever the reply was.
+  await api.followUp(interaction, { body: { content, embeds, allowed_mentions: NO_MENTIONS }, files: [] });
+}
+
+/** How often a message may show progress, in milliseconds: a webhook takes about five requests in 2 seconds. */
+const PROGRESS_EVERY_MS = 2_000;
+
+/** Shows how far the work is, and lets nothing of it arrive after the answer. */
+export function createProgress(api: Pick<DiscordApi, 'edit'>, interaction: Interaction) {
+  let shownAt = Number.NEGATIVE_INFINITY;
+  let showing: Promise<void> | undefined;
+  return {
+    show({ embeds = [] }: Pick<Reply, 'embeds'>): void {
+      if (showing || performance.now() - shownAt < PROGRESS_EVERY_MS) return;
+      shownAt = performance.now();
+      const body = { embeds, components: [], allowed_mentions: NO_MENTIONS };
+      showing = api
+        .edit(interaction, { body, files: [] })
+        .catch(() => undefined) // The work goes on, and its end is told whatever became of this.
+        .finally(() => {
+          showing = undefined;
+        });
+    },
+    ended: async () => showing,
+  };
+}

@@ -1,0 +1,49 @@
+import type { GamesOutcome } from '../listing/contract.ts';
+import type { Asker } from '../listing/guarded.ts';
+import type { Secret } from '../secret.ts';
+
+interface KeyTrialsDeps {
+  /** One reading of the games list with the key. */
+  readonly games: (asker: Asker, key: Secret) => Promise<GamesOutcome>;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** Not tried: the guild has had its share. `at`: when the next trial is possible, in milliseconds since 1970. */
+export interface TooSoon {
+  readonly kind: 'too-soon';
+  readonly at: number;
+}
+
+/** The only way to try a key at the service: whoever can try without end can guess, from the operator's address. */
+export interface KeyTrials {
+  /** Tries a key, unless the guild has had five tried in the last 60 seconds. */
+  run(asker: Asker, key: Secret): Promise<GamesOutcome | TooSoon>;
+}
+
+const MOST_TRIALS = 5;
+const WINDOW_MS = 60_000;
+/** Guilds that are remembered; whose last trial is longest ago goes. */
+const MOST_GUILDS = 10_000;
+
+/** Kept in memory: a restart, which nobody can cause from outside, begins anew. */
+export function createKeyTrials({ games, now = Date.now }: KeyTrialsDeps): KeyTrials {
+  /** By guild: when the latest trials began, the oldest first. */
+  const trialsOf = new Map<string, readonly number[]>();
+
+  return {
+    async run(asker, key) {
+      const { guildId } = asker;
+      // A time to come: the clock was set back.
+      const recent = (trialsOf.get(guildId) ?? []).filter((at) => now() - at < WINDOW_MS && at <= now());
+      const [first] = recent;
+      if (first !== undefined && recent.length >= MOST_TRIALS)
+        return { kind: 'too-soon', at: first + WINDOW_MS };
+      trialsOf.delete(guildId);
+      trialsOf.set(guildId, [...recent, now()]);
+      const [oldest] = trialsOf.keys();
+      if (trialsOf.size > MOST_GUILDS && oldest !== undefined) trialsOf.delete(oldest);
+      return games(asker, key);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { dropOldest } from '../drop-oldest.ts';
+
+/** Why a request was not made. */
+export type NotRun = 'queue-full' | 'deadline';
+
+/** A request to the listing service that waits for its turn. */
+export interface TurnRequest {
+  readonly guildId: string;
+  readonly memberId?: string;
+  /** `reading`: the games list, or a key that is tried. */
+  readonly kind: 'submission' | 'reading';
+  /** When the interaction can no longer be answered, in milliseconds since 1970. */
+  readonly deadline?: number;
+}
+
+/** Requests take turns by guild, so that no guild waits for what another guild has piled up. */
+export interface Turns {
+  /** Runs a task that makes one request when it is the guild's turn. */
+  run<Result>(request: TurnRequest, task: () => Promise<Result>): Promise<Result | NotRun>;
+}
+
+interface Waiting {
+  readonly request: TurnRequest;
+  readonly start: () => void;
+}
+
+const MOST_RUNNING_OF_A_GUILD = 2;
+const MOST_WAITING_OF_A_MEMBER = 20;
+/** Guilds whose last turn is remembered. A guild that was forgotten counts as never served. */
+const MOST_REMEMBERED = 10_000;
+
+/**
+ * If several guilds wait, the guild served longest ago is next. Reading takes at most half of the places, so that
+ * submissions always get through.
+ * @param atOnce the most requests that run at the same time
+ * @param now milliseconds since 1970
+ */
+export function createTurns({ atOnce, now = Date.now }: { atOnce: number; now?: () => number }): Turns {
+  const mostReading = Math.max(1, Math.floor(atOnce / 2));
+  /** By guild, in the order in which they came. */
+  const waiting = new Map<string, Waiting[]>();
+  const running: TurnRequest[] = [];
+  const lastTurns = new Map<string, number>();
+  let turn = 0;
+
+  function mayRun({ guildId, kind }: TurnRequest): boolean {
+    const ofGuild = running.filter((request) => request.guildId === guildId);
+    if (ofGuild.length >= MOST_RUNNING_OF_A_GUILD) return false;
+    const reading = running.filter((request) => request.kind === 'reading');
+    return kind === 'submission' || reading.length < mostReading;
+  }
+
+  /** Linear in the number of guilds that wait. */
+  function nextWaiting(): Waiting | undefined {
+    if (running.length >= atOnce) return undefined;
+    let next: Waiting | undefined;
+    let lastTurnOfNext = Number.POSITIVE_INFINITY;
+    for (const [guildId, requests] of waiting) {
+      const lastTurn = lastTurns.get(guildId) ?? 0;
+      if (lastTurn >= lastTurnOfNext) continue;
+      const candidate = requests.find(({ request }) => mayRun(request));
+      if (candidate === undefined) continue;
+      next = candidate;
+      lastTurnOfNext = lastTurn;
+    }
+    return next;
+  }
+
+  function removeWaiting(entry: Waiting): void {
+    const { guildId } = entry.request;
+    const others = waiting.get(guildId)?.filter((other) => other !== entry) ?? [];
+    if (others.length > 0) waiting.set(guildId, others);
+    else waiting.delete(guildId);
+  }
+
+  function remember(guildId: string): void {
+    turn += 1;
+    lastTurns.delete(guildId);
+    lastTurns.set(guildId, turn);
+    dropOldest(lastTurns, MOST_REMEMBERED);
+  }
+
+  function startNext(): void {
+    for (let next = nextWaiting(); next !== undefined; next = nextWaiting()) {
+      removeWaiting(next);
+      running.push(next.request);
+      remember(next.request.guildId);
+      next.start();
+    }
+  }
+
+  return {
+    async run(request, task) {
+      const { guildId, memberId, deadline = Number.POSITIVE_INFINITY } = request;
+      const ofGuild = waiting.get(guildId) ?? [];
+      const ofMember = ofGuild.filter((other) => other.request.memberId === memberId);
+      if (ofMember.length >= MOST_WAITING_OF_A_MEMBER) return 'queue-full';
+
+      await new Promise<void>((start) => {
+        waiting.set(guildId, [...ofGuild, { request, start }]);
+        startNext();
+      });
+      try {
+        return now() > deadline ? 'deadline' : await task();
+      } finally {
+        running.splice(running.indexOf(request), 1);
+        startNext();
+      }
+    },
+  };
+}

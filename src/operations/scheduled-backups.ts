@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { dirname, join, parse, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../config/config.ts';
+import { createJob, type Part } from '../lifecycle.ts';
+import type { Logger } from '../logger.ts';
+import type { Store } from '../storage/store.ts';
+import { PARTIAL, readLastBackup } from './backup.ts';
+
+export interface ScheduledBackupsDeps {
+  readonly config: Pick<Config, 'storeUrl' | 'backupEveryHours' | 'backupKeep'>;
+  readonly store: Pick<Store, 'path' | 'values'>;
+  readonly onBackup?: ((outcome: 'made' | 'failed') => void) | undefined;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+}
+
+const HOUR_MS = 3_600_000;
+const LOOK_EVERY_MS = 60_000;
+/** How soon a backup is tried again after one failed, in milliseconds. */
+const AGAIN_MS = 600_000;
+/** A backup takes seconds. One that takes an hour does not end, and is ended. */
+const LONGEST_MS = HOUR_MS;
+const PROGRAM = fileURLToPath(new URL('../backup.ts', import.meta.url));
+/** How the name of such a backup ends: `bot-2026-01-31T12-00-00Z.sqlite`. */
+const COMPLETE = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.\w+)?$/;
+
+/**
+ * Makes a backup every so many hours, counted from the last one that anybody made, over restarts too: in the folder
+ * `backups` beside the database, by a process of its own. The latest ones stay. To be started after the store.
+ */
+export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
+  const { config, store, onBackup, logger } = deps;
+  const everyMs = config.backupEveryHours * HOUR_MS;
+  const folder = join(dirname(resolve(store.path)), 'backups');
+  const { name, ext } = parse(store.path);
+  const stopping = new AbortController();
+  const job = createJob({ firstMs: 0, everyMs: LOOK_EVERY_MS, run: look });
+  let notBefore = 0;
+
+  async function look(): Promise<void> {
+    try {
+      if (!(await isDue())) return;
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const time = new Date().toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
+      const file = join(folder, `${name}-${time}${ext}`);
+      await backUp(file, config.storeUrl, stopping.signal);
+      onBackup?.('made');
+      logger.info({ file }, 'made a backup; it does not hold the encryption key');
+      await removeOld();
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      notBefore = Date.now() + AGAIN_MS;
+      onBackup?.('failed');
+      logger.error({ err: error, folder }, 'no backup could be made; will try again');
+    }
+  }
+
+  async function isDue(): Promise<boolean> {
+    const now = Date.now();
+    if (now < notBefore) return false;
+    const last = await readLastBackup(store.values);
+    // A backup of the future was made before the clock was set back.
+    return last === undefined || now - last >= everyMs || last > now;
+  }
+
+  /** The names are in the order of their times. What a killed process has left goes as well. */
+  async function removeOld(): Promise<void> {
+    const ours = (await readdir(folder)).filter((file) => file.startsWith(`${name}-`)).sort();
+    const old = ours.filter((file) => COMPLETE.test(file)).slice(0, -config.backupKeep);
+    const partial = ours.filter((file) => file.endsWith(PARTIAL));
+    for (const file of [...old, ...partial]) await rm(join(folder, file), { force: true });
+  }
+
+  return {
+    name: 'backups',
+    async start() {
+      if (everyMs > 0) job.start();
+    },
+    async stop() {
+      stopping.abort();
+      await job.stop();
+    },
+  };
+}
+
+/**
+ * Runs `npm run backup` without npm. It needs to know where the database is, and no secret.
+ * @throws Error with what it printed
+ */
+function backUp(file: string, storeUrl: string, signal: AbortSignal): Promise<void> {
+  const { promise, resolve: done, reject } = Promise.withResolvers<void>();
+  const options = {
+    env: { STORE_URL: storeUrl },
+    signal,
+    timeout: LONGEST_MS,
+    killSignal: 'SIGKILL',
+  } as const;
+  execFile(process.execPath, [PROGRAM, file], options, (error, _stdout, stderr) => {
+    if (error === null) done();
+    else reject(new Error(stderr.trim().replace(/^backup: /, '') || error.message));
+  });
+  return promise;
+}

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import type { Config } from '../config/config.ts';
+import { type Application, inviteLink } from '../discord/portal.ts';
+import type { Logger } from '../logger.ts';
+
+/** A start that has come to its end. */
+export interface Online {
+  /** How many are published. */
+  readonly commands: number;
+  readonly application: Application;
+}
+
+/** Says what an operator wants to know of a bot that has started, in one entry of the log. No secret is in it. */
+export async function reportStart(config: Config, logger: Logger, online: Online): Promise<void> {
+  const packageJson = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  logger.info(
+    {
+      version: JSON.parse(packageJson).version,
+      listing: config.listingApiUrl,
+      gamesKey: config.listingApiKey ? 'LISTING_API_KEY' : 'none of its own; the keys of the guilds are used',
+      commands: online.commands,
+      invite: inviteLink(online.application.id),
+      public: online.application.bot_public,
+      store: config.storeUrl,
+      encryptionKey: config.encryptionKey ? 'ENCRYPTION_KEY' : 'in a file beside the store',
+      off: switchedOff(config),
+    },
+    'ready',
+  );
+}
+
+/** What can be switched on, each with its variable. */
+function switchedOff(config: Config): readonly string[] {
+  return [
+    config.httpPort === undefined && 'health and metrics (HTTP_PORT)',
+    config.exitWhenSilentSeconds === 0 && 'the end of a silent process (EXIT_WHEN_SILENT_SECONDS)',
+    config.backupEveryHours === 0 && 'regular backups (BACKUP_EVERY_HOURS)',
+    config.listingUrl === undefined && 'the link to the list (LISTING_URL)',
+    config.supportUrl === undefined && 'the link to your support (SUPPORT_URL)',
+    config.privacyUrl === undefined && 'the link to your privacy policy (PRIVACY_URL)',
+  ].filter((what) => what !== false);
+}

@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface RetryOptions {
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** The first pause in milliseconds, doubled with each further one up to the longest. */
+  readonly firstMs: number;
+  readonly longestMs: number;
+  /** Told of each failure with the pause that follows; returns a longer pause where the failure asks for one. */
+  readonly onFailure: (error: unknown, pauseMs: number) => number;
+}
+
+/** A timer of Node's that is set to more goes off at once (Node docs: Timers, `setTimeout`). */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Tries until it succeeds, with growing pauses; `undefined` when the signal is aborted. */
+export async function retry<Result>(
+  attempt: () => Promise<Result>,
+  { signal, firstMs, longestMs, onFailure }: RetryOptions,
+): Promise<Result | undefined> {
+  for (let pauseMs = firstMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestMs)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      const waitMs = Math.min(onFailure(error, pauseMs), LONGEST_TIMER_MS);
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  return undefined;
+}

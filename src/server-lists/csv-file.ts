@@ -1,0 +1,91 @@
+import { visibleLine } from '../visible-line.ts';
+import type { TypedRow } from './row.ts';
+
+/**
+ * What a spreadsheet takes for the beginning of a formula: these four characters, also in full width and as small
+ * forms, which some versions read as the same (Unicode NFKC makes them so).
+ */
+const FORMULA = "(?='*[=+\\-@＝＋－＠﹦﹢﹣﹫])";
+const BEGINS = new RegExp(`^${FORMULA}`, 'u');
+const DISARMED = new RegExp(`^'${FORMULA}`, 'u');
+
+/** A cell that no spreadsheet runs: with an apostrophe in front, which it takes for "this is text". */
+const disarmed = (cell: string): string => cell.replace(BEGINS, "'");
+
+/** The reverse of {@link disarmed}. */
+export const rearmed = (cell: string): string => cell.replace(DISARMED, '');
+
+/**
+ * A CSV file for people with a spreadsheet: a byte order mark, because Excel takes UTF-8 for something else
+ * without it; every cell in quotes, so that no other delimiter splits it (RFC 4180); an apostrophe before what a
+ * spreadsheet would run as a formula. The reader of bulk text takes all three back.
+ */
+export const csvFile = (rows: readonly (readonly string[])[]): string =>
+  BYTE_ORDER_MARK + rows.map(csvLine).join('');
+
+const BYTE_ORDER_MARK = '\ufeff';
+const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
+
+interface CsvFilesOptions {
+  /** The first row of each file. */
+  readonly heading: readonly string[];
+  /** Bytes of a file. */
+  readonly mostBytes: number;
+  readonly mostFiles: number;
+}
+
+/**
+ * As {@link csvFile}, for many rows: as many files as it takes, and no more than so many.
+ * @returns the files, and how many rows are in them; what comes after those is not read
+ */
+export async function csvFiles(
+  pages: AsyncIterable<readonly (readonly string[])[]>,
+  { heading, mostBytes, mostFiles }: CsvFilesOptions,
+): Promise<{ readonly files: readonly Buffer[]; readonly rows: number }> {
+  const start = Buffer.from(BYTE_ORDER_MARK + csvLine(heading));
+  const files: Buffer[] = [];
+  let lines = [start];
+  let bytes = start.length;
+  let rows = 0;
+  for await (const page of pages) {
+    for (const cells of page) {
+      const line = Buffer.from(csvLine(cells));
+      if (bytes + line.length > mostBytes) {
+        files.push(Buffer.concat(lines));
+        if (files.length === mostFiles) return { files, rows };
+        lines = [start];
+        bytes = start.length;
+      }
+      lines.push(line);
+      bytes += line.length;
+      rows += 1;
+    }
+  }
+  return { files: [...files, Buffer.concat(lines)], rows };
+}
+
+/** What belongs to a character before it: variation selectors and joiners; spaces that they had in front. */
+const NOTHING_BEFORE = /^(?:[\ufe00-\ufe0f\s]|\u200c|\u200d)+/u;
+
+/** Some spreadsheets look behind invisible characters and spaces for a formula: none of them stays in front of one. */
+const cell = (text: string): string =>
+  `"${disarmed(visibleLine(text).replace(NOTHING_BEFORE, '')).replaceAll('"', '""')}"`;
+
+/**
+ * The rows that cannot be sent, to be corrected and sent again: the columns `line` and `reason` are ignored then.
+ * Repeated rows are no part of it, or they would be sent the second time.
+ */
+export const rejectedCsv = (
+  rows: readonly { readonly line: number; readonly typed: TypedRow; readonly reason: string }[],
+): string =>
+  csvFile([
+    ['server', 'port', 'query_port', 'game', 'line', 'reason'],
+    ...rows.map(({ typed, line, reason }) => [
+      typed.server,
+      typed.port,
+      typed.queryPort,
+      typed.game,
+      String(line),
+      reason,
+    ]),
+  ]);

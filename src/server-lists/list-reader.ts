@@ -1,0 +1,80 @@
+import { Worker } from 'node:worker_threads';
+import type { Games, ReadingKey } from '../listing/games.ts';
+import { createTurns } from '../listing/turns.ts';
+import { type ReadList, readList } from './read-list.ts';
+import type { FileToRead } from './worker.ts';
+
+/** What is longer is read in a worker, so that it stops nobody else: what a window of Discord takes (4,000) is not. */
+const LONGEST_IN_PLACE = 4_000;
+/** Workers at once; each takes some 46 MiB. */
+const WORKERS = 2;
+/** A file of the greatest size takes a tenth of it. */
+const WORKER_MS = 5_000;
+
+export interface ListToRead {
+  readonly guildId: string;
+  readonly text: string;
+  /** What was typed as the game of rows that name none; may be empty. */
+  readonly game: string;
+}
+
+/** Reads lists, the long ones in a worker. */
+export interface ListReader {
+  /**
+   * Where a list names a game that is not known, the service is asked for its games, unless they are fresh, and the list
+   * is read anew.
+   * @param readingKey what the service is asked with; without it the service is not asked
+   * @throws Error when the worker fails or takes longer than five seconds
+   */
+  read(list: ListToRead, readingKey: ReadingKey | undefined): Promise<ReadList>;
+}
+
+export interface ListReaderDeps {
+  readonly games: Pick<Games, 'list' | 'find' | 'refresh' | 'refreshSoon'>;
+}
+
+export function createListReader({ games }: ListReaderDeps): ListReader {
+  const turns = createTurns({ atOnce: WORKERS });
+
+  async function readOnce({ guildId, text, game }: ListToRead): Promise<ReadList> {
+    if (text.length <= LONGEST_IN_PLACE) {
+      return readList(text, { find: games.find, defaultGame: games.find(game)?.alias });
+    }
+    const list = await turns.run({ guildId, kind: 'submission' }, () =>
+      readInWorker({ text, game, games: games.list().games }),
+    );
+    if (typeof list === 'string') throw new Error(`a list was not read: ${list}`);
+    return list;
+  }
+
+  return {
+    async read(list, readingKey) {
+      const read = await readOnce(list);
+      if (readingKey === undefined) return read;
+      const isGameUnknown = (list.game !== '' && !games.find(list.game)) || namesUnknownGame(read);
+      if (games.list().fresh || !isGameUnknown) {
+        games.refreshSoon(readingKey);
+        return read;
+      }
+      await games.refresh(readingKey);
+      return readOnce(list);
+    },
+  };
+}
+
+const namesUnknownGame = (list: ReadList): boolean =>
+  list.kind === 'rows' &&
+  list.rows.some((row) => row.kind === 'refused' && row.problem.code === 'game-unknown');
+
+function readInWorker(file: FileToRead): Promise<ReadList> {
+  const { promise, resolve, reject } = Promise.withResolvers<ReadList>();
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: file });
+  const timer = setTimeout(() => reject(new Error(`a list was not read in ${WORKER_MS} ms`)), WORKER_MS);
+  worker.once('message', resolve);
+  worker.once('error', reject);
+  worker.once('exit', () => reject(new Error('the reader of a list ended')));
+  return promise.finally(() => {
+    clearTimeout(timer);
+    void worker.terminate();
+  });
+}

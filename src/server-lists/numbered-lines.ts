@@ -1,0 +1,83 @@
+import { type Row, type TypedRow, typedOf } from './row.ts';
+
+/** A row as one line that the reader of lists takes for the same: words where they will do, else cells. */
+function lineOf({ server, port, queryPort, game }: TypedRow): string {
+  const areWords = server !== '' && queryPort === '' && !/[,;\t"]/u.test(server + port + game);
+  if (areWords) return [server, port, game].filter((part) => part !== '').join(' ');
+  const cells = [server, port, game, queryPort];
+  const filled = cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
+  // The rarest in ordinary text is what the reader cuts at.
+  const delimiter = filled.some((cell) => cell.includes(';')) ? ';' : ',';
+  return filled.map(quoted).join(delimiter);
+}
+
+const quoted = (cell: string): string => (/[,;"]/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+
+/**
+ * The rows behind their numbers, as many of them as fit, the first ones first; the text has them in the order of their
+ * lines.
+ * @param most UTF-16 units of the text
+ */
+export function numberedLines(
+  rows: readonly Row[],
+  most: number,
+): { readonly text: string; readonly rows: readonly Row[] } {
+  let room = most;
+  const fitting: { readonly row: Row; readonly text: string }[] = [];
+  for (const row of rows) {
+    const text = `${row.line}. ${lineOf(typedOf(row))}`;
+    room -= text.length + 1;
+    if (room < 0) break;
+    fitting.push({ row, text });
+  }
+  const inOrder = fitting.toSorted((one, other) => one.row.line - other.row.line);
+  return { text: inOrder.map(({ text }) => text).join('\n'), rows: inOrder.map(({ row }) => row) };
+}
+
+const NUMBER = /^\s{0,20}(\d{1,7})[.):]\s+(?=\S)/u;
+
+/** What came back of such a text: the lines without their numbers, and these. */
+export function withoutNumbers(text: string): {
+  readonly text: string;
+  readonly numbers: readonly (number | undefined)[];
+} {
+  const lines = text.split(/\r\n?|\n/u).map((line) => {
+    const [all = '', number] = NUMBER.exec(line) ?? [];
+    return { text: line.slice(all.length), number: number === undefined ? undefined : Number(number) };
+  });
+  return {
+    text: lines.map((line) => line.text).join('\n'),
+    numbers: lines.map(({ number }) => number),
+  };
+}
+
+interface Numbers {
+  /** What stood before each line that was sent back. */
+  readonly numbers: readonly (number | undefined)[];
+  /** Those of the lines that were edited. */
+  readonly edited: readonly number[];
+  /** The last line of the list. */
+  readonly last: number;
+}
+
+/**
+ * The rows that came back, under the numbers of the lines that were edited. A row keeps the number that stands before
+ * it, if that line was edited; then come the numbers that are free, in their order, and then those after the last line.
+ */
+export function renumbered(rows: readonly Row[], { numbers, edited, last }: Numbers): readonly Row[] {
+  const known = new Set(edited);
+  const own = rows.map(({ line }) => {
+    const number = numbers[line - 1];
+    return number !== undefined && known.has(number) ? number : undefined;
+  });
+  const used = new Set(own);
+  const free = edited.filter((number) => !used.has(number));
+  let next = last;
+  return rows.map((row, index) => {
+    const line = own[index] ?? free.shift() ?? ++next;
+    // Whether it repeats another is found among all lines of the list.
+    return row.kind === 'repeated'
+      ? { kind: 'ready', line, text: row.text, submission: row.submission }
+      : { ...row, line };
+  });
+}

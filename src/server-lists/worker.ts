@@ -1,0 +1,16 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Game } from '../listing/contract.ts';
+import { indexGames } from '../listing/game-search.ts';
+import { readList } from './read-list.ts';
+
+/** What a file is read with. */
+export interface FileToRead {
+  readonly text: string;
+  readonly games: readonly Game[];
+  /** What was typed as the game of rows that name none; may be empty. */
+  readonly game: string;
+}
+
+const { text, games, game }: FileToRead = workerData;
+const index = indexGames(games);
+parentPort?.postMessage(readList(text, { ...index, defaultGame: index.find(game)?.alias }));

@@ -1,0 +1,90 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+
+/** AES-256 takes a key of 32 bytes. */
+export const KEY_BYTES = 32;
+/** Of the shape of sealed records. */
+const VERSION = 1;
+/** 96 bits, random for every record, and the full tag (NIST SP 800-38D §5.2.1, §8.2.2). */
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+export const sealedRecordSchema = z.object({
+  v: z.literal(VERSION),
+  /** Which key it was sealed with. */
+  k: z.string(),
+  iv: z.base64(),
+  data: z.base64(),
+  tag: z.base64(),
+});
+export type SealedRecord = z.infer<typeof sealedRecordSchema>;
+
+/** A value is stored, but it cannot be opened with the keys at hand. Never to be mistaken for "nothing is stored". */
+export class UndecryptableError extends Error {
+  override readonly name = 'UndecryptableError';
+}
+
+export interface Encryption {
+  /** The key that `seal` uses; see {@link SealedRecord}. */
+  readonly newestKeyId: string;
+  /** @param context whose value it is and what for; `open` has to be given the same */
+  seal(plain: string, context: string): SealedRecord;
+  /** @throws UndecryptableError when the key is not at hand, the context is another, or the record was altered */
+  open(record: unknown, context: string): string;
+}
+
+/**
+ * AES-256-GCM with the context as associated data, so that a record copied to another guild does not open.
+ * @param keys of 32 bytes each, newest first: the first seals, all open
+ * @throws RangeError for a key of another length, or none
+ */
+export function createEncryption(keys: readonly Buffer[]): Encryption {
+  const [newest] = keys;
+  if (newest === undefined || keys.some((key) => key.length !== KEY_BYTES)) {
+    throw new RangeError(`encryption needs keys of ${KEY_BYTES} bytes`);
+  }
+  const byId = new Map(keys.map((key) => [keyId(key), key]));
+  const newestKeyId = keyId(newest);
+
+  return {
+    newestKeyId,
+    seal(plain, context) {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', newest, iv, { authTagLength: TAG_BYTES });
+      cipher.setAAD(associated(newestKeyId, context));
+      const data = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return {
+        v: VERSION,
+        k: newestKeyId,
+        iv: iv.toString('base64'),
+        data: data.toString('base64'),
+        tag: cipher.getAuthTag().toString('base64'),
+      };
+    },
+    open(record, context) {
+      const parsed = sealedRecordSchema.safeParse(record);
+      if (!parsed.success) throw new UndecryptableError('the stored value is not a sealed record');
+      const { k, iv, data, tag } = parsed.data;
+      const key = byId.get(k);
+      if (key === undefined) throw new UndecryptableError(`the stored value needs the encryption key ${k}`);
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64'), {
+          authTagLength: TAG_BYTES,
+        });
+        decipher.setAAD(associated(k, context)).setAuthTag(Buffer.from(tag, 'base64'));
+        return Buffer.concat([decipher.update(data, 'base64'), decipher.final()]).toString('utf8');
+      } catch (cause) {
+        throw new UndecryptableError('the stored value was altered or belongs elsewhere', { cause });
+      }
+    },
+  };
+}
+
+/** Names a key without giving anything of it away. */
+export function keyId(key: Buffer): string {
+  return createHmac('sha256', key).update('key id').digest('hex').slice(0, 12);
+}
+
+function associated(id: string, context: string): Buffer {
+  return Buffer.from(`${VERSION}:${id}:${context}`, 'utf8');
+}

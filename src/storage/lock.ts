@@ -1,0 +1,49 @@
+import { realpath } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import type { Part } from '../lifecycle.ts';
+import { cannotWrite, prepareFile, primaryCode } from './database-file.ts';
+import { StoreError } from './store-error.ts';
+
+/** SQLITE_BUSY (SQLite docs: "Result and Error Codes"). */
+const BUSY = 5;
+
+/**
+ * Sees to it that one bot at a time runs on a database: a second one would answer the same interactions, and take what
+ * the first one is doing for what a crash has left. Tools that may run beside a bot do not take the lock.
+ *
+ * SQLite's own lock on an empty file beside the database, since Node itself can lock no file. The kernel frees it when
+ * the process ends, `kill -9` too. The file stays; by itself it says nothing.
+ * @param path of the database's file
+ */
+export function createStoreLock(path: string): Required<Part> {
+  let held: DatabaseSync | undefined;
+
+  return {
+    name: 'lock',
+    /** @throws StoreError if another process has the lock, or the file cannot be made */
+    async start() {
+      await prepareFile(path);
+      // The same for every name under which the database may be given.
+      const file = `${await realpath(path)}.lock`;
+      let connection: DatabaseSync | undefined;
+      try {
+        connection = new DatabaseSync(file, { timeout: 0 });
+        // Otherwise SQLite makes a journal beside it.
+        connection.exec('PRAGMA journal_mode = MEMORY');
+        connection.exec('BEGIN EXCLUSIVE');
+        held = connection;
+      } catch (error) {
+        connection?.close();
+        if (primaryCode(error) !== BUSY) throw await cannotWrite(file, error);
+        throw new StoreError(
+          `another bot runs on the database ${path} (it has locked ${file}). Only one can: stop that one first, ` +
+            'or give this one a STORE_URL of its own.',
+        );
+      }
+    },
+    async stop() {
+      held?.close();
+      held = undefined;
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import type { Store } from '../storage/store.ts';
+import { type Draft, draftFromStore, draftToStore } from './draft.ts';
+
+/** How long a draft is kept, in milliseconds: as long as an interaction can be answered. */
+export const DRAFT_LIVES_MS = 15 * 60_000;
+/** Drafts that a member may have at a time; the oldest goes first. */
+const MOST_DRAFTS = 10;
+
+/** Whose submission it is. */
+export interface Submitter {
+  readonly guildId: string;
+  readonly user: { readonly id: string; readonly name: string };
+}
+
+/** `submitted`: another interaction has submitted it. `empty`: none of its servers is to be submitted. */
+export type NoDraft = 'gone' | 'submitted' | 'of-another-member' | 'empty';
+
+/** What members have typed and not submitted yet. Every method throws a StoreError when the store fails. */
+export interface Drafts {
+  find(by: Submitter, id: string): Promise<Draft | NoDraft>;
+  /** Keeps a new draft, or a new state of one, for 15 minutes from now. What is carried out, or another member's, stays as it is. */
+  save(by: Submitter, id: string, draft: Draft): Promise<void>;
+  /** Whether it was still there. */
+  drop(guildId: string, id: string): Promise<boolean>;
+}
+
+export interface DraftsDeps {
+  readonly store: Pick<Store, 'tables' | 'inGuild'>;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** Nothing of a draft was sent: it may be lost with the machine's power. */
+const NOT_SYNCED = { synced: false };
+
+export function createDrafts({ store, now = Date.now }: DraftsDeps): Drafts {
+  const { tables } = store;
+
+  /** Drafts of the member beyond the latest ones. By a clock set back the one that was just saved may be an older one. */
+  async function dropExcess({ guildId, user }: Submitter, saved: string): Promise<void> {
+    const others = await tables()
+      .selectFrom('submissions')
+      .select('id')
+      .where('guild_id', '=', guildId)
+      .where('user_id', '=', user.id)
+      .where('state', '=', 'draft')
+      .where('id', '!=', saved)
+      .orderBy('created_at', 'desc')
+      .offset(MOST_DRAFTS - 1)
+      .limit(MOST_DRAFTS)
+      .execute();
+    const ids = others.map(({ id }) => id);
+    if (ids.length > 0) await tables().deleteFrom('submissions').where('id', 'in', ids).execute();
+  }
+
+  return {
+    async find({ guildId, user }, id) {
+      const row = await tables()
+        .selectFrom('submissions')
+        .select(['state', 'user_id', 'created_at', 'draft'])
+        .where('id', '=', id)
+        .where('guild_id', '=', guildId)
+        .executeTakeFirst();
+      if (row === undefined) return 'gone';
+      if (row.user_id !== user.id) return row.state === 'draft' ? 'of-another-member' : 'gone';
+      if (row.state !== 'draft') return 'submitted';
+      if (row.draft === null || row.created_at <= now() - DRAFT_LIVES_MS) return 'gone';
+      return draftFromStore(row.draft) ?? 'gone';
+    },
+    async save(by, id, draft) {
+      const { guildId, user } = by;
+      const created_at = now();
+      const json = JSON.stringify(draftToStore(draft));
+      await store.inGuild(
+        guildId,
+        async () => {
+          await tables()
+            .insertInto('submissions')
+            .values({
+              id,
+              guild_id: guildId,
+              user_id: user.id,
+              user_name: user.name,
+              state: 'draft',
+              draft: json,
+              interaction_id: null,
+              created_at,
+              started_at: null,
+              ended_at: null,
+            })
+            .onConflict((conflict) =>
+              conflict
+                .column('id')
+                .doUpdateSet({ draft: json, created_at })
+                .where('submissions.state', '=', 'draft')
+                .where('submissions.guild_id', '=', guildId)
+                .where('submissions.user_id', '=', user.id),
+            )
+            .execute();
+          await dropExcess(by, id);
+        },
+        NOT_SYNCED,
+      );
+    },
+    drop: (guildId, id) =>
+      store.inGuild(
+        guildId,
+        async () => {
+          const { numDeletedRows } = await tables()
+            .deleteFrom('submissions')
+            .where('id', '=', id)
+            .where('guild_id', '=', guildId)
+            .where('state', '=', 'draft')
+            .executeTakeFirst();
+          return numDeletedRows > 0n;
+        },
+        NOT_SYNCED,
+      ),
+  };
+}

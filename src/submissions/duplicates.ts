@@ -1,0 +1,120 @@
+import { formatAddress } from '../addresses/address.ts';
+import type { ServerSubmission } from '../listing/contract.ts';
+import { isReady, type Row } from '../server-lists/row.ts';
+import type { Store } from '../storage/store.ts';
+
+type Addressed = Pick<ServerSubmission, 'server' | 'port'>;
+const addressOf = ({ server: host, port }: Addressed): string => formatAddress({ host, port });
+
+/** A server that the guild has submitted: it was accepted, or may have been received. */
+export interface SubmittedBefore extends Addressed {
+  /** The alias that it was submitted with. */
+  readonly game: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Empty once the member had it deleted. */
+  readonly userName: string;
+  /** It was the member who asks. */
+  readonly isYours: boolean;
+  readonly outcome: 'accepted' | 'unknown';
+}
+
+/** What was reserved but has not ended: an interaction's answer can be changed for that long, in milliseconds. */
+const ON_ITS_WAY_MS = 15 * 60_000;
+/** Addresses in one statement. */
+const ADDRESSES_AT_ONCE = 500;
+
+export interface DuplicatesDeps {
+  readonly store: Pick<Store, 'tables'>;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+export interface Duplicates {
+  /** One of the servers that is on its way for the guild already. */
+  inFlight(guildId: string, servers: readonly ServerSubmission[]): Promise<ServerSubmission | undefined>;
+  /** The rows of servers that the guild has submitted before, each with the latest time. */
+  submittedBefore(
+    by: { readonly guildId: string; readonly userId: string },
+    rows: readonly Row[],
+  ): Promise<ReadonlyMap<Row, SubmittedBefore>>;
+}
+
+export function createDuplicates({ store, now = Date.now }: DuplicatesDeps): Duplicates {
+  const ofGuild = (guildId: string, addresses: readonly string[]) =>
+    store
+      .tables()
+      .selectFrom('servers')
+      .where('servers.guild_id', '=', guildId)
+      .where('servers.address', 'in', addresses);
+
+  async function findByAddress(
+    { guildId, userId }: { readonly guildId: string; readonly userId: string },
+    addresses: readonly string[],
+  ): Promise<readonly (readonly [address: string, before: SubmittedBefore])[]> {
+    const latest = ofGuild(guildId, addresses)
+      .where('outcome', 'in', ['accepted', 'unknown'])
+      .groupBy('address')
+      .select(({ fn }) => ['address', fn.max('reserved_at').as('reserved_at')]);
+    const rows = await store
+      .tables()
+      .selectFrom(latest.as('latest'))
+      // In this order, whatever SQLite thinks of it.
+      .crossJoin('servers')
+      .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
+      .where('servers.guild_id', '=', guildId)
+      .whereRef('servers.address', '=', 'latest.address')
+      .where('servers.outcome', 'in', ['accepted', 'unknown'])
+      .whereRef('servers.reserved_at', '=', 'latest.reserved_at')
+      .select(['servers.address', 'servers.host', 'servers.port', 'servers.game'])
+      .select(['servers.ended_at', 'servers.outcome', 'submissions.user_id', 'submissions.user_name'])
+      .execute();
+    return rows.map((row) => [
+      row.address,
+      {
+        server: row.host,
+        port: row.port,
+        game: row.game,
+        at: row.ended_at ?? 0,
+        userName: row.user_name ?? '',
+        isYours: row.user_id === userId,
+        outcome: row.outcome === 'accepted' ? 'accepted' : 'unknown',
+      },
+    ]);
+  }
+
+  return {
+    async inFlight(guildId, servers) {
+      const byAddress = new Map(servers.map((server) => [addressOf(server), server]));
+      for (const addresses of inParts([...byAddress.keys()])) {
+        const found = await ofGuild(guildId, addresses)
+          .where('outcome', 'is', null)
+          .where('reserved_at', '>', now() - ON_ITS_WAY_MS)
+          .select('address')
+          .limit(1)
+          .executeTakeFirst();
+        if (found) return byAddress.get(found.address);
+      }
+      return undefined;
+    },
+    async submittedBefore(by, rows) {
+      const ready = rows.filter(isReady);
+      const found = new Map<string, SubmittedBefore>();
+      for (const addresses of inParts([...new Set(ready.map(({ submission }) => addressOf(submission)))])) {
+        for (const [address, before] of await findByAddress(by, addresses)) found.set(address, before);
+      }
+      const duplicates = new Map<Row, SubmittedBefore>();
+      for (const row of ready) {
+        const before = found.get(addressOf(row.submission));
+        if (before) duplicates.set(row, before);
+      }
+      return duplicates;
+    },
+  };
+}
+
+function* inParts(addresses: readonly string[]): Generator<readonly string[]> {
+  for (let from = 0; from < addresses.length; from += ADDRESSES_AT_ONCE) {
+    yield addresses.slice(from, from + ADDRESSES_AT_ONCE);
+  }
+}

@@ -1,0 +1,121 @@
+import type { Store } from '../storage/store.ts';
+
+/** How many of the servers of an order may go now, and what holds back the others. */
+export interface Room {
+  readonly count: number;
+  readonly limited?: Limited;
+}
+
+export interface Limited {
+  /** What lets the fewest go. */
+  readonly by: 'daily-quota' | 'member-limit' | 'guild-limit';
+  /** The most servers that it ever lets go in its time. */
+  readonly limit: number;
+  /** When the others can go, or as many of them as the limit is; milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** So many servers within so many seconds. */
+export interface UsageLimit {
+  readonly servers: number;
+  readonly seconds: number;
+}
+
+export interface LimitsDeps {
+  readonly store: Pick<Store, 'tables'>;
+  /** What a member and what a guild may submit. */
+  readonly member: UsageLimit;
+  readonly guild: UsageLimit;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+export interface Wanted {
+  readonly guildId: string;
+  readonly userId: string;
+  /** How many servers. */
+  readonly count: number;
+  /** Servers that a member may submit in a calendar day in UTC. */
+  readonly dailyQuota?: number | undefined;
+}
+
+/**
+ * What members and guilds may submit. What has left counts, whatever came of it, but for what was refused because of the
+ * key; what is reserved counts too. It is counted in the table of servers, over all replicas.
+ */
+export interface Limits {
+  /** How many of so many more servers may go now. Where a clock was ahead, the table may hold times to come. */
+  room(wanted: Wanted): Promise<Room>;
+  /** What was reserved before this moment, in milliseconds since 1970, counts for no limit. */
+  countsSince(): number;
+}
+
+const DAY_MS = 86_400_000;
+const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
+
+export function createLimits({ store, member, guild, now = Date.now }: LimitsDeps): Limits {
+  const ofGuild = (guildId: string) => store.tables().selectFrom('servers').where('guild_id', '=', guildId);
+  type Servers = ReturnType<typeof ofGuild>;
+  const ofMember = ({ guildId, userId }: Wanted): Servers => ofGuild(guildId).where('user_id', '=', userId);
+
+  const between = (servers: Servers, from: number, to: number): Servers =>
+    servers.where('reserved_at', '>=', from).where('reserved_at', '<', to);
+
+  async function countOf(servers: Servers): Promise<number> {
+    const { count } = await servers
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
+  /** When the server was reserved that is the nth oldest. */
+  async function nthOldest(servers: Servers, n: number): Promise<number> {
+    const row = await servers
+      .select('reserved_at')
+      .orderBy('reserved_at')
+      .offset(n - 1)
+      .limit(1)
+      .executeTakeFirst();
+    return row?.reserved_at ?? now();
+  }
+
+  async function quotaRoom(limit: number, wanted: Wanted): Promise<Room> {
+    const today = startOfDay(now());
+    const used = await countOf(between(ofMember(wanted), today, today + DAY_MS));
+    const most = Math.max(0, limit - used);
+    if (wanted.count <= most) return { count: wanted.count };
+    return { count: most, limited: { by: 'daily-quota', limit, until: today + DAY_MS } };
+  }
+
+  async function usageRoom(by: 'member-limit' | 'guild-limit', wanted: Wanted): Promise<Room> {
+    const { servers: limit, seconds } = by === 'guild-limit' ? guild : member;
+    const windowMs = seconds * 1000;
+    const ofWhom = by === 'guild-limit' ? ofGuild(wanted.guildId) : ofMember(wanted);
+    const counted = between(ofWhom, now() - windowMs + 1, now() + windowMs);
+    const used = await countOf(counted);
+    const most = Math.max(0, limit - used);
+    if (wanted.count <= most) return { count: wanted.count };
+    // There is room for the others once as many of the oldest count no more; where those are too few, those that go now.
+    const others = Math.min(wanted.count - most, limit);
+    const freedAt =
+      others > used
+        ? now() + windowMs
+        : (await nthOldest(counted, others + Math.max(0, used - limit))) + windowMs;
+    return { count: most, limited: { by, limit, until: Math.max(freedAt, now() + 1_000) } };
+  }
+
+  return {
+    /** All limits hold for an order: the fewest may go, and the others once nothing holds them back any more. */
+    async room(wanted) {
+      const { dailyQuota } = wanted;
+      const rooms = [await usageRoom('member-limit', wanted), await usageRoom('guild-limit', wanted)];
+      if (dailyQuota !== undefined) rooms.unshift(await quotaRoom(dailyQuota, wanted));
+      const fewest = rooms.reduce((one, other) => (other.count < one.count ? other : one));
+      if (fewest.limited === undefined) return fewest;
+      const until = Math.max(...rooms.map(({ limited }) => limited?.until ?? 0));
+      return { count: fewest.count, limited: { ...fewest.limited, until } };
+    },
+    countsSince: () =>
+      Math.min(startOfDay(now()), now() - member.seconds * 1000, now() - guild.seconds * 1000),
+  };
+}

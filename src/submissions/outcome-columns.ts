@@ -1,0 +1,44 @@
+import {
+  knownError,
+  NOT_SENT_REASONS,
+  type Outcome,
+  UNKNOWN_REASONS,
+  type Unknown,
+} from '../listing/contract.ts';
+import type { ServersTable } from '../storage/tables.ts';
+
+/** Of what had left when the bot was stopped. */
+export const INTERRUPTED: Unknown = { kind: 'unknown', reason: 'stopping' };
+
+/** Code points of the service's words that are kept: the specification's own messages have at most 45. */
+const MAX_MESSAGE = 300;
+
+/** The part of an outcome that is in a server's row. */
+type OutcomeColumns = Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
+
+export function outcomeToStore(outcome: Outcome): OutcomeColumns {
+  if ('message' in outcome) {
+    const message = [...outcome.message].slice(0, MAX_MESSAGE).join('');
+    return { outcome: outcome.kind, message, reason: null };
+  }
+  return { outcome: outcome.kind, message: null, reason: outcome.reason };
+}
+
+/** The reverse of {@link outcomeToStore}; `undefined` when the server has not ended. */
+export function storedOutcome({ outcome, message, reason }: OutcomeColumns): Outcome | undefined {
+  const said = message ?? '';
+  switch (outcome) {
+    case null:
+      return undefined;
+    case 'accepted':
+      return { kind: 'accepted', message: said };
+    case 'rejected': {
+      const known = knownError(said);
+      return { kind: 'rejected', message: said, ...(known && { known }) };
+    }
+    case 'not-sent':
+      return { kind: outcome, reason: NOT_SENT_REASONS.find((known) => known === reason) ?? 'bot' };
+    case 'unknown':
+      return { kind: outcome, reason: UNKNOWN_REASONS.find((known) => known === reason) ?? 'unreadable' };
+  }
+}

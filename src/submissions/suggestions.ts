@@ -1,0 +1,49 @@
+import { createCache } from '../cache.ts';
+import type { Game } from '../listing/contract.ts';
+import { gamesAmong, MAX_CHOICES, usualFirst } from '../listing/game-search.ts';
+import type { Games } from '../listing/games.ts';
+
+export interface SuggestionsDeps {
+  /** The aliases of the games, one for each server, that the guild has submitted last. */
+  readonly history: { latestGames(guildId: string): Promise<readonly string[]> };
+  readonly games: Pick<Games, 'list' | 'search'>;
+  readonly settings: { get(guildId: string): Promise<{ readonly games?: readonly string[] }> };
+}
+
+/** The games that a guild is offered while a member types. */
+export interface Suggestions {
+  /**
+   * At most 25: the allowed games that fit to what was typed, those that fit best first. With nothing typed, those
+   * first that the guild submits most, then those that are known everywhere. Without the network, since Discord waits for them.
+   */
+  games(guildId: string, typed: string): Promise<readonly Game[]>;
+  /** An observer of submissions. */
+  ended(by: { readonly guildId: string }): Promise<void>;
+}
+
+/** How long it is remembered what a guild submits most, in milliseconds: somebody types meanwhile. */
+const REMEMBERED_MS = 5_000;
+
+export function createSuggestions({ history, games, settings }: SuggestionsDeps): Suggestions {
+  const counts = createCache(async (guildId) => countOf(await history.latestGames(guildId)), REMEMBERED_MS);
+
+  return {
+    async games(guildId, typed) {
+      const allowed = gamesAmong(games, (await settings.get(guildId)).games);
+      if (typed.trim() !== '') return allowed.search(typed);
+      const submitted = await counts.get(guildId);
+      const often = allowed.all
+        .filter(({ alias }) => submitted.has(alias))
+        .toSorted((one, other) => (submitted.get(other.alias) ?? 0) - (submitted.get(one.alias) ?? 0));
+      const others = allowed.all.filter(({ alias }) => !submitted.has(alias));
+      return [...often, ...usualFirst(others)].slice(0, MAX_CHOICES);
+    },
+    ended: async ({ guildId }) => counts.forget(guildId),
+  };
+}
+
+function countOf(aliases: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const alias of aliases) counts.set(alias, (counts.get(alias) ?? 0) + 1);
+  return counts;
+}

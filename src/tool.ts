@@ -1,0 +1,30 @@
+import { ConfigError } from './config/config.ts';
+import type { Logger } from './logger.ts';
+import { EncryptionKeyError } from './storage/encryption-key.ts';
+import { StoreError } from './storage/store-error.ts';
+
+/** Failures whose message tells the operator all there is to do; a stack trace would only hide it. */
+const EXPLAINED = [ConfigError, EncryptionKeyError, StoreError];
+
+/**
+ * Runs a program for operators. What it warns of is a line on standard error; so is a failure that explains itself, with
+ * status 1.
+ */
+export async function runTool(name: string, run: (logger: Logger) => Promise<void>): Promise<void> {
+  const warn = (_details: object, message: string) => void process.stderr.write(`${name}: ${message}\n`);
+  const nothing = () => undefined;
+  try {
+    await run({ debug: nothing, info: nothing, warn, error: warn });
+  } catch (error) {
+    if (!(error instanceof Error) || !EXPLAINED.some((kind) => error instanceof kind)) throw error;
+    warn({}, error.message);
+    process.exitCode = 1;
+  }
+}
+
+/** The one file that the tool is called with. @throws ConfigError saying how to call it */
+export function fileArgument(usage: string): string {
+  const [file, ...others] = process.argv.slice(2);
+  if (!file || others.length > 0) throw new ConfigError(usage);
+  return file;
+}

@@ -1,0 +1,99 @@
+import { LONGEST_NAME } from '../listing/contract.ts';
+import { visibleLine } from '../visible-line.ts';
+
+/**
+ * Where Discord's markup can begin or end (Discord docs: Message Formatting). A colon or a full stop before a space or
+ * at the end is punctuation; elsewhere a colon begins `:emoji:` and the `//` of a link, and a full stop makes a bare
+ * invite such as `discord.gg/…`, which Discord finds in the text as it was sent, of host and path.
+ */
+const MARKUP = /[\\*_~`|[\]<>@#]|[:.](?=\S)|^[-+]/gu;
+
+/** The number of a numbered list. */
+const LIST_NUMBER = /^(\d+)([.)])/u;
+
+const escaped = (line: string): string =>
+  line.replace(MARKUP, '\\$&').replace(LIST_NUMBER, (_all, number, mark) => `${number}\\${mark}`);
+
+/**
+ * Someone else's text as it stands, on one line, in which nothing acts: no markup, link, invite, mention, emoji code,
+ * time or list. Nothing is inserted but backslashes, which Discord takes out before punctuation; what cannot be shown
+ * goes as {@link visibleLine} says. Linear.
+ * @param most UTF-16 units of the result; what is longer is cut before it is escaped
+ */
+export function escapeText(text: string, most: number = MOST_TEXT): string {
+  const line = visibleLine(text);
+  let room = most;
+  let part = escaped(shorten(line, room));
+  while (part.length > most) {
+    // Each character that goes takes one backslash with it at most.
+    room -= Math.ceil((part.length - most) / 2);
+    part = escaped(shorten(line, room));
+  }
+  return part;
+}
+
+/** A name in a sentence, in UTF-16 units: of the 100 characters that a choice takes, each with a backslash. */
+export const LONGEST_ESCAPED_NAME = 2 * LONGEST_NAME;
+
+/** A member as a mention, which pings nobody in an embed, and as a name, which stays when they have left. */
+export function memberText({ id, name }: { readonly id: string; readonly name: string }): string {
+  return `<@${id}> (${escapeText(name, LONGEST_ESCAPED_NAME)})`;
+}
+
+/** A text in the service's words, beside the address it is about and what to do next, in a message of 2,000. */
+const MOST_TEXT = 1200;
+
+/**
+ * Someone else's text to be put between backticks, where nothing acts but a backtick, which no backslash escapes: it
+ * is shown as an apostrophe. Never empty, since two backticks with nothing between them would begin other code.
+ */
+export const escapeCode = (text: string, most: number = MOST_CODE): string =>
+  shorten(visibleLine(text).replaceAll('`', "'"), most) || ' ';
+
+/** The longest address with its port. */
+const MOST_CODE = 300;
+
+const ELLIPSIS = '…';
+const graphemes = new Intl.Segmenter();
+/** UTF-16 units; the longest emoji there is takes 35. A longer pile of marks is cut between its code points. */
+const LONGEST_GRAPHEME = 64;
+
+/** The text cut to `max` UTF-16 units, between characters as people see them. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  // Two units more tell whether what follows belongs to the last character.
+  const { index = max } = graphemes.segment(text.slice(0, max + 2)).containing(max) ?? {};
+  const isTorn = /[\ud800-\udbff]$/.test(text.slice(0, max));
+  return text.slice(0, max - index <= LONGEST_GRAPHEME ? index : max - Number(isTorn));
+}
+
+/** The text cut to `max` UTF-16 units, with an ellipsis where something was cut. For text without markup. */
+export const shorten = (text: string, max: number): string =>
+  text.length <= max ? text : cut(text, max - ELLIPSIS.length) + ELLIPSIS;
+
+/**
+ * As {@link shorten}, for text of ours with markup in it: never cut within an escape, a mention or a piece of code,
+ * whose contents would act without their closing backtick. Code with one backtick on each side is all we use.
+ */
+export function shortenMarkup(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const kept = cut(text, max - ELLIPSIS.length);
+  return kept.slice(0, openEnd(kept)) + ELLIPSIS;
+}
+
+/** Where something begins that does not end within the text; its length when all does. */
+function openEnd(text: string): number {
+  const whole = text.length;
+  let code = whole;
+  let mention = whole;
+  let backslash = whole;
+  for (let i = 0; i < whole; i++) {
+    const char = text[i];
+    if (char === '`') code = code === whole ? i : whole;
+    else if (code < whole) continue;
+    else if (char === '<') mention = i;
+    else if (char === '>') mention = whole;
+    else if (char === '\\' && ++i === whole) backslash = i - 1;
+  }
+  return Math.min(code, mention, backslash);
+}

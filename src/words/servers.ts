@@ -1,0 +1,107 @@
+import { formatAddress } from '../addresses/address.ts';
+import type { Game, Outcome, ServerSubmission } from '../listing/contract.ts';
+import { escapeCode, escapeText, LONGEST_ESCAPED_NAME, shortenMarkup } from './escape.ts';
+import type { Translate } from './words.ts';
+
+/**
+ * The sign of an outcome in a text, and its colour beside an embed (Discord's own green, red and yellow). What this bot
+ * refuses before anything has left the machine looks as `not-sent`.
+ */
+export const LOOK = {
+  accepted: { sign: '✅', color: 0x57f287 },
+  rejected: { sign: '❌', color: 0xed4245 },
+  'not-sent': { sign: '⚠️', color: 0xfee75c },
+  unknown: { sign: '❓', color: 0xfee75c },
+} as const satisfies Readonly<Record<Outcome['kind'], { readonly sign: string; readonly color: number }>>;
+
+/** The kinds of outcomes, in the order in which they are listed. */
+export const OUTCOME_KINDS = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;
+
+/** The gravest of these, whose colour stands for all; what has no outcome was not sent. */
+export function gravestOf(kinds: readonly Outcome['kind'][]): Outcome['kind'] {
+  const byGravity = ['rejected', 'unknown', 'not-sent', 'accepted'] as const;
+  return byGravity.find((kind) => kinds.includes(kind)) ?? 'not-sent';
+}
+
+/** Games by their alias. */
+export interface KnownGames {
+  find(alias: string): Game | undefined;
+}
+
+/** A game by its alias, which is its name too where it is not known. */
+export const gameNamed = (alias: string, games: KnownGames): Game =>
+  games.find(alias) ?? { name: alias, alias };
+
+/** The parts of a line; they may be as somebody typed them. */
+interface ServerWords {
+  /** Its name. */
+  readonly game: string;
+  /** With its port. */
+  readonly address: string;
+  readonly queryPort?: number | string | undefined;
+}
+
+/** UTF-16 units of the parts of a line. */
+interface LongestWords {
+  readonly name: number;
+  readonly address: number;
+}
+
+/** An address as somebody typed it may be as long. */
+const LONGEST_TYPED = 300;
+const USUAL_WORDS: LongestWords = { name: LONGEST_ESCAPED_NAME, address: LONGEST_TYPED };
+
+/** A game server as it is written everywhere: `**Game** — `address``, and its query port if it has one of its own. */
+export function serverLine(
+  t: Translate,
+  { game, address, queryPort = '' }: ServerWords,
+  most: LongestWords = USUAL_WORDS,
+): string {
+  const values = { name: escapeText(game, most.name), address: escapeCode(address, most.address) };
+  if (queryPort === '') return t('look.server', values);
+  return t('look.serverQuery', { ...values, queryPort: escapeText(String(queryPort), LONGEST_TYPED) });
+}
+
+/** A submission as people read it: the game's name and the address. */
+export function describe(
+  t: Translate,
+  { game, server: host, port, queryPort }: ServerSubmission,
+  games: KnownGames,
+  most?: LongestWords,
+): string {
+  const address = formatAddress({ host, port });
+  return serverLine(t, { game: gameNamed(game, games).name, address, queryPort }, most);
+}
+
+/** An embed of Discord's with game servers in it. */
+export interface ServerEmbed {
+  readonly color: number;
+  readonly description: string;
+}
+
+/** UTF-16 units that an embed takes (Discord docs: Message resource, "Embed Limits"), less what says how many more there are. */
+const ROOM = 4096 - 100;
+
+/**
+ * The one embed with game servers: of a reply, a report, an announcement, a log entry. What must be read stands in the
+ * text of the message, since people switch embeds off.
+ * @param lines what {@link serverLine} or {@link describe} made
+ * @param most lines that are shown; of the others it says how many they are
+ */
+export function serverEmbed(
+  t: Translate,
+  kind: Outcome['kind'],
+  lines: readonly string[],
+  most: number = lines.length,
+): ServerEmbed {
+  const shown: string[] = [];
+  let room = ROOM;
+  for (const line of lines.slice(0, most)) {
+    room -= line.length + 1;
+    if (room < 0 && shown.length > 0) break;
+    shown.push(shortenMarkup(line, ROOM));
+  }
+  const more = lines.length - shown.length;
+  if (more > 0) shown.push(t('look.more', { count: more }));
+  return { color: LOOK[kind].color, description: shown.join('\n') };
+}

@@ -1,0 +1,37 @@
+import type { CommandContext, PressContext, SubmitContext } from '../../src/discord/command.ts';
+import { createWords } from '../../src/words/words.ts';
+
+const { wordsFor, pages } = createWords();
+
+/** What an admin's interaction of any kind brings. */
+export function anyContext(
+  more: Partial<CommandContext & PressContext & SubmitContext> = {},
+): CommandContext & PressContext & SubmitContext {
+  return {
+    interactionId: '1',
+    receivedAt: Date.now(),
+    guildId: '2',
+    channelId: '3',
+    user: { id: '4', name: 'mia' },
+    isAdmin: true,
+    locale: 'en-US',
+    guildLocale: 'de',
+    t: wordsFor('en-US'),
+    guildT: wordsFor('de'),
+    mention: (name) => `/${name}`,
+    pages,
+    options: {
+      getString: () => null,
+      getInteger: () => null,
+      getFile: () => null,
+      getUserId: () => null,
+    },
+    argument: '',
+    values: [],
+    isRoleMentionable: true,
+    progress: () => undefined,
+    stopping: new AbortController().signal,
+    field: () => '',
+    ...more,
+  };
+}

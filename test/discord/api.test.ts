@@ -1,0 +1,250 @@
+import { MessageFlags, RateLimitError } from 'discord.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  type ApiTiming,
+  type DiscordApi,
+  isRefused,
+  LostInteraction,
+  type MessageBody,
+  TOKEN_LIVES_MS,
+} from '../../src/discord/api.ts';
+import type { Answerable } from '../../src/discord/interaction.ts';
+import { persist } from '../../src/discord/reply.ts';
+import { Secret } from '../../src/secret.ts';
+import { openApi } from '../support/discord-api.ts';
+import {
+  BLOCKED,
+  type Canned,
+  type Front,
+  type FrontAnswer,
+  json,
+  limited,
+  NO_CONTENT,
+  openFront,
+} from '../support/front.ts';
+
+const CALLBACK = /callback$/;
+const EDIT = /^PATCH \/webhooks/;
+const ACKNOWLEDGED = json(400, { code: 40060, message: 'Interaction has already been acknowledged.' });
+const UNKNOWN = json(404, { code: 10062, message: 'Unknown interaction' });
+
+async function open(timing: ApiTiming = {}) {
+  const front = await openFront();
+  front.answer = () => NO_CONTENT;
+  const scopes: string[] = [];
+  const api = openApi(front.url, { onRateLimited: (scope) => scopes.push(scope), ...timing });
+  onTestFinished(() => front.close());
+  return { front, api, scopes };
+}
+
+/** The answers to one kind of request, in order; then the last one for good. */
+function answering(front: Front, pattern: RegExp, answers: readonly FrontAnswer[]): void {
+  let count = 0;
+  front.answer = (name) => {
+    if (!pattern.test(name)) return NO_CONTENT;
+    count += 1;
+    return answers[count - 1] ?? answers.at(-1);
+  };
+}
+
+const made = ({ requests }: Front, pattern: RegExp) => requests.filter((name) => pattern.test(name)).length;
+
+let ids = 0;
+/** @param leftMs how long its token lives */
+function interaction({ leftMs = TOKEN_LIVES_MS } = {}): Answerable {
+  ids += 1;
+  return {
+    id: `${ids}`,
+    applicationId: '1000',
+    token: new Secret(`token-${ids}`),
+    receivedAt: Date.now() - TOKEN_LIVES_MS + leftMs,
+  };
+}
+
+const text = (content: string, bytes = 0): MessageBody => ({
+  body: { content },
+  files: bytes === 0 ? [] : [{ name: 'list.csv', data: Buffer.alloc(bytes) }],
+});
+/** Why each of them failed, as text. */
+const failuresOf = async (all: readonly Promise<unknown>[]): Promise<readonly string[]> =>
+  (await Promise.allSettled(all)).map((end) => (end.status === 'rejected' ? String(end.reason) : 'none'));
+
+const respond = (api: DiscordApi, to: Answerable) => api.respond(to, { type: 6 });
+
+describe('a block', () => {
+  it('stops every request but first responses, of which five a second at most are made', async () => {
+    const { front, api } = await open();
+    front.answer = () => BLOCKED;
+    await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
+    const before = front.requests.length;
+    // What Discord is asked with the bot's token may wait for 60 seconds, and the block lasts as long.
+    await expect.poll(api.block.leftMs).toBeLessThan(59_990);
+    const waiting = failuresOf([
+      api.get('/users/@me/guilds'),
+      api.put('/applications/1/commands', { body: [] }),
+      api.edit(interaction(), text('a')),
+    ]);
+    const failing = failuresOf([
+      api.edit(interaction({ leftMs: 30_000 }), text('a')),
+      api.followUp(interaction({ leftMs: 30_000 }), text('b')),
+      api.read(interaction({ leftMs: 30_000 })),
+    ]);
+    for (const failure of await failing) expect(failure).toContain('blocks this bot for another');
+    expect(front.requests.length).toBe(before);
+    const responses = Array.from({ length: 30 }, () => respond(api, interaction()));
+    for (const failure of await failuresOf(responses)) expect(failure).toContain('LostInteraction');
+    expect(made(front, CALLBACK)).toBeGreaterThan(1);
+    // The second may change in between.
+    expect(made(front, CALLBACK)).toBeLessThanOrEqual(10);
+    expect(front.requests.length).toBe(made(front, CALLBACK));
+    api.stopWaiting();
+    for (const failure of await waiting) expect(failure).toContain('the bot stops');
+  });
+
+  it('is met by a request with the bot’s token once, which fails instead of waiting for more than a minute', async () => {
+    const { front, api } = await open();
+    front.answer = () => BLOCKED;
+    await expect(api.get('/users/@me/guilds')).rejects.toThrow('blocks this bot');
+    expect(front.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['names a time', { 'retry-after': '0.01' }, 'none'],
+    ['names whose limit it is', { 'x-ratelimit-scope': 'shared' }, 'shared'],
+  ])('is not begun by a 429 that %s', async (_what, headers, scope) => {
+    const { front, api, scopes } = await open();
+    answering(front, EDIT, [{ status: 429, headers, body: '{}' }, json(200, {})]);
+    await api.edit(interaction(), text('a'));
+    expect(api.block.leftMs()).toBe(0);
+    expect(scopes).toEqual([scope]);
+  });
+});
+
+describe('a 429 with a time', () => {
+  it('concerns its route alone, and the request is made again after that time', async () => {
+    const { front, api } = await open();
+    answering(front, EDIT, [limited(0.5), json(200, {})]);
+    const order: string[] = [];
+    const edited = api.edit(interaction(), text('a')).then(() => order.push('the edit'));
+    await expect.poll(() => made(front, EDIT)).toBe(1);
+    await api.get('/gateway/bot').then(() => order.push('another route'));
+    await respond(api, interaction()).then(() => order.push('a first response'));
+    await edited;
+    expect(order).toEqual(['another route', 'a first response', 'the edit']);
+    expect(made(front, EDIT)).toBe(2);
+  });
+
+  it('fails a request at once that it would delay for longer than the answer is of use', async () => {
+    const { front, api } = await open();
+    front.answer = () => limited(61);
+    const late = () => interaction({ leftMs: 50_000 });
+    await expect(api.get('/gateway/bot')).rejects.toThrow(RateLimitError);
+    await expect(api.edit(late(), text('a'))).rejects.toThrow(RateLimitError);
+    await expect(api.read(late())).rejects.toThrow(RateLimitError);
+    expect(front.requests).toHaveLength(3);
+  });
+});
+
+describe('a first response', () => {
+  it.each<[string, Canned]>([
+    ['is made', NO_CONTENT],
+    ['was made by the first attempt (40060)', ACKNOWLEDGED],
+  ])('whose first attempt is not answered is sent again, and %s', async (_what, second) => {
+    const { front, api } = await open({ firstAttemptMs: 50 });
+    answering(front, CALLBACK, ['silence', second]);
+    await respond(api, interaction());
+    expect(made(front, CALLBACK)).toBe(2);
+  });
+
+  it.each([
+    ['was answered by another bot (40060)', ACKNOWLEDGED, 40060],
+    ['came too late (10062)', UNKNOWN, 10062],
+  ])('that %s at the first attempt is lost', async (_what, answer, code) => {
+    const { front, api } = await open();
+    answering(front, CALLBACK, [answer]);
+    const lost = respond(api, interaction());
+    await expect(lost).rejects.toThrow(LostInteraction);
+    await expect(lost).rejects.toMatchObject({ cause: { code } });
+    expect(made(front, CALLBACK)).toBe(1);
+  });
+
+  it('that was answered by another bot while this one met a limit is lost', async () => {
+    const { front, api } = await open();
+    answering(front, CALLBACK, [limited(0.05), ACKNOWLEDGED]);
+    await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
+    expect(made(front, CALLBACK)).toBe(2);
+  });
+
+  it('that Discord refuses is sent once, and is not lost', async () => {
+    const { front, api } = await open();
+    answering(front, CALLBACK, [json(400, { code: 50035, message: 'Invalid Form Body' })]);
+    await expect(respond(api, interaction())).rejects.toSatisfy(isRefused);
+    expect(made(front, CALLBACK)).toBe(1);
+  });
+
+  it('over dead connections has them replaced for all that follows', async () => {
+    const { front, api } = await open({ firstAttemptMs: 50 });
+    await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));
+    front.silenceConnections();
+    await respond(api, interaction());
+    await Promise.all([1, 2, 3].map(() => api.edit(interaction(), text('a'))));
+    expect(made(front, EDIT)).toBe(3);
+  });
+});
+
+describe('an answer', () => {
+  it('is sent once, although Discord says something odd with its 200', async () => {
+    const { front, api } = await open();
+    answering(front, EDIT, [{ ...json(200, {}), body: '{"id": null' }]);
+    await persist(() => api.edit(interaction(), text('a')));
+    expect(made(front, EDIT)).toBe(1);
+  });
+
+  it.each<[string, Canned | 'cut', number]>([
+    ['fails by Discord’s fault', json(502, {}), 2],
+    ['fails without a word of Discord’s', { status: 503, body: 'upstream connect error' }, 2],
+    ['loses its connection', 'cut', 2],
+    ['is refused', json(403, { code: 50001, message: 'Missing Access' }), 1],
+    ['is refused by a proxy', { status: 403, body: '<html>' }, 1],
+  ])('that %s is sent again only if nobody knows what became of it', async (_what, answer, times) => {
+    const { front, api } = await open();
+    answering(front, EDIT, [answer, json(200, {})]);
+    await persist(() => api.edit(interaction(), text('a'))).catch(() => undefined);
+    expect(made(front, EDIT)).toBe(times);
+  });
+
+  it('has more time the larger its files are', async () => {
+    const { front, api } = await open();
+    const limits = vi.spyOn(AbortSignal, 'timeout');
+    onTestFinished(() => limits.mockRestore());
+    answering(front, EDIT, [json(200, {})]);
+    const limitOf = async (bytes: number) => {
+      limits.mockClear();
+      await api.edit(interaction(), text('a', bytes));
+      return Math.max(...limits.mock.calls.map(([ms]) => ms));
+    };
+    expect(await limitOf(0)).toBe(5_000);
+    expect(await limitOf(1)).toBeGreaterThan(5_000);
+    // A line of 50 KB a second takes 100 seconds.
+    expect(await limitOf(5_000_000)).toBeGreaterThanOrEqual(100_000);
+  });
+
+  it.each<[string, Canned, string]>([
+    ['a deferred response', json(200, { flags: MessageFlags.Loading | MessageFlags.Ephemeral }), 'thinking'],
+    ['an answer', json(200, { flags: MessageFlags.Ephemeral }), 'answered'],
+    ['an answer without flags', json(200, {}), 'answered'],
+    ['an unknown webhook', json(404, { code: 10015 }), 'gone'],
+    ['an unknown message', json(404, { code: 10008 }), 'gone'],
+    ['a token that has ended', json(401, { code: 50027 }), 'gone'],
+  ])('of which Discord has %s is read', async (_what, answer, state) => {
+    const { front, api } = await open();
+    front.answer = () => answer;
+    expect(await api.read(interaction())).toBe(state);
+  });
+
+  it('that cannot be read is neither there nor gone', async () => {
+    const { front, api } = await open();
+    front.answer = () => json(403, { code: 50001 });
+    await expect(api.read(interaction())).rejects.toSatisfy(isRefused);
+  });
+});

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { createBlock } from '../../src/discord/block.ts';
+import { recorder } from '../storage/temporary.ts';
+
+function setUp() {
+  const logger = recorder();
+  const clock = { ms: 5_000 };
+  return { logger, clock, block: createBlock({ logger, now: () => clock.ms }) };
+}
+
+it('a block lasts 60 seconds from the last 429 without a time, and is said once', () => {
+  const { block, clock, logger } = setUp();
+  expect(block.leftMs()).toBe(0);
+  block.begin();
+  clock.ms += 40_000;
+  expect(block.leftMs()).toBe(20_000);
+  block.begin();
+  expect(block.leftMs()).toBe(60_000);
+  expect(logger.lines).toHaveLength(1);
+  clock.ms += 60_000;
+  expect(block.leftMs()).toBe(0);
+  block.begin();
+  expect(logger.lines).toHaveLength(2);
+});
+
+it('a block lets five first responses a second through, and its end lets all through', () => {
+  const { block, clock } = setUp();
+  const allowedOf = (tries: number) => Array.from({ length: tries }, block.mayRespond).filter(Boolean).length;
+  expect(allowedOf(20)).toBe(20);
+  block.begin();
+  expect(allowedOf(20)).toBe(5);
+  clock.ms += 999;
+  expect(allowedOf(20)).toBe(0);
+  clock.ms += 1;
+  expect(allowedOf(20)).toBe(5);
+  clock.ms += 59_000;
+  expect(allowedOf(20)).toBe(20);
+});

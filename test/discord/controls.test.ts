@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { button, linkButton, modal, roleSelect, rows, select } from '../../src/discord/controls.ts';
+
+const LONG = 'x'.repeat(300);
+
+it('texts of controls are cut to what Discord takes', () => {
+  const field = { id: 'a', label: LONG, hint: LONG, example: LONG, most: 10 };
+  const { title, components } = modal({ id: 'a', title: LONG, fields: [field] });
+  const options = [{ label: 'a', value: 'a' }];
+  const cut = [
+    [button('a', LONG), 80],
+    [linkButton('https://a', LONG), 80],
+    [select({ id: 'a', placeholder: LONG, options }), 150],
+    [roleSelect({ id: 'a', placeholder: LONG }), 150],
+    [title, 45],
+    [Object(components[0]).label, 45],
+    [Object(components[0]).description, 100],
+    [Object(components[0]).component.placeholder, 100],
+  ] as const;
+  for (const [control, most] of cut) {
+    const text = Object(control).label ?? Object(control).placeholder ?? control;
+    expect(text).toHaveLength(most);
+  }
+});
+
+it('a field is required if it has a least length, and shows its value only if it has one', () => {
+  const field = { id: 'a', label: 'A', hint: 'B', most: 10 };
+  const fieldOf = (more: object) =>
+    Object(modal({ id: 'a', title: 'A', fields: [{ ...field, ...more }] }).components[0]).component;
+  expect(fieldOf({})).toMatchObject({ required: false, max_length: 10, style: 1 });
+  expect(fieldOf({ value: '' })).not.toHaveProperty('value');
+  expect(fieldOf({ least: 1, value: 'x', long: true })).toMatchObject({
+    required: true,
+    min_length: 1,
+    value: 'x',
+    style: 2,
+  });
+});
+
+it('what is absent is left out, and so is a row without anything', () => {
+  const shown = button('a', 'A');
+  expect(rows([false, shown, undefined], [undefined], [])).toMatchObject([{ components: [shown] }]);
+  expect(select({ id: 'a', placeholder: 'A', options: [] })).toBeUndefined();
+});
+
+it('a select of any number takes none too', () => {
+  const options = ['a', 'b'].map((value) => ({ label: value, value }));
+  expect(select({ id: 'a', placeholder: 'A', options, any: true })).toMatchObject({
+    min_values: 0,
+    max_values: 2,
+  });
+  expect(select({ id: 'a', placeholder: 'A', options })).not.toHaveProperty('max_values');
+});

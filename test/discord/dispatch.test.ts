@@ -1,0 +1,361 @@
+import { ApplicationCommandOptionType, ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Answer, Person } from '../../sandbox/discord/contract.ts';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import type { Command, Press } from '../../src/discord/command.ts';
+import { button, customId, modal, rows, select } from '../../src/discord/controls.ts';
+import { UserError } from '../../src/user-error.ts';
+import { messageOf, modalOf, textOf } from '../support/scene.ts';
+import { type SmallBot, startSmallBot } from '../support/small-bot.ts';
+
+const string = { type: ApplicationCommandOptionType.String as const, description: 'A text' };
+const refuse = async () => {
+  throw new UserError('Not like this.');
+};
+
+const admin = {
+  answers: 'later',
+  permission: 'manage-guild',
+  run: async () => ({ content: 'as you wish' }),
+} as const;
+
+const presses: Record<string, Press> = {
+  now: { answers: 'at once', run: async ({ argument }) => ({ content: `now ${argument}` }) },
+  soon: {
+    answers: 'later',
+    run: async () => ({ content: 'soon @everyone', announcement: { content: 'mia has done it' } }),
+  },
+  swap: { answers: 'update', run: async () => ({ content: 'swapped' }) },
+  flip: { answers: 'update at once', run: async () => ({ content: 'flipped' }) },
+  ask: {
+    answers: 'form',
+    run: async ({ argument }) =>
+      modal({
+        id: customId('echo', 'asked', argument),
+        title: 'A question',
+        fields: [{ id: 'text', label: 'Text', hint: 'Any', most: 100 }],
+      }),
+  },
+  closed: { answers: 'form', run: refuse },
+  refuse: { answers: 'update', run: refuse },
+  admin,
+  pick: { answers: 'at once', run: async ({ values }) => ({ content: `picked ${values.join()}` }) },
+};
+
+const controls = () => {
+  const [first, second] = [
+    ['now', 'soon', 'swap', 'flip'],
+    ['ask', 'closed', 'refuse', 'admin'],
+  ].map((actions) => actions.map((action) => button(customId('echo', action, 'a:b'), action)));
+  const options = ['red', 'blue'].map((value) => ({ label: value, value }));
+  return rows(first ?? [], second ?? [], [
+    select({ id: customId('echo', 'pick'), placeholder: 'Colours', options, any: true }),
+  ]);
+};
+
+const echo: Command = {
+  data: {
+    type: ApplicationCommandType.ChatInput,
+    name: 'echo',
+    description: 'Says what reached it',
+    options: [{ ...string, name: 'what', autocomplete: true, required: true }],
+  },
+  answers: (options) => (options.getString('what') === 'later' ? 'later' : 'at once'),
+  async run({ options }) {
+    const what = options.getString('what');
+    if (what === 'refuse') return refuse();
+    if (what === 'fail') throw new Error('a secret of the code');
+    return { content: `said: ${what}`, components: controls() };
+  },
+  async complete(_context, typed, option) {
+    if (typed === 'fail') throw new Error('no choices today');
+    return [{ name: `${option}: ${typed}!`, value: 'v' }];
+  },
+  presses,
+  submits: {
+    admin,
+    asked: {
+      answers: 'later',
+      run: async ({ argument, field }) => ({ content: `${argument} ${field('text')}${field('toString')}` }),
+    },
+  },
+};
+
+const manage: Command = {
+  data: {
+    type: ApplicationCommandType.ChatInput,
+    name: 'manage',
+    description: 'For admins',
+    options: [{ ...string, name: 'what', autocomplete: true }],
+  },
+  answers: 'later',
+  permission: 'manage-guild',
+  run: async () => ({ content: 'managed' }),
+  complete: async () => [{ name: 'a secret', value: 'a secret' }],
+};
+
+const read: Command = {
+  data: { type: ApplicationCommandType.Message, name: 'Read' },
+  answers: 'later',
+  useOn: async ({ text }) => ({ content: `read: ${text}` }),
+};
+
+let bot: SmallBot;
+let member: Person;
+beforeAll(async () => {
+  bot = await startSmallBot([echo, manage, read]);
+  member = bot.person();
+});
+afterAll(async () => {
+  expect(bot.discord.breaches).toEqual([]);
+  await bot.stop();
+});
+
+type Json = Record<string, unknown>;
+type Alter = (payload: Json) => object;
+
+/** What is done while Discord sends interactions in another form. */
+async function altered<Result>(alter: Alter, act: () => Promise<Result>): Promise<Result> {
+  bot.discord.gateway.disturbDispatch({ alter: (payload) => alter(payload as Json) });
+  try {
+    return await act();
+  } finally {
+    bot.discord.gateway.disturbDispatch({});
+  }
+}
+const withData =
+  (data: object): Alter =>
+  (payload) => ({ ...payload, data: { ...Object(payload.data), ...data } });
+const withPermissions =
+  (permissions: string): Alter =>
+  (payload) => ({ ...payload, member: { ...Object(payload.member), permissions } });
+
+const say = (what: string) => member.slash('echo', { what });
+const echoed = async (): Promise<SeenMessage> => messageOf(await say('x'));
+const complete = (what: string) => member.complete('echo', 'what', { what });
+const contentOf = ({ current }: SeenMessage) => current?.content;
+/** All that somebody sees in the channel, or that everybody does. */
+const seenBy = (who: { readonly userId?: string } = {}) =>
+  bot.discord.messages({ ...who, channelId: member.channelId }).map(contentOf);
+const recorded = async () => {
+  const all = await bot.store.tables().selectFrom('interactions').select('sealed').execute();
+  return { rows: all.length, open: all.filter(({ sealed }) => sealed !== null).length };
+};
+
+describe('a slash command', () => {
+  it('that only reads answers its member with its first response, and is not recorded', async () => {
+    const before = await recorded();
+    const sent = bot.sending();
+    expect(await echoed()).toMatchObject({ ephemeral: true, current: { content: 'said: x' } });
+    expect(sent()).toEqual(['callback']);
+    expect(await recorded()).toEqual(before);
+  });
+
+  it('that submits is recorded and acknowledged, and is no longer open once it is answered', async () => {
+    const { rows, open } = await recorded();
+    const sent = bot.sending();
+    expect(await say('later')).toMatchObject({ message: { ephemeral: true } });
+    expect(sent()).toEqual(['callback', 'PATCH']);
+    expect(open).toBe(0);
+    await expect.poll(recorded).toEqual({ rows: rows + 1, open: 0 });
+  });
+
+  it('whose answer Discord refuses is no longer open', async () => {
+    const { rows } = await recorded();
+    bot.discord.faults.inject({ fault: { kind: 'status', status: 403 }, method: 'PATCH' });
+    void say('later');
+    await expect.poll(recorded).toEqual({ rows: rows + 1, open: 0 });
+  });
+
+  it('that refuses says why, and one that fails gives the reference of its line in the log', async () => {
+    expect(textOf(await say('refuse'))).toContain('Not like this.');
+    const failed = textOf(await say('fail'));
+    expect(failed).toContain('Something went wrong');
+    expect(failed).not.toContain('secret');
+    const { details } = bot.log.findLast(({ level }) => level === 'error') ?? {};
+    expect(failed).toContain(Object(details).reference);
+    expect(String(Object(details).err)).toContain('a secret of the code');
+  });
+});
+
+describe('an option that is being typed', () => {
+  it('is given its choices', async () => {
+    expect(await complete('ab')).toEqual([{ name: 'what: ab!', value: 'v' }]);
+  });
+
+  it('is given none when its command fails, is unknown, or needs a permission that the member lacks', async () => {
+    expect(await complete('fail')).toEqual([]);
+    expect(await altered(withData({ name: 'gone' }), () => complete('ab'))).toEqual([]);
+    const ada = bot.person({ permissions: PermissionFlagsBits.ManageGuild });
+    const secrets = () => ada.complete('manage', 'what', { what: 'a' });
+    expect(await secrets()).toHaveLength(1);
+    expect(await altered(withPermissions('0'), secrets)).toEqual([]);
+  });
+});
+
+describe('a button', () => {
+  it('is given its argument, and answers at once beside its message', async () => {
+    const message = await echoed();
+    const sent = bot.sending();
+    expect(textOf(await member.press(message, 'now'))).toContain('now a:b');
+    expect(sent()).toEqual(['callback']);
+    expect(contentOf(message)).toBe('said: x');
+  });
+
+  it('announces to everybody what its answer asks for', async () => {
+    expect(await member.press(await echoed(), 'soon')).toMatchObject({ message: { ephemeral: true } });
+    await expect.poll(() => seenBy()).toContain('mia has done it');
+  });
+
+  it.each([
+    ['swap', 'swapped', ['callback', 'PATCH']],
+    ['flip', 'flipped', ['callback']],
+  ])('updates its message (%s), in which nothing stays', async (label, content, requests) => {
+    const message = await echoed();
+    const sent = bot.sending();
+    expect(messageOf(await member.press(message, label)).id).toBe(message.id);
+    expect(message.current).toMatchObject({ content, components: [] });
+    expect(sent()).toEqual(requests);
+  });
+
+  it('that refuses to update its message says so beside it', async () => {
+    const message = await echoed();
+    await member.press(message, 'refuse');
+    await expect.poll(() => seenBy(member)).toContain('Not like this.');
+    expect(contentOf(message)).toBe('said: x');
+  });
+
+  it('opens a form, whose fields reach their handler, or says why it does not', async () => {
+    const form = modalOf(await member.press(await echoed(), 'ask'));
+    expect(textOf(await member.submit(form, { text: 'forty-two' }))).toMatch(/ a:b forty-two$/);
+    expect(textOf(await member.press(await echoed(), 'closed'))).toContain('Not like this.');
+  });
+
+  it('is refused without its permission, as a form is, which the guild’s log is told without what was entered', async () => {
+    const message = await echoed();
+    const told = bot.told.length;
+    expect(textOf(await member.press(message, 'admin'))).toContain('Manage Server');
+    expect(bot.told.slice(told)).toEqual([expect.stringMatching(/mia.*echo/)]);
+    expect(bot.told.join()).not.toContain('a:b');
+    const allowed = await altered(withPermissions('32'), () => member.press(message, 'admin'));
+    expect(textOf(allowed)).toContain('as you wish');
+    const form = modalOf(await member.press(message, 'ask'));
+    const forged = withData({ custom_id: 'echo:admin:' });
+    expect(textOf(await altered(forged, () => member.submit(form, { text: 'x' })))).toContain(
+      'Manage Server',
+    );
+  });
+});
+
+it('a select is given what was chosen, and a message command the text of its message', async () => {
+  expect(textOf(await member.pick(await echoed(), ['red', 'blue']))).toContain('picked red,blue');
+  const said = bot.discord.say(member, 'play at a.example.com');
+  expect(textOf(await member.useOnMessage('Read', said))).toContain('read: play at a.example.com');
+});
+
+it('nobody is pinged by any kind of answer', async () => {
+  const before = bot.discord.requests.length;
+  const message = await echoed();
+  for (const label of ['now', 'soon', 'refuse', 'flip']) await member.press(message, label);
+  await member.press(await echoed(), 'swap');
+  const bodies = bot.discord.requests.slice(before).map(({ body }) => body);
+  const answers = bodies.filter((body) => body.includes('"content"'));
+  expect(answers.length).toBeGreaterThanOrEqual(7);
+  for (const body of answers) expect(body).toContain('"allowed_mentions":{"parse":[]}');
+});
+
+describe('what this bot does not know', () => {
+  const slash = () => say('x');
+  const outside: Alter = ({ guild_id: _, member: who, ...rest }) => ({ ...rest, user: Object(who).user });
+
+  it.each<[string, Alter, string]>([
+    ['a kind of interaction', (payload) => ({ ...payload, type: 77 }), 'no longer knows'],
+    ['a command', withData({ name: 'constructor' }), 'no longer knows'],
+    ['a slash command that is a message command', withData({ name: 'Read' }), 'no longer knows'],
+    ['a guild', outside, 'in a Discord server only'],
+  ])('is answered with a sentence: %s', async (_what, alter, said) => {
+    const answer = await altered(alter, slash);
+    expect(textOf(answer)).toContain(said);
+    expect(messageOf(answer).ephemeral).toBe(true);
+  });
+
+  it.each([
+    'echo:gone:',
+    'echo:constructor:',
+    'gone:now:',
+    '',
+  ])('is answered with a sentence: a control %j', async (id) => {
+    const message = await echoed();
+    const form = modalOf(await member.press(message, 'ask'));
+    const gone = (act: () => Promise<Answer>) => altered(withData({ custom_id: id }), act);
+    expect(textOf(await gone(() => member.press(message, 'now')))).toContain('button no longer works');
+    expect(textOf(await gone(() => member.pick(message, ['red'])))).toContain('menu no longer works');
+    expect(textOf(await gone(() => member.submit(form, { text: 'x' })))).toContain('form no longer works');
+  });
+});
+
+describe('an interaction that cannot be read', () => {
+  const odd = withData({ options: 5 });
+
+  it('is answered with a sentence for the member alone, in their language, and logged', async () => {
+    const before = bot.log.length;
+    const sentences = { 'en-US': 'this bot cannot read', de: 'nicht lesen' };
+    for (const [locale, sentence] of Object.entries(sentences)) {
+      const person = bot.person({ locale });
+      const answer = await altered(odd, () => person.slash('echo', { what: 'my secret' }));
+      expect(textOf(answer)).toContain(sentence);
+      expect(messageOf(answer).ephemeral).toBe(true);
+    }
+    expect(bot.log.slice(before).map(({ level }) => level)).toContain('warn');
+    expect(JSON.stringify(bot.log)).not.toContain('my secret');
+  });
+
+  it('brings no choices while an option is typed', async () => {
+    expect(await altered(odd, () => complete('a'))).toEqual([]);
+  });
+});
+
+const FIELDS =
+  'data options name value custom_id component_type message flags channel guild_id guild_locale locale member user ' +
+  'username permissions app_permissions authorizing_integration_owners';
+
+it('whatever an interaction holds, it is answered', async () => {
+  const message = await echoed();
+  const fields = fc.constantFrom(...FIELDS.split(' '));
+  const holds = fc.asyncProperty(fields, fc.jsonValue(), async (field, other) => {
+    const alter: Alter = ({ id, token, application_id, type, ...rest }) => {
+      const odd = JSON.parse(JSON.stringify(rest), (key, value) => (key === field ? other : value));
+      return { ...odd, id, token, application_id, type };
+    };
+    expect((await altered(alter, () => say('x'))).kind).toBe('message');
+    expect((await altered(alter, () => member.press(message, 'now'))).kind).toBe('message');
+  });
+  await fc.assert(holds, { numRuns: 150 });
+  expect(contentOf(await echoed())).toBe('said: x');
+});
+
+it('a bot that stops ends what runs, and begins nothing', async () => {
+  const work = Promise.withResolvers<void>();
+  const slow: Command = {
+    data: { type: ApplicationCommandType.ChatInput, name: 'slow', description: 'Takes its time' },
+    answers: 'later',
+    async run() {
+      await work.promise;
+      return { content: 'done' };
+    },
+  };
+  const leaving = await startSmallBot([slow]);
+  onTestFinished(() => leaving.stop());
+  const person = leaving.person();
+  const sent = leaving.sending();
+  const running = person.slash('slow');
+  await expect.poll(sent).toEqual(['callback']);
+  const ends: string[] = [];
+  const drained = leaving.dispatcher.drain(60_000).then(() => ends.push('drained'));
+  expect(textOf(await person.slash('slow'))).toContain('restarting');
+  work.resolve();
+  expect(textOf(await running.finally(() => ends.push('answered')))).toContain('done');
+  await drained;
+  expect(ends).toEqual(['answered', 'drained']);
+});

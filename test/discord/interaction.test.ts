@@ -1,0 +1,167 @@
+import { ComponentType, InteractionType, PermissionFlagsBits } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { readInteraction } from '../../src/discord/interaction.ts';
+
+const PAYLOAD = {
+  id: '1',
+  application_id: '2',
+  token: 'token',
+  type: InteractionType.ApplicationCommand as number,
+  guild_id: '3',
+  channel: { id: '4' } as object | null,
+  member: { user: { id: '5', username: 'mia' }, permissions: '0' } as object,
+  app_permissions: '0',
+  locale: 'de',
+  guild_locale: 'fr' as string | null,
+  authorizing_integration_owners: { 0: '3' } as object | null,
+  data: { type: 1, name: 'echo' } as object,
+};
+const read = (changes: object = {}) => readInteraction({ ...PAYLOAD, ...changes }, 7_000);
+const withPermissions = (permissions: unknown) => read({ member: { ...PAYLOAD.member, permissions } });
+
+describe('an interaction', () => {
+  it('is read as plain data', () => {
+    const { token, asked, ...others } = read();
+    expect(token.reveal()).toBe('token');
+    expect(asked.kind).toBe('command');
+    expect(others).toEqual({
+      id: '1',
+      applicationId: '2',
+      receivedAt: 7_000,
+      guildId: '3',
+      channelId: '4',
+      user: { id: '5', name: 'mia' },
+      isAdmin: false,
+      locale: 'de',
+      guildLocale: 'fr',
+      isInstalledInGuild: true,
+    });
+  });
+
+  it('is from an admin with the permission to manage the guild, or with all permissions', () => {
+    expect(withPermissions(String(PermissionFlagsBits.ManageGuild)).isAdmin).toBe(true);
+    expect(withPermissions(String(PermissionFlagsBits.Administrator | 1n)).isAdmin).toBe(true);
+    expect(withPermissions(String(PermissionFlagsBits.ManageRoles)).isAdmin).toBe(false);
+    expect(withPermissions(undefined).isAdmin).toBe(false);
+  });
+
+  it('is read although fields are missing or null that can be done without', () => {
+    const user = { id: '6', username: 'bob' };
+    const outside = read({ guild_id: undefined, member: undefined, user });
+    expect(outside).toMatchObject({ guildId: '', user: { id: '6', name: 'bob' }, isInstalledInGuild: false });
+    expect(read({ channel: null }).channelId).toBe('');
+    expect(read({ guild_locale: null }).guildLocale).toBe('de');
+    expect(read({ authorizing_integration_owners: null }).isInstalledInGuild).toBe(false);
+    expect(read({ authorizing_integration_owners: { 1: '5' } }).isInstalledInGuild).toBe(false);
+    const { locale: _locale, ...withoutLocale } = PAYLOAD;
+    expect(readInteraction(withoutLocale, 0).locale).toBe('en-US');
+  });
+
+  it.each([
+    { token: null },
+    { id: 5 },
+    { guild_id: 5 },
+    { locale: null },
+    { member: { user: null } },
+    { member: { ...PAYLOAD.member, permissions: 'all' } },
+    { data: undefined },
+    { data: { type: 1, name: null } },
+    { data: { type: 1, name: 'echo', options: null } },
+  ])('is not read with %j', (changes) => {
+    expect(() => read(changes)).toThrow();
+  });
+});
+
+describe('what is asked', () => {
+  const options = (given: readonly object[], resolved?: object) => {
+    const { asked } = read({ data: { type: 1, name: 'echo', options: given, resolved } });
+    if (asked.kind !== 'command') throw new Error('no command');
+    return asked.options;
+  };
+
+  it('is a command with options of their types, and null for all others', () => {
+    const values = options([
+      { name: 'text', value: 'a' },
+      { name: 'number', value: 0 },
+    ]);
+    expect([values.getString('text'), values.getInteger('text')]).toEqual(['a', null]);
+    expect([values.getInteger('number'), values.getString('number')]).toEqual([0, null]);
+    expect(values.getString('toString')).toBeNull();
+  });
+
+  it('is a command with files and users, as far as Discord says what they are', () => {
+    const given = [
+      { name: 'file', value: '8' },
+      { name: 'user', value: '9' },
+      { name: 'forged', value: 'constructor' },
+    ];
+    const resolved = { attachments: { 8: { filename: 'a.csv', url: 'https://a' } }, users: { 9: {} } };
+    const values = options(given, resolved);
+    expect(values.getFile('file')).toEqual({ name: 'a.csv', url: 'https://a' });
+    expect(values.getUserId('user')).toBe('9');
+    expect([values.getFile('forged'), values.getUserId('forged')]).toEqual([null, null]);
+    expect([options(given).getFile('file'), options(given).getUserId('user')]).toEqual([null, null]);
+  });
+
+  it('is the option that is being typed', () => {
+    const typing = (options: readonly object[]) =>
+      read({ type: InteractionType.ApplicationCommandAutocomplete, data: { name: 'echo', options } }).asked;
+    const game = { name: 'game', value: 'cs', focused: true };
+    expect(typing([{ name: 'server', value: 'a' }, game])).toMatchObject({ option: 'game', typed: 'cs' });
+    expect(typing([{ name: 'server', value: 'a' }])).toMatchObject({ option: '', typed: '' });
+  });
+
+  const component = (data: object, message: object = {}, app_permissions = '0') =>
+    read({ type: InteractionType.MessageComponent, data, message, app_permissions }).asked;
+
+  it('is a button with its message', () => {
+    const data = { custom_id: 'a:b:c', component_type: ComponentType.Button };
+    const none = { madeBy: undefined, isPrivate: false, files: [] };
+    expect(component(data)).toMatchObject({ kind: 'button', customId: 'a:b:c', values: [], message: none });
+    const interaction_metadata = { id: '8' };
+    const message = { interaction_metadata, flags: 64, attachments: [{ id: '1', filename: 'a.csv' }] };
+    const whole = { madeBy: '8', isPrivate: true, files: [{ id: '1', name: 'a.csv' }] };
+    expect(component(data, message)).toMatchObject({ message: whole });
+  });
+
+  it('is a select with what was chosen, of channels and roles only what Discord names', () => {
+    const values = ['8', 'constructor'];
+    const chosen = (component_type: ComponentType, resolved?: object) =>
+      component({ custom_id: 'a', component_type, values, resolved });
+    expect(chosen(ComponentType.StringSelect)).toMatchObject({ kind: 'menu', values });
+    expect(chosen(ComponentType.ChannelSelect, { channels: { 8: {} } })).toMatchObject({ values: ['8'] });
+    expect(chosen(ComponentType.RoleSelect, { roles: { 8: {} } })).toMatchObject({ values: ['8'] });
+  });
+
+  it.each([
+    [false, 0n, false],
+    [true, 0n, true],
+    [false, PermissionFlagsBits.MentionEveryone, true],
+  ])('is a role that can be mentioned (by everybody: %s, permissions of the bot: %s): %s', (mentionable, permissions, can) => {
+    const resolved = { roles: { 8: { mentionable } } };
+    const data = { custom_id: 'a', component_type: ComponentType.RoleSelect, values: ['8'], resolved };
+    expect(component(data, {}, String(permissions))).toMatchObject({ isRoleMentionable: can });
+  });
+
+  it('is a form with its fields, wherever they are in it', () => {
+    const components = [
+      { component: { custom_id: 'label', value: 'a' } },
+      { components: [{ custom_id: 'row', value: 'b' }] },
+      { custom_id: 'plain', value: 'c' },
+      { custom_id: 'odd', value: 5 },
+      null,
+    ];
+    const data = { custom_id: 'a', components };
+    const form = read({ type: InteractionType.ModalSubmit, data }).asked;
+    expect(form).toEqual({ kind: 'form', customId: 'a', fields: { label: 'a', row: 'b', plain: 'c' } });
+  });
+
+  it.each([
+    { type: 77 },
+    { data: { type: 2, name: 'User command' } },
+    { type: InteractionType.MessageComponent, message: {}, data: { custom_id: 'a', component_type: 99 } },
+    { type: InteractionType.MessageComponent, message: {}, data: { custom_id: 'a', component_type: 5 } },
+  ])('is unknown: %j', (changes) => {
+    expect(read(changes).asked).toEqual({ kind: 'unknown' });
+  });
+});

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { messageText } from '../../src/discord/message-text.ts';
+
+const poll = {
+  question: { text: 'a question' },
+  answers: [{ answer_id: 1, poll_media: { text: 'an answer' } }],
+};
+const text = (content: string) => ({ type: 10, content });
+/** What nobody reads in the message. */
+const UNSEEN = 'unseen';
+
+it.each<[string, object, readonly string[]]>([
+  ['its content', { content: 'a', author: { username: UNSEEN }, id: UNSEEN }, ['a']],
+  ['a poll', { content: '', poll }, ['a question', 'an answer']],
+  [
+    'an embed',
+    {
+      content: 'a',
+      embeds: [
+        {
+          author: { name: 'b', url: UNSEEN },
+          title: 'c',
+          description: 'd',
+          fields: [{ name: 'e', value: 'f' }, { name: 'g' }],
+          footer: { text: 'h' },
+        },
+      ],
+    },
+    ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
+  ],
+  [
+    'a select',
+    { components: [{ components: [{ custom_id: UNSEEN, placeholder: 'a', options: [{ label: 'b' }] }] }] },
+    ['a', 'b'],
+  ],
+  [
+    'components with components in them',
+    {
+      components: [
+        {
+          type: 17,
+          components: [text('a'), { type: 9, components: [text('b')], accessory: { label: 'c' } }],
+        },
+        { type: 12, items: [{ description: 'd', media: { url: UNSEEN } }] },
+        { type: 18, label: 'e', component: text('f') },
+        { type: 99, content: 'g', components: [{ type: 98, label: 'h' }] },
+      ],
+    },
+    ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
+  ],
+  [
+    'a forwarded message, and not what a reply is to',
+    {
+      content: 'a',
+      referenced_message: { content: UNSEEN },
+      message_snapshots: [
+        { message: { content: 'b', embeds: [{ title: 'c' }], poll, attachments: [{ title: UNSEEN }] } },
+      ],
+    },
+    ['a', 'b', 'c', 'a question', 'an answer'],
+  ],
+  [
+    'what is left of an odd message',
+    { content: 5, embeds: null, components: [null, { content: 'a' }], poll: { answers: {} } },
+    ['a'],
+  ],
+])('the text of a message is %s', (_what, message, lines) => {
+  expect(messageText(message).split('\n').toSorted()).toEqual(lines.toSorted());
+});
+
+it.each([undefined, null, 'x', [], {}])('%j has no text', (message) => {
+  expect(messageText(message)).toBe('');
+});

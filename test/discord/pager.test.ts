@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { parseCustomId } from '../../src/discord/controls.ts';
+import { chosenOnPage, pageButtons, pagedSelect, pageOf, readPage } from '../../src/discord/pager.ts';
+import { createWords } from '../../src/words/words.ts';
+
+const t = createWords().wordsFor('en-US');
+
+it('a page that does not exist is the nearest, and what is no page is the first', () => {
+  const wanted = [1, 3, 4, 0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY];
+  const found = wanted.map((each) => pageOf({ count: 25, perPage: 10, wanted: each }));
+  expect(found.map(({ number }) => number)).toEqual([1, 3, 3, 1, 1, 1, 1, 1]);
+  expect(found[1]).toEqual({ number: 3, pages: 3, offset: 20, limit: 10 });
+});
+
+it('there is one page of nothing, and of what just fits, without buttons', () => {
+  for (const count of [0, 10]) {
+    const page = pageOf({ count, perPage: 10, wanted: 1 });
+    expect(page.pages).toBe(1);
+    expect(pageButtons({ t }, page, { command: 'a', action: 'b' })).toEqual([]);
+  }
+});
+
+it('the buttons lead to the pages before and after, with what else the page has to know', () => {
+  const buttonsOf = (wanted: number) =>
+    pageButtons({ t }, pageOf({ count: 25, perPage: 10, wanted }), {
+      command: 'a',
+      action: 'b',
+      state: 'c:d',
+    });
+  const leads = buttonsOf(2).map((button) => parseCustomId('custom_id' in button ? button.custom_id : ''));
+  expect(leads).toMatchObject([
+    { command: 'a', action: 'b' },
+    { command: 'a', action: 'b' },
+  ]);
+  expect(leads.map(({ argument }) => readPage(argument))).toEqual([
+    { wanted: 1, state: 'c:d' },
+    { wanted: 3, state: 'c:d' },
+  ]);
+  const disabled = (wanted: number) => buttonsOf(wanted).map((button) => button.disabled === true);
+  expect([disabled(1), disabled(2), disabled(3)]).toEqual([
+    [true, false],
+    [false, false],
+    [false, true],
+  ]);
+});
+
+it('what anybody may have written in place of a page is page 1', () => {
+  for (const argument of ['', 'x', '0', ':x']) expect(readPage(argument).wanted).toBe(1);
+});
+
+describe('a select of more options than fit', () => {
+  const options = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ label: `${n}`, value: `v${n}` }));
+  const argumentOf = (wanted: number) => {
+    const { control } = pagedSelect({
+      id: (id) => id,
+      options: options(30),
+      wanted,
+      placeholder: () => 'Pick',
+    });
+    return control && 'custom_id' in control ? control.custom_id : '';
+  };
+
+  it('knows what was chosen on its page, and nothing of other pages', () => {
+    const chosen = chosenOnPage(options(30), { argument: argumentOf(2), values: ['v26', 'v1'] });
+    expect(chosen).toMatchObject({ wanted: 2, chosen: ['v26'] });
+    expect([...(chosen?.offered ?? [])]).toEqual(['v25', 'v26', 'v27', 'v28', 'v29']);
+  });
+
+  it('takes nothing when its page has changed meanwhile', () => {
+    const argument = argumentOf(2);
+    expect(chosenOnPage(options(31), { argument, values: ['v26'] })).toBeUndefined();
+    expect(chosenOnPage(options(31), { argument: argumentOf(1), values: ['v1'] })).toBeDefined();
+  });
+});

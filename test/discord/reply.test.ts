@@ -1,0 +1,165 @@
+import { ComponentType, InteractionType } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import type { MessageBody } from '../../src/discord/api.ts';
+import type { Reply } from '../../src/discord/command.ts';
+import { type Interaction, readInteraction } from '../../src/discord/interaction.ts';
+import { fitChoices, LIMITS } from '../../src/discord/limits.ts';
+import {
+  createProgress,
+  createWriters,
+  deliver,
+  firstResponse,
+  fitReply,
+  updateResponse,
+} from '../../src/discord/reply.ts';
+
+const FILES = [
+  { id: '8', filename: 'preview-1.csv' },
+  { id: '9', filename: 'old.csv' },
+];
+const REPLY: Reply = { content: 'a', embeds: [{ title: 'b' }], components: [] };
+
+/** A press of a button on a message that answers another interaction. */
+const press = (id: string, madeBy = id): Interaction =>
+  readInteraction(
+    {
+      id,
+      application_id: '2',
+      token: 'token',
+      type: InteractionType.MessageComponent,
+      member: { user: { id: '5', username: 'mia' } },
+      data: { component_type: ComponentType.Button, custom_id: 'a:b:' },
+      message: { interaction_metadata: { id: madeBy }, attachments: FILES },
+    },
+    0,
+  );
+
+/** What is sent for a reply. */
+async function sentFor(reply: Reply): Promise<MessageBody> {
+  const sent: MessageBody[] = [];
+  const send = async (_interaction: unknown, message: MessageBody) => void sent.push(message);
+  const writer = createWriters().open(press('1'), true);
+  const api = { edit: send, followUp: send };
+  await deliver({ api, interaction: press('1'), isUpdate: true, writer, failed: String }, reply);
+  const [message] = sent;
+  if (message === undefined) throw new Error('nothing was sent');
+  return message;
+}
+
+describe('a reply', () => {
+  it.each(['x', '🎮', '\\*', '`'])('of many %s is cut to what Discord takes', (character) => {
+    const long = character.repeat(5_000);
+    const embed = { title: long, description: long, footer: { text: long } };
+    const { content = '', embeds = [] } = fitReply({ content: long, embeds: [embed] });
+    const [{ title = '', description = '', footer = { text: '' } } = {}] = embeds;
+    expect(content.length).toBeLessThanOrEqual(LIMITS.content);
+    expect(title.length).toBeLessThanOrEqual(LIMITS.embedTitle);
+    expect(description.length).toBeLessThanOrEqual(LIMITS.embedDescription);
+    expect(footer.text.length).toBeLessThanOrEqual(LIMITS.embedFooter);
+    expect((title + description + footer.text).length).toBeLessThanOrEqual(LIMITS.embedTotal);
+  });
+
+  it('stays as it is where it fits', () => {
+    const embed = { title: 'a', description: 'b'.repeat(4_096), footer: { text: 'c' }, color: 1 };
+    const reply = { content: 'd'.repeat(2_000), embeds: [embed] };
+    expect(fitReply(reply)).toEqual(reply);
+  });
+
+  it('has an embed whose description gives way to its title and its footer', () => {
+    const long = {
+      title: 'a'.repeat(256),
+      description: 'b'.repeat(4_096),
+      footer: { text: 'c'.repeat(2_048) },
+    };
+    const [embed] = fitReply({ embeds: [long] }).embeds;
+    expect([embed?.title, embed?.footer]).toEqual([long.title, long.footer]);
+    expect(embed?.description?.length).toBe(6_000 - 256 - 2_048);
+  });
+
+  it('is private as a first response, and takes the place of all that is in a message that it changes', () => {
+    expect(firstResponse(REPLY)).toMatchObject({ type: 4, data: { ...REPLY, flags: 64 } });
+    expect(firstResponse('a text')).toMatchObject({ data: { content: 'a text', embeds: [], flags: 64 } });
+    const nothing = { content: '', embeds: [], components: [], attachments: [] };
+    expect(updateResponse({})).toMatchObject({ type: 7, data: nothing });
+    expect(updateResponse(REPLY)).toMatchObject({ data: { ...REPLY, attachments: [] } });
+  });
+
+  it('replaces the files of a message, but for those that it keeps', async () => {
+    const file = { name: 'new.csv', data: Buffer.from('a') };
+    const attachmentsOf = async (reply: Reply) => (await sentFor(reply)).body.attachments;
+    expect(await attachmentsOf(REPLY)).toEqual([]);
+    expect(await attachmentsOf({ keepsFiles: 'preview-' })).toEqual([{ id: '8' }]);
+    const both = [{ id: '8' }, { id: 0, filename: 'new.csv' }];
+    expect(await attachmentsOf({ files: [file], keepsFiles: 'preview-' })).toEqual(both);
+    expect((await sentFor({ files: [file] })).files).toEqual([file]);
+  });
+});
+
+describe('choices', () => {
+  const valuesOf = (choices: readonly { name: string; value: string }[]) =>
+    fitChoices(choices).map(({ value }) => value);
+  const choice = (value: string) => ({ name: value, value });
+
+  it('are at most 25, and none that Discord would refuse all of them for', () => {
+    expect(valuesOf(Array.from({ length: 30 }, (_, n) => choice(`${n}`)))).toHaveLength(25);
+    const odd = ['', ' ', 'a'.repeat(101), '🎮'.repeat(51), '🎮'.repeat(50), 'b'.repeat(100)];
+    expect(valuesOf(odd.map(choice))).toEqual(odd.slice(4));
+  });
+
+  it('have names of their own, cut, or their value for a name that shows nothing', () => {
+    const names = ['x'.repeat(101), 'x'.repeat(102), '', 'y'];
+    const fit = fitChoices(names.map((name, n) => ({ name, value: `${n}` })));
+    expect(fit.map(({ name, value }) => `${name.length} ${value}`)).toEqual(['100 0', '1 2', '1 3']);
+  });
+});
+
+describe('of the answers that change one message', () => {
+  const writers = createWriters();
+
+  it('an older one is not written once a newer one has begun to be', () => {
+    const first = writers.open(press('1', '100'), true);
+    const second = writers.open(press('2', '100'), true);
+    first.begin();
+    expect([first.isLatest(), second.isLatest()]).toEqual([true, true]);
+    second.begin();
+    first.begin();
+    expect([first.isLatest(), second.isLatest()]).toEqual([false, true]);
+    first.close();
+    second.close();
+    expect(writers.open(press('1', '100'), true).isLatest()).toBe(true);
+  });
+
+  it('one is written although a newer one changes another message, or none', () => {
+    const first = writers.open(press('1', '200'), true);
+    first.begin();
+    writers.open(press('2', '201'), true).begin();
+    writers.open(press('3', '200'), false).begin();
+    writers.open(press('4', '200'), true);
+    expect(first.isLatest()).toBe(true);
+  });
+
+  it('the answer to a command is older than that to its button', () => {
+    const command = writers.open(press('300'), false);
+    writers.open(press('301', '300'), true).begin();
+    expect(command.isLatest()).toBe(false);
+  });
+});
+
+it('progress is shown once at a time, its failure is none, and its end is waited for', async () => {
+  const edits = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let count = 0;
+  const edit = async () => edits[count++]?.promise;
+  const progress = createProgress({ edit }, press('1'));
+  progress.show({ embeds: [{ title: 'a third' }] });
+  progress.show({ embeds: [{ title: 'a half' }] });
+  expect(count).toBe(1);
+  const order: string[] = [];
+  const ended = progress.ended().then(() => order.push('the end'));
+  order.push('the answer of Discord');
+  edits[0]?.reject(new Error('Discord is down'));
+  await ended;
+  expect(order).toEqual(['the answer of Discord', 'the end']);
+  // Most calls within two seconds show nothing.
+  progress.show({ embeds: [{ title: 'the whole' }] });
+  expect(count).toBe(1);
+});

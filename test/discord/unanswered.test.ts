@@ -1,0 +1,187 @@
+import { ApplicationCommandType, InteractionResponseType } from 'discord.js';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Answer } from '../../sandbox/discord/contract.ts';
+import type { Command } from '../../src/discord/command.ts';
+import { button, customId, rows } from '../../src/discord/controls.ts';
+import { type Interaction, readInteraction } from '../../src/discord/interaction.ts';
+import { bytesOnDisk } from '../storage/temporary.ts';
+import { messageOf, textOf } from '../support/scene.ts';
+import { type SmallBot, startSmallBot } from '../support/small-bot.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const REPORT = { reportOf: async () => ({ content: '2 accepted, 1 unknown' }) };
+
+const work: Command = {
+  data: { type: ApplicationCommandType.ChatInput, name: 'work', description: 'Works' },
+  answers: 'at once',
+  run: async () => ({ content: 'preview', components: rows([button(customId('work', 'go'), 'Go')]) }),
+};
+
+let bot: SmallBot;
+beforeEach(async () => {
+  const started = await startSmallBot([work]);
+  onTestFinished(() => started.stop());
+  bot = started;
+});
+
+/** An interaction that only this test answers, and what its member sees. */
+async function asked(act: () => Promise<Answer>) {
+  const caught = Promise.withResolvers<Interaction>();
+  bot.discord.gateway.disturbDispatch({
+    alter(payload) {
+      caught.resolve(readInteraction(payload, Date.now()));
+      // Without a token the bot cannot answer.
+      return {};
+    },
+  });
+  const answer = act();
+  const interaction = await caught.promise;
+  bot.discord.gateway.disturbDispatch({});
+  return { interaction, answer };
+}
+
+const acknowledge = (interaction: Interaction) =>
+  bot.api.respond(interaction, { type: InteractionResponseType.DeferredChannelMessageWithSource });
+
+/** A command that was acknowledged before the bot died. */
+async function left() {
+  const person = bot.person();
+  const { interaction, answer } = await asked(() => person.slash('work'));
+  expect(await bot.restarted().take(interaction, false)).toBe(true);
+  await acknowledge(interaction);
+  return { interaction, answer };
+}
+
+/** A button that was acknowledged before the bot died, whose answer changes its message. */
+async function leftUpdate() {
+  const person = bot.person();
+  const message = messageOf(await person.slash('work'));
+  const { interaction } = await asked(() => person.press(message, 'Go'));
+  await bot.restarted().take(interaction, true);
+  await bot.api.respond(interaction, { type: InteractionResponseType.DeferredMessageUpdate });
+  return { message };
+}
+
+const stored = async () => {
+  const all = await bot.store.tables().selectFrom('interactions').selectAll().execute();
+  return all.map(({ sealed }) => (sealed === null ? 'answered' : 'open'));
+};
+const logged = () => bot.log.map(({ message }) => message).join('\n');
+
+describe('after a restart', () => {
+  it('a member who waits is told what became of a submission', async () => {
+    const { answer } = await left();
+    await bot.restarted(REPORT).start();
+    expect(textOf(await answer)).toContain('2 accepted, 1 unknown');
+    await expect.poll(stored).toEqual(['answered']);
+    const sent = bot.sending();
+    await bot.restarted(REPORT).start();
+    expect(sent()).toEqual([]);
+  });
+
+  it('an answer that has arrived is left alone', async () => {
+    const { interaction, answer } = await left();
+    await bot.api.edit(interaction, { body: { content: 'done' }, files: [] });
+    await bot.restarted(REPORT).start();
+    await expect.poll(stored).toEqual(['answered']);
+    expect(textOf(await answer)).toMatch(/done$/);
+  });
+
+  it('a message that was to be changed is changed once, whatever comes of it', async () => {
+    const { message } = await leftUpdate();
+    bot.discord.faults.inject({ fault: { kind: 'status', status: 403 }, method: 'PATCH' });
+    await bot.restarted(REPORT).start();
+    await expect.poll(logged).toContain('could not be told');
+    expect(await stored()).toEqual(['answered']);
+    expect(message.current?.content).toBe('preview');
+  });
+
+  it('a message that was to be changed says what became of a submission', async () => {
+    const { message } = await leftUpdate();
+    await bot.restarted(REPORT).start();
+    await expect.poll(() => message.current?.content).toBe('2 accepted, 1 unknown');
+  });
+
+  it('an acknowledgement that is still on its way is waited for', async () => {
+    const { interaction, answer } = await asked(() => bot.person().slash('work'));
+    await bot.restarted().take(interaction, false);
+    const pauses: number[] = [];
+    const pause = async (ms: number) => {
+      pauses.push(ms);
+      await acknowledge(interaction);
+    };
+    await bot.restarted({ ...REPORT, pause }).start();
+    expect(textOf(await answer)).toContain('2 accepted');
+    expect(pauses).toHaveLength(1);
+    expect(pauses[0]).toBeLessThanOrEqual(4_000);
+  });
+
+  it.each([
+    ['says so to the guild where something was submitted', REPORT, [/mia.*\n2 accepted, 1 unknown/]],
+    ['says nothing where nothing was', {}, []],
+  ])('a bot that can no longer answer %s', async (_what, deps, lines) => {
+    await left();
+    const sent = bot.sending();
+    await bot.restarted({ ...deps, now: () => Date.now() + 15 * 60_000 }).start();
+    await expect.poll(stored).toEqual(['answered']);
+    expect(bot.told).toEqual(lines.map((line) => expect.stringMatching(line)));
+    expect(sent()).toEqual([]);
+  });
+
+  it('an interaction that Discord no longer knows is told of in the guild’s log', async () => {
+    const { interaction } = await asked(() => bot.person().slash('work'));
+    await bot.restarted().take(interaction, false);
+    await bot.restarted({ ...REPORT, now: () => Date.now() + 5_000 }).start();
+    await expect.poll(() => bot.told).toHaveLength(1);
+  });
+
+  it('an interaction that cannot be read is logged, and another member is told to run the command again', async () => {
+    await left();
+    await bot.store.tables().updateTable('interactions').set({ sealed: '{}' }).execute();
+    const { answer } = await left();
+    await bot.restarted().start();
+    expect(textOf(await answer)).toContain('run the command again');
+    expect(logged()).toContain('cannot be read');
+  });
+});
+
+describe('an interaction', () => {
+  it('is sealed on the disk, and nothing of it is left there once it is answered', async () => {
+    const { interaction } = await left();
+    const bytes = bytesOnDisk(bot.path);
+    expect(bytes).toContain(interaction.id);
+    expect(bytes).not.toContain(interaction.token.reveal());
+    expect(bytes).not.toContain(interaction.user.id);
+    await bot.restarted().answered(interaction.id);
+    expect(await stored()).toEqual(['answered']);
+  });
+
+  it('is taken once, and not later than its token lives', async () => {
+    const { interaction } = await left();
+    const { answered, take } = bot.restarted();
+    expect(await take(interaction, false)).toBe(false);
+    await answered(interaction.id);
+    expect(await take(interaction, false)).toBe(false);
+    const { interaction: another } = await asked(() => bot.person().slash('work'));
+    const late = bot.restarted({ now: () => Date.now() + 15 * 60_000 + 1_000 });
+    expect(await late.take(another, false)).toBe(false);
+    expect(logged()).toContain('clock of this machine');
+    expect(await take(another, false)).toBe(true);
+  });
+
+  it('is forgotten an hour after it was answered, or after 30 days', async () => {
+    const { interaction } = await left();
+    await left();
+    const { answered } = bot.restarted();
+    await answered(interaction.id);
+    const pruneIn = async (ms: number) => {
+      await bot.restarted({ now: () => Date.now() + ms }).prune();
+      return stored();
+    };
+    expect(await pruneIn(HOUR_MS - 60_000)).toEqual(['answered', 'open']);
+    expect(await pruneIn(HOUR_MS)).toEqual(['open']);
+    expect(await pruneIn(30 * DAY_MS - HOUR_MS)).toEqual(['open']);
+    expect(await pruneIn(30 * DAY_MS)).toEqual([]);
+  });
+});

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
+import { isFinished } from '../../sandbox/prompt/show.ts';
+import { createWords, type Translate } from '../../src/words/words.ts';
+import { addServer, openSettings, paste, pick, press, sendFile } from '../support/actions.ts';
+import { staffChannel } from '../support/guild-log.ts';
+import { labelsOf, lines } from '../support/lists.ts';
+import { tooWide } from '../support/phone.ts';
+import { faultsOf, PSEUDO_LOCALE, textsOf, withPseudoLanguage } from '../support/pseudo-language.ts';
+import {
+  BREACHES,
+  inNewGuild,
+  messageOf,
+  modalOf,
+  openAppScene,
+  type Scene,
+  setKey,
+  textOf,
+} from '../support/scene.ts';
+
+/*
+ * What an admin and a member go through from the first day on, in each language, and in one that nobody speaks. Every
+ * message and every window on the way is looked at.
+ */
+
+/** What Discord takes as the title or a label of a window, and as what stands in a field or below its label. */
+const MOST_OF_WINDOW = { title: 45, label: 45, description: 100, placeholder: 100 } as const;
+
+function tooLong({ data }: SeenModal): readonly string[] {
+  const found: string[] = [];
+  JSON.stringify(data, (key, value: unknown) => {
+    const most = Object.entries(MOST_OF_WINDOW).find(([name]) => name === key)?.[1];
+    if (typeof value === 'string' && most !== undefined && [...value].length >= most) found.push(value);
+    return value;
+  });
+  return found;
+}
+
+/** Every list on a phone without wrapping, and no window with what was cut off. */
+const fitsAPhone = (shown: SeenMessage | SeenModal) => ('data' in shown ? tooLong(shown) : tooWide(shown));
+
+/** What is the same in every language, the longest first. */
+const NAMES = SANDBOX_GAMES.map(({ name }) => name).toSorted((one, other) => other.length - one.length);
+
+let bot: Scene;
+beforeAll(async () => {
+  bot = await openAppScene({
+    languages: withPseudoLanguage,
+    env: {
+      MEMBER_LIMIT: '5000/3600',
+      LISTING_NAME: 'Game List',
+      LISTING_URL: 'https://list.example.com/?server={address}',
+    },
+  });
+});
+afterAll(() => bot.close({ breaches: [BREACHES.tooOften] }));
+
+describe.each([
+  {
+    locale: 'en-US',
+    faults: fitsAPhone,
+    says: ['says:\n> ', '110 sent for review', 'Choose a log channel'],
+  },
+  {
+    locale: 'de',
+    faults: fitsAPhone,
+    says: ['sagt:\n> ', '110 zur Prüfung eingereicht', 'Wähl einen Protokollkanal'],
+  },
+  {
+    locale: PSEUDO_LOCALE,
+    faults: (shown: SeenMessage | SeenModal) => faultsOf(shown, NAMES),
+    says: ['⟦✅ '],
+  },
+])('in $locale,', ({ locale, faults, says }) => {
+  const t: Translate = createWords({ name: 'Game List' }, withPseudoLanguage).wordsFor(locale);
+  let scene: Scene;
+  let admin: Person;
+  let member: Person;
+  /** All that was shown on the way. */
+  const seen: string[] = [];
+  beforeAll(async () => {
+    scene = await inNewGuild(bot, { locale });
+    admin = scene.person({ role: 'admin', locale });
+    member = scene.person({ locale });
+  });
+
+  /** An answer in which nothing may be wrong. */
+  function good(answer: Answer): Answer {
+    const shown = answer.kind === 'modal' ? answer.modal : messageOf(answer);
+    seen.push(...textsOf(shown));
+    expect(faults(shown), textOf(answer)).toEqual([]);
+    return answer;
+  }
+  const slash = async (person: Person, name: string, options = {}) => good(await person.slash(name, options));
+  const pressed = async (person: Person, answer: Answer, label: string) =>
+    good(await press(person, answer, label));
+  const window = async (person: Person, answer: Answer, label: string) =>
+    modalOf(await pressed(person, answer, label));
+  const add = async (server: string, options = {}) => good(await addServer(member, server, options));
+  /** An answer and what becomes of it until nothing more is to come. */
+  async function toTheEnd(answer: Answer): Promise<Answer> {
+    for (;;) {
+      const change = messageOf(answer).changed();
+      good(answer);
+      if (isFinished(messageOf(answer))) return answer;
+      await change;
+    }
+  }
+  it('an admin sets the bot up', async () => {
+    for (const name of ['help', 'keystatus', 'settings', 'games', 'privacy', 'submissions', 'removekey'])
+      await slash(admin, name);
+    // Or else nothing would be looked at.
+    good(await admin.slash('setkey'));
+    const refused = good(await setKey(admin, 'wrong-key'));
+    const again = await window(admin, refused, t('again.tryAgain'));
+    const saved = good(await admin.submit(again, { key: 'sandbox-key-1234' }));
+    good(await pick(admin, saved, ['#staff']));
+    const settings = good(await openSettings({ ...scene, admin }));
+    bot.discord.guildEvents.addRole(
+      { id: admin.guildId, name: '', channelId: '' },
+      { name: 'helpers', mentionable: true },
+    );
+    good(await pick(admin, settings, ['@helpers']));
+    const quota = await window(admin, settings, t('settings.quotaButton'));
+    good(await admin.submit(quota, { quota: '4000' }));
+    await pressed(admin, settings, t('settings.announceOnButton'));
+    const games = await pressed(admin, settings, t('settings.gamesButton'));
+    good(await pick(admin, games, ['ARK: Survival Ascended', 'ARK: Survival Evolved', 'Counter-Strike 2']));
+    await pressed(admin, games, t('settings.back'));
+    await pressed(admin, settings, t('settings.gamesButton'));
+    await pressed(admin, settings, t('settings.allowAll'));
+    const status = await slash(admin, 'keystatus');
+    await pressed(admin, status, t('keystatus.check'));
+    await pressed(admin, await slash(admin, 'removekey'), t('button.cancel'));
+    await pressed(admin, await slash(admin, 'privacy'), t('privacy.erase'));
+  });
+
+  it('a member submits a game server, and corrects what is wrong', async () => {
+    await slash(member, 'help');
+    const games = await slash(member, 'games');
+    await pressed(member, games, t('pager.next'));
+    await slash(member, 'games', { search: 'nothing' });
+    const server = `${locale}.example.com`.toLowerCase();
+    const noPort = await add(server);
+    await toTheEnd(await press(member, noPort, t('again.use', { value: '27015' })));
+    const before = await add(`${server}:27015`);
+    expect(labelsOf(before)).toContain(t('again.submitAgain'));
+    await add(`${server}:1`, { game: 'minecarft' });
+    const refused = await add('192.168.0.4:27015');
+    const window_ = await window(member, refused, t('again.edit'));
+    await bot.listing.behave({ kind: 'status', status: 500 }, 1);
+    good(await member.submit(window_, { game: 'cs2', server, port: '2', query_port: '' }));
+    await bot.listing.behave({ kind: 'down' });
+    await add(`${server}:4`);
+    await bot.listing.behave({ kind: 'ok' });
+    await pressed(member, await slash(member, 'submissions'), t('submissions.export'));
+    const body = { status: 'error', message: 'Invalid game alias provided.' };
+    await bot.listing.behave({ kind: 'json', status: 200, body }, 1);
+    await add(`${server}:3`);
+  });
+
+  it('a member submits a list, and what a message names', async () => {
+    const wrong = [
+      'a.example.com cs2',
+      '10.0.0.7:1 rust',
+      'b.example.com:1 counterstrik',
+      'c.example.com:1',
+      'd:0 cs2',
+    ];
+    good(await member.slash('addservers'));
+    good(await paste(member, '['));
+    const zone = `.${locale.toLowerCase()}.example`;
+    const list = [
+      ...wrong,
+      `${locale}.example.com:27015 cs2`,
+      ...lines(110).replaceAll('.example', zone).split('\n'),
+    ];
+    const preview = good(await sendFile(member, list.join('\n')));
+    await window(member, preview, t('again.edit'));
+    await bot.listing.behave({ kind: 'slow', ms: 100 });
+    await toTheEnd(await press(member, preview, t('list.button.submit', { count: 110 })));
+    await bot.listing.behave({ kind: 'ok' });
+    await window(member, preview, t('again.edit'));
+    const found = good(
+      await member.useOnMessage('Submit servers', bot.discord.say(member, 'm.example.com:1, 10.0.0.3:1')),
+    );
+    await window(member, found, t('list.button.game'));
+    await pressed(member, good(await pick(member, found, ['cs2'])), t('button.cancel'));
+    const question = await pressed(member, await slash(member, 'privacy'), t('privacy.forget'));
+    await pressed(member, question, t('privacy.forget'));
+  });
+
+  it('an admin renews the key that the service refuses', async () => {
+    bot.listing.revoke('sandbox-key-1234');
+    await add(`${locale}-refused.example.com:1`);
+    for (const name of ['help', 'settings', 'keystatus']) await slash(admin, name);
+    const told = good(await addServer(admin, `${locale}-refused.example.com:1`));
+    const key = await window(admin, told, t('key.enter'));
+    bot.listing.allow('sandbox-key-1234');
+    good(await admin.submit(key, { key: 'sandbox-key-1234' }));
+    await toTheEnd(await press(admin, told, t('again.sendAgain')));
+    const removed = await pressed(admin, await slash(admin, 'removekey'), t('removekey.confirm'));
+    expect(labelsOf(removed)).toEqual([]);
+  });
+
+  it('the log channel has told all of it in the language of the guild', async () => {
+    const entries = () => bot.discord.messages({ channelId: staffChannel(scene) });
+    await expect.poll(() => entries().length).toBeGreaterThan(2);
+    for (const message of entries()) good({ kind: 'message', message });
+    const all = seen.join('\n').replaceAll('**', '');
+    expect(says.filter((words) => !all.includes(words))).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { BotNotReady } from '../../sandbox/sandbox.ts';
+import { paste, press } from '../support/actions.ts';
+import { eventually } from '../support/eventually.ts';
+import { lines, read } from '../support/lists.ts';
+import { inAppScene, type Scene, type SceneOptions, textOf } from '../support/scene.ts';
+import { isAccepted, STORE_FAILED, submit } from './submission.ts';
+
+/* How each fault of a database is found is tested with the storage; here what members and operators are told. */
+
+it('a bot whose database is damaged says so in one line, and leaves it as it is', () =>
+  inAppScene({ key: 'sandbox-key', crash: true }, async (scene) => {
+    const path = join(scene.data, 'bot.sqlite');
+    await scene.bot.stop();
+    const good = await readFile(path);
+    const damaged = Buffer.from(good).fill(0xa5, good.length / 2, good.length / 2 + 5_000);
+    await writeFile(path, damaged);
+    const before = scene.output().length;
+    await expect(scene.startBot()).rejects.toThrow(BotNotReady);
+    expect(await scene.bot.exited()).toMatchObject({ status: 1 });
+    const said = scene.output().slice(before).trim().split('\n');
+    expect(said.filter((line) => !line.startsWith('{'))).toEqual([
+      expect.stringMatching(
+        /^server-listing-bot: the database .*bot\.sqlite is damaged \(.*\)\. Nothing was changed/,
+      ),
+    ]);
+    expect(damaged.equals(await readFile(path))).toBe(true);
+    await writeFile(path, good);
+    await scene.startBot();
+    await isAccepted(scene, 'after-damage.example.com');
+  }));
+
+describe('a database that fails once servers have left', () => {
+  /** Takes the table away in which keys and settings are, as an operator at work in the file may. */
+  function withoutValues({ data }: Scene): () => void {
+    const other = new DatabaseSync(join(data, 'bot.sqlite'), { timeout: 5_000 });
+    onTestFinished(() => {
+      if (other.isOpen) other.close();
+    });
+    other.exec('ALTER TABLE keyv RENAME TO elsewhere');
+    return () => other.exec('ALTER TABLE elsewhere RENAME TO keyv');
+  }
+
+  /** The service takes so many requests, and then refuses the key while the database fails; what the member reads. */
+  async function whileItFails(requests: number, run: (scene: Scene) => Promise<string>): Promise<string> {
+    let left = Number.POSITIVE_INFINITY;
+    let putBack: (() => void) | undefined;
+    let said = '';
+    let own: Scene | undefined;
+    const onRequest: NonNullable<SceneOptions['listing']>['onRequest'] = (_, { action }) => {
+      if (action !== 'add' || --left > 0 || !own) return undefined;
+      putBack ??= withoutValues(own);
+      return { kind: 'json', status: 200, body: { status: 'error', message: 'Invalid API key.' } };
+    };
+    await inAppScene({ key: 'sandbox-key', listing: { onRequest } }, async (scene) => {
+      own = scene;
+      left = requests;
+      said = await run(scene);
+      putBack?.();
+    });
+    return said;
+  }
+
+  it('does not keep a member from what came of a list', async () => {
+    const said = await whileItFails(2, async ({ member, discord }) => {
+      await press(member, await paste(member, lines(101)), 'Submit 101 game servers');
+      const seen = () => discord.messages(member).map(read).join('\n');
+      await eventually(() => STORE_FAILED.test(seen()) || seen().includes('report.csv'), true);
+      return seen();
+    });
+    expect(said).not.toMatch(STORE_FAILED);
+    expect(said).toMatch(/1 refused\..*Invalid API key\..*100 sent for review.*could not be recorded/s);
+  });
+
+  it('does not keep a member from what came of a server', async () => {
+    const said = await whileItFails(1, async (scene) => textOf(await submit(scene, 'refused.example.com')));
+    expect(said).not.toMatch(STORE_FAILED);
+    expect(said).toMatch(/Invalid API key\..*could not be recorded/s);
+  });
+});
+
+it('an interaction that fails says so with a reference that is in the log too, and sends nothing', () =>
+  inAppScene({ key: 'sandbox-key' }, async (scene) => {
+    const database = new DatabaseSync(join(scene.data, 'bot.sqlite'), { timeout: 5_000 });
+    database.exec('DROP TABLE keyv');
+    database.close();
+    const said = textOf(await submit(scene, 'broken.example.com'));
+    expect(said).toMatch(STORE_FAILED);
+    const reference = /Reference for the bot's operator: (\w+)/.exec(said)?.[1];
+    expect(reference).toBeDefined();
+    // The answer may be here before the line of the log is.
+    await eventually(() => scene.log().filter((line) => line.reference === reference).length, 1);
+    expect(scene.listing.submitted).toEqual([]);
+  }));

@@ -1,0 +1,225 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { createApiKeys } from '../../src/guilds/api-keys.ts';
+import { createDeletion, guildsWithValues } from '../../src/guilds/deletion.ts';
+import { createGuildSettings } from '../../src/guilds/settings.ts';
+import { Secret } from '../../src/secret.ts';
+import { createEncryption } from '../../src/storage/encryption.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { createErasure } from '../../src/submissions/erasure.ts';
+import { createLimits } from '../../src/submissions/limits.ts';
+import { bytesOnDisk, openStore, recorder } from '../storage/temporary.ts';
+
+const GUILD = '111111';
+const OTHER = '222222';
+const MEMBER = '146634305496797257';
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const NOW = 20_000 * DAY_MS + 12 * HOUR_MS;
+const TABLES = ['servers', 'submissions', 'interactions', 'presence', 'deletions'] as const;
+const encryption = createEncryption([randomBytes(32)]);
+
+/** A store as it is opened, all that deletes over it, and the time by which limits count. */
+function over(store: Store) {
+  const clock = { now: NOW };
+  const usage = { servers: 100, seconds: 3600 };
+  const limits = createLimits({ store, member: usage, guild: usage, now: () => clock.now });
+  const logger = recorder();
+  const keys = createApiKeys({ store, encryption, logger });
+  const deletion = createDeletion({
+    store,
+    keys,
+    settings: createGuildSettings({ store, logger }),
+    submissions: createErasure({ store, limits }),
+    logger,
+    now: () => clock.now,
+  });
+  return { store, clock, keys, deletion };
+}
+
+/** A submission of two servers and a draft of the member, made at this time. */
+async function addSubmissions(store: Store, guildId: string, at: number): Promise<void> {
+  const id = `${guildId}-${at}`;
+  const owner = { guild_id: guildId, user_id: MEMBER };
+  const submission = { ...owner, user_name: 'Mia Miller', interaction_id: null, created_at: at };
+  const ended = { draft: null, started_at: at, ended_at: at };
+  const waiting = { draft: '{"rows":["draft.example.com"]}', started_at: null, ended_at: null };
+  await store
+    .tables()
+    .insertInto('submissions')
+    .values([
+      { ...submission, ...ended, id: `done-${id}`, state: 'done' },
+      { ...submission, ...waiting, id: `draft-${id}`, state: 'draft' },
+    ])
+    .execute();
+  const server = { submission_id: `done-${id}`, ...owner, port: 1, query_port: null, game: 'cs2' };
+  const times = { reserved_at: at, sent_at: at, ended_at: at };
+  const outcome = { outcome: 'accepted', message: 'Yes.', reason: null } as const;
+  const servers = ['a', 'b'].map((name, position) => {
+    const host = `${name}.${guildId}`;
+    return { ...server, ...times, ...outcome, position, host, address: `${host}:1` };
+  });
+  await store.tables().insertInto('servers').values(servers).execute();
+}
+
+/** One of everything that is kept of a guild. */
+async function fill({ store, keys }: ReturnType<typeof over>, guildId: string): Promise<void> {
+  await addSubmissions(store, guildId, NOW);
+  const taken = { id: `taken-${guildId}`, guild_id: guildId, taken_at: NOW, sealed: '{}' };
+  await store.tables().insertInto('interactions').values(taken).execute();
+  const presence = { guild_id: guildId, used_at: NOW, absent_since: null };
+  await store.tables().insertInto('presence').values(presence).execute();
+  await keys.set(guildId, new Secret(`the-key-of-${guildId}`), { userId: '9' });
+  await store.values.set(`settings:${guildId}`, { locale: 'de', announce: false });
+}
+
+async function opened() {
+  const parts = over(await openStore());
+  for (const guildId of [GUILD, OTHER]) await fill(parts, guildId);
+  return parts;
+}
+
+/** How many rows of a guild there are, table by table. */
+async function rowsOf(store: Store, guildId: string): Promise<readonly number[]> {
+  const counts: number[] = [];
+  for (const table of TABLES) {
+    const rows = await store
+      .tables()
+      .selectFrom(table)
+      .where('guild_id', '=', guildId)
+      .select('guild_id')
+      .execute();
+    counts.push(rows.length);
+  }
+  return counts;
+}
+
+/** A store that fails from the nth change on, as if the process had ended. */
+function failingAfter(store: Store, steps: number): Store {
+  let left = steps;
+  const step = () => {
+    left -= 1;
+    if (left < 0) throw new Error('the process has ended');
+  };
+  return {
+    ...store,
+    tables() {
+      step();
+      return store.tables();
+    },
+    values: {
+      ...store.values,
+      delete(key) {
+        step();
+        return store.values.delete(key);
+      },
+    },
+  };
+}
+
+describe('a guild whose data is deleted', () => {
+  it('has nothing left in tables, values and bytes, and no other guild loses anything', async () => {
+    const { store, deletion } = await opened();
+    const before = await rowsOf(store, OTHER);
+    await deletion.guild(GUILD);
+    expect(await rowsOf(store, GUILD)).toEqual([0, 0, 0, 0, 0]);
+    expect(await rowsOf(store, OTHER)).toEqual(before);
+    expect(await guildsWithValues(store)).toEqual([OTHER, OTHER]);
+    expect(bytesOnDisk(store.path)).not.toContain(GUILD);
+    expect(bytesOnDisk(store.path)).toContain(OTHER);
+  });
+
+  it('has no deletion of a member left either, once the hourly job has run', async () => {
+    const { store, deletion } = await opened();
+    await deletion.member(GUILD, MEMBER);
+    await deletion.guild(GUILD);
+    await deletion.finish();
+    expect(bytesOnDisk(store.path)).not.toContain(GUILD);
+  });
+
+  it('has nothing left after the next start, wherever the process had ended', async () => {
+    let hasEnded = false;
+    for (let steps = 1; !hasEnded; steps += 1) {
+      const { store } = await opened();
+      const cutOff = over(failingAfter(store, steps)).deletion.guild(GUILD);
+      hasEnded = await cutOff.then(
+        () => true,
+        () => false,
+      );
+      if (hasEnded) expect(steps).toBeGreaterThan(7);
+      await over(store).deletion.finish();
+      // As the hourly job does.
+      await store.cutLog();
+      expect(bytesOnDisk(store.path), `after ${steps} steps`).not.toContain(GUILD);
+    }
+  });
+});
+
+describe('a member whose name is deleted', () => {
+  it('loses name and drafts at once, in this guild alone, and is counted by limits', async () => {
+    const { store, deletion } = await opened();
+    expect(await deletion.member(GUILD, MEMBER)).toBe(2);
+    const rows = await store
+      .tables()
+      .selectFrom('submissions')
+      .select(['id', 'user_name', 'user_id'])
+      .execute();
+    expect(rows).toEqual([
+      { id: `done-${GUILD}-${NOW}`, user_name: null, user_id: null },
+      { id: `done-${OTHER}-${NOW}`, user_name: 'Mia Miller', user_id: MEMBER },
+      { id: `draft-${OTHER}-${NOW}`, user_name: 'Mia Miller', user_id: MEMBER },
+    ]);
+    const servers = await store
+      .tables()
+      .selectFrom('servers')
+      .where('user_id', '=', MEMBER)
+      .select('guild_id')
+      .execute();
+    expect(servers.filter(({ guild_id }) => guild_id === GUILD)).toHaveLength(2);
+  });
+
+  it('leaves not even an id once no limit counts it', async () => {
+    const parts = over(await openStore());
+    const { store, deletion, clock } = parts;
+    await fill(parts, GUILD);
+    await deletion.member(GUILD, MEMBER);
+    await deletion.finish();
+    expect(bytesOnDisk(store.path)).toContain(MEMBER);
+    clock.now += DAY_MS;
+    await deletion.finish();
+    expect(await rowsOf(store, GUILD)).toEqual([2, 1, 1, 1, 0]);
+    expect(bytesOnDisk(store.path)).not.toContain(MEMBER);
+    expect(bytesOnDisk(store.path)).not.toContain('Mia');
+  });
+
+  it('keeps name, id and draft of what was begun after that', async () => {
+    const { store, deletion, clock } = await opened();
+    await deletion.member(GUILD, MEMBER);
+    await addSubmissions(store, GUILD, NOW + 1);
+    await deletion.finish();
+    clock.now += DAY_MS;
+    await deletion.finish();
+    expect(await rowsOf(store, GUILD)).toEqual([4, 3, 1, 1, 0]);
+    const named = store.tables().selectFrom('submissions').where('user_name', 'is not', null);
+    expect(await named.where('guild_id', '=', GUILD).select('id').execute()).toHaveLength(2);
+    const known = store.tables().selectFrom('servers').where('user_id', '=', MEMBER);
+    expect(await known.where('guild_id', '=', GUILD).select('host').execute()).toHaveLength(2);
+  });
+
+  it('has lost it after the next start, wherever the process had ended', async () => {
+    let hasEnded = false;
+    for (let steps = 1; !hasEnded; steps += 1) {
+      const { store } = await opened();
+      const cutOff = over(failingAfter(store, steps)).deletion.member(GUILD, MEMBER);
+      hasEnded = await cutOff.then(
+        () => true,
+        () => false,
+      );
+      if (hasEnded) expect(steps).toBeGreaterThan(4);
+      await over(store).deletion.finish();
+      const named = store.tables().selectFrom('submissions').where('user_name', 'is not', null);
+      const rows = await named.where('guild_id', '=', GUILD).select('id').execute();
+      expect(rows, `after ${steps} steps`).toEqual([]);
+    }
+  });
+});

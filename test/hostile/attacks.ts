@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RESTJSONErrorCodes } from 'discord.js';
+import { ADMINS } from './attacks/admins.ts';
+import { type Arena, ATTACKERS_KEY, type Attack, type Hostility } from './attacks/arena.ts';
+import { FLOODS } from './attacks/floods.ts';
+import { SHAPES } from './attacks/shapes.ts';
+import { createOthers, type Others } from './others.ts';
+import { setKey, textOf } from './people.ts';
+import type { Random } from './random.ts';
+import type { Verdict } from './verdict.ts';
+import { openWorld } from './world.ts';
+
+/** Of the guilds that have nothing to do with it. */
+const OTHERS_KEYS = ['key-of-bystander-one-abcdefgh', 'key-of-bystander-two-ijklmnop'];
+/** What is still not over by then has been answered by nobody. */
+const GIVE_UP_MS = 120_000;
+/** For a first response: a busy machine is no attack. */
+const ANSWER_WITHIN_MS = 30_000;
+
+/** Each on a bot of its own. */
+const CAMPAIGNS = [FLOODS, ADMINS, SHAPES];
+/** The names of all attacks. */
+export const ATTACKS = CAMPAIGNS.flat().map(({ name }) => name);
+
+export interface AttackOptions {
+  readonly verdict: Verdict;
+  readonly random: Random;
+  /** No attack begins after it. */
+  readonly over: AbortSignal;
+  readonly isWanted: (name: string) => boolean;
+  readonly say: (line: string) => void;
+}
+
+/** Wages the attacks of one guild, one after the other, while others go on working; prints what these saw of each. */
+export async function attack({ verdict, random, over, isWanted, say }: AttackOptions): Promise<void> {
+  const row = (cells: readonly (string | number)[], name: string) =>
+    say(`${cells.map((cell) => String(cell).padStart(11)).join('')}  ${name}`);
+
+  async function wage(arena: Arena, others: Others, { name, prepare, run }: Attack): Promise<void> {
+    const harm = (error: unknown) =>
+      verdict.harm('other harm', `${name}: ${error instanceof Error ? error.message : error}`);
+    verdict.count('attacks', 1);
+    await prepare?.(arena).catch(harm);
+    const since = Date.now();
+    const sight = await others.during(name, () => inTime(run(arena)).catch(harm));
+    const { ownMs } = await arena.probe.longest(since);
+    row(
+      [sight.slowestResponse, sight.slowestAnswer, sight.unanswered, sight.refused, ownMs, sight.actions],
+      name,
+    );
+    verdict.stalled(await arena.probe.stalls(since), () => name);
+    arena.beHostile(undefined);
+  }
+
+  say('What others saw meanwhile (the slowest, in milliseconds; “stall” is the bot’s own processor time):');
+  row(['response', 'answer', 'unanswered', 'refused', 'stall', 'actions'], 'attack');
+  for (const campaign of CAMPAIGNS) {
+    const attacks = campaign.filter(({ name }) => isWanted(name));
+    if (attacks.length === 0) continue;
+    const arena = await openArena(verdict, random);
+    const people = [1, 2].map((guild) => arena.person('member', guild));
+    const others = createOthers(arena, people);
+    for (const each of attacks) {
+      if (over.aborted || !arena.bot.running) verdict.count('attacks that did not begin', 1);
+      else await wage(arena, others, each);
+    }
+    await arena.bot.stop();
+    arena.judge((key) => OTHERS_KEYS.includes(key));
+    await arena.close();
+  }
+}
+
+async function inTime(work: Promise<void>): Promise<void> {
+  const end = new AbortController();
+  const late = sleep(GIVE_UP_MS, 'late', { signal: end.signal }).catch(() => 'in time');
+  const first = await Promise.race([work, late]).finally(() => end.abort());
+  assert.notEqual(first, 'late', `it was not over after ${GIVE_UP_MS / 1000} s`);
+}
+
+async function openArena(verdict: Verdict, random: Random): Promise<Arena> {
+  let hostility: Hostility | undefined;
+  let isToAll = false;
+  const world = await openWorld({
+    verdict,
+    // An attacker's own interactions, hundreds at once, may come too late.
+    blameless: [RESTJSONErrorCodes.UnknownInteraction],
+    answerWithinMs: ANSWER_WITHIN_MS,
+    listing: {
+      keys: [ATTACKERS_KEY, ...OTHERS_KEYS],
+      onRequest: (_, request) =>
+        isToAll || !OTHERS_KEYS.includes(request.key) ? hostility?.(request) : undefined,
+    },
+  });
+  await world.startBot();
+  for (const [guild, key] of [ATTACKERS_KEY, ...OTHERS_KEYS].entries()) {
+    assert.match(textOf(await setKey(world.person('admin', guild), key)), /works and (is saved|replaces)/);
+  }
+  return {
+    ...world,
+    random,
+    admin: world.person('admin', 0),
+    member: world.person('member', 0),
+    beHostile(how, whom = 'attackers') {
+      hostility = how;
+      isToAll = whom === 'everybody';
+    },
+  };
+}

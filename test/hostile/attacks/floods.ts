@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import type { Person } from '../../../sandbox/discord/contract.ts';
+import { ROLES } from '../../../sandbox/people.ts';
+import { answered, labelsOf, messageOf, setKey, submitList, textOf, upload } from '../people.ts';
+import { type Arena, ATTACKERS_KEY, type Attack, answers, beginAnew } from './arena.ts';
+
+const TWO_SECONDS = answers('add', { kind: 'slow', ms: 2_000 });
+
+/** A list of 1,000, shown and not submitted yet. */
+function showList(person: Person, name: string) {
+  const lines = Array.from({ length: 1_000 }, (_, n) => `${name}-${n}.example.com:27015 cs2`);
+  return person.slash('addservers', { file: upload('a.txt', lines.join('\n')) });
+}
+
+/** Commands of one member at once. */
+async function submitSingles({ member }: Arena, name: string, count: number): Promise<void> {
+  const all = Array.from({ length: count }, (_, n) =>
+    member.slash('addserver', { game: 'cs2', server: `${name}-${n}.example.com:27015` }),
+  );
+  for (const answer of await Promise.all(all)) answered(answer, '/addserver');
+}
+
+/** Lists of 1,000 of five guilds at once. */
+async function submitLists({ discord }: Arena, name: string): Promise<void> {
+  const submitFrom = async (n: number) => {
+    const guild = discord.guildEvents.add({ name: `${name} ${n}` });
+    const admin = discord.person({ guild, name: 'admin', permissions: ROLES.admin });
+    await setKey(admin, ATTACKERS_KEY);
+    const report = await submitList(admin, await showList(admin, `${name}${n}`));
+    assert(report.file('report.csv'), 'a list has no report');
+  };
+  await Promise.all(Array.from({ length: 5 }, (_, n) => submitFrom(n)));
+}
+
+/** So many things at once that nobody else would get a turn. */
+export const FLOODS: readonly Attack[] = [
+  {
+    name: '200 /addserver of one member',
+    run: (arena) => submitSingles(arena, 'flood', 200),
+  },
+  {
+    name: '40 /addserver at a service that takes two seconds',
+    run(arena) {
+      arena.beHostile(TWO_SECONDS);
+      return submitSingles(arena, 'slow', 40);
+    },
+  },
+  {
+    name: "five guilds' lists of 1,000",
+    run: (arena) => submitLists(arena, 'list'),
+  },
+  {
+    // The slowest answer of the others is to be the service's time and at most 3 s more: 5,000 ms.
+    name: 'both, at a service that takes two seconds for everybody',
+    async run(arena) {
+      arena.beHostile(TWO_SECONDS, 'everybody');
+      await Promise.all([submitLists(arena, 'both'), submitSingles(arena, 'single', 200)]);
+    },
+  },
+  {
+    name: '200 presses on a draft of 1,000 lines',
+    prepare: beginAnew,
+    async run({ member }) {
+      await member.slash('addserver', { game: 'cs2', server: 'press-0.example.com:27015' });
+      const preview = await showList(member, 'press');
+      const include = labelsOf(preview).find((label) => label.startsWith('Include'));
+      assert(include, `there is nothing to include: ${textOf(preview)}`);
+      const message = messageOf(preview);
+      const customId = /"addservers:include:[^"]+"/.exec(JSON.stringify(message.current))?.[0];
+      const button = JSON.parse(customId ?? '""');
+      await Promise.all(Array.from({ length: 200 }, () => member.press(message, button)));
+      const isIncluded = labelsOf(preview).includes('Submit 1000 game servers');
+      assert(isIncluded, `the presses did nothing: ${labelsOf(preview).join(', ')}`);
+    },
+  },
+  {
+    name: '300 suggestions and commands of everything',
+    async run({ member, admin }) {
+      const acts = [
+        () => member.complete('addserver', 'game', { game: '\ufdfa'.repeat(100) }),
+        () => member.slash('games', { search: 'a' }),
+        () => member.slash('submissions'),
+        () => admin.slash('settings'),
+        () => admin.slash('keystatus'),
+      ];
+      await Promise.all(Array.from({ length: 300 }, (_, n) => acts[n % acts.length]?.()));
+      assert.match(textOf(await member.slash('help')), /addserver/);
+    },
+  },
+];

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Random } from './random.ts';
+import { filled } from './texts.ts';
+
+/** Stands in damaged records, and must not come out anywhere; short, since errors of JSON quote a few characters. */
+export const HELD = 'Q7held7Q';
+
+/** Where a guild's records are text that the bot reads again. */
+const COLUMNS = [
+  { table: 'keyv', column: 'value', where: `key LIKE '%:' || ? || '%' OR key LIKE '%games:list'` },
+  { table: 'interactions', column: 'sealed', where: 'guild_id = ?' },
+  { table: 'submissions', column: 'draft', where: 'guild_id = ?' },
+  { table: 'servers', column: 'message', where: 'guild_id = ?' },
+  { table: 'servers', column: 'reason', where: 'guild_id = ?' },
+] as const;
+
+/** What another version, a full disk or a wrong hand leaves of a record. */
+function damaged(random: Random, text: string): string {
+  return random.pick<() => string>([
+    [3, () => `${text.slice(0, text.length / 2)}${HELD}`],
+    [2, () => ''],
+    [2, () => JSON.stringify({ value: { v: 1, held: HELD } })],
+    [2, () => JSON.stringify({ value: { v: 99, held: HELD }, rows: HELD })],
+    [1, () => JSON.stringify({ value: filled(`${HELD} `, 1024 * 1024) })],
+    [1, () => 'null'],
+    [1, () => HELD],
+    [3, () => text.replace(/./, (first) => String.fromCharCode(first.charCodeAt(0) ^ 1))],
+  ])();
+}
+
+/**
+ * Damages what a guild has stored, while the bot is stopped, and adds what a crash would have left: an interaction and a
+ * submission that were under way, damaged too.
+ * @param data the folder of the bot's database
+ * @returns how many records
+ */
+export function damage(data: string, guildId: string, random: Random): number {
+  const database = new DatabaseSync(join(data, 'bot.sqlite'));
+  let count = 0;
+  try {
+    const now = Date.now();
+    database
+      .prepare('INSERT INTO interactions (id, guild_id, taken_at, sealed) VALUES (?, ?, ?, ?)')
+      .run(`damaged-${now}`, guildId, now, damaged(random, '{}'));
+    database
+      .prepare(
+        `INSERT INTO submissions (id, guild_id, user_id, user_name, state, draft, interaction_id, created_at, started_at)
+          VALUES (?, ?, '7', 'mia', 'running', ?, ?, ?, ?)`,
+      )
+      .run(`damaged-${now}`, guildId, damaged(random, '{}'), `damaged-${now}`, now, now);
+    for (const { table, column, where } of COLUMNS) {
+      const rows = database
+        .prepare(
+          `SELECT rowid AS row, ${column} AS text FROM ${table} WHERE ${column} IS NOT NULL AND (${where})`,
+        )
+        .all(guildId);
+      const write = database.prepare(`UPDATE ${table} SET ${column} = ? WHERE rowid = ?`);
+      for (const { row, text } of rows) {
+        if (row === null || row === undefined || !random.chance(0.7)) continue;
+        write.run(damaged(random, String(text)), row);
+        count += 1;
+      }
+    }
+  } finally {
+    database.close();
+  }
+  return count;
+}

@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, Person } from '../../sandbox/discord/contract.ts';
+import { modalFields } from '../../sandbox/prompt/modal-line.ts';
+import { damage, HELD } from './damage.ts';
+import { createHostileService } from './hostile-service.ts';
+import { createOthers } from './others.ts';
+import { ACCEPTED, labelsOf, setKey, textOf } from './people.ts';
+import type { Random } from './random.ts';
+import { anyText } from './texts.ts';
+import type { Verdict } from './verdict.ts';
+import { type Suggested, WAYS } from './ways.ts';
+import { openWorld, type World } from './world.ts';
+
+/** A bot and its stand-ins live for so long: all that they have printed, sent and stored is then searched for secrets. */
+const ROUND_MS = 45_000;
+/** Longer than any work that a member waits for here. */
+const ANSWER_WITHIN_MS = 60_000;
+/** Of what was begun before a stall, the last ones. */
+const ACTS_SHOWN = 6;
+const KEY = 'fuzzed-key-0123456789';
+const OTHERS_KEY = 'key-of-bystanders-abcdefgh';
+
+export interface FuzzOptions {
+  readonly verdict: Verdict;
+  readonly random: Random;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** Hostile input of every kind, from the members of two guilds and from the service; in between, damaged records. */
+export async function fuzz({ verdict, random, until }: FuzzOptions): Promise<void> {
+  verdict.count('lists shown', 0);
+  for (let round = 1; Date.now() < until; round++) {
+    await fuzzOnce(verdict, random.of(`round ${round}`), Math.min(ROUND_MS, until - Date.now()));
+  }
+}
+
+async function fuzzOnce(verdict: Verdict, random: Random, ms: number): Promise<void> {
+  let isHostile = false;
+  const anyAnswer = createHostileService(random.of('service'));
+  const world = await openWorld({
+    verdict,
+    answerWithinMs: ANSWER_WITHIN_MS,
+    // The games list is asked for with nearly every command.
+    env: { GAMES_TTL_SECONDS: '1', LISTING_API_TIMEOUT_MS: '3000' },
+    listing: {
+      keys: [KEY, OTHERS_KEY],
+      onRequest: (_, request) => (isHostile && request.key !== OTHERS_KEY ? anyAnswer(request) : undefined),
+    },
+  });
+  await world.startBot();
+  const admins = [0, 1].map((guild) => world.person('admin', guild));
+  const people = [...admins, world.person('member', 0), world.person('member', 1)];
+  for (const admin of admins) await setKey(admin, KEY);
+  await setKey(world.person('admin', 2), OTHERS_KEY);
+  const others = createOthers(world, [world.person('member', 2)], { mayBeRefused: true });
+
+  async function live(half: string): Promise<void> {
+    const since = Date.now();
+    const over = AbortSignal.timeout(Math.ceil(ms / 2));
+    const acts: Act[] = [];
+    isHostile = true;
+    await others.during(`the ${half} half`, async () => {
+      await Promise.all(
+        people.map((person, n) =>
+          liveHostile(world, person, { random: random.of(`${half} ${n}`), acts, over }),
+        ),
+      );
+    });
+    isHostile = false;
+    verdict.stalled(await world.probe.stalls(since), ({ at }) => lastBefore(acts, at));
+  }
+
+  await live('first');
+  await world.bot.stop();
+  for (const { guildId } of admins) {
+    verdict.count('records damaged', damage(world.data, guildId, random.of(`damage ${guildId}`)));
+  }
+  await world.startBot();
+  for (const admin of admins) await setAnew(world, admin);
+  await live('second');
+
+  await world.bot.stop();
+  for (const line of world.lines.filter((each) => each.includes(HELD))) {
+    verdict.harm('secrets found', `what a damaged record held: ${line}`);
+  }
+  world.judge((key) => key === OTHERS_KEY);
+  await world.close();
+}
+
+/** What could not be read any more is set anew, and then the guild works. */
+async function setAnew({ verdict }: World, admin: Person): Promise<void> {
+  await admin.slash('settings');
+  await setKey(admin, KEY);
+  const server = `after-${Date.now()}.example.com:27015`;
+  const said = textOf(await admin.slash('addserver', { game: 'cs2', server }));
+  if (!said.includes(ACCEPTED)) verdict.harm('other harm', `a guild with damaged records is stuck: ${said}`);
+}
+
+/** What somebody began to do. */
+interface Act {
+  readonly what: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+const lastBefore = (acts: readonly Act[], end: number): string =>
+  acts
+    .filter(({ at }) => at <= end)
+    .slice(-ACTS_SHOWN)
+    .map(({ what }) => what)
+    .join('; ');
+
+interface Living {
+  readonly random: Random;
+  readonly acts: Act[];
+  readonly over: AbortSignal;
+}
+
+/** Somebody hostile does one thing after the other. */
+async function liveHostile(world: World, person: Person, { random, acts, over }: Living): Promise<void> {
+  const { verdict } = world;
+
+  /** Waits for an answer, whatever it is, and tells when there is none. */
+  async function answered(what: string, run: () => Promise<Answer | Suggested>): Promise<Answer | undefined> {
+    acts.push({ what, at: Date.now() });
+    verdict.count('interactions', 1);
+    const end = new AbortController();
+    const late = sleep(ANSWER_WITHIN_MS, 'lost' as const, { signal: end.signal }).catch(
+      () => 'lost' as const,
+    );
+    const found = await Promise.race([run(), late]);
+    end.abort();
+    const answer = typeof found === 'object' && 'kind' in found ? found : undefined;
+    if (found === 'lost' || answer?.kind === 'lost') {
+      verdict.harm('unanswered', `${what}, begun ${ANSWER_WITHIN_MS} ms before ${new Date().toISOString()}`);
+    }
+    return answer;
+  }
+
+  /** Presses or fills in whatever an answer has, so that the next step gets its turn. */
+  async function goOn(answer: Answer | undefined): Promise<void> {
+    if (answer?.kind === 'modal') {
+      const { modal } = answer;
+      // A key that is a word or a sign would be found in anything that is printed.
+      const textFor = (id: string) =>
+        id === 'key' ? `forged-key-${random.below(1_000_000)}` : anyText(random, 100);
+      const texts = modalFields(modal.data).map(({ id }) => [id, textFor(id)]);
+      await answered('a window', () => person.submit(modal, Object.fromEntries(texts)));
+    }
+    if (answer?.kind !== 'message') return;
+    const labels = labelsOf(answer);
+    if (labels.includes('Cancel') && labels.length > 1) verdict.count('lists shown', 1);
+    const label = labels[random.below(labels.length)];
+    if (label === undefined) return;
+    const next = await answered(`the button ${label}`, () => person.press(answer.message, label));
+    if (next?.kind === 'modal') await goOn(next);
+  }
+
+  async function useText(): Promise<void> {
+    const way = random.pick(WAYS.map((each) => [each.weight, each] as const));
+    const most = random.chance(0.05) ? way.most + 10 : way.most;
+    const text = way.anyText?.(random) ?? anyText(random, most);
+    const about = `${way.name}: ${text.length} of ${JSON.stringify(text.slice(0, 30))}`;
+    const answer = await answered(about, () => way.use(world, person, text));
+    if (random.chance(0.4)) await goOn(answer);
+  }
+
+  async function useCommand(): Promise<void> {
+    const commands = ['settings', 'submissions', 'keystatus', 'help', 'privacy', 'games', 'setkey'];
+    const command = commands[random.below(commands.length)] ?? 'help';
+    const answer = await answered(`/${command}`, () => person.slash(command));
+    if (random.chance(0.4)) await goOn(answer);
+  }
+
+  while (!over.aborted) {
+    await (random.chance(0.85) ? useText() : useCommand());
+    // Or nobody could submit anything any more.
+    if (person.name === 'admin' && random.chance(0.03)) await setKey(person, KEY).catch(() => undefined);
+    await sleep(random.between(20, 200));
+  }
+}

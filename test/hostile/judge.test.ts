@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { type Ask, claimOf, type Findings, judge } from './judge.ts';
+import type { Harm } from './verdict.ts';
+
+const ACCEPTED = '✅ Sent for review. The listing service says:\n│ Servers have been added for review.';
+const REJECTED = '❌ Refused. The listing service says:\n> Not today.';
+const UNKNOWN =
+  '❓ Unknown. The listing service did not answer in time. Your game server was sent and may have been received: check the list.';
+const NOT_SENT = '⚠️ Not sent. The listing service could not be reached. You can safely try again.';
+const WARNING =
+  '⚠️ Not sent: mia submitted a.example.com. What became of it is unknown, and it may have been received.';
+
+/** What is wrong when members read these words, and the service got and holds the server so often. */
+function harms(
+  words: readonly (string | undefined)[],
+  service: Partial<Record<'got' | 'down' | 'has', number>>,
+  history = true,
+) {
+  const { got = 0, down = 0, has = 0 } = service;
+  const server = 'a.example.com';
+  const findings: Findings = {
+    asks: words.map(
+      (each): Ask => ({ server, guildId: '1', who: 'mia', ...(each !== undefined && { words: each }) }),
+    ),
+    received: Array(got).fill(server),
+    turnedDown: Array(down).fill(server),
+    held: Array(has).fill(server),
+    isInHistory: () => history,
+  };
+  const found = new Set<Harm>();
+  judge(findings, (kind) => found.add(kind));
+  return [...found];
+}
+
+describe('what an answer claims', () => {
+  it.each([
+    [ACCEPTED, 'accepted'],
+    [REJECTED, 'rejected'],
+    [UNKNOWN, 'unknown'],
+    [NOT_SENT, 'nothing sent'],
+    [WARNING, 'nothing sent'],
+    ['The application did not respond.', 'nothing sent'],
+    ['list: unknown', 'unknown'],
+    ['list: not sent', 'nothing sent'],
+    ['Something went wrong in the bot.', 'unclear'],
+  ])('%s', (words, claim) => {
+    expect(claimOf(words)).toBe(claim);
+  });
+});
+
+describe('the judgement of what was told', () => {
+  it('is clean when what was said is true', () => {
+    expect(harms([ACCEPTED], { got: 1, has: 1 })).toEqual([]);
+    expect(harms([REJECTED], { got: 1 })).toEqual([]);
+    expect(harms([NOT_SENT], {})).toEqual([]);
+    for (const service of [{}, { got: 1 }, { got: 1, has: 1 }]) expect(harms([UNKNOWN], service)).toEqual([]);
+    expect(harms([UNKNOWN, WARNING, ACCEPTED], { got: 2, has: 2 })).toEqual([]);
+    expect(harms([REJECTED, ACCEPTED, WARNING], { got: 2, has: 1 })).toEqual([]);
+  });
+
+  it('is clean when a list is sent again in parts, since the service took nothing of it', () => {
+    expect(harms(['list: sent for review'], { got: 3, down: 2, has: 1 })).toEqual([]);
+    expect(harms(['list: refused'], { got: 3, down: 2 })).toEqual([]);
+    expect(harms(['list: refused'], { got: 2, down: 2 })).toEqual([]);
+    expect(harms(['list: sent for review'], { got: 3, down: 1, has: 1 })).toContain('sent twice');
+    expect(harms(['list: sent for review'], { got: 1, down: 1 })).toEqual(['told wrongly']);
+  });
+
+  it('finds what was sent more often than asked', () => {
+    expect(harms([ACCEPTED], { got: 2, has: 1 })).toContain('sent twice');
+    expect(harms([UNKNOWN], { got: 2, has: 2 })).toContain('sent twice');
+    expect(harms([], { got: 1 })).toContain('sent twice');
+  });
+
+  it('finds what was told wrongly', () => {
+    expect(harms([ACCEPTED], {})).toEqual(['told wrongly']);
+    expect(harms([ACCEPTED], { got: 1 })).toEqual(['told wrongly']);
+    expect(harms([REJECTED], {})).toEqual(['told wrongly']);
+    expect(harms([REJECTED], { got: 1, has: 1 })).toEqual(['told wrongly']);
+    expect(harms([NOT_SENT], { got: 1 })).toEqual(['told wrongly']);
+    expect(harms([WARNING, NOT_SENT], { got: 1, has: 1 })).toEqual(['told wrongly']);
+    expect(harms(['The application did not respond.'], { got: 1, has: 1 })).toEqual(['told wrongly']);
+  });
+
+  it('finds what was lost', () => {
+    expect(harms(['Something went wrong in the bot.'], {})).toEqual(['lost']);
+    expect(harms([ACCEPTED], { got: 1, has: 1 }, false)).toEqual(['lost']);
+  });
+
+  it('finds who was left thinking', () => {
+    expect(harms([undefined], {})).toEqual(['left thinking']);
+    expect(harms([ACCEPTED, undefined], { got: 1, has: 1 })).toEqual(['left thinking']);
+  });
+});

@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, OptionValue, Person } from '../../sandbox/discord/contract.ts';
+import { modalFields } from '../../sandbox/prompt/modal-line.ts';
+import { isFinished } from '../../sandbox/prompt/show.ts';
+import type { Ask } from './judge.ts';
+import { labelsOf, setKey, textOf, upload } from './people.ts';
+import type { Random } from './random.ts';
+import type { World } from './world.ts';
+
+export const KEY = 'sandbox-key';
+
+/** A person, and what they draw. */
+export interface Member {
+  readonly person: Person;
+  readonly random: Random;
+}
+
+export interface Members {
+  /** One person doing one thing after the other until `over`. */
+  live(member: Member, over: AbortSignal): Promise<void>;
+  /** Waits until nothing is under way, so many milliseconds at most. */
+  answered(withinMs: number): Promise<void>;
+  /** Reads again what everybody was told: a restart may have changed it. */
+  readAgain(): void;
+}
+
+/** Buttons that submit what was tried: once more, or corrected with a port or one of the games that were meant. */
+const SUBMITTING = /^(Edit|Submit again|Try again|Send again|Use \d+|Counter-Strike.*|Minecraft.*)$/;
+
+/** What a first try may look like for `server`, the most often as it should. */
+const TRIES: readonly (readonly [weight: number, typed: (server: string) => Record<string, OptionValue>])[] =
+  [
+    [6, (server) => ({ game: 'cs2', server: `${server}:27015` })],
+    [1, (server) => ({ game: 'cs2', server })],
+    [1, (server) => ({ game: 'minecarft', server: `${server}:25565` })],
+    [1, (server) => ({ game: 'cs2', server: `${server}:70000` })],
+    [1, (server) => ({ game: 'cs2', server: `${server}:27015`, port: 27016 })],
+  ];
+
+/** How a report calls what the history has, and how many of a list there were by its answer after a restart. */
+const OUTCOMES = [
+  { stored: 'accepted', reported: 'sent for review', counted: /(\d+) game servers? w\w+ sent for review/ },
+  { stored: 'rejected', reported: 'refused', counted: /(\d+) game servers? w\w+ refused/ },
+  { stored: 'unknown', reported: 'unknown', counted: /(\d+) game servers?: unknown/ },
+  { stored: 'not-sent', reported: 'not sent', counted: /(\d+) game servers? w\w+ not sent/ },
+];
+const AFTER_RESTART = /restarted while game servers were being submitted/;
+
+export function createMembers(world: World): Members {
+  const { asks, verdict } = world;
+  const rereads: (() => void)[] = [];
+  const running = new Set<Promise<unknown>>();
+  let servers = 0;
+
+  function freshServer(): string {
+    servers += 1;
+    return `s${servers}.example.com`;
+  }
+
+  const askOf = ({ guildId, name }: Person, server: string): Ask => ({
+    server,
+    guildId,
+    who: `${name} of ${guildId}`,
+  });
+
+  function press(person: Person, answer: Answer, label: string): Promise<Answer> {
+    if (answer.kind !== 'message') throw new Error('there is no message with buttons');
+    verdict.count('presses', 1);
+    return person.press(answer.message, label);
+  }
+
+  /** One server: submitted by `act`, and then by whatever the answer offers. */
+  async function submitOne(member: Member, server: string, act: () => Promise<Answer>): Promise<void> {
+    const { person, random } = member;
+    const one = askOf(person, server);
+    asks.push(one);
+    const answer = await act();
+    if (answer.kind === 'refused' && answer.why.startsWith('there is no button')) {
+      // What stood there when it was read has given way to the answer to an earlier press.
+      asks.splice(asks.indexOf(one), 1);
+      return;
+    }
+    const read = () => {
+      if (answer.kind !== 'message' || !answer.message.loading) one.words = textOf(answer);
+    };
+    read();
+    const labels = labelsOf(answer).filter((label) => SUBMITTING.test(label));
+    const label = labels[random.below(labels.length)];
+    if (label === undefined || !random.chance(0.6)) {
+      rereads.push(read);
+      return;
+    }
+    await sleep(random.between(50, 500));
+    read();
+    await submitOne(member, server, async () => {
+      const next = await press(person, answer, label);
+      if (next.kind !== 'modal') return next;
+      const right: Record<string, string> = { game: 'cs2', server: `${server}:27015` };
+      const values = modalFields(next.modal.data).map(({ id }) => [id, right[id] ?? '']);
+      return person.submit(next.modal, Object.fromEntries(values));
+    });
+  }
+
+  /** Presses Submit, or Send again, for these servers, and reads what is said of each. */
+  async function submitMany(member: Member, shown: Answer, list: readonly string[]): Promise<void> {
+    const { person, random } = member;
+    const label = labelsOf(shown).find((each) => /^(Submit \d+ game servers?|Send again)$/.test(each));
+    if (shown.kind !== 'message' || label === undefined) return;
+    const all = list.map((server) => askOf(person, server));
+    asks.push(...all);
+    const before = shown.message.current;
+    const answer = await press(person, shown, label);
+    const read = () => {
+      // What stood there before the press, or a bar that grows: more is to come.
+      const isWaiting =
+        answer.kind === 'message' && (answer.message.current === before || !isFinished(answer.message));
+      if (isWaiting) return;
+      const said = saidOf(answer, all);
+      for (const one of all) one.words = said(one.server);
+    };
+    for (read(); all.some(({ words }) => words === undefined); read()) await sleep(200);
+    const left = all.filter(({ words = '' }) => /^list: (not sent|refused)$/.test(words));
+    if (left.length === 0 || !random.chance(0.9)) {
+      rereads.push(read);
+      return;
+    }
+    // What stands there gives way to the report on these.
+    await sleep(random.between(50, 500));
+    const again = left.map(({ server }) => server);
+    await submitMany(member, answer, again);
+  }
+
+  /** What an answer to a list says of each of its servers. */
+  function saidOf(answer: Answer, all: readonly Ask[]): (server: string) => string {
+    const text = textOf(answer);
+    const report = answer.kind === 'message' ? answer.message.file('report.csv')?.toString() : undefined;
+    if (report !== undefined) {
+      const rows = report.split('\r\n').map((line) => line.slice(1, -1).split('","'));
+      const outcomes = new Map(rows.map(([, server = '', , , , outcome]) => [server, outcome]));
+      return (server) => `list: ${outcomes.get(server)}`;
+    }
+    if (!AFTER_RESTART.test(text)) return () => text;
+    // After a restart only numbers are told: which servers these are is in the history.
+    const stored = world.stored();
+    const history = new Map(all.map(({ server, guildId }) => [server, stored.ended(guildId, server)[0]]));
+    const isTrue = OUTCOMES.every(({ stored: kind, counted }) => {
+      const count = [...history.values()].filter((outcome) => outcome === kind).length;
+      return count === Number(counted.exec(text)?.[1] ?? 0);
+    });
+    if (!isTrue) return (server) => `the history has ${history.get(server)}, and other numbers than ${text}`;
+    return (server) => `list: ${OUTCOMES.find((each) => each.stored === history.get(server))?.reported}`;
+  }
+
+  async function submitList(member: Member): Promise<void> {
+    const list = Array.from({ length: 2 + member.random.below(140) }, freshServer);
+    const file = upload('list.txt', list.map((server) => `${server}:27015 cs2`).join('\n'));
+    await submitMany(member, await member.person.slash('addservers', { file }), list);
+  }
+
+  function act(member: Member): Promise<unknown> {
+    const { person, random } = member;
+    const offers = (command: string) => person.commands().some((each) => each.name === command);
+    const submit = (server: string) =>
+      submitOne(member, server, () => person.slash('addserver', random.pick(TRIES)(server)));
+    const again = () => {
+      const earlier = asks.filter(({ guildId }) => guildId === person.guildId);
+      return submit(earlier[random.below(earlier.length)]?.server ?? freshServer());
+    };
+    return random.pick<() => Promise<unknown>>([
+      [60, () => submit(freshServer())],
+      [12, again],
+      [8, () => person.slash('games')],
+      [offers('addservers') ? 6 : 0, () => submitList(member)],
+      [6, () => person.slash('games', { search: 'a' })],
+      [8, () => person.complete('addserver', 'game', { game: 'c' })],
+      // A window that does not open is nothing that was asked for here.
+      [offers('setkey') ? 4 : 0, () => setKey(person, KEY).catch(() => undefined)],
+    ])();
+  }
+
+  return {
+    async live(member, over) {
+      while (!over.aborted) {
+        verdict.count('commands', 1);
+        // Nobody waits for the command before: a bot that restarts must not silence everybody.
+        const work = act(member).finally(() => running.delete(work));
+        running.add(work);
+        await sleep(member.random.between(150, 900));
+      }
+    },
+    async answered(withinMs) {
+      const end = performance.now() + withinMs;
+      while (running.size > 0 && performance.now() < end) await sleep(100);
+    },
+    readAgain() {
+      for (const read of rereads) read();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import type { Answer, Person, SeenModal, Upload } from '../../sandbox/discord/contract.ts';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import { modalFields } from '../../sandbox/prompt/modal-line.ts';
+import { isFinished, showAnswer } from '../../sandbox/prompt/show.ts';
+import { buttonsOf } from '../../sandbox/prompt/show-components.ts';
+
+/** What the service says when it took a server. */
+export const ACCEPTED = 'Servers have been added for review.';
+
+/** What a member reads: words, embeds, buttons, files. */
+export const textOf = (answer: Answer): string => showAnswer(answer, { now: Date.now() });
+
+/** The message that came of an action; fails when something else did. */
+export function messageOf(answer: Answer): SeenMessage {
+  assert(answer.kind === 'message', `a message was expected, and this came: ${textOf(answer)}`);
+  return answer.message;
+}
+
+/** The modal that an action opened; fails when something else came. */
+export function modalOf(answer: Answer): SeenModal {
+  assert(answer.kind === 'modal', `a modal was expected, and this came: ${textOf(answer)}`);
+  return answer.modal;
+}
+
+/** Whatever the answer is, there has to be one. */
+export function answered(answer: Answer, what: string): Answer {
+  assert.notEqual(answer.kind, 'lost', `there was no answer to ${what}`);
+  return answer;
+}
+
+/** The labels of the buttons that can be pressed. */
+export const labelsOf = (answer: Answer): readonly string[] =>
+  answer.kind === 'message' ? buttonsOf(answer.message.current?.components ?? []) : [];
+
+export const upload = (filename: string, content: string): Upload => ({
+  filename,
+  bytes: Buffer.from(content),
+});
+
+/** Fills in the first field of a modal, and leaves the others as they are. */
+export function fill(person: Person, modal: SeenModal, value: string): Promise<Answer> {
+  const [first, ...others] = modalFields(modal.data);
+  assert(first, 'the modal has no field');
+  const kept = others.map((field) => [field.id, field.value ?? '']);
+  return person.submit(modal, { ...Object.fromEntries(kept), [first.id]: value });
+}
+
+/** Runs /setkey and submits its modal. */
+export async function setKey(person: Person, key: string): Promise<Answer> {
+  return fill(person, modalOf(await person.slash('setkey')), key);
+}
+
+/** Presses the button of a preview that submits it, and waits for the report. */
+export async function submitList(person: Person, preview: Answer): Promise<SeenMessage> {
+  const label = labelsOf(preview).find((each) => /^(Submit|Send again|Try again)/.test(each));
+  assert(label, `there is no button to submit with: ${textOf(preview)}`);
+  const message = messageOf(await person.press(messageOf(preview), label));
+  while (!isFinished(message)) await message.changed();
+  return message;
+}

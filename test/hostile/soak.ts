@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RESTJSONErrorCodes } from 'discord.js';
+import { ROLE_NAMES } from '../../sandbox/people.ts';
+import { CLAIMS, claimOf } from './judge.ts';
+import { createMembers, KEY } from './members.ts';
+import { setKey } from './people.ts';
+import type { Random } from './random.ts';
+import { createRefusals, makeTrouble } from './trouble.ts';
+import type { Verdict } from './verdict.ts';
+import { openWorld, type World } from './world.ts';
+
+/** Discord gives an answer 15 minutes; what the bot tries again pauses for up to a minute. */
+const PATIENCE_MS = 100_000;
+
+/** Of what was delivered twice, or tried again after a fault; and of what is looked up after a restart. */
+const BLAMELESS = [
+  RESTJSONErrorCodes.UnknownInteraction,
+  RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
+  RESTJSONErrorCodes.UnknownWebhook,
+];
+
+export interface SoakOptions {
+  readonly verdict: Verdict;
+  readonly random: Random;
+  readonly over: AbortSignal;
+  readonly say: (line: string) => void;
+}
+
+/** Six people submit servers and lists, while everything fails at random and the bot is killed every few seconds. */
+export async function soak({ verdict, random, over, say }: SoakOptions): Promise<void> {
+  const refusals = createRefusals(random.of('refusals'));
+  const world = await openWorld({
+    verdict,
+    // Short, so that many a submission ends so.
+    env: { LISTING_API_TIMEOUT_MS: '1500' },
+    listing: { onRequest: refusals.onRequest },
+    blameless: BLAMELESS,
+  });
+  const { bot, asks } = world;
+  await world.startBot();
+  const members = createMembers(world);
+  const everybody = [0, 1].flatMap((guild) =>
+    ROLE_NAMES.map((role) => ({ person: world.person(role, guild), random: random.of(`${role} ${guild}`) })),
+  );
+  for (const guild of [0, 1]) await setKey(world.person('admin', guild), KEY);
+  const memoryAtStart = memoryOf(bot.pid);
+
+  await Promise.all([
+    makeTrouble(world, random.of('trouble'), over),
+    ...everybody.map((member) => members.live(member, over)),
+  ]);
+  await members.answered(PATIENCE_MS);
+  members.readAgain();
+  say(`memory at start: ${memoryAtStart}`);
+  say(`memory at end: ${memoryOf(bot.pid)}`);
+  for (const what of await unfinished(world)) verdict.harm('lost', `left in the store: ${what}`);
+  await bot.stop();
+
+  for (const claim of CLAIMS) {
+    const told = asks.filter(({ words }) => words !== undefined && claimOf(words) === claim);
+    say(`told ${claim}: ${told.length}`);
+  }
+  verdict.stalled(await world.probe.stalls(), () => 'the soak, every start among it');
+  // In one request of several the service took none of them, so the bot may send them again in smaller ones.
+  const refusedAsOne = [...refusals.refused].filter(({ servers }) => servers.length > 1);
+  world.judge(
+    () => true,
+    refusedAsOne.flatMap(({ servers }) => servers.map(({ server = '' }) => server)),
+  );
+  await world.close();
+}
+
+/** What nobody waits for, such as an answer that Discord has lost, is still tried again for a while. */
+async function unfinished({ stored }: World): Promise<readonly string[]> {
+  const until = Date.now() + PATIENCE_MS;
+  while (stored().unfinished.length > 0 && Date.now() < until) await sleep(500);
+  return stored().unfinished;
+}
+
+/** What the process holds in the machine's memory, as Linux tells it. */
+function memoryOf(pid: number | undefined): string {
+  try {
+    const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return `${Math.round(Number(kib) / 1024)} MiB`;
+  } catch {
+    return 'not known on this system';
+  }
+}

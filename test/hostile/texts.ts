@@ -1,0 +1,90 @@
+import type { Random } from './random.ts';
+
+/** Texts that are read slowly, or wrongly, by whoever looks for something in them. Each is repeated as often as fits. */
+export const UNITS: readonly string[] = [
+  ...' \u00a0\u200b\t",;[{:.@%\\/-!1a\r\0\ufdfa\u0130\ud800\u202e',
+  ...['a.', '1.', 'a:', 'a b ', '"a""",', 'a\t;,', 'a"b,', 'a\u0301\u0316', '👩‍👩‍👧‍👦', 'steam://connect/'],
+];
+
+/** `unit` again and again, up to so many bytes of UTF-8. */
+export const filled = (unit: string, bytes: number): string =>
+  unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
+
+/** What stands between two pieces below. */
+const BETWEEN = '¦';
+const MARKUP =
+  '[a](https://e.example/) ¦**¦__¦~~¦`¦```\n¦# ¦> ¦@everyone ¦<@1> ¦<a:¦https://¦\n¦\r\n¦|¦=¦(¦)¦]¦<¦>¦""';
+const LISTS =
+  'server,port,game\n¦"server";"port"\n¦sep=;\n¦{"server":"¦{"a":¦["¦[{¦}¦],¦null,¦\\u0041¦cs2 ¦counter-strike ';
+const ADDRESSES =
+  '8.8.8.8:1 cs2\n¦8.8.8.8 ¦s.example.com:27015 ¦[2606:4700::1]:1 ¦::1 ¦1.2 a¦a b.c:1 ¦x.y ¦10.0.0.1:1\n';
+const LINKS = 'a://¦a://b/¦minecraft://?addExternalServer=¦password ¦password: x; connect ¦connect ';
+const SIGNS = "😀¦\ufeff¦＝¦！¦ı¦ß¦\u2028¦aaaa¦ab ¦zz¦7 Days to Die ¦%20¦&lt;¦'¦'='";
+const PIECES = [
+  ...UNITS,
+  ...[MARKUP, LISTS, ADDRESSES, LINKS, SIGNS].flatMap((group) => group.split(BETWEEN)),
+];
+
+/** Any text of at most so many UTF-16 units: of one piece, of many, a run with something else behind it, lines, JSON. */
+export function anyText(random: Random, most: number): string {
+  const share = random.pick([
+    [2, 0.001],
+    [3, 0.02],
+    [3, 0.3],
+    [4, 1],
+  ]);
+  const size = Math.ceil(most * share);
+  const piece = () => PIECES[random.below(PIECES.length)] ?? '';
+  const run = (length: number) => {
+    const one = piece();
+    return one.repeat(Math.max(1, Math.ceil(length / one.length))).slice(0, Math.max(1, length));
+  };
+  const mixed = (length: number) => {
+    let text = '';
+    while (text.length < length) text += piece().repeat(1 + random.below(4));
+    return text.slice(0, length);
+  };
+  const lines = (make: (length: number) => string) => {
+    const longest = random.pick([
+      [3, 40],
+      [2, 1_000],
+      [1, 20_000],
+    ]);
+    const each = 2 + random.below(longest);
+    return Array.from({ length: Math.min(1_100, Math.ceil(size / each)) }, () => make(each - 1)).join('\n');
+  };
+  const json = () => {
+    const each = Math.max(1, Math.floor(size / (1 + random.below(1_000))) - 20);
+    const names = Array.from({ length: Math.ceil(each / 8) }, (_, n) => [`k${n}`, n]);
+    const value = random.pick<() => unknown>([
+      [3, () => run(each)],
+      [2, () => ({ server: mixed(each / 2), game: mixed(each / 2) })],
+      [1, () => ({ [mixed(each)]: 1 })],
+      [1, () => Object.fromEntries(names)],
+    ]);
+    return JSON.stringify(Array.from({ length: Math.max(1, Math.floor(size / (each + 20))) }, value));
+  };
+  const text = random.pick<() => string>([
+    [3, () => run(size)],
+    [3, () => piece() + run(size - 20) + piece()],
+    [3, () => mixed(size)],
+    [2, () => lines(run)],
+    [2, () => lines(mixed)],
+    [2, () => `server,port,game\n${lines(random.chance(0.5) ? run : mixed)}`],
+    [2, () => `[${JSON.stringify(run(size / 2))}]`],
+    [3, json],
+    [1, () => '['.repeat(size / 2) + ']'.repeat(size / 2)],
+  ])();
+  return text.slice(0, most);
+}
+
+const COMMANDS = 'games addservers settings submissions setkey addserver privacy __proto__'.split(' ');
+const ACTIONS = 'page submit choose again game previous erase include edit constructor'.split(' ');
+
+/** A custom id of at most 100 characters: made up, or like one of the bot's own. */
+export function anyCustomId(random: Random): string {
+  const command = COMMANDS[random.below(COMMANDS.length)];
+  const action = ACTIONS[random.below(ACTIONS.length)];
+  const text = random.chance(0.3) ? anyText(random, 100) : `${command}:${action}:${anyText(random, 60)}`;
+  return text.slice(0, 100).toWellFormed() || 'x';
+}

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault } from '../../sandbox/discord/rest/faults.ts';
+import type { Mode } from '../../sandbox/listing/modes.ts';
+import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
+import type { Random } from './random.ts';
+import type { World } from './world.ts';
+
+const MODES: readonly (readonly [weight: number, mode: Mode])[] = [
+  [3, { kind: 'resetBefore' }],
+  [3, { kind: 'resetDuring' }],
+  [3, { kind: 'reset' }],
+  [3, { kind: 'reset', carriedOut: true }],
+  [3, { kind: 'cut' }],
+  [2, { kind: 'hang' }],
+  [2, { kind: 'hang', carriedOut: true }],
+  [6, { kind: 'slow', ms: 400 }],
+  [3, { kind: 'slow', ms: 2_000 }],
+  [1, { kind: 'trickle' }],
+  [1, { kind: 'headersThenSilence' }],
+  [2, { kind: 'html' }],
+  [2, { kind: 'truncated' }],
+  [1, { kind: 'wrongTypes' }],
+  [1, { kind: 'huge' }],
+  [1, { kind: 'gzipBomb' }],
+  [1, { kind: 'redirect', status: 307, to: 'http://127.0.0.1:9/api' }],
+  [2, { kind: 'status', status: 503 }],
+  [2, { kind: 'status', status: 429, retryAfter: 1 }],
+  [4, { kind: 'okThenClose' }],
+];
+
+const FAULTS: readonly (readonly [weight: number, fault: Fault])[] = [
+  [3, { kind: 'rate limit', scope: 'user', retryAfterMs: 300 }],
+  [2, { kind: 'rate limit', scope: 'shared', retryAfterMs: 300 }],
+  [2, { kind: 'rate limit', scope: 'global', retryAfterMs: 300 }],
+  [4, { kind: 'status', status: 500 }],
+  [3, { kind: 'status', status: 503 }],
+  [4, { kind: 'reset' }],
+  [4, { kind: 'answer lost' }],
+  [3, { kind: 'delay', ms: 700 }],
+  [1, { kind: 'hang' }],
+];
+
+/** Of the paths below `/api/v10`: what the bot answers by. All else is needed to start. */
+const ANSWERS = [/\/callback$/, /^\/webhooks\//, /^\/(interactions|webhooks)\//];
+
+/** A request in 25 is refused. */
+const REFUSALS = 0.04;
+const REFUSAL: Mode = { kind: 'json', status: 200, body: { status: 'error', message: 'Not today.' } };
+
+/** Refuses some of the requests that submit servers, and remembers which. */
+export function createRefusals(random: Random) {
+  const refused = new Set<ListingRequest>();
+  return {
+    refused,
+    onRequest(_count: number, request: ListingRequest): Mode | undefined {
+      if (request.action !== 'add' || !random.chance(REFUSALS)) return undefined;
+      refused.add(request);
+      return REFUSAL;
+    },
+  };
+}
+
+/** Troubles of each kind, `kill -9` among them, until `over`; ends with everything well again and the bot ready. */
+export async function makeTrouble(world: World, random: Random, over: AbortSignal): Promise<void> {
+  const { discord, listing, bot, startBot, verdict } = world;
+  const { gateway, faults, clock } = discord;
+  let isRestarting = false;
+
+  async function again(
+    name: string,
+    [least, most]: readonly [least: number, most: number],
+    run: (own: Random) => Promise<void> | void,
+  ): Promise<void> {
+    const own = random.of(name);
+    while (!over.aborted) {
+      // A rejection only says that it is over.
+      await sleep(own.between(least, most), undefined, { signal: over }).catch(() => undefined);
+      if (!over.aborted) await run(own);
+    }
+  }
+
+  async function troubleListing(own: Random): Promise<void> {
+    verdict.count('faults', 1);
+    if (!own.chance(0.1)) return listing.behave(own.pick(MODES), 1 + own.below(3));
+    await listing.behave({ kind: 'down' });
+    await sleep(own.between(100, 1_500));
+    await listing.behave({ kind: 'ok' });
+  }
+
+  function troubleRest(own: Random): void {
+    verdict.count('faults', 1);
+    const path = ANSWERS[own.below(ANSWERS.length)];
+    faults.inject({ fault: own.pick(FAULTS), times: 1 + own.below(2), ...(path && { path }) });
+  }
+
+  async function disturb(how: { readonly copies?: number; readonly delayMs?: number }, ms: number) {
+    gateway.disturbDispatch(how);
+    await sleep(ms);
+    gateway.disturbDispatch({});
+  }
+
+  async function troubleGateway(own: Random): Promise<void> {
+    const trouble = own.pick<() => Promise<void> | void>([
+      [3, () => gateway.cut()],
+      [3, () => gateway.askToReconnect()],
+      [3, () => gateway.close(4000)],
+      [2, () => gateway.invalidate(true)],
+      [6, () => disturb({ copies: 2 }, 1_500)],
+      [2, () => disturb({ delayMs: 1_000 }, 1_000)],
+      [1, () => disturb({ delayMs: 3_200 }, 500)],
+    ]);
+    if (isRestarting) return;
+    verdict.count('faults', 1);
+    await trouble();
+  }
+
+  async function kill(): Promise<void> {
+    isRestarting = true;
+    verdict.count('restarts', 1);
+    await bot.stop('SIGKILL');
+    await startBot();
+    isRestarting = false;
+  }
+
+  await Promise.all([
+    again('listing', [300, 1_500], troubleListing),
+    again('rest', [300, 1_500], troubleRest),
+    again('gateway', [1_000, 4_000], troubleGateway),
+    again('kills', [1_500, 7_000], kill),
+  ]);
+  await listing.behave({ kind: 'ok' });
+  faults.clear();
+  gateway.disturbDispatch({});
+  clock.advance(0);
+}

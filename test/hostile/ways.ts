@@ -1,0 +1,111 @@
+import type { Answer, Person } from '../../sandbox/discord/contract.ts';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import { fill, modalOf } from './people.ts';
+import type { Random } from './random.ts';
+import { anyCustomId } from './texts.ts';
+import type { World } from './world.ts';
+
+/** What a member can do with a text of their own. */
+export interface Way {
+  readonly name: string;
+  /** How often it is drawn, beside the others. */
+  readonly weight: number;
+  /** UTF-16 units that Discord lets them type, or bytes that the bot reads. */
+  readonly most: number;
+  /** A text that is worth a try; any without it. */
+  anyText?(random: Random): string;
+  use(world: World, person: Person, text: string): Promise<Answer | Suggested>;
+}
+
+/** What is shown while somebody types. */
+export type Suggested = Awaited<ReturnType<Person['complete']>>;
+
+/** The most that /addservers reads, in bytes. */
+export const MOST_OF_FILE = 256 * 1024;
+
+const fileOf = (weight: number, ending: string, encoding: BufferEncoding = 'utf8'): Way => ({
+  name: `a file .${ending} in ${encoding}`,
+  weight,
+  most: MOST_OF_FILE,
+  use: (_, person, text) =>
+    person.slash('addservers', { file: { filename: `list.${ending}`, bytes: Buffer.from(text, encoding) } }),
+});
+
+const optionOf = (weight: number, command: string, option: string, most: number): Way => ({
+  name: `${option} of /${command}`,
+  weight,
+  most,
+  use: (_, person, text) => {
+    const others = command === 'addserver' ? { game: 'cs2', server: 's.example.com:27015' } : {};
+    return person.slash(command, { ...others, [option]: text || 'a' });
+  },
+});
+
+const completionOf = (weight: number, command: string, option: string, most: number): Way => ({
+  name: `${option} of /${command}, while typing`,
+  weight,
+  most,
+  use: (_, person, text) => person.complete(command, option, { [option]: text }),
+});
+
+export const WAYS: readonly Way[] = [
+  fileOf(7, 'txt'),
+  fileOf(7, 'csv'),
+  fileOf(7, 'json'),
+  fileOf(2, 'txt', 'utf16le'),
+  fileOf(2, 'csv', 'latin1'),
+  {
+    name: 'a pasted text',
+    weight: 20,
+    most: 4_000,
+    use: async (_, person, text) => {
+      const opened = await person.slash('addservers');
+      return opened.kind === 'modal' ? fill(person, modalOf(opened), text || 'a') : opened;
+    },
+  },
+  {
+    name: 'a message',
+    weight: 6,
+    most: 2_000,
+    use: ({ discord }, person, text) =>
+      person.useOnMessage('Submit servers', discord.say(person, text || 'a')),
+  },
+  optionOf(10, 'addserver', 'server', 6_000),
+  optionOf(6, 'addserver', 'game', 100),
+  optionOf(5, 'games', 'search', 60),
+  optionOf(2, 'submissions', 'server', 45),
+  completionOf(6, 'addserver', 'game', 6_000),
+  completionOf(6, 'games', 'search', 60),
+  {
+    name: 'a forged button',
+    weight: 8,
+    most: 100,
+    anyText: anyCustomId,
+    use: async (world, person, text) => {
+      const message = await postButton(world, person, text.toWellFormed() || 'x');
+      return message
+        ? person.press(message, 'Go')
+        : { kind: 'refused', why: 'Discord limits what is posted' };
+    },
+  },
+];
+
+/** A message of the bot that everyone sees, with a button under any custom id, posted here in its name. */
+async function postButton(
+  { discord, token }: World,
+  { channelId }: Person,
+  customId: string,
+): Promise<SeenMessage | undefined> {
+  const button = { type: 2, style: 1, label: 'Go', custom_id: customId };
+  const response = await fetch(`${discord.apiUrl}/v10/channels/${channelId}/messages`, {
+    method: 'POST',
+    headers: {
+      'user-agent': 'DiscordBot (https://example.org, 1.0)',
+      authorization: `Bot ${token}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ content: 'forged', components: [{ type: 1, components: [button] }] }),
+  });
+  const { id } = (await response.json()) as { readonly id?: string };
+  return discord.messages({ channelId }).find((seen) => seen.id === id);
+}

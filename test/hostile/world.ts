@@ -1,0 +1,138 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Breach, Person } from '../../sandbox/discord/contract.ts';
+import type { ListingOptions } from '../../sandbox/listing/stand-in.ts';
+import type { Role } from '../../sandbox/people.ts';
+import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import { createStallProbe, type StallProbe } from '../support/event-loop-stall.ts';
+import { readStored, type Stored } from '../support/stored.ts';
+import { type Ask, judge } from './judge.ts';
+import type { Verdict } from './verdict.ts';
+
+/** No limits, since this is about what is sent; and what Discord waits 3 seconds for may take longer on a busy machine. */
+const NO_LIMITS = { MEMBER_LIMIT: '1000000/3600', GUILD_LIMIT: '1000000/3600' };
+
+export interface WorldOptions {
+  readonly verdict: Verdict;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly listing?: ListingOptions;
+  /** How long the bot may take for a first response, in milliseconds; 3,000, as at Discord. */
+  readonly answerWithinMs?: number;
+  /** Discord's codes of errors that are nobody's fault here. */
+  readonly blameless?: readonly number[];
+}
+
+/** The real bot between both stand-ins, three guilds, and all that is to be judged in the end. */
+export interface World extends Omit<Sandbox, 'botState'> {
+  readonly verdict: Verdict;
+  readonly probe: StallProbe;
+  /** What people asked to be submitted, to be compared with what became of it. */
+  readonly asks: Ask[];
+  /** Of `discord.guilds[guild]`. */
+  person(role: Role, guild: number): Person;
+  /** Everything that the bot has printed. */
+  readonly lines: readonly string[];
+  stored(): Stored;
+  /**
+   * Compares what everybody was told with what the service got and holds, once the bot has stopped.
+   * @param isJudged the keys whose requests were asked for in `asks`
+   */
+  judge(isJudged: (key: string) => boolean, turnedDown?: readonly string[]): void;
+  /** Stops everything, and looks for crashes, secrets, and rules of Discord that were broken. */
+  close(): Promise<void>;
+}
+
+export async function openWorld(options: WorldOptions): Promise<World> {
+  const { verdict, answerWithinMs, blameless = [] } = options;
+  const probe = await createStallProbe();
+  const sandbox = await openSandbox({
+    surroundings: process.env,
+    env: { ...NO_LIMITS, ...probe.env, ...options.env },
+    ...(options.listing && { listing: options.listing }),
+    discord: { reactionMs: 0, ...(answerWithinMs !== undefined && { answerWithinMs }) },
+  });
+  const { discord, listing, bot, people, data, token } = sandbox;
+  const lines: string[] = [];
+  const asks: Ask[] = [];
+  discord.guildEvents.add({ name: 'Third' });
+  sandbox.watch((event) => {
+    if (event.kind === 'log') lines.push(event.line);
+    if (event.kind === 'bot' && event.state === 'crashed') {
+      verdict.harm('crashes', event.exit.lastWords.join('\n') || 'it ended without a word');
+    }
+  });
+
+  async function searchForSecrets(): Promise<void> {
+    const output = lines.join('\n');
+    const files = await filesIn(data);
+    const tokens = discord.requests.flatMap(({ path }) => {
+      const found = /\/(?:interactions|webhooks)\/\d+\/([^/?]+)/.exec(path)?.[1];
+      return found === undefined ? [] : [decodeURIComponent(found)];
+    });
+    const keys = new Set(listing.requests.map(({ key }) => key).filter((key) => key !== ''));
+    for (const secret of [token, ...keys, ...new Set(tokens)]) {
+      const what = keys.has(secret) ? 'an API key' : 'a token';
+      if (output.includes(secret)) verdict.harm('secrets found', `${what} was printed`);
+      for (const [name, bytes] of files) {
+        if (bytes.includes(secret)) verdict.harm('secrets found', `${what} is in clear in ${name}`);
+      }
+      // A token has to be sent to Discord; nothing else has.
+      const sent = keys.has(secret) ? discord.findSecret(secret) : [];
+      for (const { path } of sent) verdict.harm('secrets found', `${what} was sent to Discord: ${path}`);
+    }
+  }
+
+  return {
+    ...sandbox,
+    verdict,
+    probe,
+    lines,
+    asks,
+    person: (role, guild) => {
+      const place = discord.guilds[guild];
+      if (place === undefined) throw new Error(`there is no guild ${guild}`);
+      return people.at({ role, guild: place, locale: 'en-US' });
+    },
+    stored: () => readStored(data),
+    judge(isJudged, turnedDown = []) {
+      const stored = readStored(data);
+      const requests = listing.requests.filter(({ action, key }) => action === 'add' && isJudged(key));
+      const asked = new Set(asks.map(({ server }) => server));
+      const findings = {
+        asks,
+        received: requests.flatMap(({ servers }) => servers.map(({ server = '' }) => server)),
+        turnedDown,
+        held: listing.submitted.map(({ server }) => server).filter((server) => asked.has(server)),
+        isInHistory: (guildId: string, server: string) =>
+          stored.ended(guildId, server).some((outcome) => outcome === 'accepted' || outcome === 'unknown'),
+      };
+      judge(findings, verdict.harm);
+    },
+    async close() {
+      try {
+        await bot.stop();
+        await searchForSecrets();
+        const broken = discord.breaches.filter(
+          (breach) => !isOwn(breach) && !blameless.includes(breach.code),
+        );
+        for (const about of new Set(broken.map((breach) => JSON.stringify(breach)))) {
+          verdict.harm('rules of Discord broken', about);
+        }
+        await sandbox.close();
+      } finally {
+        await probe.close();
+      }
+    },
+  };
+}
+
+/** Of the rate limits: buttons that were posted here in the bot's name. */
+const isOwn = ({ status, path }: Breach) => status === 429 && path.endsWith('/messages');
+
+async function filesIn(folder: string): Promise<readonly (readonly [name: string, bytes: Buffer])[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return Promise.all(paths.map(async (path) => [path, await readFile(path)] as const));
+}

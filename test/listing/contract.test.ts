@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { gamesSchema, MAX_GAMES } from '../../src/listing/contract.ts';
+
+it('a game has a name of 100 UTF-16 units at most, cut between code points', () => {
+  const read = (name: string) => gamesSchema.parse([{ name, alias: 'a' }])[0]?.name;
+  expect(read('😀'.repeat(50))).toBe('😀'.repeat(50));
+  expect(read('😀'.repeat(51))).toBe(`${'😀'.repeat(49)}…`);
+});
+
+it('a games list is without aliases that are too long to be chosen, and has 10,000 games at most', () => {
+  const games = [100, 101].map((length) => ({ name: 'A', alias: 'a'.repeat(length) }));
+  expect(gamesSchema.parse(games)).toEqual([{ name: 'A', alias: 'a'.repeat(100) }]);
+  const many = Array.from({ length: MAX_GAMES + 1 }, (_, n) => ({ name: 'A', alias: `g${n}` }));
+  expect(gamesSchema.parse(many)).toHaveLength(MAX_GAMES);
+});
+
+it.each([
+  {},
+  { name: '', alias: 'a' },
+  { name: 'A', alias: '' },
+  null,
+])('a games list is none with %j', (game) => {
+  expect(gamesSchema.safeParse([{ name: 'A', alias: 'a' }, game]).success).toBe(false);
+});

@@ -1,0 +1,130 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createTurns, type TurnRequest } from '../../src/listing/turns.ts';
+
+interface Place {
+  readonly guildId: string;
+  readonly end: () => void;
+}
+
+/** Turns with requests that run until the test ends them. */
+function setUp(atOnce: number) {
+  const clock = { now: 0 };
+  const turns = createTurns({ atOnce, now: () => clock.now });
+  const started: string[] = [];
+  const running: Place[] = [];
+
+  function ask(guildId: string, more: Partial<TurnRequest> = {}): Promise<string> {
+    return turns.run({ guildId, memberId: 'mia', kind: 'submission', ...more }, () => {
+      started.push(guildId);
+      const { promise, resolve } = Promise.withResolvers<string>();
+      running.push({ guildId, end: () => resolve('done') });
+      return promise;
+    });
+  }
+
+  /** Ends the running request of a guild that started first. */
+  async function end(guildId: string): Promise<void> {
+    await setImmediate();
+    const index = running.findIndex((place) => place.guildId === guildId);
+    running.splice(index, 1)[0]?.end();
+    await setImmediate();
+  }
+
+  return { clock, turns, started, ask, end };
+}
+
+const times = (count: number, make: (n: number) => Promise<string>) =>
+  Array.from({ length: count }, (_, n) => make(n));
+
+describe('turns', () => {
+  it('give the next place to the guild served longest ago, also after that guild was idle', async () => {
+    const { started, ask, end } = setUp(1);
+    for (const guild of ['a', 'b', 'c']) {
+      void ask(guild);
+      await end(guild);
+    }
+    void ask('c');
+    for (const guild of ['b', 'b', 'c', 'a', 'new']) void ask(guild);
+    for (const guild of ['c', 'new', 'a', 'b', 'c']) await end(guild);
+    expect(started.slice(3).join(' ')).toBe('c new a b c b');
+  });
+
+  it('let a guild wait for one request of another guild at most, however many that one has piled up', async () => {
+    const { started, ask, end } = setUp(1);
+    times(20, () => ask('many'));
+    void ask('one');
+    await end('many');
+    expect(started).toEqual(['many', 'one']);
+  });
+
+  it('keep the order of one guild, of which two requests run at most', async () => {
+    const { started, ask, end } = setUp(8);
+    const ended: number[] = [];
+    for (const [n, asked] of times(3, () => ask('a')).entries()) void asked.then(() => ended.push(n));
+    void ask('b');
+    await setImmediate();
+    expect(started).toEqual(['a', 'a', 'b']);
+    await end('a');
+    expect(started).toEqual(['a', 'a', 'b', 'a']);
+    await end('a');
+    await end('a');
+    expect(ended).toEqual([0, 1, 2]);
+  });
+
+  it.each([
+    { atOnce: 8, reading: 4 },
+    { atOnce: 3, reading: 1 },
+    { atOnce: 1, reading: 1 },
+  ])('give reading $reading of $atOnce places, and submissions the others', async ({ atOnce, reading }) => {
+    const { started, ask } = setUp(atOnce);
+    times(10, (n) => ask(`reads ${n}`, { kind: 'reading' }));
+    await setImmediate();
+    expect(started).toHaveLength(reading);
+    times(10, (n) => ask(`submits ${n}`));
+    await setImmediate();
+    expect(started).toHaveLength(atOnce);
+    expect(started.filter((guild) => guild.startsWith('reads'))).toHaveLength(reading);
+  });
+
+  it('let a submission go before a reading of the same guild that may not run yet', async () => {
+    const { started, ask } = setUp(2);
+    void ask('a', { kind: 'reading' });
+    void ask('b', { kind: 'reading' });
+    void ask('b');
+    await setImmediate();
+    expect(started).toEqual(['a', 'b']);
+  });
+
+  it('refuse the 21st waiting request of a member, and nobody else', async () => {
+    const { ask, turns } = setUp(1);
+    times(21, () => ask('a'));
+    expect(await ask('a')).toBe('queue-full');
+    const others = [
+      turns.run({ guildId: 'a', memberId: 'ben', kind: 'submission' }, async () => 'ran'),
+      turns.run({ guildId: 'b', memberId: 'mia', kind: 'submission' }, async () => 'ran'),
+    ];
+    expect(await Promise.race([...others, setImmediate('waits')])).toBe('waits');
+  });
+
+  it('do not run what comes too late, and go on to the next', async () => {
+    const { clock, started, ask, end } = setUp(1);
+    void ask('a');
+    const late = ask('b', { deadline: 1_000 });
+    const next = ask('c', { deadline: 1_001 });
+    clock.now = 1_001;
+    await end('a');
+    expect(await late).toBe('deadline');
+    await end('c');
+    expect(await next).toBe('done');
+    expect(started).toEqual(['a', 'c']);
+  });
+
+  it('hand on the place of a task that fails', async () => {
+    const { turns } = setUp(1);
+    const failing = turns.run({ guildId: 'a', kind: 'submission' }, () => Promise.reject(new Error('disk')));
+    const next = turns.run({ guildId: 'b', kind: 'submission' }, async () => 'ran');
+    await expect(failing).rejects.toThrow('disk');
+    expect(await next).toBe('ran');
+  });
+});

@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createMaintenance } from '../../src/operations/maintenance.ts';
+import { recorder } from '../storage/temporary.ts';
+
+const HOUR_MS = 3_600_000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it('the hourly job runs soon after the start and every hour, task by task, and one that fails holds up no other', async () => {
+  const done: string[] = [];
+  const logger = recorder();
+  const { start, stop } = createMaintenance({
+    tasks: {
+      first: async () => void done.push('first'),
+      failing: () => Promise.reject(new Error('database is locked')),
+      last: async () => void done.push('last'),
+    },
+    logger,
+  });
+  await start?.();
+  expect(done).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(done).toEqual(['first', 'last']);
+  expect(logger.lines).toMatchObject([{ level: 'warn', details: { task: 'failing' } }]);
+  await vi.advanceTimersByTimeAsync(HOUR_MS);
+  expect(done).toHaveLength(4);
+  await stop?.();
+  await vi.advanceTimersByTimeAsync(2 * HOUR_MS);
+  expect(done).toHaveLength(4);
+});
+
+it('the hourly job runs once at a time, and a stop waits for the task under way and begins no other', async () => {
+  const done: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { start, stop } = createMaintenance({
+    tasks: {
+      async long() {
+        done.push('long');
+        await promise;
+      },
+      next: async () => void done.push('next'),
+    },
+    logger: recorder(),
+  });
+  await start?.();
+  await vi.advanceTimersByTimeAsync(3 * HOUR_MS);
+  const stopped = stop?.().then(() => done.push('stopped'));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(done).toEqual(['long']);
+  resolve();
+  await stopped;
+  expect(done).toEqual(['long', 'stopped']);
+});

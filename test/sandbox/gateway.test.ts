@@ -1,0 +1,251 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DiscordStandIn } from '../../sandbox/discord/contract.ts';
+import { type StandInOptions, startDiscord } from '../../sandbox/discord/stand-in.ts';
+import { COMMANDS, identified, identify, openGateway, raw, TOKEN } from './support/raw.ts';
+
+let standIn: DiscordStandIn;
+async function start(options: Partial<StandInOptions> = {}): Promise<void> {
+  standIn = await startDiscord({ token: TOKEN, ...options });
+  await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json: COMMANDS });
+}
+async function startAgain(options: Partial<StandInOptions>): Promise<void> {
+  await standIn.close();
+  await start(options);
+}
+beforeEach(() => start());
+afterEach(() => standIn.close());
+
+const broken = () => standIn.breaches.map(({ title, code }) => `${code} ${title}`);
+function person(index = 0) {
+  const guild = standIn.guilds[index];
+  if (guild === undefined) throw new Error(`there is no guild ${index}`);
+  return standIn.person({ guild, name: 'mason', permissions: 0n });
+}
+const limit = async () => Object((await raw(standIn, 'GET /gateway/bot')).json).session_start_limit;
+
+describe('a connection to the gateway', () => {
+  it('begins with HELLO, and has its heartbeats answered before IDENTIFY too', async () => {
+    const gateway = await openGateway(standIn);
+    expect(await gateway.next()).toMatchObject({ op: 10, d: { heartbeat_interval: 41_250 } });
+    gateway.send({ op: 1, d: null });
+    expect(await gateway.next()).toMatchObject({ op: 11 });
+    gateway.send(identify());
+    const [first] = standIn.guilds;
+    expect(await gateway.next()).toMatchObject({
+      t: 'READY',
+      d: {
+        v: 10,
+        user: { id: standIn.applicationId, bot: true },
+        application: { id: standIn.applicationId },
+        resume_gateway_url: standIn.cdnUrl.replace('http', 'ws'),
+        guilds: [{ id: first?.id, unavailable: true }, {}],
+      },
+    });
+    expect(broken()).toEqual([]);
+  });
+
+  it('is closed when no heartbeat comes', async () => {
+    await startAgain({ heartbeatIntervalMs: 40 });
+    expect(await (await identified(standIn)).closed).toBe(4009);
+    expect(broken()).toEqual(['4009 Session timed out.']);
+  });
+
+  const heartbeat = { op: 1, d: null };
+  it.each<[number, string, readonly unknown[]]>([
+    [4001, 'Unknown opcode.', [identify(), { op: 99, d: null }]],
+    [4002, 'Error while decoding payload.', ['not an object']],
+    [4002, 'Error while decoding payload.', [{ ...heartbeat, padding: 'x'.repeat(4096) }]],
+    [4002, 'Error while decoding payload.', [{ op: 2, d: { intents: 0 } }]],
+    [4003, 'Not authenticated.', [{ op: 3, d: {} }]],
+    [4004, 'Authentication failed.', [identify({ token: 'wrong' })]],
+    [4004, 'Authentication failed.', [{ op: 6, d: { token: 'wrong', session_id: 'x', seq: 0 } }]],
+    [4005, 'Already authenticated.', [identify(), identify()]],
+    [4008, 'Rate limited.', Array(121).fill(heartbeat)],
+    [4010, 'Invalid shard.', [identify({ shard: [1, 1] })]],
+    [4013, 'Invalid intent(s).', [identify({ intents: 1 })]],
+    [4013, 'Invalid intent(s).', [identify({ intents: undefined })]],
+  ])('is closed with %i %s', async (code, title, frames) => {
+    const gateway = await openGateway(standIn);
+    for (const frame of frames) gateway.send(frame);
+    expect(await gateway.closed).toBe(code);
+    expect(broken()).toEqual([`${code} ${title}`]);
+  });
+
+  it('is of version 10, without compression', async () => {
+    expect(await (await openGateway(standIn, 'v=9&encoding=json')).closed).toBe(4012);
+    expect(await (await openGateway(standIn, 'v=10&encoding=json&compress=zlib-stream')).closed).toBe(4002);
+  });
+
+  it('has to bring the new token once it was replaced', async () => {
+    standIn.gateway.replaceToken('ddd.eee.fff');
+    const gateway = await openGateway(standIn);
+    gateway.send(identify());
+    expect(await gateway.closed).toBe(4004);
+    expect((await raw(standIn, 'GET /gateway/bot')).status).toBe(401);
+  });
+});
+
+describe('the limit of IDENTIFYs', () => {
+  it('lets one shard in five seconds begin, one after the other', async () => {
+    await startAgain({ shards: 2 });
+    await identified(standIn, { shard: [0, 2] });
+    const second = await openGateway(standIn);
+    second.send(identify({ shard: [1, 2] }));
+    expect(await second.next(9)).toMatchObject({ d: false });
+    standIn.clock.advance(5_000);
+    second.send(identify({ shard: [1, 2] }));
+    expect((await second.next('READY')).d.guilds).toHaveLength(1);
+    expect(broken()).toEqual([]);
+  });
+
+  it('lets as many begin at once as it was told to', async () => {
+    await startAgain({ shards: 2, maxConcurrency: 2 });
+    await Promise.all([0, 1].map((shard) => identified(standIn, { shard: [shard, 2] })));
+    expect(await limit()).toMatchObject({ remaining: 998, max_concurrency: 2 });
+  });
+
+  it('has nothing left, until the day is over', async () => {
+    await startAgain({ identifiesUsed: 1_000, identifyDayMs: 60_000 });
+    const { remaining, reset_after } = await limit();
+    expect(remaining).toBe(0);
+    expect(reset_after).toBeLessThanOrEqual(60_000);
+    standIn.clock.advance(60_000);
+    expect(await limit()).toMatchObject({ remaining: 1_000 });
+  });
+
+  it('costs all sessions and the token when it is passed', async () => {
+    await startAgain({ identifiesUsed: 999 });
+    const witness = await identified(standIn);
+    const gateway = await openGateway(standIn);
+    gateway.send(identify());
+    expect([await gateway.closed, await witness.closed]).toEqual([4004, 4004]);
+    expect((await raw(standIn, 'GET /gateway/bot')).status).toBe(401);
+  });
+});
+
+describe('an interaction', () => {
+  it('is heard by every session of the shard of its guild', async () => {
+    await startAgain({ shards: 2, maxConcurrency: 2 });
+    const [zero, one] = [
+      await identified(standIn, { shard: [0, 2] }),
+      await identified(standIn, { shard: [1, 2] }),
+    ];
+    standIn.clock.advance(5_000);
+    const twin = await identified(standIn, { shard: [1, 2] });
+    void person(1).slash('read');
+    const { d } = await one.next('INTERACTION_CREATE');
+    expect((await twin.next('INTERACTION_CREATE')).d.id).toBe(d.id);
+    void person(0).slash('read');
+    expect((await zero.next('INTERACTION_CREATE')).d.id).not.toBe(d.id);
+  });
+
+  it('comes twice, late, altered or never', async () => {
+    const gateway = await identified(standIn);
+    const next = async () => (await gateway.next('INTERACTION_CREATE')).d;
+    const { disturbDispatch } = standIn.gateway;
+    disturbDispatch({ copies: 2 });
+    void person().slash('read');
+    expect((await next()).id).toBe((await next()).id);
+    disturbDispatch({ delayMs: 4_000, alter: (payload) => ({ ...payload, version: 2 }) });
+    const late = person().slash('read');
+    standIn.clock.advance(3_001);
+    expect(await late).toEqual({ kind: 'lost' });
+    standIn.clock.advance(1_000);
+    expect(await next()).toMatchObject({ version: 2 });
+    disturbDispatch({ copies: 0 });
+    const never = person().slash('read');
+    standIn.clock.advance(3_001);
+    expect(await never).toEqual({ kind: 'lost' });
+  });
+
+  it('does not come where interactions go to an endpoint', async () => {
+    await startAgain({ interactionsEndpoint: true });
+    const { json } = await raw(standIn, 'GET /applications/@me');
+    expect(json).toMatchObject({ interactions_endpoint_url: expect.stringContaining('https://') });
+    await identified(standIn);
+    const lost = person().slash('read');
+    standIn.clock.advance(3_001);
+    expect(await lost).toEqual({ kind: 'lost' });
+  });
+});
+
+describe('a session', () => {
+  const resume = (session_id: unknown, seq: number) => ({ op: 6, d: { token: TOKEN, session_id, seq } });
+
+  it('is resumed with what was missed, in order and with its own numbers', async () => {
+    const { sessionId, close } = await identified(standIn);
+    await close(4200);
+    void person().slash('read');
+    void person().slash('read');
+    const again = await openGateway(standIn);
+    again.send(resume(sessionId, 1));
+    const events = [await again.next(0), await again.next(0), await again.next(0)];
+    expect(events.map(({ s, t }) => `${s} ${t}`)).toEqual([
+      '2 INTERACTION_CREATE',
+      '3 INTERACTION_CREATE',
+      '4 RESUMED',
+    ]);
+  });
+
+  it.each([
+    [1000, 0],
+    [1001, 0],
+    [4200, 4 * 60_000],
+  ])('is over when it was left with %i, %i ms later', async (code, waitMs) => {
+    const { sessionId, close } = await identified(standIn);
+    await close(code);
+    await expect.poll(() => standIn.gateway.sessions().length).toBe(0);
+    standIn.clock.advance(waitMs);
+    const again = await openGateway(standIn);
+    again.send(resume(sessionId, 1));
+    expect(await again.next(9)).toMatchObject({ d: false });
+  });
+
+  it('was never told of a number that it does not know', async () => {
+    const { sessionId, close } = await identified(standIn);
+    await close(4200);
+    const again = await openGateway(standIn);
+    again.send(resume(sessionId, 99));
+    expect(await again.closed).toBe(4007);
+  });
+});
+
+describe('a gateway that is unwell', () => {
+  it('closes, cuts, asks to reconnect and for a heartbeat, and declares sessions invalid', async () => {
+    const { gateway } = standIn;
+    const next = async () => {
+      standIn.clock.advance(5_000);
+      return identified(standIn);
+    };
+    const first = await next();
+    gateway.close(4014, { shard: 1 });
+    gateway.requestHeartbeat();
+    await first.next(1);
+    gateway.askToReconnect();
+    await first.next(7);
+    gateway.close(4000, { shard: 0 });
+    expect(await first.closed).toBe(4000);
+    const second = await next();
+    gateway.invalidate(true);
+    expect(await second.next(9)).toMatchObject({ d: true });
+    const third = await next();
+    gateway.invalidate(false);
+    expect(await third.next(9)).toMatchObject({ d: false });
+    const fourth = await next();
+    gateway.cut();
+    expect(await fourth.closed).toBe(1006);
+    expect(broken()).toEqual([]);
+  });
+
+  it('answers no heartbeat, and says nothing at all', async () => {
+    const session = await identified(standIn);
+    standIn.gateway.withholdAcks(true);
+    session.send({ op: 1, d: 1 });
+    standIn.gateway.requestHeartbeat();
+    expect(await session.next()).toMatchObject({ op: 1 });
+    standIn.gateway.silence(true);
+    const unheard = await openGateway(standIn);
+    standIn.gateway.silence(false);
+    expect(await unheard.closed).toBe(1006);
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { marksOf } from '../../sandbox/markdown.ts';
+import { readMarkdown } from '../../sandbox/prompt/markdown.ts';
+
+const ID = '123456789012345678';
+const nameOf = (id: string) => (id === ID ? 'admin' : undefined);
+const NOW = Date.UTC(2026, 0, 2, 12);
+const read = (text: string, locale = 'en-US') => readMarkdown(text, { now: NOW, nameOf, locale });
+
+describe('Discord’s markdown', () => {
+  it.each([
+    ['**bold** *slanted* __under__ ~~gone~~ ||hidden||', 'bold slanted under gone hidden'],
+    [`</setkey:${ID}> by <@${ID}> in <#${ID}>`, '/setkey by @admin in #admin'],
+    ['\\*not bold\\* C:\\temp 2 * 3 * 4', '*not bold* C:\\temp 2 * 3 * 4'],
+    ['[the list](https://example.com/a)', 'the list (https://example.com/a)'],
+    ['# Title\n-# small\n- one\n> said', 'Title\nsmall\n• one\n│ said'],
+    ['```json\n{"a": "**"}\n```', '{"a": "**"}'],
+    ['**open `and unfinished', '**open `and unfinished'],
+    [`<t:${NOW / 1000 - 120}:R>`, '2 minutes ago'],
+  ])('reads %s as a reader sees it', (text, shown) => {
+    expect(read(text)).toBe(shown);
+  });
+
+  it('tells times in the language of the reader', () => {
+    expect(read(`<t:${NOW / 1000 - 120}:R>`, 'de')).toBe('vor 2 Minuten');
+    expect(read(`<t:${NOW / 1000}:D>`, 'de')).toBe('2. Januar 2026');
+  });
+
+  it('sees small print behind a quotation', () => {
+    const kinds = marksOf('> words\n-# Lines 2–20\nmore', nameOf).map(({ kind }) => kind);
+    expect(kinds).toEqual(['quote', 'small', 'break', 'text']);
+  });
+
+  it('makes no link of anything but the web', () => {
+    const marks = marksOf('[a](javascript:alert)', nameOf);
+    expect(JSON.stringify(marks)).not.toContain('"href":"javascript');
+  });
+});

@@ -1,0 +1,303 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Answer } from '../../sandbox/discord/contract.ts';
+import { openRawBot, type RawBot } from './support/raw.ts';
+
+let bot: RawBot;
+beforeEach(async () => {
+  bot = await openRawBot();
+});
+afterEach(async () => {
+  await bot.standIn.close();
+  expect(bot.standIn.breaches).toEqual([]);
+});
+
+const button = (custom_id: string, more: object = {}) => ({
+  type: 2,
+  style: 1,
+  label: custom_id,
+  custom_id,
+  ...more,
+});
+const row = (...components: object[]) => ({ type: 1, components });
+const file = (filename: string) => ({ filename, bytes: Buffer.from('a,b') });
+
+/** The message that the bot answers with. */
+async function answered(coming: Promise<Answer>, data: object) {
+  await bot.respond(await bot.nextInteraction(), { type: 4, data });
+  const answer = await coming;
+  if (answer.kind !== 'message') throw new Error(`a message was expected: ${answer.kind}`);
+  return answer.message;
+}
+
+describe('a command', () => {
+  it('is shown to whom it is for', () => {
+    const { standIn, guild, person } = bot;
+    const names = (who = person) => who.commands().map(({ name }) => name);
+    expect(names()).toEqual(['read', 'choose', 'Use']);
+    expect(names(standIn.person({ guild, name: 'admin', permissions: 32n }))).toContain('manage');
+    const id = standIn.commands().find(({ name }) => name === 'manage')?.id ?? '';
+    standIn.setIntegrations(guild, id, [{ id: person.userId, type: 'user', allow: true }]);
+    expect(names()).toContain('manage');
+    standIn.guildEvents.remove(guild);
+    expect(names()).toEqual([]);
+  });
+
+  it.each([
+    ['nothing', {}, 'there is no command nothing here'],
+    ['manage', {}, 'there is no command manage here'],
+    ['read', { which: 'a' }, 'which is not an option of this command'],
+    ['read', { what: 'x'.repeat(11) }, 'what is too long'],
+    ['read', { what: 'a\nb' }, 'what is a single line'],
+    ['read', { what: 1 }, 'what has a value of the wrong kind'],
+    ['read', { count: 6 }, 'count is too large'],
+    ['read', { count: 0 }, 'count is too small'],
+    ['read', { count: 1.5 }, 'count has a value of the wrong kind'],
+    ['read', { who: '123456789012345678' }, 'who is nobody who is here'],
+    ['read', { file: file('list.exe') }, 'file is not a file of an accepted type'],
+    ['choose', {}, 'one is required'],
+    ['choose', { one: 'b' }, 'one is not one of the choices'],
+  ])('is not sent: %s %o', async (name, options, why) => {
+    expect(await bot.person.slash(name, options)).toEqual({ kind: 'refused', why });
+  });
+
+  it('tells the bot all that Discord tells', async () => {
+    const { guild, person } = bot;
+    void person.slash('read', { what: 'a', count: 2, who: person.userId, file: file('list.csv') });
+    const told = await bot.nextInteraction();
+    const attachments = Object(told.data.resolved).attachments;
+    const [id = ''] = Object.keys(attachments);
+    expect(told).toMatchObject({
+      application_id: bot.standIn.applicationId,
+      type: 2,
+      version: 1,
+      guild_id: guild.id,
+      guild: { id: guild.id, locale: 'en-US' },
+      locale: 'en-US',
+      channel: { id: guild.channelId, type: 0 },
+      member: { user: { id: person.userId, username: 'mason' }, permissions: '0' },
+      entitlements: [],
+      authorizing_integration_owners: { 0: guild.id },
+      context: 0,
+      attachment_size_limit: 10 * 1024 * 1024,
+      data: {
+        name: 'read',
+        options: [
+          { name: 'what', type: 3, value: 'a' },
+          { name: 'count', type: 4, value: 2 },
+          { name: 'who', type: 6, value: person.userId },
+          { name: 'file', type: 11, value: id },
+        ],
+        resolved: { users: { [person.userId]: { username: 'mason' } } },
+      },
+    });
+    const { url } = attachments[id];
+    expect(await (await fetch(url, { headers: { 'user-agent': 'a' } })).text()).toBe('a,b');
+  });
+
+  it('shows what the bot suggests while an option is typed', async () => {
+    const typing = bot.person.complete('read', 'what', { what: 'ru', count: 2 });
+    const told = await bot.nextInteraction();
+    expect(told).toMatchObject({ type: 4 });
+    expect(told.data.options).toEqual([
+      { name: 'what', type: 3, value: 'ru', focused: true },
+      { name: 'count', type: 4, value: 2 },
+    ]);
+    await bot.respond(told, { type: 8, data: { choices: [{ name: 'Rust', value: 'rust' }] } });
+    expect(await typing).toEqual([{ name: 'Rust', value: 'rust' }]);
+    expect(await bot.person.complete('read', 'count', {})).toEqual([]);
+  });
+
+  it('is used on a message that is there to be seen', async () => {
+    const { standIn, person } = bot;
+    const id = standIn.say(person, 'words');
+    void person.useOnMessage('Use', id);
+    const told = await bot.nextInteraction();
+    expect(told.data).toMatchObject({
+      type: 3,
+      target_id: id,
+      resolved: { messages: { [id]: { content: 'words' } } },
+    });
+    expect(await person.useOnMessage('Use', '1')).toMatchObject({ kind: 'refused' });
+  });
+});
+
+describe('an answer', () => {
+  it('is seen when it is no longer loading, by whom it is for', async () => {
+    const { standIn, guild, person } = bot;
+    const coming = person.slash('read');
+    const told = await bot.nextInteraction();
+    await bot.respond(told, { type: 5, data: { flags: 64 } });
+    const [message] = standIn.messages(person);
+    expect(message).toMatchObject({ loading: true, ephemeral: true });
+    expect(standIn.messages({ channelId: guild.channelId })).toEqual([]);
+    await bot.webhook(told, 'PATCH /messages/@original', { json: { content: 'done' } });
+    expect(await coming).toMatchObject({
+      kind: 'message',
+      message: { loading: false, current: { content: 'done' } },
+    });
+  });
+
+  it('is lost when nothing comes within three seconds, or within the life of the token', async () => {
+    const { standIn, person } = bot;
+    const silent = person.slash('read');
+    standIn.clock.advance(3_001);
+    expect(await silent).toEqual({ kind: 'lost' });
+    await bot.nextInteraction();
+    const thinking = person.slash('read');
+    await bot.respond(await bot.nextInteraction(), { type: 5 });
+    await expect.poll(() => standIn.messages(person).length).toBe(1);
+    standIn.clock.advance(15 * 60_000);
+    expect(await thinking).toEqual({ kind: 'lost' });
+  });
+
+  it('to a press is the message that changes, or what comes beside it', async () => {
+    const { person } = bot;
+    const message = await answered(person.slash('read'), {
+      content: 'first',
+      components: [row(button('go'))],
+    });
+    const update = person.press(message, 'go');
+    await bot.respond(await bot.nextInteraction(), { type: 7, data: { content: 'second' } });
+    expect(await update).toEqual({ kind: 'message', message });
+    expect(message.current.content).toBe('second');
+    const deferred = person.press(message, 'go');
+    const told = await bot.nextInteraction();
+    await bot.respond(told, { type: 6 });
+    await bot.webhook(told, 'POST ', { json: { content: 'beside', flags: 64 } });
+    expect(await deferred).toMatchObject({
+      message: { ephemeral: true, current: { content: 'beside', type: 19 } },
+    });
+  });
+});
+
+describe('a message', () => {
+  it('has buttons that are pressed by label or custom id', async () => {
+    const { standIn, guild, person } = bot;
+    const components = [
+      row(button('go'), button('off', { disabled: true }), {
+        type: 2,
+        style: 5,
+        label: 'Look',
+        url: 'https://example.com/',
+      }),
+    ];
+    const message = await answered(person.slash('read'), { content: 'a', components, flags: 64 });
+    void person.press(message, 'go');
+    expect(await bot.nextInteraction()).toMatchObject({
+      type: 3,
+      data: { custom_id: 'go', component_type: 2 },
+      message: { id: message.id },
+    });
+    for (const [label, why] of [
+      ['none', 'there is no button none'],
+      ['off', 'the button off is disabled'],
+      ['Look', 'the button Look does not send anything to the bot'],
+    ] as const)
+      expect(await person.press(message, label)).toEqual({ kind: 'refused', why });
+    const other = standIn.person({ guild, name: 'other', permissions: 0n });
+    expect(await other.press(message, 'go')).toMatchObject({ kind: 'refused' });
+  });
+
+  it('has selects of texts, channels and roles', async () => {
+    const { standIn, guild, person } = bot;
+    const role = standIn.guildEvents.addRole(guild, { name: 'staff' });
+    const options = ['a', 'b', 'c'].map((value) => ({ label: value.toUpperCase(), value }));
+    const message = await answered(person.slash('read'), {
+      content: 'a',
+      components: [
+        row({ type: 3, custom_id: 'text', options, min_values: 0, max_values: 2 }),
+        row({ type: 8, custom_id: 'channel', channel_types: [0] }),
+        row({ type: 6, custom_id: 'role' }),
+      ],
+    });
+    const staff = standIn.channels(guild).find(({ name }) => name === 'staff')?.id ?? '';
+    for (const [wanted, data] of [
+      [['A', 'b'], { custom_id: 'text', values: ['a', 'b'] }],
+      [[], { custom_id: 'text', values: [] }],
+      [
+        ['#staff'],
+        { custom_id: 'channel', values: [staff], resolved: { channels: { [staff]: { type: 0 } } } },
+      ],
+      [
+        ['@staff'],
+        { custom_id: 'role', values: [role], resolved: { roles: { [role]: { mentionable: false } } } },
+      ],
+      [['@everyone'], { custom_id: 'role', values: [guild.id] }],
+    ] as const) {
+      void person.pick(message, wanted);
+      expect((await bot.nextInteraction()).data).toMatchObject(data);
+    }
+    expect(await person.pick(message, ['A', 'B', 'C'])).toMatchObject({
+      why: 'the select takes 0 to 2 values',
+    });
+    expect(await person.pick(message, ['#news'])).toMatchObject({ why: 'no select offers #news' });
+    expect(await person.pick(message, ['A'], 'role')).toMatchObject({ why: 'no select offers A' });
+  });
+});
+
+describe('a modal', () => {
+  const label = (custom_id: string, more: object = {}) => ({
+    type: 18,
+    label: custom_id,
+    component: { type: 4, custom_id, style: 1, ...more },
+  });
+  async function opened() {
+    const coming = bot.person.slash('read');
+    const components = [
+      label('key', { min_length: 3, max_length: 5 }),
+      label('more', { required: false, value: 'x' }),
+    ];
+    await bot.respond(await bot.nextInteraction(), {
+      type: 9,
+      data: { custom_id: 'm', title: 'Title', components },
+    });
+    const answer = await coming;
+    if (answer.kind !== 'modal') throw new Error(`a modal was expected: ${answer.kind}`);
+    return answer.modal;
+  }
+
+  it('is submitted once, with what stands in its fields', async () => {
+    const modal = await opened();
+    const coming = bot.person.submit(modal, { key: 'abc' });
+    const told = await bot.nextInteraction();
+    expect(told).toMatchObject({
+      type: 5,
+      data: {
+        custom_id: 'm',
+        components: [
+          { type: 18, component: { type: 4, custom_id: 'key', value: 'abc' } },
+          { type: 18, component: { type: 4, custom_id: 'more', value: 'x' } },
+        ],
+      },
+    });
+    await bot.respond(told, { type: 4, data: { content: 'saved' } });
+    await coming;
+    expect(await bot.person.submit(modal, { key: 'abc' })).toEqual({
+      kind: 'refused',
+      why: 'this modal is not open here',
+    });
+  });
+
+  it.each([
+    [{}, 'key is required'],
+    [{ key: 'ab' }, 'key is too short'],
+    [{ key: 'abcdef' }, 'key is too long'],
+    [{ key: 'ab\nc' }, 'key is a single line'],
+    [{ key: 'abc', other: 'a' }, 'other is not a field of this modal'],
+  ])('is not submitted with %o', async (values, why) => {
+    expect(await bot.person.submit(await opened(), values)).toEqual({ kind: 'refused', why });
+  });
+
+  it('can be submitted again when nothing came, by whom it was opened for', async () => {
+    const { standIn, guild, person } = bot;
+    const modal = await opened();
+    const lost = person.submit(modal, { key: 'abc' });
+    await bot.nextInteraction();
+    standIn.clock.advance(3_001);
+    expect(await lost).toEqual({ kind: 'lost' });
+    const other = standIn.person({ guild, name: 'other', permissions: 0n });
+    expect(await other.submit(modal, { key: 'abc' })).toMatchObject({ kind: 'refused' });
+    void person.submit(modal, { key: 'abc' });
+    expect(await bot.nextInteraction()).toMatchObject({ type: 5 });
+  });
+});

@@ -1,0 +1,138 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BadLine } from '../../../sandbox/prompt/bad-line.ts';
+import { createFrontEnd } from '../../../sandbox/prompt/front-end.ts';
+import { createPrompt } from '../../../sandbox/prompt/prompt.ts';
+import { openSandbox, type Sandbox } from '../../../sandbox/sandbox.ts';
+import { createBotInProcess } from '../../support/bot-in-process.ts';
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await openSandbox({
+    surroundings: process.env,
+    createBot: createBotInProcess,
+    discord: { reactionMs: 0 },
+  });
+  await sandbox.startBot();
+});
+afterAll(() => sandbox.close());
+
+/** Somebody new at the prompt; `type` resolves to what came of a line. */
+function sitDown() {
+  let shown: string[] = [];
+  const prompt = createPrompt({ sandbox, print: (line) => shown.push(line) });
+  async function type(line: string): Promise<string> {
+    shown = [];
+    await prompt.run(line);
+    return shown.join('\n');
+  }
+  return { prompt, type };
+}
+
+describe('at the prompt', () => {
+  it('an admin sets the key in a window, and its value is hidden', async () => {
+    const { prompt, type } = sitDown();
+    expect(await type('/setkey')).toContain('(key: text, 1 to 500 characters)');
+    expect(prompt.isHidden).toBe(true);
+    expect(await type('')).toBe('(the modal was closed)');
+    await type('/setkey');
+    expect(await type('key=sandbox-key-1234')).toContain('(only you can see this)');
+    expect(prompt.isModal).toBe(false);
+  });
+
+  it('a server is submitted, and what the service holds is shown', async () => {
+    const { type } = sitDown();
+    expect(await type('/addserver game:cs2 server:"play.example.com:27015"')).toContain('added for review');
+    expect(await type('submitted')).toContain('cs2  play.example.com:27015');
+  });
+
+  it('choices are shown behind a question mark', async () => {
+    const { type } = sitDown();
+    expect(await type('/addserver game:counter-strike 2?')).toContain('Counter-Strike 2 (cs2) → cs2');
+  });
+
+  it('buttons are pressed by how their labels begin', async () => {
+    const { type } = sitDown();
+    expect(await type('/addserver game:cs2 server:press.example.com')).toContain('[ Use 27015 ]');
+    await expect(type('press Nothing')).rejects.toThrow('there is Use 27015, Edit');
+    expect(await type('press use')).toContain('added for review');
+  });
+
+  it('a channel is picked by its name', async () => {
+    const { type } = sitDown();
+    expect(await type('/settings')).toContain('▾ ');
+    expect(await type('pick #staff')).toContain('Log channel: #staff');
+  });
+
+  it('a file is given by its path, and a window of several lines filled from one', async () => {
+    const { type } = sitDown();
+    expect(await type('/addservers file:docs/servers.csv')).toContain('[ Submit ');
+    await type('/addservers');
+    expect(await type('"a.example.com:27015 cs2\\nb.example.com:28015 rust"')).toContain('2 game servers');
+  });
+
+  it('a member does not get what only an admin may', async () => {
+    const { type } = sitDown();
+    expect(await type('as member')).toBe('You are member.');
+    expect(await type('/setkey')).toBe('Discord does not send this: there is no command setkey here');
+  });
+
+  it('Discord and the service are made unwell, and well again', async () => {
+    const { type } = sitDown();
+    expect(await type('service down')).toBe('The listing service refuses connections.');
+    expect(await type('/addserver game:cs2 server:down.example.com:1')).toContain('Try again');
+    expect(await type('discord dead')).toContain('Discord no longer hears');
+    expect(await type('service ok')).toContain('as it should');
+    expect(await type('press Try again')).toContain('added for review');
+    await type('discord ok');
+    expect([sandbox.serviceTrouble, sandbox.discordTrouble]).toEqual(['ok', 'ok']);
+  });
+
+  it.each([
+    'fly',
+    '/fly',
+    'as nobody',
+    'discord happy',
+    '/addserver gmae:cs2',
+    '/addservers file:none.csv',
+    'press Next',
+  ])('%s is not understood', async (line) => {
+    await expect(sitDown().prompt.run(line)).rejects.toBeInstanceOf(BadLine);
+  });
+
+  it('help lists the commands of the bot and of the prompt', async () => {
+    const help = await sitDown().type('help');
+    for (const word of ['/addserver', 'press LABEL', 'discord TROUBLE']) expect(help).toContain(word);
+  });
+});
+
+describe('a script', () => {
+  async function run(lines: readonly string[]) {
+    const own = await openSandbox({ surroundings: process.env, createBot: createBotInProcess });
+    const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    const frontEnd = createFrontEnd({ sandbox: own, input, output, errors, onInterrupt: () => undefined });
+    input.end(lines.map((line) => `${line}\n`).join(''));
+    const status = await frontEnd.run();
+    frontEnd.leave();
+    await own.close();
+    output.end();
+    errors.end();
+    return { status, printed: await text(output), complaints: await text(errors) };
+  }
+
+  it('is echoed without what is typed into a window for a key', async () => {
+    const { status, printed } = await run(['# a remark', '/setkey', 'sandbox-key', 'exit', '/games']);
+    expect(printed).toContain('> /setkey\n');
+    expect(printed).toContain('> ********\n');
+    expect(printed).not.toContain('> /games');
+    expect(status).toBe(0);
+  });
+
+  it('ends with 1 when a line is not understood, and goes on behind it', async () => {
+    const { status, printed, complaints } = await run(['fly', 'submitted']);
+    expect(complaints).toContain('"fly" was not understood');
+    expect(printed).toContain('holds 0 servers');
+    expect(status).toBe(1);
+  });
+});

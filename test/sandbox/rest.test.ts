@@ -1,0 +1,563 @@
+import { Agent, request } from 'undici';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  checkChoices,
+  checkCommands,
+  checkMessage,
+  checkModal,
+  checkResponse,
+  PUBLISHED_SCHEMA,
+} from '../../sandbox/discord/rest/checks.ts';
+import type { Denial } from '../../sandbox/discord/rest/denial.ts';
+import type { Fault } from '../../sandbox/discord/rest/faults.ts';
+import {
+  CHOICE_RULES,
+  COMMAND_RULES,
+  MESSAGE_RULES,
+  MODAL_RULES,
+  RESPONSE_RULES,
+  type SentMessage,
+} from '../../sandbox/discord/rest/rules.ts';
+import { COMMANDS, openRawBot, type RawBot, raw, type Told } from './support/raw.ts';
+
+const button = { type: 2, style: 1, label: 'Press', custom_id: 'press' };
+const link = { type: 2, style: 5, label: 'Look', url: 'https://example.com/' };
+const options = [
+  { label: 'A', value: 'a' },
+  { label: 'B', value: 'b' },
+];
+const select = { type: 3, custom_id: 'pick', options };
+const row = (...components: object[]) => ({ type: 1, components });
+const rows = (...components: object[]) => ({ components: components.map((one) => row(one)) });
+const input = { type: 4, custom_id: 'text', style: 1 };
+const label = (component: object) => ({ type: 18, label: 'Text', component });
+const modal = (...components: object[]) => ({ custom_id: 'm', title: 'Title', components });
+const option = { type: 3, name: 'what', description: 'What' };
+const command = { name: 'read', description: 'Reads' };
+const long = 'x'.repeat(101);
+
+const message = (body: object, more: Partial<SentMessage> = {}) =>
+  checkMessage({
+    request: 'response',
+    body,
+    files: [],
+    current: undefined,
+    channelExists: (id) => id === '1',
+    ...more,
+  });
+const file = (mebibytes: number, id = 0) => ({ id, bytes: new Uint8Array(mebibytes * 1024 * 1024) });
+const preselected = (id: string) =>
+  rows({ type: 8, custom_id: 'c', default_values: [{ id, type: 'channel' }] });
+
+describe('what Discord takes', () => {
+  it.each<[string, Denial | undefined]>([
+    ['words', message({ content: 'x'.repeat(2_000) })],
+    ['characters beyond the first plane, each counted once', message({ content: '😀'.repeat(2_000) })],
+    ['an embed', message({ embeds: [{ description: 'words', fields: [{ name: 'a', value: 'b' }] }] })],
+    ['buttons', message({ components: [row(button, link)] })],
+    ['selects', message(rows(select, { type: 6, custom_id: 'r' }, { type: 8, custom_id: 'c' }))],
+    ['a channel that is preselected', message(preselected('1'))],
+    [
+      'a file, which discord.js names by a number',
+      message({ attachments: [{ id: 0 }] }, { files: [file(1)] }),
+    ],
+    [
+      'an edit that only takes the buttons away',
+      message({ components: [] }, { request: 'edit', current: { content: 'words' } }),
+    ],
+    [
+      'a private message that stays private',
+      message({ content: 'a', flags: 64 }, { request: 'edit', current: { flags: 64 } }),
+    ],
+    ['choices', checkChoices({ choices: [{ name: 'A', value: 'a' }] })],
+    ['a modal', checkModal(modal({ type: 10, content: 'words' }, label(input)))],
+    ['commands', checkCommands(COMMANDS)],
+    ['an entry point', checkCommands([{ type: 4, name: 'launch', handler: 2 }])],
+  ])('%s', (_what, denial) => {
+    expect(denial).toBeUndefined();
+  });
+});
+
+/** By the title of the rule, what breaks it. */
+const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
+  [PUBLISHED_SCHEMA]: [
+    message({ content: 'x'.repeat(2_001) }),
+    message({ embeds: Array(11).fill({ title: 'a' }) }),
+    message(rows({ ...button, custom_id: long })),
+    message(rows({ ...select, options: [] })),
+    checkChoices({ choices: Array.from({ length: 26 }, (_, n) => ({ name: `${n}`, value: `${n}` })) }),
+    checkModal({ ...modal(label(input)), title: 'x'.repeat(46) }),
+    checkModal(undefined),
+    checkCommands([{ ...command, description: long }]),
+    checkCommands([{ ...command, contexts: [7] }]),
+    checkCommands({}),
+  ],
+  'A message is not empty': [
+    message({}),
+    message({ content: ' ', components: [] }),
+    message({ content: null }, { request: 'edit', current: { content: 'words' } }),
+  ],
+  'A flag may be set there': [
+    message({ content: 'a', flags: 128 }),
+    message({ content: 'a', flags: 64 }, { request: 'post' }),
+    message({ content: 'a', flags: 64 }, { request: 'edit', current: { content: 'public' } }),
+  ],
+  'Embeds have 6,000 characters together at most': [
+    message({ embeds: [{ description: 'x'.repeat(4_000) }, { description: 'x'.repeat(2_001) }] }),
+  ],
+  'An embed says something, and its fields have names and values': [
+    message({ embeds: [{ color: 1 }] }),
+    message({ embeds: [{ title: 'a', fields: [{ name: 'a', value: ' ' }] }] }),
+  ],
+  'Components are in rows, five at most': [
+    message({ components: [1, 2, 3, 4, 5, 6].map((id) => row({ ...button, custom_id: `${id}` })) }),
+    message({ components: [{ type: 10, content: 'words' }] }),
+  ],
+  'A row has five buttons, or one select': [message({ components: [row(button, select)] })],
+  'The stand-in serves buttons, and selects of texts, channels and roles': [
+    message(rows({ type: 5, custom_id: 'users' })),
+  ],
+  'Custom ids differ': [message(rows(button, button)), checkModal(modal(label(input), label(input)))],
+  'A button has a label, and either a custom id or an address': [
+    message(rows({ ...button, label: '' })),
+    message(rows({ ...button, custom_id: undefined })),
+    message(rows({ ...link, custom_id: 'a' })),
+    message(rows({ ...button, url: 'https://example.com/' })),
+  ],
+  'A select offers as many different options as may be chosen': [
+    message(rows({ ...select, max_values: 3 })),
+    message(rows({ ...select, min_values: 2 })),
+    message(rows({ ...select, options: [options[0], options[0]] })),
+    message(rows({ ...select, options: options.map((one) => ({ ...one, default: true })) })),
+  ],
+  'A channel that is preselected exists': [message(preselected('123456789012345678'))],
+  'Mentions are allowed by kind or by id, and not both': [
+    message({ content: 'a', allowed_mentions: { parse: ['roles'], roles: ['123456789012345678'] } }),
+  ],
+  'An attachment that is named is there': [
+    message({ content: 'a', attachments: [{ id: 1 }] }, { files: [file(1)] }),
+  ],
+  'Files have 10 MiB each and 25 MiB together at most, and are ten': [
+    message({}, { files: [file(11)] }),
+    message({}, { files: [file(9), file(9, 1), file(9, 2)] }),
+    message({}, { files: Array.from({ length: 11 }, (_, n) => file(0, n)) }),
+  ],
+  'An interaction takes this type of response': [
+    checkResponse({ kind: 2, hasSource: false, body: {} }),
+    checkResponse({ kind: 2, hasSource: false, body: { type: 7 } }),
+    checkResponse({ kind: 4, hasSource: false, body: { type: 5 } }),
+    checkResponse({ kind: 5, hasSource: true, body: { type: 9 } }),
+  ],
+  'A deferred response is private or not, and nothing else': [
+    checkResponse({ kind: 2, hasSource: false, body: { type: 5, data: { flags: 4 } } }),
+  ],
+  'A choice has a text of 1 to 100 characters for a value': [
+    checkChoices({ choices: [{ name: 'A', value: long }] }),
+    checkChoices({ choices: [{ name: 'A', value: '' }] }),
+  ],
+  'Names of choices differ': [
+    checkChoices({
+      choices: [
+        { name: 'A', value: 'a' },
+        { name: 'A', value: 'b' },
+      ],
+    }),
+  ],
+  'A modal has one to five parts': [
+    checkModal(modal(...[1, 2, 3, 4, 5, 6].map((id) => label({ ...input, custom_id: `${id}` })))),
+  ],
+  'The stand-in serves modals of texts, and of labels with a text input each': [
+    checkModal(modal(label({ type: 19, custom_id: 'file' }))),
+  ],
+  'A text input has no label of its own, and its least is not above its most': [
+    checkModal(modal(label({ ...input, label: 'again' }))),
+    checkModal(modal(label({ ...input, min_length: 5, max_length: 4 }))),
+  ],
+  'Names are in lower case, without spaces, in every language': [
+    checkCommands([{ ...command, name: 'Read' }]),
+    checkCommands([{ ...command, name_localizations: { de: 'zwei Worte' } }]),
+    checkCommands([{ ...command, options: [{ ...option, name: 'A' }] }]),
+  ],
+  'Descriptions have 1 to 100 characters in every language, on slash commands alone': [
+    checkCommands([{ name: 'read' }]),
+    checkCommands([{ ...command, type: 3 }]),
+  ],
+  'Languages are some of Discord': [checkCommands([{ ...command, name_localizations: { xx: 'a' } }])],
+  'The stand-in serves options of texts, numbers, truths, users and files': [
+    checkCommands([{ ...command, options: [{ ...option, type: 7 }] }]),
+  ],
+  'Required options come before the others': [
+    checkCommands([{ ...command, options: [option, { ...option, name: 'b', required: true }] }]),
+  ],
+  'Names of options differ in every language': [
+    checkCommands([{ ...command, options: [option, option] }]),
+    checkCommands([
+      { ...command, options: [option, { ...option, name: 'b', name_localizations: { de: 'what' } }] },
+    ]),
+  ],
+  'An option has suggestions or choices, and not both': [
+    checkCommands([
+      { ...command, options: [{ ...option, autocomplete: true, choices: [{ name: 'A', value: 'a' }] }] },
+    ]),
+  ],
+  'A command has 8,000 characters at most': [
+    checkCommands([
+      {
+        ...command,
+        options: [
+          {
+            ...option,
+            choices: Array.from({ length: 25 }, (_, n) => ({
+              name: `${n}${'x'.repeat(98)}`,
+              value: long.slice(1),
+            })),
+          },
+          ...[1, 2, 3, 4].map((n) => ({
+            ...option,
+            name: `o${n}`,
+            choices: Array.from({ length: 25 }, (_, m) => ({ name: `${m}`, value: 'y'.repeat(100) })),
+          })),
+        ],
+      },
+    ]),
+  ],
+  'Names of commands differ': [checkCommands([command, command])],
+};
+
+describe('what Discord does not take', () => {
+  it.each(Object.entries(BROKEN))('%s', (title, denials) => {
+    for (const denial of denials) {
+      expect(denial).toMatchObject({ status: 400, code: 50035, title });
+      expect(denial?.message).toMatch(/✖|expected|read/);
+    }
+  });
+
+  it('is in no rule that nothing here breaks', () => {
+    const rules = [MESSAGE_RULES, RESPONSE_RULES, CHOICE_RULES, MODAL_RULES, COMMAND_RULES].flat();
+    for (const { title } of rules) expect(BROKEN).toHaveProperty([title]);
+  });
+});
+
+describe('the REST API', () => {
+  let bot: RawBot;
+  beforeEach(async () => {
+    bot = await openRawBot();
+  });
+  afterEach(() => bot.standIn.close());
+
+  const broken = () => bot.standIn.breaches.map(({ title }) => title);
+  const ask = (request: string, sent?: Parameters<typeof raw>[2]) => raw(bot.standIn, request, sent);
+  const commandsPath = () => `/applications/${bot.standIn.applicationId}/commands`;
+
+  /** An interaction of the person, who has run /read. */
+  async function asked(): Promise<Told> {
+    void bot.person.slash('read');
+    return bot.nextInteraction();
+  }
+  const deferred = async (flags = 0): Promise<Told> => {
+    const told = await asked();
+    await bot.respond(told, { type: 5, data: { flags } });
+    return told;
+  };
+  const seen = () => bot.standIn.messages(bot.person).map(({ current }) => current);
+
+  it('tells what is wrong, and where, and keeps it', async () => {
+    const told = await asked();
+    const refused = await bot.respond(told, {
+      type: 4,
+      data: { components: [row({ ...button, label: '' })] },
+    });
+    expect(refused).toMatchObject({ status: 400, json: { code: 50035 } });
+    expect(refused.text).toContain('at data.components[0].components[0]');
+    expect(bot.standIn.breaches).toMatchObject([
+      { title: 'A button has a label, and either a custom id or an address', method: 'POST', status: 400 },
+    ]);
+    // A body that is refused does not use up the answer.
+    expect((await bot.respond(told, { type: 5 })).status).toBe(204);
+  });
+
+  it.each([
+    ['a route that it has not', 'GET /users/@me', {}, '404: Not Found'],
+    [
+      'a client that names itself no bot',
+      'GET /gateway/bot',
+      { headers: { 'user-agent': 'curl' } },
+      'internal network error',
+    ],
+    ['another token', 'GET /gateway/bot', { headers: { authorization: 'Bot x' } }, '401: Unauthorized'],
+    [
+      'another application',
+      'GET /applications/1/commands',
+      {},
+      'You are not authorized to perform this action.',
+    ],
+    [
+      'what is no JSON',
+      'POST /interactions/1/a/callback',
+      { body: '{', headers: { 'content-type': 'application/json' } },
+      'The request body contains invalid JSON.',
+    ],
+    ['an unknown token', 'POST /interactions/1/a/callback', { json: { type: 5 } }, 'Unknown interaction'],
+  ] as const)('refuses %s', async (_what, request, sent, title) => {
+    expect((await ask(request, sent)).status).toBeGreaterThanOrEqual(400);
+    expect(broken()).toEqual([title]);
+  });
+
+  it('keeps the ids of commands, and drops texts that say the same as the default', async () => {
+    const before = bot.standIn.commands().map(({ id }) => id);
+    const json = COMMANDS.map((one) => ({ ...one, name_localizations: { de: one.name, fr: 'lire' } }));
+    await ask(`PUT ${commandsPath()}`, { json: json.toReversed() });
+    expect(bot.standIn.commands().map(({ id }) => id)).toEqual(before.toReversed());
+    const { json: listed } = await ask(`GET ${commandsPath()}`);
+    expect(listed).toMatchObject([{ name: 'Use', name_localizations: { fr: 'lire' } }, {}, {}, {}]);
+    expect(JSON.stringify(listed)).not.toContain('"de"');
+  });
+
+  it.each([
+    'usual',
+    'full',
+    'sparse',
+  ] as const)('says of commands as much as it is told to (%s)', async (commandAnswers) => {
+    await bot.standIn.close();
+    bot = await openRawBot({ commandAnswers });
+    const [first] = (await ask(`GET ${commandsPath()}`)).json as Record<string, unknown>[];
+    expect('handler' in Object(first)).toBe(commandAnswers === 'full');
+    expect('contexts' in Object(first)).toBe(commandAnswers !== 'sparse');
+  });
+
+  it('does not let the entry point go', async () => {
+    await bot.standIn.close();
+    bot = await openRawBot({ entryPoint: true });
+    expect(broken()).toEqual(["You cannot remove this app's Entry Point command."]);
+  });
+
+  it('takes the first response within three seconds, once', async () => {
+    const told = await asked();
+    const taken = await bot.respond(told, { type: 5 });
+    expect([taken.status, taken.headers.get('content-type')]).toEqual([204, null]);
+    expect((await bot.respond(told, { type: 5 })).json).toMatchObject({ code: 40060 });
+    const late = await asked();
+    bot.standIn.clock.advance(3_001);
+    expect((await bot.respond(late, { type: 5 })).json).toMatchObject({ code: 10062 });
+    expect(broken()).toEqual(['Interaction has already been acknowledged.', 'Unknown interaction']);
+  });
+
+  it('has nothing to read before the first response, which is no breach, and nothing to change', async () => {
+    const told = await asked();
+    expect((await bot.webhook(told, 'GET /messages/@original')).json).toMatchObject({ code: 10015 });
+    expect(broken()).toEqual([]);
+    expect((await bot.webhook(told, 'PATCH /messages/@original', { json: { content: 'a' } })).status).toBe(
+      404,
+    );
+    expect(broken()).toEqual(['Unknown Webhook']);
+  });
+
+  it('shows a deferred response as loading, until it is edited or followed up', async () => {
+    const edited = await deferred(64);
+    expect((await bot.webhook(edited, 'GET /messages/@original')).json).toMatchObject({ flags: 64 | 128 });
+    const { json } = await bot.webhook(edited, 'PATCH /messages/@original', { json: { content: 'done' } });
+    expect(json).toMatchObject({ content: 'done', flags: 64, interaction_metadata: { id: edited.id } });
+    const followed = await deferred();
+    await bot.webhook(followed, 'POST ', { json: { content: 'first', flags: 64 } });
+    await bot.webhook(followed, 'POST ', { json: { content: 'second', flags: 64 } });
+    expect(seen().map((one) => [one.content, one.flags])).toEqual([
+      ['done', 64],
+      ['first', 0],
+      ['second', 64],
+    ]);
+    expect(broken()).toEqual([]);
+  });
+
+  it('ends the token after a quarter of an hour', async () => {
+    const told = await deferred();
+    bot.standIn.clock.advance(15 * 60_000 + 1);
+    expect((await bot.webhook(told, 'GET /messages/@original')).json).toMatchObject({ code: 50027 });
+  });
+
+  it('keeps the files that an edit lists, and serves them for a day to whoever has a name', async () => {
+    const told = await deferred();
+    const form = new FormData();
+    form.set('files[1]', new Blob(['second']), 'b.txt');
+    form.set('files[0]', new Blob(['first']), 'a.txt');
+    form.set('payload_json', JSON.stringify({ content: 'two files' }));
+    await bot.webhook(told, 'PATCH /messages/@original', { body: form });
+    const [a, b] = seen().at(-1)?.attachments ?? [];
+    expect([a?.filename, b?.filename]).toEqual(['a.txt', 'b.txt']);
+    await bot.webhook(told, 'PATCH /messages/@original', { json: { attachments: [{ id: b?.id }] } });
+    expect(seen().at(-1)?.attachments).toEqual([b]);
+    const get = async (headers = {}) => (await fetch(b?.url ?? '', { headers })).status;
+    expect(await get({ 'user-agent': 'a' })).toBe(200);
+    expect(await get({ 'user-agent': '' })).toBe(403);
+    bot.standIn.clock.advance(25 * 60 * 60_000);
+    expect(await get({ 'user-agent': 'a' })).toBe(404);
+  });
+
+  it('limits the requests of an interaction, and says so in headers', async () => {
+    const told = await deferred();
+    const read = () => bot.webhook(told, 'GET /messages/@original');
+    for (let n = 0; n < 5; n += 1)
+      expect((await read()).headers.get('x-ratelimit-remaining')).toBe(`${4 - n}`);
+    const limited = await read();
+    expect(limited).toMatchObject({ status: 429, json: { global: false } });
+    expect(limited.headers.get('x-ratelimit-scope')).toBe('user');
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(broken()).toEqual(['You are being rate limited.']);
+    bot.standIn.clock.advance(2_000);
+    expect((await read()).status).toBe(200);
+  });
+
+  it('posts in channels that the bot may write in', async () => {
+    const { guildEvents, channels } = bot.standIn;
+    const [general, staff] = channels(bot.guild);
+    const post = (id = '1', more: object = {}) =>
+      ask(`POST /channels/${id}/messages`, { json: { content: 'words', ...more } });
+    expect((await post(general?.id)).status).toBe(200);
+    expect((await post()).json).toMatchObject({ code: 10003 });
+    guildEvents.setBotPermissions(bot.guild, staff?.id ?? '', 1n << 10n);
+    expect((await post(staff?.id)).json).toMatchObject({ code: 50013 });
+    guildEvents.setBotPermissions(bot.guild, staff?.id ?? '', 0n);
+    expect((await post(staff?.id)).json).toMatchObject({ code: 50001 });
+    const same = { nonce: 'once', enforce_nonce: true };
+    const [first, second] = [await post(general?.id, same), await post(general?.id, same)];
+    expect(second.json).toEqual(first.json);
+    expect(broken()).toEqual([]);
+  });
+
+  it('pings whom a message may ping', async () => {
+    const { guildEvents } = bot.standIn;
+    const open = guildEvents.addRole(bot.guild, { name: 'open', mentionable: true });
+    const closed = guildEvents.addRole(bot.guild, { name: 'closed' });
+    const content = `<@&${open}> <@&${closed}> <@${bot.person.userId}> @everyone \`<@&${open}>\``;
+    const pinged = async (allowed_mentions: object) => {
+      const { json } = await ask(`POST /channels/${bot.guild.channelId}/messages`, {
+        json: { content, allowed_mentions },
+      });
+      const { mentions, mention_roles, mention_everyone } = Object(json);
+      return [mentions.length, mention_roles, mention_everyone];
+    };
+    expect(await pinged({ parse: [] })).toEqual([0, [], false]);
+    expect(await pinged({ parse: [], roles: [open, closed] })).toEqual([0, [open], false]);
+    expect(await pinged({ parse: ['users', 'everyone'] })).toEqual([1, [], true]);
+  });
+
+  it('lists guilds in pages, and tells why it says nothing of one', async () => {
+    const { guildEvents } = bot.standIn;
+    const more = Array.from({ length: 250 }, (_, n) => guildEvents.add({ name: `guild ${n}` }));
+    const page = async (after: string) =>
+      (await ask(`GET /users/@me/guilds?after=${after}`)).json as { id: string }[];
+    const first = await page('0');
+    expect([first.length, (await page(first.at(-1)?.id ?? '')).length]).toEqual([200, 52]);
+    guildEvents.shortenPages(3);
+    expect(await page('0')).toHaveLength(3);
+    const about = async () => (await ask(`GET /guilds/${bot.guild.id}`)).status;
+    expect(await about()).toBe(200);
+    guildEvents.outage(bot.guild);
+    expect(await about()).toBe(503);
+    guildEvents.keepCommandsOnly(bot.guild);
+    expect(await about()).toBe(403);
+    guildEvents.remove(bot.guild);
+    expect(await about()).toBe(404);
+    expect(bot.standIn.everyGuild).toHaveLength(2 + more.length);
+    expect(broken()).toEqual([]);
+  });
+
+  it('finds a secret in whatever the bot sends, however it is encoded', async () => {
+    const told = await deferred();
+    for (const content of ['it is se"cret', Buffer.from('se"cret').toString('base64')])
+      await bot.webhook(told, 'POST ', { json: { content } });
+    expect(bot.standIn.findSecret('se"cret')).toHaveLength(2);
+    expect(bot.standIn.findSecret('another')).toEqual([]);
+  });
+
+  it('complains at the end of an answer that is not as Discord gives it', async () => {
+    const { id } = bot.standIn.guildEvents.add({ name: 'odd', locale: 'xx' });
+    await ask(`GET /guilds/${id}`);
+    await expect(bot.standIn.close()).rejects.toThrow('preferred_locale');
+    bot = await openRawBot();
+  });
+});
+
+describe('a REST API that is unwell', () => {
+  let bot: RawBot;
+  beforeEach(async () => {
+    bot = await openRawBot();
+  });
+  afterEach(() => bot.standIn.close());
+  const ask = () => raw(bot.standIn, 'GET /gateway/bot');
+  const inject = (fault: Fault, more = {}) => bot.standIn.faults.inject({ fault, ...more });
+
+  it('answers what it is told to, so often as it is told to', async () => {
+    inject({ kind: 'status', status: 503 }, { times: 2 });
+    expect([(await ask()).status, (await ask()).status, (await ask()).status]).toEqual([503, 503, 200]);
+    inject({ kind: 'status', status: 500 }, { path: /^\/users/ });
+    expect((await ask()).status).toBe(200);
+    bot.standIn.faults.clear();
+    expect((await raw(bot.standIn, 'GET /users/@me/guilds')).status).toBe(200);
+  });
+
+  it('fails the first request of each route', async () => {
+    inject({ kind: 'status', status: 502 }, { ofEachRoute: true });
+    const guild = (n: number) => raw(bot.standIn, `GET /guilds/${bot.standIn.guilds[n]?.id}`);
+    expect([(await guild(0)).status, (await guild(1)).status, (await ask()).status]).toEqual([502, 200, 502]);
+    expect((await ask()).status).toBe(200);
+  });
+
+  it('limits requests of each scope', async () => {
+    for (const scope of ['user', 'shared', 'global'] as const) {
+      inject({ kind: 'rate limit', scope, retryAfterMs: 1_500 });
+      const { status, headers, json } = await ask();
+      expect([status, headers.get('retry-after'), headers.get('x-ratelimit-scope')]).toEqual([
+        429,
+        '2',
+        scope,
+      ]);
+      expect(json).toMatchObject({ retry_after: 1.5, global: scope === 'global' });
+    }
+    expect(bot.standIn.breaches).toEqual([]);
+  });
+
+  it('blocks an address without naming a limit, with and without a time', async () => {
+    for (const as of ['json', 'text'] as const)
+      for (const retryAfterMs of [undefined, 3_000]) {
+        inject({ kind: 'block', as, ...(retryAfterMs && { retryAfterMs }) });
+        const { status, headers, text } = await ask();
+        expect([status, headers.get('retry-after')]).toEqual([429, retryAfterMs ? '3' : null]);
+        expect([...headers.keys()].join()).not.toContain('ratelimit');
+        expect(text).toContain(as === 'text' ? 'error code: 1015' : '{"message":');
+      }
+  });
+
+  it('cuts connections before a request is done, and after it', async () => {
+    const before = bot.standIn.commands();
+    const json = COMMANDS.slice(1);
+    const put = () => raw(bot.standIn, `PUT /applications/${bot.standIn.applicationId}/commands`, { json });
+    inject({ kind: 'reset' });
+    await expect(put()).rejects.toThrow();
+    expect(bot.standIn.commands()).toBe(before);
+    inject({ kind: 'answer lost' });
+    await expect(put()).rejects.toThrow();
+    expect(bot.standIn.commands()).toHaveLength(3);
+  });
+
+  it('never answers', async () => {
+    inject({ kind: 'hang' });
+    const asked = fetch(`${bot.standIn.apiUrl}/v10/gateway/bot`, { signal: AbortSignal.timeout(200) });
+    await expect(asked).rejects.toThrow();
+    expect(bot.standIn.requests.at(-1)?.status).toBe(0);
+  });
+
+  it('sees nothing of what comes over old connections, and answers over new ones', async () => {
+    const { apiUrl, faults } = bot.standIn;
+    const dispatcher = new Agent({ connections: 1 });
+    const headers = { 'user-agent': 'DiscordBot (x, 1)' };
+    const once = (more: object) =>
+      request(`${apiUrl}/v10/gateway/bot`, { headers, dispatcher, ...more }).then(({ body }) => body.text());
+    await once({});
+    faults.silenceConnections();
+    const before = bot.standIn.requests.length;
+    await expect(once({ signal: AbortSignal.timeout(200) })).rejects.toThrow();
+    expect(bot.standIn.requests).toHaveLength(before);
+    expect(await once({ dispatcher: new Agent() })).toContain('Unauthorized');
+    await dispatcher.destroy();
+  });
+});

@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import type { DiscordStandIn, Person } from '../../../sandbox/discord/contract.ts';
+import { type StandInOptions, startDiscord } from '../../../sandbox/discord/stand-in.ts';
+import type { Guild } from '../../../sandbox/discord/world/guilds.ts';
+
+export const TOKEN = 'aaa.bbb.ccc';
+
+interface RawAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body, where it is JSON. */
+  readonly json: unknown;
+}
+
+export interface RawRequest {
+  readonly json?: unknown;
+  /** Sent as it is. */
+  readonly body?: RequestInit['body'];
+  /** `null` leaves a header out. */
+  readonly headers?: Readonly<Record<string, string | null>>;
+}
+
+/** One request without a library between. It names itself a bot and brings the token unless told otherwise. */
+export async function raw(
+  { apiUrl }: Pick<DiscordStandIn, 'apiUrl'>,
+  request: string,
+  { json, body, headers = {} }: RawRequest = {},
+): Promise<RawAnswer> {
+  const [method = 'GET', path = '/'] = request.split(' ');
+  const all = Object.entries({
+    'user-agent': 'DiscordBot (https://example.org, 1.0)',
+    authorization: `Bot ${TOKEN}`,
+    ...(json !== undefined && { 'content-type': 'application/json' }),
+    ...headers,
+  });
+  const response = await fetch(`${apiUrl}/v10${path}`, {
+    method,
+    headers: all.flatMap(([name, value]): [string, string][] => (value === null ? [] : [[name, value]])),
+    ...(json !== undefined && { body: JSON.stringify(json) }),
+    ...(body !== undefined && { body }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type') === 'application/json';
+  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : {} };
+}
+
+interface Frame {
+  readonly op: number;
+  readonly s: number | null;
+  readonly t: string | null;
+  readonly d: Readonly<Record<string, unknown>>;
+}
+
+/** A gateway connection without a library. */
+export interface RawGateway {
+  send(frame: unknown): void;
+  sendText(text: string): void;
+  /** The next frame that was not yet taken; of that name, where one is said. */
+  next(name?: number | string): Promise<Frame>;
+  readonly closed: Promise<number>;
+  close(code: number): Promise<void>;
+}
+
+export async function openGateway(
+  { cdnUrl }: Pick<DiscordStandIn, 'cdnUrl'>,
+  query = 'v=10&encoding=json',
+): Promise<RawGateway> {
+  const socket = new WebSocket(`${cdnUrl.replace('http', 'ws')}/?${query}`);
+  const frames: Frame[] = [];
+  const wake = new Set<() => void>();
+  socket.on('message', (data) => {
+    frames.push(JSON.parse(String(data)));
+    for (const look of wake) look();
+  });
+  const closed = once(socket, 'close').then(([code]) => Number(code));
+  await once(socket, 'open');
+  return {
+    send: (frame) => socket.send(JSON.stringify(frame)),
+    sendText: (text) => socket.send(text),
+    async next(name) {
+      for (;;) {
+        const index = frames.findIndex(({ op, t }) => name === undefined || name === op || name === t);
+        const [frame] = index === -1 ? [] : frames.splice(0, index + 1).slice(-1);
+        if (frame !== undefined) return frame;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        wake.add(resolve);
+        await promise;
+        wake.delete(resolve);
+      }
+    },
+    closed,
+    async close(code) {
+      socket.close(code);
+      await closed;
+    },
+  };
+}
+
+export const identify = (more: object = {}) => ({
+  op: 2,
+  d: { token: TOKEN, properties: { os: 'linux' }, intents: 0, ...more },
+});
+
+/** A connection that has had its READY. */
+export async function identified(standIn: DiscordStandIn, more: object = {}) {
+  const gateway = await openGateway(standIn);
+  gateway.send(identify(more));
+  const ready = await gateway.next('READY');
+  return { ...gateway, sessionId: ready.d.session_id };
+}
+
+/** What the bot is told of an interaction. */
+export interface Told {
+  readonly id: string;
+  readonly token: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly [field: string]: unknown;
+}
+
+/** A stand-in with a command of each kind, a connection to it, and somebody who acts. */
+export interface RawBot {
+  readonly standIn: DiscordStandIn;
+  readonly guild: Guild;
+  readonly person: Person;
+  readonly nextInteraction: () => Promise<Told>;
+  /** The first response to an interaction. */
+  respond(told: Told, json: object): Promise<RawAnswer>;
+  /** A request to the webhook of an interaction: `PATCH /messages/@original`. */
+  webhook(told: Told, request: string, sent?: RawRequest): Promise<RawAnswer>;
+}
+
+export const COMMANDS = [
+  {
+    name: 'read',
+    description: 'Reads',
+    options: [
+      { type: 3, name: 'what', description: 'What', autocomplete: true, max_length: 10 },
+      { type: 4, name: 'count', description: 'How many', min_value: 1, max_value: 5 },
+      { type: 6, name: 'who', description: 'Who' },
+      { type: 11, name: 'file', description: 'A list', file_types: ['.csv'] },
+    ],
+  },
+  {
+    name: 'choose',
+    description: 'Chooses',
+    options: [
+      { type: 3, name: 'one', description: 'One', required: true, choices: [{ name: 'A', value: 'a' }] },
+    ],
+  },
+  { name: 'manage', description: 'Manages', default_member_permissions: '32' },
+  { name: 'Use', type: 3 },
+];
+
+export async function openRawBot(options: Omit<StandInOptions, 'token'> = {}): Promise<RawBot> {
+  const standIn = await startDiscord({ token: TOKEN, reactionMs: 0, ...options });
+  await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json: COMMANDS });
+  const gateway = await identified(standIn);
+  const [guild] = standIn.guilds;
+  if (guild === undefined) throw new Error('there is no guild');
+  return {
+    standIn,
+    guild,
+    person: standIn.person({ guild, name: 'mason', permissions: 0n }),
+    nextInteraction: async () => (await gateway.next('INTERACTION_CREATE')).d as Told,
+    respond: ({ id, token }, json) =>
+      raw(standIn, `POST /interactions/${id}/${token}/callback`, {
+        json,
+        headers: { authorization: null },
+      }),
+    webhook({ token }, request, sent) {
+      const [method, path = ''] = request.split(' ');
+      return raw(standIn, `${method} /webhooks/${standIn.applicationId}/${token}${path}`, sent);
+    },
+  };
+}

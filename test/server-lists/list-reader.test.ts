@@ -1,0 +1,108 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { type Game, KNOWN_GAMES } from '../../src/listing/contract.ts';
+import type { ReadingKey } from '../../src/listing/games.ts';
+import { Secret } from '../../src/secret.ts';
+import { createListReader } from '../../src/server-lists/list-reader.ts';
+import type { ReadList } from '../../src/server-lists/read-list.ts';
+
+const KEY: ReadingKey = { guildId: '1', key: new Secret('key') };
+/** Is read in a worker. */
+const FILE = '8.8.8.8:1 rust\n'.padEnd(5_000, '\n');
+/** With these games a worker is busy for minutes, whatever it reads: it passes each of the holes. */
+const ENDLESS: readonly Game[] = Object.assign([], { length: 2 ** 32 - 1 });
+
+/** A reader whose service knows one more game once it is asked. */
+function setUp(fresh = false) {
+  const asked: string[] = [];
+  let games: readonly Game[] = KNOWN_GAMES;
+  const reader = createListReader({
+    games: {
+      list: () => ({ games, fresh }),
+      find: (text) => games.find(({ alias }) => alias === text),
+      async refresh() {
+        asked.push('refresh');
+        games = [...games, { name: 'New', alias: 'new' }];
+        return undefined;
+      },
+      refreshSoon: () => void asked.push('soon'),
+    },
+  });
+  const read = (text: string, game = '', key: ReadingKey | undefined = KEY, guildId = '1') =>
+    reader.read({ guildId, text, game }, key);
+  /** Reads a file that keeps a worker busy, in a turn that is free. */
+  async function beginHostile(guildId: string): Promise<{ readonly list: Promise<ReadList> }> {
+    games = ENDLESS;
+    const list = read(FILE, '', KEY, guildId);
+    list.catch(() => undefined);
+    await setImmediate();
+    games = KNOWN_GAMES;
+    return { list };
+  }
+  return { asked, read, beginHostile, reader };
+}
+
+const shown = (list: ReadList) =>
+  list.kind === 'rows'
+    ? list.rows.map((row) =>
+        row.kind === 'ready' ? row.submission.game : row.kind === 'refused' && row.problem.code,
+      )
+    : list.kind;
+
+describe('a list', () => {
+  it.each([
+    '8.8.8.8:1\n8.8.8.8:2 rust',
+    `8.8.8.8:1\n8.8.8.8:2 rust\n${'#'.repeat(4_000)}`,
+  ])('is read with the game of lines that name none, in place or in a worker', async (text) => {
+    const { asked, read } = setUp(true);
+    expect(shown(await read(text, 'cs2'))).toEqual(['cs2', 'rust']);
+    expect(shown(await read(text))).toEqual(['game-missing', 'rust']);
+    expect(asked).toEqual(['soon', 'soon']);
+  });
+
+  it.each([
+    '8.8.8.8:1 new',
+    `8.8.8.8:1 new\n${'#'.repeat(4_000)}`,
+  ])('is read anew once the service was asked for a game that is not known', async (text) => {
+    const { asked, read } = setUp();
+    expect(shown(await read(text))).toEqual(['new']);
+    expect(asked).toEqual(['refresh']);
+  });
+
+  it('asks the service for the game of all lines too', async () => {
+    const { asked, read } = setUp();
+    expect(shown(await read('8.8.8.8:1', 'new'))).toEqual(['new']);
+    expect(asked).toEqual(['refresh']);
+  });
+
+  it('does not wait for the service where its games are fresh, and asks nothing without a key', async () => {
+    const fresh = setUp(true);
+    expect(shown(await fresh.read('8.8.8.8:1 new'))).toEqual(['game-unknown']);
+    expect(fresh.asked).toEqual(['soon']);
+    const { asked, reader } = setUp();
+    const list = await reader.read({ guildId: '1', text: '8.8.8.8:1 new', game: '' }, undefined);
+    expect(shown(list)).toEqual(['game-unknown']);
+    expect(asked).toEqual([]);
+  });
+});
+
+it('a hostile file is ended after five seconds; other guilds go on meanwhile, two files at once', async () => {
+  const { read, beginHostile } = setUp(true);
+  const ended: string[] = [];
+  const note = (name: string, list: Promise<unknown>) =>
+    list.then(
+      () => ended.push(name),
+      (error: Error) => ended.push(`${name}: ${error.message}`),
+    );
+  const first = note('hostile', (await beginHostile('1')).list);
+  await note('file', read(FILE, '', KEY, '2'));
+  const second = note('second hostile', (await beginHostile('3')).list);
+  const waiting = note('waiting file', read(FILE, '', KEY, '4'));
+  await note('paste', read('8.8.8.8:1 rust', '', KEY, '4'));
+  await Promise.all([first, second, waiting]);
+  expect(ended.slice(0, 3)).toEqual(['file', 'paste', 'hostile: a list was not read in 5000 ms']);
+  expect(ended.slice(3).toSorted()).toEqual([
+    'second hostile: a list was not read in 5000 ms',
+    'waiting file',
+  ]);
+});

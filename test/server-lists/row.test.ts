@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { usualPort } from '../../src/addresses/usual-ports.ts';
+import { KNOWN_GAMES } from '../../src/listing/contract.ts';
+import type { ReadingKey } from '../../src/listing/games.ts';
+import { Secret } from '../../src/secret.ts';
+import {
+  keptRow,
+  readOneWithGames,
+  readRow,
+  repaired,
+  repairsOf,
+  type TypedRow,
+  typedOf,
+} from '../../src/server-lists/row.ts';
+
+const typed = (server: string, more: Partial<TypedRow> = {}): TypedRow => ({
+  server,
+  port: '',
+  queryPort: '',
+  game: 'cs2',
+  ...more,
+});
+
+describe('one server', () => {
+  const games = { find: (text: string) => (text === 'Half-Life 3' ? undefined : { alias: text }) };
+
+  it.each([
+    [typed('8.8.8.8:1'), { port: 1 }],
+    [typed('8.8.8.8', { port: '1' }), { port: 1 }],
+    [typed('8.8.8.8:1', { port: '1' }), { port: 1 }],
+    [typed('8.8.8.8', { port: '1', queryPort: '1' }), { port: 1 }],
+    [typed('8.8.8.8', { port: '1', queryPort: '2' }), { port: 1, queryPort: 2 }],
+  ])('of %j is at %j', (row, at) => {
+    expect(readRow(row, games)).toEqual({
+      ok: true,
+      submission: { server: '8.8.8.8', ...at, game: 'cs2' },
+    });
+  });
+
+  it.each([
+    [typed('8.8.8.8:1', { port: '2' }), { code: 'port-conflict', inServer: 1, port: 2 }],
+    [typed('8.8.8.8', { port: '70000' }), { code: 'port-too-high', field: 'port', port: 70_000 }],
+    [typed('8.8.8.8', { port: '1', queryPort: '0' }), { code: 'port-too-low', field: 'query_port', port: 0 }],
+    [typed('8.8.8.8', { port: '1.5' }), { code: 'port-not-a-number', field: 'port', port: '1.5' }],
+    [typed('192.168.0.4:1'), { code: 'not-public', host: '192.168.0.4', range: 'private' }],
+    [typed('8.8.8.8:1', { game: '' }), { code: 'game-missing' }],
+    [typed('8.8.8.8', { game: 'Half-Life 3' }), { code: 'game-unknown', game: 'Half-Life 3' }],
+    [
+      typed('a.example.com', { game: 'minecraft' }),
+      { code: 'port-missing', host: 'a.example.com', game: 'minecraft', usual: 25_565 },
+    ],
+    [
+      typed('a.example.com', { game: 'constructor' }),
+      { code: 'port-missing', host: 'a.example.com', game: 'constructor' },
+    ],
+  ])('of %j is refused: %j', (row, problem) => {
+    expect(readRow(row, games)).toEqual({ ok: false, problem });
+  });
+});
+
+it('the usual port is known for each alias of the specification', () => {
+  expect(KNOWN_GAMES.filter(({ alias }) => usualPort(alias) === undefined)).toEqual([]);
+  expect(usualPort('toString')).toBeUndefined();
+});
+
+describe('a game that is not known', () => {
+  const key: ReadingKey = { guildId: '1', key: new Secret('key') };
+
+  /** Reads one server of a game; what the service was asked. */
+  async function read(
+    game: string,
+    list: { readonly fresh: boolean; readonly afterwards: boolean },
+    reading?: ReadingKey,
+  ) {
+    let asked = 0;
+    let isFresh = list.fresh;
+    const result = await readOneWithGames(
+      typed('8.8.8.8:1', { game }),
+      {
+        find: (text) => (text === 'cs2' || (asked > 0 && text === 'new') ? { alias: text } : undefined),
+        list: () => ({ fresh: isFresh }),
+        async refresh() {
+          asked += 1;
+          isFresh = list.afterwards;
+        },
+      },
+      async () => reading,
+    );
+    return { asked, game: result.ok ? result.submission.game : result.problem.code };
+  }
+  const old = { fresh: false, afterwards: true };
+
+  it('is looked for in the games of the service, unless those are fresh', async () => {
+    expect(await read('cs2', old, key)).toEqual({ asked: 0, game: 'cs2' });
+    expect(await read('new', old, key)).toEqual({ asked: 1, game: 'new' });
+    expect(await read('other', old, key)).toEqual({ asked: 1, game: 'game-unknown' });
+    expect(await read('new', { fresh: true, afterwards: true }, key)).toEqual({
+      asked: 0,
+      game: 'game-unknown',
+    });
+  });
+
+  it('is taken for an alias while nobody knows the games of the service', async () => {
+    expect(await read('some-alias', old)).toEqual({ asked: 0, game: 'some-alias' });
+    expect(await read('some-alias', { fresh: false, afterwards: false }, key)).toEqual({
+      asked: 1,
+      game: 'some-alias',
+    });
+    expect(await read('No Alias', old)).toEqual({ asked: 0, game: 'game-unknown' });
+    expect(await read('x'.repeat(51), old)).toEqual({ asked: 0, game: 'game-unknown' });
+  });
+});
+
+describe('what was typed', () => {
+  it('is kept without passwords, but a web page as it is', () => {
+    const kept = (server: string) => keptRow(typed(server)).server;
+    expect(kept(' connect 8.8.8.8:1; password QZJX ')).toBe('connect 8.8.8.8:1');
+    expect(kept('https://example.com/servers/my-server')).toBe('https://example.com/servers/my-server');
+    expect(kept('https://example.com/?password=QZJX')).not.toContain('QZJX');
+    expect(keptRow(typed('a', { port: 'pw: x', game: 'pw: x' }))).toMatchObject({ port: '', game: '' });
+  });
+
+  it('is known of each row', () => {
+    const submission = { server: '2606:4700::1', port: 1, queryPort: 2, game: 'cs2' };
+    const row = { kind: 'ready', line: 1, text: '', submission } as const;
+    expect(typedOf(row)).toEqual(typed('[2606:4700::1]:1', { queryPort: '2' }));
+    expect(typedOf({ ...row, typed: typed('x') })).toEqual(typed('x'));
+    expect(typedOf(undefined)).toEqual(typed('', { game: '' }));
+  });
+
+  it.each([
+    [{ code: 'port-missing', host: 'a', game: 'rust', usual: 28015 }, 'a.example.com', 'a.example.com 28015'],
+    [{ code: 'port-conflict', inServer: 1, port: 2 }, '8.8.8.8:1', '8.8.8.8 1'],
+    [
+      { code: 'ipv6-brackets', host: '2606:4700:0:0:0:0:0:1', port: '5' },
+      '2606:4700:0:0:0:0:0:1:5',
+      '2606:4700:0:0:0:0:0:1 5',
+    ],
+  ] as const)('is repaired where %j', (problem, server, expected) => {
+    const [first] = repairsOf(problem);
+    if (first === undefined) throw new Error('there is nothing to repair');
+    const row = repaired(typed(server), first);
+    expect(`${row.server} ${row.port}`).toBe(expected);
+  });
+
+  it('loses a query port that is impossible, and nothing where only the person can know', () => {
+    const problem = { code: 'port-too-high', port: 70_000 } as const;
+    const [repair] = repairsOf({ ...problem, field: 'query_port' });
+    expect(repair).toEqual({ field: 'queryPort', value: '' });
+    expect(repairsOf({ ...problem, field: 'port' })).toEqual([]);
+    expect(repairsOf({ code: 'port-missing', host: 'a', game: 'x' })).toEqual([]);
+  });
+});

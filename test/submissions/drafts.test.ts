@@ -1,0 +1,133 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { RefusedRow } from '../../src/server-lists/row.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { type Draft, draftOfOne, draftToStore, rowsToSend } from '../../src/submissions/draft.ts';
+import { openStore } from '../storage/temporary.ts';
+import { partsOver } from '../support/submissions.ts';
+import { readyDraft, readyRow } from '../support/submitted.ts';
+
+const MINUTE = 60_000;
+const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
+const ben = { guildId: '1', user: { id: '3', name: 'ben' } };
+
+const refused = (
+  line: number,
+  server: string,
+  code: 'no-address' | 'game-missing' = 'no-address',
+): RefusedRow => ({
+  kind: 'refused',
+  line,
+  text: server,
+  problem: { code },
+  typed: { server, port: '', queryPort: '', game: '' },
+});
+
+describe('a stored draft', () => {
+  let time: number;
+  let store: Store;
+  let parts: ReturnType<typeof partsOver>;
+  beforeEach(async () => {
+    time = 100 * MINUTE;
+    store = await openStore();
+    parts = partsOver(store, { now: () => time });
+  });
+
+  it('comes back as it was, and lives for fifteen minutes since it was changed', async () => {
+    const draft: Draft = { ...readyDraft('x', 2), rows: [readyRow(1, 'a'), refused(2, 'typed')] };
+    await parts.drafts.save(mia, 'd', readyDraft('x', 1));
+    time += 10 * MINUTE;
+    await parts.drafts.save(mia, 'd', draft);
+    time += 15 * MINUTE - 1;
+    expect(await parts.drafts.find(mia, 'd')).toEqual(draft);
+    time += 1;
+    expect(await parts.drafts.find(mia, 'd')).toBe('gone');
+  });
+
+  it('is of its member and guild alone', async () => {
+    await parts.drafts.save(mia, 'd', readyDraft('x', 1));
+    expect(await parts.drafts.find(ben, 'd')).toBe('of-another-member');
+    expect(await parts.drafts.find({ ...mia, guildId: '2' }, 'd')).toBe('gone');
+    for (const other of [ben, { ...mia, guildId: '2' }])
+      await parts.drafts.save(other, 'd', readyDraft('y', 1));
+    expect(await parts.drafts.find(mia, 'd')).toEqual(readyDraft('x', 1));
+    expect(await parts.drafts.drop('2', 'd')).toBe(false);
+    expect(await parts.drafts.drop('1', 'd')).toBe(true);
+    expect(await parts.drafts.drop('1', 'd')).toBe(false);
+    expect(await parts.drafts.find(mia, 'd')).toBe('gone');
+  });
+
+  it('is neither changed nor dropped once it is carried out', async () => {
+    const draft = readyDraft('x', 1);
+    await parts.drafts.save(mia, 'd', draft);
+    const rows = draft.rows.filter((row) => row.kind === 'ready');
+    await parts.records.reserve({ ...mia, id: 'd', interactionId: 'i', draft, rows, limitedRows: [] });
+    await parts.drafts.save(mia, 'd', readyDraft('y', 1));
+    expect(await parts.drafts.drop('1', 'd')).toBe(false);
+    expect(await parts.drafts.find(mia, 'd')).toBe('submitted');
+    // Whose it was is nobody else's business.
+    expect(await parts.drafts.find(ben, 'd')).toBe('gone');
+    expect(await store.tables().selectFrom('submissions').select(['state', 'draft']).execute()).toEqual([
+      { state: 'running', draft: JSON.stringify(draft) },
+    ]);
+  });
+
+  it('is one of ten at most of a member: the oldest goes', async () => {
+    await parts.drafts.save(ben, 'of ben', readyDraft('x', 1));
+    const ids = Array.from({ length: 12 }, (_, n) => `d${n}`);
+    for (const id of ids) {
+      time += 1;
+      await parts.drafts.save(mia, id, readyDraft('x', 1));
+    }
+    const found = await Promise.all(ids.map((id) => parts.drafts.find(mia, id)));
+    expect(found.map((draft) => draft === 'gone')).toEqual([true, true, ...Array(10).fill(false)]);
+    expect(await parts.drafts.find(ben, 'of ben')).not.toBe('gone');
+    // By a clock that was set back the newest one looks like the oldest.
+    time -= 5 * MINUTE;
+    await parts.drafts.save(mia, 'new', readyDraft('x', 1));
+    expect(await parts.drafts.find(mia, 'new')).not.toBe('gone');
+    expect(await parts.drafts.find(mia, 'd2')).toBe('gone');
+  });
+});
+
+describe('a draft', () => {
+  it('of one server keeps what was typed', () => {
+    const typed = { server: 'a', port: '1', queryPort: '', game: 'cs2' };
+    const submission = { server: 'a', port: 1, game: 'cs2' };
+    const common = { line: 1, text: '', typed };
+    expect(draftOfOne(typed, { ok: true, submission })).toEqual({
+      source: 'options',
+      rows: [{ ...common, kind: 'ready', submission }],
+      includesDuplicates: false,
+    });
+    const problem = { code: 'game-missing' } as const;
+    expect(draftOfOne(typed, { ok: false, problem }).rows).toEqual([{ ...common, kind: 'refused', problem }]);
+  });
+
+  it('sends what is ready, and what was submitted before where that is wanted', () => {
+    const [a, b] = [readyRow(1, 'a'), readyRow(2, 'b')];
+    const draft: Draft = { source: 'text', rows: [a, refused(3, 'x'), b], includesDuplicates: false };
+    const duplicates = new Map([[a, {}]]);
+    expect(rowsToSend(draft, duplicates)).toEqual([b]);
+    expect(rowsToSend({ ...draft, includesDuplicates: true }, duplicates)).toEqual([a, b]);
+  });
+
+  it('is stored with 4,000 characters of refused lines; of the others it is known that they were refused', () => {
+    const lines = Array.from({ length: 900 }, (_, n) => refused(n + 3, 'y'.repeat(100)));
+    const first = [readyRow(1, 'a'), refused(2, 'b', 'game-missing')];
+    const stored = draftToStore({ ...readyDraft('x', 0), rows: [...first, ...lines] });
+    expect(stored.rows).toHaveLength(902);
+    expect(stored.rows.slice(0, 2)).toEqual(first);
+    const kept = stored.rows.slice(2).filter((row) => row.text !== '');
+    expect(JSON.stringify(kept.map((row) => (row.kind === 'refused' ? row.typed : {}))).length).toBeLessThan(
+      4_100,
+    );
+    expect(kept.length).toBeGreaterThan(20);
+    expect(stored.rows.at(-1)).toMatchObject({ problem: { code: 'not-kept' }, typed: { server: '' } });
+  });
+
+  it('is stored with one refused text of 4,000 characters', () => {
+    const whole = (length: number) => ({ ...readyDraft('x', 0), rows: [refused(1, '"'.repeat(length))] });
+    expect(draftToStore(whole(4_000))).toEqual(whole(4_000));
+    expect(draftToStore(whole(4_001)).rows).toMatchObject([{ problem: { code: 'not-kept' } }]);
+  });
+});

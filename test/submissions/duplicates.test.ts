@@ -1,0 +1,85 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/storage/store.ts';
+import { openStore } from '../storage/temporary.ts';
+import { addDone, partsOver } from '../support/submissions.ts';
+import { readyDraft, readyRow } from '../support/submitted.ts';
+
+const MINUTE = 60_000;
+const NOW = 1_000 * MINUTE;
+const me = { guildId: '1', userId: '7' };
+
+let store: Store;
+let parts: ReturnType<typeof partsOver>;
+beforeEach(async () => {
+  store = await openStore();
+  parts = partsOver(store, { now: () => NOW });
+});
+
+describe('a server that was submitted before', () => {
+  it('is known by its host and port, with the latest time that it may have been received', async () => {
+    const ofGuild = { guildId: '1', userId: '7', hosts: ['one'] };
+    await addDone(store, { ...ofGuild, id: 'a', at: 1 });
+    await addDone(store, { ...ofGuild, id: 'b', at: 2, outcome: 'unknown', userId: '8', game: 'rust' });
+    await addDone(store, { ...ofGuild, id: 'c', at: 3, outcome: 'rejected' });
+    await addDone(store, { ...ofGuild, id: 'd', at: 4, outcome: 'not-sent' });
+    await addDone(store, { ...ofGuild, id: 'e', at: 5, outcome: 'rejected', hosts: ['two'] });
+    await addDone(store, { ...ofGuild, id: 'f', at: 6, guildId: '2' });
+    const rows = [
+      readyRow(1, 'one'),
+      readyRow(2, 'two'),
+      readyRow(3, 'one', { port: 1 }),
+      readyRow(4, 'one'),
+    ];
+    const found = await parts.duplicates.submittedBefore(me, rows);
+    const before = {
+      server: 'one',
+      port: 27015,
+      game: 'rust',
+      at: 2,
+      userName: 'name of 8',
+      isYours: false,
+      outcome: 'unknown',
+    };
+    expect([...found]).toEqual([
+      [rows[0], before],
+      [rows[3], before],
+    ]);
+  });
+
+  it('says whether it was the member, and nothing of a name that was deleted', async () => {
+    await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
+    const find = async (by = me) => [
+      ...(await parts.duplicates.submittedBefore(by, [readyRow(1, 'one')])).values(),
+    ];
+    expect(await find()).toMatchObject([{ isYours: true, userName: 'name of 7', outcome: 'accepted' }]);
+    await parts.erasure.forgetNames('1', '7');
+    expect(await find()).toMatchObject([{ isYours: false, userName: '' }]);
+  });
+
+  it('is found among a thousand', async () => {
+    const hosts = Array.from({ length: 1_000 }, (_, n) => `list-${n}.example.com`);
+    await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts });
+    const { rows } = readyDraft('list', 1_000);
+    expect((await parts.duplicates.submittedBefore(me, rows)).size).toBe(1_000);
+  });
+});
+
+describe('a server that is on its way', () => {
+  it('is one that was reserved and has not ended, for as long as an interaction can be answered', async () => {
+    const ofGuild = { guildId: '1', userId: '7' };
+    await addDone(store, { ...ofGuild, id: 'a', at: NOW, hosts: ['ended'] });
+    await addDone(store, { ...ofGuild, id: 'b', at: NOW - 15 * MINUTE, hosts: ['old'], outcome: null });
+    await addDone(store, { ...ofGuild, id: 'c', at: NOW - 15 * MINUTE + 1, hosts: ['new'], outcome: null });
+    await addDone(store, { ...ofGuild, id: 'd', at: NOW, hosts: ['elsewhere'], outcome: null, guildId: '2' });
+    const find = (...hosts: readonly string[]) =>
+      parts.duplicates.inFlight(
+        '1',
+        hosts.map((host) => readyRow(1, host).submission),
+      );
+    expect(await find('ended', 'old', 'elsewhere', 'other')).toBeUndefined();
+    expect(await find('other', 'new')).toMatchObject({ server: 'new' });
+    expect(await find(...Array.from({ length: 999 }, (_, n) => `s${n}`), 'new')).toMatchObject({
+      server: 'new',
+    });
+  });
+});

@@ -1,0 +1,257 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { formatAddress } from '../../src/addresses/address.ts';
+import { createListReader } from '../../src/server-lists/list-reader.ts';
+import { MAX_ROWS, readList } from '../../src/server-lists/read-list.ts';
+import type { Row } from '../../src/server-lists/row.ts';
+import type { Store } from '../../src/storage/store.ts';
+import type { Draft } from '../../src/submissions/draft.ts';
+import {
+  createListDrafts,
+  type Editing,
+  type ListDrafts,
+  linesToEdit,
+  MOST_TYPED,
+  type Prepared,
+  withDefaultGame,
+} from '../../src/submissions/list-drafts.ts';
+import type { SubmissionSettings } from '../../src/submissions/pipeline.ts';
+import { openStore } from '../storage/temporary.ts';
+import { addDone, type PartsOptions, partsOver } from '../support/submissions.ts';
+import { games } from './arbitraries.ts';
+
+const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
+const ben = { guildId: '1', user: { id: '3', name: 'ben' } };
+
+let store: Store;
+let settings: SubmissionSettings;
+let lists: ListDrafts;
+let parts: ReturnType<typeof partsOver>;
+
+function setUp(options: PartsOptions = {}): void {
+  const known = {
+    list: () => ({ games: [], fresh: true }),
+    ...games,
+    refresh: async () => undefined,
+    refreshSoon: () => undefined,
+  };
+  parts = partsOver(store, options);
+  const reader = createListReader({ games: known });
+  lists = createListDrafts({
+    ...parts,
+    store,
+    settings: { get: async () => settings },
+    games: known,
+    reader,
+  });
+}
+
+beforeEach(async () => {
+  store = await openStore();
+  settings = { announce: false };
+  setUp();
+});
+
+function rowsOf(text: string): readonly Row[] {
+  const list = readList(text, games);
+  if (list.kind !== 'rows') throw new Error(list.kind);
+  return list.rows;
+}
+const open = (text: string, id = 'd', source: Draft['source'] = 'text') =>
+  lists.open(mia, id, { source, rows: rowsOf(text) });
+
+/** Each row in a word. */
+const shown = (rows: readonly Row[]) =>
+  rows.map((row) => {
+    if (row.kind === 'refused') return `${row.line} ${row.problem.code}`;
+    if (row.kind === 'repeated') return `${row.line} = ${row.firstLine}`;
+    const { server: host, port, game } = row.submission;
+    return `${row.line} ${formatAddress({ host, port })} ${game}`;
+  });
+function prepared(result: Prepared | string | { readonly kind: string }): Prepared {
+  if (typeof result === 'string' || 'kind' in result) throw new Error(JSON.stringify(result));
+  return result;
+}
+async function stored(id = 'd'): Promise<Draft> {
+  const draft = await parts.drafts.find(mia, id);
+  if (typeof draft === 'string') throw new Error(draft);
+  return draft;
+}
+const edit = (typed: string, which: Editing = 'refused', id = 'd') =>
+  lists.edit(mia, { id, newId: 'new', typed, which }, undefined);
+
+describe('a list', () => {
+  it('is kept and shown with what could go now', async () => {
+    await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
+    const { draft, duplicates, room, edits, canTryAgain } = await open(
+      'a.example.com:27015 cs2\n8.8.8.8:1 cs2\nnonsense here\n8.8.4.4:1\n8.8.8.8:1 cs2',
+    );
+    expect(shown(draft.rows)).toEqual([
+      '1 a.example.com:27015 cs2',
+      '2 8.8.8.8:1 cs2',
+      '3 no-address',
+      '4 game-missing',
+      '5 = 2',
+    ]);
+    expect([...duplicates.keys()].map(({ line }) => line)).toEqual([1]);
+    expect(room).toEqual({ count: 1 });
+    expect(edits).toEqual({ refused: 1, lacking: 1 });
+    expect(canTryAgain).toBe(false);
+    expect(await stored()).toEqual(draft);
+  });
+
+  it('loses nothing of two presses in one turn of the event loop', async () => {
+    await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
+    await open('a.example.com:27015 cs2\n8.8.8.8:1');
+    await Promise.all([lists.includeDuplicates(mia, 'd', true), lists.chooseGame(mia, 'd', 'rust')]);
+    const draft = await stored();
+    expect(draft.includesDuplicates).toBe(true);
+    expect(shown(draft.rows)).toEqual(['1 a.example.com:27015 cs2', '2 8.8.8.8:1 rust']);
+  });
+
+  it('includes what was submitted before, or leaves it out', async () => {
+    await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
+    await open('a.example.com:27015 cs2\n8.8.8.8:1 cs2');
+    expect(prepared(await lists.includeDuplicates(mia, 'd', true)).room.count).toBe(2);
+    expect(prepared(await lists.again(mia, 'd')).room.count).toBe(2);
+    expect(prepared(await lists.includeDuplicates(mia, 'd', false)).room.count).toBe(1);
+  });
+
+  it('gives a game to the lines that lack one, which may then repeat others', async () => {
+    await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\nnonsense here');
+    const { draft } = prepared(await lists.chooseGame(mia, 'd', 'cs2'));
+    expect(shown(draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 port-missing', '4 no-address']);
+    expect(linesToEdit(draft, 'refused').text).toBe('3. 8.8.4.4 cs2\n4. nonsense here');
+  });
+
+  it('gives the usual port to the lines that lack one, with the game that they name or were given', async () => {
+    const { usualPorts } = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
+    expect(usualPorts).toBe(1);
+    await lists.chooseGame(mia, 'd', 'cs2');
+    const { draft } = prepared(await lists.takeUsualPorts(mia, 'd'));
+    expect(shown(draft.rows)).toEqual(['1 8.8.8.8:28015 rust', '2 = 1', '3 8.8.4.4:27015 cs2']);
+  });
+
+  it('refuses games that the guild does not allow, with the lines that repeat them', async () => {
+    settings = { announce: false, games: ['rust'] };
+    const { draft } = await open('8.8.8.8:1 cs2\n8.8.8.8:1 cs2\n8.8.8.8:1 rust');
+    expect(shown(draft.rows)).toEqual(['1 game-not-allowed', '2 game-not-allowed', '3 8.8.8.8:1 rust']);
+    expect(draft.rows[1]).toMatchObject({
+      text: '8.8.8.8:1 cs2',
+      typed: { server: '8.8.8.8:1', game: 'cs2' },
+    });
+  });
+
+  it('can be tried again where a limit lets it go while it is kept', async () => {
+    setUp({ member: { servers: 1, seconds: 600 } });
+    await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['x'] });
+    expect(await open('8.8.8.8:1 cs2')).toMatchObject({ room: { count: 0 }, canTryAgain: true });
+    setUp({ member: { servers: 1, seconds: 1_000 } });
+    expect(await lists.again(mia, 'd')).toMatchObject({ room: { count: 0 }, canTryAgain: false });
+    setUp({ member: { servers: 2, seconds: 600 } });
+    expect(await open('8.8.8.8:1 cs2\n8.8.8.8:2 cs2')).toMatchObject({
+      room: { count: 1 },
+      canTryAgain: false,
+    });
+  });
+
+  it('is changed by its member alone, and while it is there', async () => {
+    await open('8.8.8.8:1 cs2');
+    expect(await lists.chooseGame(ben, 'd', 'cs2')).toBe('of-another-member');
+    expect(await lists.drop(ben, 'd')).toBe('of-another-member');
+    expect(await lists.drop(mia, 'd')).toBeUndefined();
+    expect(await lists.drop(mia, 'd')).toBe('gone');
+    expect(await lists.includeDuplicates(mia, 'd', true)).toBe('gone');
+    expect(await lists.again(mia, 'd')).toBe('gone');
+  });
+});
+
+describe('editing', () => {
+  it('puts the lines that were read in place of those that were opened', async () => {
+    const { draft } = await open('8.8.8.8:1 cs2\nnonsense here\n8.8.8.8:70000 cs2\n8.8.4.4:1\n8.8.8.8:5 cs2');
+    expect(linesToEdit(draft, 'refused').text).toBe('2. nonsense here\n3. 8.8.8.8:70000 cs2\n4. 8.8.4.4:1');
+    const { draft: edited } = prepared(
+      await edit('3. 8.8.8.8:1 cs2\n8.8.4.4:2 rust\n8.8.4.4:3 rust\n8.8.4.4:4'),
+    );
+    // A line that stands without a number takes a free one, and one that is too many comes after the last.
+    expect(shown(edited.rows)).toEqual([
+      '1 8.8.8.8:1 cs2',
+      '2 8.8.4.4:2 rust',
+      '3 = 1',
+      '4 8.8.4.4:3 rust',
+      '5 8.8.8.8:5 cs2',
+      '6 game-missing',
+    ]);
+    expect(await stored()).toEqual(edited);
+  });
+
+  it('drops a line that is gone from the text', async () => {
+    await open('nonsense here\nother nonsense\n8.8.8.8:1 cs2');
+    expect(shown(prepared(await edit('2. 8.8.4.4:1 cs2')).draft.rows)).toEqual([
+      '2 8.8.4.4:1 cs2',
+      '3 8.8.8.8:1 cs2',
+    ]);
+    expect(shown(prepared(await edit('')).draft.rows)).toEqual(['2 8.8.4.4:1 cs2', '3 8.8.8.8:1 cs2']);
+  });
+
+  it('of all lines opens those that are ready too', async () => {
+    const { draft } = await open('8.8.8.8:1 cs2\nnonsense here');
+    expect(linesToEdit(draft, 'all').text).toBe('1. 8.8.8.8:1 cs2\n2. nonsense here');
+    expect(shown(prepared(await edit('1. 8.8.8.8:2 cs2', 'all')).draft.rows)).toEqual(['1 8.8.8.8:2 cs2']);
+  });
+
+  it('makes a new list where the list is gone', async () => {
+    const result = await edit('7. 8.8.8.8:1 cs2\n8.8.8.8:2 cs2');
+    expect(result).toMatchObject({ id: 'new', instead: 'gone' });
+    expect(shown((await stored('new')).rows)).toEqual(['7 8.8.8.8:1 cs2', '8 8.8.8.8:2 cs2']);
+  });
+
+  it('leaves the list as it is where the text cannot be read, or it would become too long', async () => {
+    const lines = (count: number) =>
+      Array.from({ length: count }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
+    await open(`${lines(MAX_ROWS - 1)}\nnonsense here`);
+    expect(await edit('[{]')).toEqual({ kind: 'bad-json', line: 1, column: 3 });
+    expect(await edit('8.8.4.4:1 cs2\n8.8.4.4:2 cs2')).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
+    expect(prepared(await edit('8.8.4.4:1 cs2')).draft.rows).toHaveLength(MAX_ROWS);
+  });
+
+  it('opens as many lines as a window takes, those that were refused first', () => {
+    const lines = Array.from({ length: 500 }, (_, n) => `8.8.8.8:${n + 1}`);
+    const draft = { source: 'text', rows: rowsOf([...lines, 'nonsense here'].join('\n')) } as const;
+    const { text, rows } = linesToEdit({ ...draft, includesDuplicates: false }, 'refused');
+    expect(text.length).toBeLessThanOrEqual(MOST_TYPED);
+    expect(text.length).toBeGreaterThan(MOST_TYPED - 30);
+    expect(text.split('\n').at(-1)).toBe('501. nonsense here');
+    expect(text.split('\n')).toHaveLength(rows.length);
+  });
+});
+
+describe('a text that could not be read', () => {
+  it('is kept to be corrected, without passwords', async () => {
+    const text = '8.8.8.8:1 cs2; password QZJX\n[broken';
+    expect(await lists.keepTyped(mia, 'd', { text, game: ' cs2 ' })).toBe(true);
+    expect(await lists.findTyped(mia, 'd')).toEqual({ text: '8.8.8.8:1 cs2\n[broken', game: 'cs2' });
+    const json = '[{"server": "8.8.8.8:1", "password": "QZ JX", "game": "cs2"}';
+    await lists.keepTyped(mia, 'json', { text: json, game: '' });
+    const { text: kept = '' } = (await lists.findTyped(mia, 'json')) ?? {};
+    expect(kept).not.toMatch(/QZ|JX/);
+    expect(kept).toContain('"game": "cs2"');
+    expect(await lists.findTyped(ben, 'd')).toBeUndefined();
+    expect(await lists.forgetTyped(mia, 'd')).toBe(true);
+    expect(await lists.findTyped(mia, 'd')).toBeUndefined();
+  });
+
+  it('is kept where a window takes it', async () => {
+    expect(await lists.keepTyped(mia, 'd', { text: 'x'.repeat(4_000), game: '' })).toBe(true);
+    expect((await lists.findTyped(mia, 'd'))?.text).toHaveLength(4_000);
+    expect(await lists.keepTyped(mia, 'e', { text: 'x'.repeat(4_001), game: '' })).toBe(false);
+    expect(await lists.findTyped(mia, 'e')).toBeUndefined();
+  });
+});
+
+it('the game that was chosen for all lines stays with those that are refused and name none', () => {
+  const rows = rowsOf('8.8.8.8:70000\n8.8.8.8:70000 rust\nnonsense here\n8.8.8.8:1 cs2');
+  const typed = withDefaultGame(rows, 'cs2').map((row) =>
+    row.kind === 'refused' ? row.typed.game : 'ready',
+  );
+  expect(typed).toEqual(['cs2', 'rust', '', 'ready']);
+});

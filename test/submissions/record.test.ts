@@ -1,0 +1,200 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Outcome } from '../../src/listing/contract.ts';
+import type { RefusedRow, Row } from '../../src/server-lists/row.ts';
+import type { Store } from '../../src/storage/store.ts';
+import type { Draft } from '../../src/submissions/draft.ts';
+import { isLeft, type Reservation } from '../../src/submissions/record.ts';
+import { openStore } from '../storage/temporary.ts';
+import { partsOver } from '../support/submissions.ts';
+import { readyRow } from '../support/submitted.ts';
+
+const NOW = 1_000_000;
+const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
+const REJECTED: Outcome = { kind: 'rejected', message: 'No.' };
+const NOT_SENT: Outcome = { kind: 'not-sent', reason: 'tls' };
+const UNKNOWN: Outcome = { kind: 'unknown', reason: 'timeout' };
+const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
+
+let store: Store;
+let parts: ReturnType<typeof partsOver>;
+beforeEach(async () => {
+  store = await openStore();
+  parts = partsOver(store, { now: () => NOW });
+});
+
+const refusedRow = (line: number): RefusedRow => ({
+  kind: 'refused',
+  line,
+  text: 'x',
+  problem: { code: 'no-address' },
+  typed: { server: 'x', port: '', queryPort: '', game: '' },
+});
+
+/** Reserves the rows that are ready, but for those that a limit holds back. */
+async function reserve(rows: readonly Row[], more: Partial<Reservation> = {}): Promise<void> {
+  const draft: Draft = { source: 'text', rows, includesDuplicates: false };
+  await parts.records.reserve({
+    ...mia,
+    id: 'list',
+    interactionId: 'i',
+    draft,
+    rows: rows.filter((row) => row.kind === 'ready'),
+    limitedRows: [],
+    ...more,
+  });
+}
+
+async function end(outcomes: readonly Outcome[], id = 'list'): Promise<void> {
+  for (const [index, outcome] of outcomes.entries()) {
+    await parts.records.leave(id, [index]);
+    await parts.records.end(id, { indices: [index], outcome });
+  }
+}
+
+const servers = () => store.tables().selectFrom('servers').selectAll().orderBy('position').execute();
+const restRows = async (id = 'i-rest') => {
+  const rest = await parts.drafts.find(mia, id);
+  return typeof rest === 'string' ? rest : rest.rows.map(({ line }) => line);
+};
+
+describe('a server that is submitted', () => {
+  it('is reserved, leaves and ends', async () => {
+    await reserve([readyRow(4, 'a', { queryPort: 5 })]);
+    const row = { position: 0, host: 'a', port: 27015, query_port: 5, game: 'cs2', address: 'a:27015' };
+    const running = { ...row, reserved_at: NOW, sent_at: null, ended_at: null, outcome: null };
+    expect(await servers()).toMatchObject([running]);
+    expect(await parts.records.leave('list', [0])).toBe(true);
+    expect(await servers()).toMatchObject([{ ...running, sent_at: NOW }]);
+    await parts.records.end('list', { indices: [0], outcome: ACCEPTED });
+    expect(await servers()).toMatchObject([{ outcome: 'accepted', message: 'Yes.', ended_at: NOW }]);
+  });
+
+  it('does not leave where its row is gone', async () => {
+    await reserve([readyRow(1, 'a'), readyRow(2, 'b')]);
+    await store.tables().deleteFrom('servers').where('position', '=', 1).execute();
+    expect(await parts.records.leave('list', [0, 1])).toBe(false);
+  });
+
+  it.each<{ outcome: Outcome; counts: boolean; left: boolean }>([
+    { outcome: ACCEPTED, counts: true, left: true },
+    { outcome: REJECTED, counts: true, left: true },
+    { outcome: UNKNOWN, counts: true, left: true },
+    { outcome: NOT_SENT, counts: false, left: false },
+    { outcome: { ...REJECTED, known: 'gameInvalid' }, counts: true, left: true },
+    { outcome: { ...REJECTED, known: 'invalidKey' }, counts: false, left: true },
+  ])('counts for limits: $counts, after $outcome', async ({ outcome, counts, left }) => {
+    await reserve([readyRow(1, 'a')]);
+    await end([outcome]);
+    const [row] = await servers();
+    expect([row?.reserved_at !== null, row?.sent_at !== null]).toEqual([counts, left]);
+  });
+});
+
+describe('what is left of a submission', () => {
+  it('is what was refused or not sent, what a limit held back, and what was not ready', async () => {
+    const rows = [
+      refusedRow(1),
+      readyRow(2, 'a'),
+      readyRow(3, 'b'),
+      readyRow(4, 'c'),
+      readyRow(5, 'd'),
+      readyRow(6, 'held back'),
+    ];
+    await reserve(rows, {
+      rows: rows.slice(1, 5).filter((row) => row.kind === 'ready'),
+      limitedRows: [readyRow(6, 'held back')],
+    });
+    await end([ACCEPTED, REJECTED, NOT_SENT, UNKNOWN]);
+    expect(await parts.records.finish('list')).toBe('i-rest');
+    expect(await restRows()).toEqual([1, 3, 4, 6]);
+    const [submission] = await store
+      .tables()
+      .selectFrom('submissions')
+      .selectAll()
+      .where('id', '=', 'list')
+      .execute();
+    expect(submission).toMatchObject({ state: 'done', draft: null, ended_at: NOW });
+  });
+
+  it('is nothing where all was accepted', async () => {
+    await reserve([readyRow(1, 'a')]);
+    await end([ACCEPTED]);
+    expect(await parts.records.finish('list')).toBeUndefined();
+  });
+
+  it.each([
+    { source: 'options', outcome: UNKNOWN, expected: true },
+    { source: 'text', outcome: UNKNOWN, expected: false },
+    { source: 'options', outcome: ACCEPTED, expected: false },
+    { source: 'text', outcome: REJECTED, expected: true },
+    { source: 'text', outcome: undefined, expected: true },
+  ] as const)('has a server from $source that ended as $outcome.kind: $expected', (each) => {
+    expect(isLeft(each, each.outcome)).toBe(each.expected);
+  });
+});
+
+describe('a submission that was under way when the bot ended', () => {
+  it('is unknown as far as it had left, and the rest can be submitted again', async () => {
+    await reserve([readyRow(1, 'a'), readyRow(2, 'b'), readyRow(3, 'c')]);
+    await end([ACCEPTED]);
+    await parts.records.leave('list', [1]);
+    await parts.records.endUnfinished(NOW - 1);
+    expect((await servers()).map(({ outcome }) => outcome)).toEqual(['accepted', null, null]);
+
+    await parts.records.endUnfinished(NOW);
+    expect(await servers()).toMatchObject([
+      { outcome: 'accepted' },
+      { outcome: 'unknown', reserved_at: NOW, ended_at: NOW },
+      { outcome: 'not-sent', reserved_at: null },
+    ]);
+    expect(await restRows()).toEqual([3]);
+    expect(await parts.records.endedBy('i')).toMatchObject({
+      source: 'text',
+      servers: [{ server: 'a' }, { server: 'b' }, { server: 'c' }],
+      outcomes: [ACCEPTED, { kind: 'unknown', reason: 'stopping' }, { kind: 'not-sent', reason: 'stopping' }],
+      restId: 'i-rest',
+    });
+  });
+
+  it('is ended without a draft of what is left where its own draft cannot be read', async () => {
+    await reserve([readyRow(1, 'a'), readyRow(2, 'b')]);
+    for (const draft of ['{"rows":[', '{"rows":"none"}', 'null']) {
+      await store.tables().updateTable('submissions').set({ draft, state: 'running' }).execute();
+      await parts.records.endUnfinished(NOW);
+      expect(await servers()).toMatchObject([{ outcome: 'not-sent' }, { outcome: 'not-sent' }]);
+      expect(await restRows()).toBe('gone');
+    }
+  });
+
+  it('is left alone where it has ended', async () => {
+    await reserve([readyRow(1, 'a')]);
+    await end([UNKNOWN]);
+    await parts.records.finish('list');
+    await parts.records.endUnfinished(NOW);
+    expect(await parts.records.endedBy('i')).toEqual({
+      source: 'text',
+      servers: [{ server: 'a', port: 27015, game: 'cs2' }],
+      outcomes: [UNKNOWN],
+      restId: undefined,
+    });
+  });
+
+  it('is none where the interaction has submitted nothing', async () => {
+    expect(await parts.records.endedBy('i')).toBeUndefined();
+  });
+});
+
+it('an outcome comes back from its row, and the words of the service are cut to 300 code points', async () => {
+  const outcomes: readonly Outcome[] = [
+    ACCEPTED,
+    { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' },
+    REJECTED,
+    { kind: 'not-sent', reason: 'rate-limited' },
+    UNKNOWN,
+    { kind: 'rejected', message: '😀'.repeat(301) },
+  ];
+  await reserve(outcomes.map((_, n) => readyRow(n + 1, `s${n}`)));
+  await end(outcomes);
+  const { outcomes: stored } = (await parts.records.endedBy('i')) ?? {};
+  expect(stored).toEqual([...outcomes.slice(0, -1), { kind: 'rejected', message: '😀'.repeat(300) }]);
+});

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it, onTestFinished } from 'vitest';
+import { folder, openStore } from '../storage/temporary.ts';
+import { addDone, partsOver } from '../support/submissions.ts';
+import { readyDraft } from '../support/submitted.ts';
+
+/** Every statement that is compiled while something runs. */
+async function statementsOf(run: () => Promise<unknown>): Promise<readonly string[]> {
+  const statements: string[] = [];
+  const { prepare } = DatabaseSync.prototype;
+  DatabaseSync.prototype.prepare = function watched(sql, ...options) {
+    statements.push(sql);
+    return prepare.call(this, sql, ...options);
+  };
+  try {
+    await run();
+  } finally {
+    DatabaseSync.prototype.prepare = prepare;
+  }
+  return statements;
+}
+
+it('no statement about submissions reads a whole table', async () => {
+  const path = join(folder(), 'bot.sqlite');
+  const store = await openStore(path);
+  const limit = { servers: 1, seconds: 60 };
+  const parts = partsOver(store, { member: limit, guild: limit });
+  const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
+  const draft = readyDraft('x', 1);
+  const rows = draft.rows.filter((row) => row.kind === 'ready');
+  await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['a', 'b'] });
+
+  const statements = await statementsOf(async () => {
+    await parts.drafts.save(mia, 'd', draft);
+    await parts.drafts.find(mia, 'd');
+    await parts.drafts.drop('1', 'd');
+    await parts.duplicates.inFlight(
+      '1',
+      rows.map(({ submission }) => submission),
+    );
+    await parts.duplicates.submittedBefore({ guildId: '1', userId: '2' }, rows);
+    await parts.limits.room({ guildId: '1', userId: '2', count: 1, dailyQuota: 1 });
+    await parts.records.reserve({ ...mia, id: 'd', interactionId: 'i', draft, rows, limitedRows: [] });
+    await parts.records.leave('d', [0]);
+    await parts.records.leaveAgain('d', [0]);
+    await parts.records.endUnfinished(Date.now());
+    await parts.records.endedBy('i');
+    const accepted = { outcome: 'accepted' } as const;
+    for (const filter of [{}, { userId: '2' }, { game: 'rust' }, accepted, { ...accepted, userId: '2' }]) {
+      await parts.history.count('1', filter);
+      await Array.fromAsync(parts.history.all('1', filter));
+    }
+    await parts.history.games('1');
+    await parts.history.latestGames('1');
+    await parts.history.isFull('1');
+    await parts.pruning.prune();
+    await parts.erasure.forgetNames('1', '2');
+    await parts.erasure.forgetIds('1', '2');
+    await parts.erasure.deleteGuild('1');
+  });
+
+  const database = new DatabaseSync(path, { readOnly: true });
+  onTestFinished(() => database.close());
+  const scans = statements
+    .filter((sql) => /^(?:select|update|delete)/i.test(sql))
+    .flatMap((sql) =>
+      database
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .filter(({ detail }) => isSlow(String(detail), sql))
+        .map(({ detail }) => `${detail}: ${sql}`),
+    );
+  expect(scans).toEqual([]);
+  expect(statements.length).toBeGreaterThan(30);
+});
+
+/** All rows are gone through, or those of all guilds where one is asked for. */
+function isSlow(detail: string, sql: string): boolean {
+  if (/^SCAN (?:servers|submissions|interactions)\b/.test(detail)) return true;
+  return /guild_id" = \?/.test(sql) && detail.includes('servers_by_outcome');
+}

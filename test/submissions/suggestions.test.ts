@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { createSuggestions } from '../../src/submissions/suggestions.ts';
+
+const all = Array.from({ length: 300 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
+
+/** Suggestions over a history that is read as the test says. */
+function setUp(latestGames: () => Promise<readonly string[]>, games?: readonly string[]) {
+  return createSuggestions({
+    history: { latestGames },
+    games: {
+      list: () => ({ games: all, fresh: true }),
+      search: (typed, limit) => all.filter(({ name }) => name.includes(typed)).slice(0, limit),
+    },
+    settings: { get: async () => ({ ...(games && { games }) }) },
+  });
+}
+const aliases = (games: readonly { readonly alias: string }[]) => games.map(({ alias }) => alias);
+
+describe('the games that are offered', () => {
+  it('begin with those that the guild submits most, and are 25 at most', async () => {
+    const { games } = setUp(async () => ['g299', 'g298', 'g298', 'gone']);
+    const offered = aliases(await games('1', ' '));
+    expect(offered.slice(0, 4)).toEqual(['g298', 'g299', 'g0', 'g1']);
+    expect(new Set(offered).size).toBe(25);
+  });
+
+  it('are found by what was typed', async () => {
+    const { games } = setUp(async () => ['g299']);
+    expect(aliases(await games('1', 'Game 29')).slice(0, 2)).toEqual(['g29', 'g290']);
+  });
+
+  it('are those that the guild allows', async () => {
+    const { games } = setUp(async () => ['g7', 'g5'], ['g5', 'g6']);
+    expect(aliases(await games('1', ''))).toEqual(['g5', 'g6']);
+    expect(aliases(await games('1', '6'))).toEqual(['g6']);
+  });
+
+  it('are remembered until the guild submits something, and not where the store failed', async () => {
+    const latest = ['g1', 'g2'];
+    let reads = 0;
+    const { games, ended } = setUp(async () => {
+      reads += 1;
+      if (reads === 1) throw new Error('disk');
+      return latest.splice(0, 1);
+    });
+    await expect(games('1', '')).rejects.toThrow('disk');
+    expect((await games('1', ''))[0]?.alias).toBe('g1');
+    expect((await games('1', ''))[0]?.alias).toBe('g1');
+    await ended({ guildId: '1' });
+    expect((await games('1', ''))[0]?.alias).toBe('g2');
+    expect(reads).toBe(3);
+  });
+});

@@ -1,0 +1,81 @@
+import type { SeenModal } from '../../sandbox/discord/contract.ts';
+import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
+import { languages } from '../../src/words/words.ts';
+
+/*
+ * A language in which every sentence is English in ⟦…⟧ and two fifths longer, as no language of this bot is: what it does
+ * not say in ⟦…⟧ is translated nowhere, and what has lost its ⟧ was too long for Discord and cut.
+ */
+
+const LONGER_BY = 0.4;
+
+type Tree = { readonly [key: string]: string | Tree };
+
+function pseudo(sentence: string): string {
+  const length = sentence.replace(/\{\{\w+\}\}/g, '').length;
+  return `⟦${sentence}${'·'.repeat(Math.max(0, Math.ceil(length * LONGER_BY) - 2))}⟧`;
+}
+
+const translated = (tree: Tree): Tree =>
+  Object.fromEntries(
+    Object.entries(tree).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? pseudo(value) : translated(value),
+    ]),
+  );
+
+/** The bot's languages, with this one in place of French. */
+export const withPseudoLanguage = { ...languages, fr: translated(languages.en) as typeof languages.en };
+
+/** Discord's name of the language that stands in for. */
+export const PSEUDO_LOCALE = 'fr';
+
+/** All that somebody reads in a message or a window, but for what they typed themselves and the names in selects. */
+export function textsOf(shown: SeenMessage | SeenModal): readonly string[] {
+  const texts: string[] = [];
+  const read = (value: unknown): void => {
+    for (const [key, inner] of Object.entries(Object(value))) {
+      if (typeof inner === 'string' && READ.has(key)) texts.push(inner);
+      else if (key !== 'options' && typeof inner === 'object') read(inner);
+    }
+  };
+  if ('data' in shown) read(shown.data);
+  else read({ content: shown.current?.content, of: [shown.current?.embeds, shown.current?.components] });
+  return texts;
+}
+
+const READ: ReadonlySet<string> = new Set([
+  'content',
+  'title',
+  'description',
+  'label',
+  'placeholder',
+  'text',
+]);
+
+/** What of a text is in no sentence, but for what is none: times, mentions, links, and what somebody typed, as code. */
+function outside(text: string): string {
+  let depth = 0;
+  const kept = [...text].filter((character) => {
+    if (character === '⟦') depth += 1;
+    if (character !== '⟧') return depth === 0;
+    depth = Math.max(0, depth - 1);
+    return false;
+  });
+  return kept.join('').replace(/<[^<>]*>|`[^`]*`/g, '');
+}
+
+/**
+ * What is wrong with what somebody who reads this language is shown.
+ * @param names what is the same in every language, such as the names of games
+ */
+export function faultsOf(shown: SeenMessage | SeenModal, names: readonly string[]): readonly string[] {
+  return textsOf(shown).flatMap((text) => {
+    const count = (bracket: string) => text.split(bracket).length;
+    const rest = names.reduce((all, name) => all.replaceAll(name, ''), outside(text));
+    return [
+      ...(count('⟦') > count('⟧') ? [`too long: ${text}`] : []),
+      ...(/\p{L}/u.test(rest) ? [`not translated: ${rest.trim()} (in ${text})`] : []),
+    ];
+  });
+}

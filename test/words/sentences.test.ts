@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { notReadyText, outcomeText, typedLine } from '../../commands/addserver/text.ts';
+import { entryText } from '../../commands/submissions/entries.ts';
+import type { Failure, NotSent, Outcome, Unknown } from '../../src/listing/contract.ts';
+import type { RowProblem, ServerProblem } from '../../src/server-lists/row.ts';
+import type { Refusal } from '../../src/submissions/pipeline.ts';
+import { announcementOf } from '../../src/words/ended.ts';
+import { problemText } from '../../src/words/problem.ts';
+import { refusalText } from '../../src/words/refusal.ts';
+import { failureText } from '../../src/words/service.ts';
+import { createWords, type Reader } from '../../src/words/words.ts';
+import { rendered } from '../support/rendered.ts';
+
+/** What a member, or the service, may have written. */
+const EVIL = '`[x](https://evil.example) **b**` @everyone <@123456789012345678>\n# Big';
+const games = { find: (alias: string) => (alias === EVIL ? { name: EVIL, alias } : undefined) };
+const server = { server: '2606:4700::1', port: 1, game: EVIL };
+
+const port = { field: 'port', port: 70_000 } as const;
+const PROBLEMS: Readonly<Record<RowProblem['code'], RowProblem>> = {
+  'server-missing': { code: 'server-missing' },
+  'ipv4-form': { code: 'ipv4-form', host: EVIL },
+  'bad-ipv6': { code: 'bad-ipv6', host: EVIL },
+  'not-public': { code: 'not-public', host: EVIL, range: 'unique-local' },
+  'reserved-name': { code: 'reserved-name', host: EVIL, zone: EVIL },
+  'single-label': { code: 'single-label', host: EVIL },
+  'service-name': { code: 'service-name', host: EVIL },
+  'bad-name': { code: 'bad-name', host: EVIL },
+  'label-too-long': { code: 'label-too-long', label: EVIL, length: 64, most: 63 },
+  'name-too-long': { code: 'name-too-long', length: 254, most: 253 },
+  'not-an-address': { code: 'not-an-address' },
+  'web-address': { code: 'web-address' },
+  'unknown-scheme': { code: 'unknown-scheme', scheme: EVIL },
+  'ipv6-brackets': { code: 'ipv6-brackets', host: EVIL, port: EVIL },
+  'address-too-long': { code: 'address-too-long', length: 1001, most: 1000 },
+  'port-not-a-number': { code: 'port-not-a-number', field: 'query_port', port: EVIL },
+  'port-too-low': { code: 'port-too-low', ...port },
+  'port-too-high': { code: 'port-too-high', ...port },
+  'port-conflict': { code: 'port-conflict', inServer: 1, port: 2 },
+  'port-missing': { code: 'port-missing', host: 'a.example.com', game: EVIL },
+  'game-missing': { code: 'game-missing' },
+  'game-unknown': { code: 'game-unknown', game: EVIL },
+  'game-not-allowed': { code: 'game-not-allowed', game: EVIL },
+  'not-kept': { code: 'not-kept' },
+  'no-address': { code: 'no-address' },
+  'line-too-long': { code: 'line-too-long', length: 1001, most: 1000 },
+  'too-many-cells': { code: 'too-many-cells', found: 5, most: 4 },
+  'not-an-object': { code: 'not-an-object' },
+  'wrong-type': { code: 'wrong-type', field: EVIL, expected: 'number' },
+};
+const ONLY_IN_LISTS =
+  /^(?:not-kept|no-address|line-too-long|too-many-cells|not-an-object|wrong-type|game-not-allowed)$/;
+
+const before = { ...server, at: 0, userName: EVIL, isYours: false, outcome: 'accepted' } as const;
+const limit = { limit: 5, until: 1_000 };
+const REFUSALS: Readonly<Record<Refusal['code'], Refusal>> = {
+  'key-missing': { code: 'key-missing' },
+  'key-unreadable': { code: 'key-unreadable' },
+  'key-invalid': { code: 'key-invalid', setBy: '9' },
+  'in-flight': { code: 'in-flight', server },
+  'submitted-before': { code: 'submitted-before', servers: [before] },
+  'member-limit': { code: 'member-limit', ...limit },
+  'guild-limit': { code: 'guild-limit', ...limit },
+  'daily-quota': { code: 'daily-quota', ...limit },
+  'game-not-allowed': { code: 'game-not-allowed', game: EVIL },
+};
+
+const NOT_SENT: readonly NotSent['reason'][] = [
+  ...(['unreachable', 'timeout', 'tls', 'rate-limited', 'down', 'queue-full'] as const),
+  ...(['key', 'deadline', 'stopping', 'service', 'bot'] as const),
+];
+const UNKNOWN: readonly Unknown['reason'][] = [
+  ...(['timeout', 'reset', 'stopping', 'redirect', 'rate-limited', 'server-error'] as const),
+  ...(['not-found', 'client-error', 'unreadable', 'too-large'] as const),
+];
+const FAILURES: readonly Failure[] = [
+  ...NOT_SENT.map((reason): Failure => ({ kind: 'not-sent', reason })),
+  ...UNKNOWN.map((reason): Failure => ({ kind: 'unknown', reason, detail: EVIL })),
+  { kind: 'not-sent', reason: 'rate-limited', retryAfterMs: 6_000 },
+];
+const OUTCOMES: readonly Outcome[] = [
+  { kind: 'accepted', message: EVIL },
+  { kind: 'rejected', message: EVIL },
+  ...(['invalidKey', 'emptyList', 'serverMissing', 'gameMissing', 'gameInvalid'] as const).map(
+    (known): Outcome => ({ kind: 'rejected', message: EVIL, known }),
+  ),
+  ...FAILURES,
+];
+
+/** Markup of ours. */
+const OURS = new Set(['inlineCode', 'strong', 'timestamp', 'user', 'blockQuote']);
+
+function expectSentences(texts: readonly string[]): void {
+  for (const text of texts) {
+    // A key that is not there stands for itself.
+    expect(text).not.toMatch(/^[\w-]+(?:\.[\w-]+)+$|\{\{|undefined/);
+    expect(
+      rendered(text).active.filter((kind) => !OURS.has(kind)),
+      text,
+    ).toEqual([]);
+  }
+}
+
+describe.each([
+  'en',
+  'de',
+])('in %s, whatever others wrote, there is a sentence without markup of theirs', (language) => {
+  const t = createWords().wordsFor(language);
+  const member: Reader = { t, mention: (name) => `/${name}`, isAdmin: false, pages: () => undefined };
+  const readers = [member, { ...member, isAdmin: true }];
+
+  it('for each problem of a line', () => {
+    const texts = Object.values(PROBLEMS).flatMap((problem) => Object.values(problemText(problem, t)));
+    expectSentences(texts);
+  });
+
+  it('for each problem of one server', () => {
+    const problems = Object.values(PROBLEMS).filter(
+      ({ code }) => !ONLY_IN_LISTS.test(code),
+    ) as ServerProblem[];
+    const near = [{ name: EVIL, alias: EVIL }];
+    const texts = [true, false].flatMap((isListKnown) =>
+      problems.map((problem) => notReadyText(member, problem, { near, isListKnown })),
+    );
+    const typed = { server: EVIL, port: EVIL, queryPort: EVIL, game: EVIL };
+    expectSentences([...texts, typedLine(t, typed, games)]);
+  });
+
+  it('for each refusal', () => {
+    const refusals = Object.values(REFUSALS);
+    expectSentences(readers.flatMap((each) => refusals.map((refusal) => refusalText(refusal, each, games))));
+  });
+
+  it('for each failure', () => {
+    const texts = FAILURES.map((failure) => failureText(failure, t));
+    expectSentences(texts);
+    expect(texts.at(-1)).toMatch(/<t:\d+:R>/);
+  });
+
+  it('for each outcome, also in the history', () => {
+    const keyProblem = { code: 'key-invalid', setBy: '9' } as const;
+    const texts = readers.flatMap((each) =>
+      OUTCOMES.map((outcome) => outcomeText(each, server, outcome, keyProblem)),
+    );
+    expectSentences(texts);
+    const entry = { ...server, at: 0, userId: '7', userName: EVIL, message: EVIL };
+    const said = [true, false].flatMap((own) =>
+      OUTCOMES.map(({ kind }) => entryText(member, { ...entry, outcome: kind }, { games, own })),
+    );
+    expectSentences(said);
+  });
+
+  it('for an announcement', () => {
+    const done = { announce: true, servers: [server, server], outcomes: OUTCOMES.slice(0, 2) };
+    const said = announcementOf({ user: { id: '7' }, guildT: t }, done, games);
+    expectSentences([said?.content ?? '', said?.embeds[0]?.description ?? '']);
+    const unwanted = { ...done, announce: false };
+    expect(announcementOf({ user: { id: '7' }, guildT: t }, unwanted, games)).toBeUndefined();
+    const none = { ...done, outcomes: OUTCOMES.slice(1, 3) };
+    expect(announcementOf({ user: { id: '7' }, guildT: t }, none, games)).toBeUndefined();
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { fitChoices } from '../../src/discord/limits.ts';
+import { gameChoices, gameLabels, gameOption, gameOptions } from '../../src/words/games.ts';
+import { describe as describeServer, gravestOf, serverEmbed, serverLine } from '../../src/words/servers.ts';
+import { createWords } from '../../src/words/words.ts';
+import { rendered } from '../support/rendered.ts';
+
+const t = createWords().wordsFor('en-US');
+const games = { find: (alias: string) => (alias === 'rust' ? { name: 'Rust', alias } : undefined) };
+
+describe('the embed with game servers', () => {
+  it('has the colour of the outcome, and the game and the address of each server on a line', () => {
+    const lines = [
+      describeServer(t, { server: '2606:4700::1111', port: 28015, game: 'rust' }, games),
+      describeServer(t, { server: 'a.example.com', port: 1, queryPort: 2, game: 'unheard' }, games),
+    ];
+    expect(serverEmbed(t, 'accepted', lines)).toEqual({
+      color: 0x57f287,
+      description: '**Rust** — `[2606:4700::1111]:28015`\n**unheard** — `a.example.com:1`, query port 2',
+    });
+  });
+
+  it('says how many there are that it does not show', () => {
+    expect(serverEmbed(t, 'rejected', ['a', 'b', 'c'], 1).description).toBe('a\n… and 2 more');
+  });
+
+  it('fits into an embed whatever it is given', () => {
+    const long = 'x'.repeat(200);
+    const lines = Array.from({ length: 1000 }, (_, n) => `**Game** — \`${n}.${long}.example.com:1\``);
+    const { description } = serverEmbed(t, 'unknown', lines);
+    expect(description.length).toBeLessThanOrEqual(4096);
+    expect(description).toMatch(/… and 9\d\d more$/);
+    expect(serverEmbed(t, 'unknown', ['x'.repeat(9000)]).description.length).toBeLessThanOrEqual(4096);
+  });
+
+  it('lets nothing act in what somebody typed', () => {
+    const evil = '`**x**` <@1> [x](https://evil.example)';
+    const line = serverLine(t, { game: evil, address: evil, queryPort: evil });
+    expect(rendered(line).active.toSorted()).toEqual(['inlineCode', 'strong']);
+  });
+
+  it('is coloured by the gravest outcome', () => {
+    expect(gravestOf(['accepted', 'unknown', 'not-sent'])).toBe('unknown');
+    expect(gravestOf(['accepted', 'rejected', 'unknown'])).toBe('rejected');
+    expect(gravestOf(['accepted', 'not-sent'])).toBe('not-sent');
+    expect(gravestOf([])).toBe('not-sent');
+  });
+});
+
+describe('games', () => {
+  it('can all be chosen, though their names are the same where Discord cuts them', () => {
+    const same = Array.from({ length: 25 }, (_, n) => ({ name: 'x'.repeat(100), alias: `game${n}` }));
+    const fit = fitChoices(gameChoices(same));
+    expect(fit.map(({ value }) => value)).toEqual(same.map(({ alias }) => alias));
+    for (const { name, value } of fit) {
+      expect(name.length).toBeLessThanOrEqual(100);
+      expect(name.endsWith(`… (${value})`)).toBe(true);
+    }
+  });
+
+  it('are shown by their alias where it leaves no room for a name, or is the name', () => {
+    const alias = 'a'.repeat(97);
+    const choices = gameChoices([
+      { name: 'Game', alias },
+      { name: 'rust', alias: 'rust' },
+      { name: 'Rust', alias: 'rust' },
+    ]);
+    expect(choices.map(({ name }) => name)).toEqual([alias, 'rust', 'Rust (rust)']);
+  });
+
+  it('are called by their name on a button, and by the alias too where two have the same name', () => {
+    const three = ['a', 'b'].map((alias) => ({ name: 'Same', alias }));
+    const labels = gameLabels([...three, { name: 'Other', alias: 'c' }]).map(({ label }) => label);
+    expect(labels).toEqual(['Same (a)', 'Same (b)', 'Other']);
+  });
+
+  it('stand in a select with the usual ones first, where a select takes them', () => {
+    const options = gameOptions([
+      { name: 'Other', alias: 'other' },
+      { name: 'Blank', alias: ' ' },
+      { name: 'Long', alias: 'a'.repeat(101) },
+      { name: 'Rust', alias: 'rust' },
+    ]);
+    expect(options.map(({ value }) => value)).toEqual(['rust', 'other']);
+    expect(gameOption({ name: '\u200b', alias: 'x' }).label).toBe('x');
+  });
+});
