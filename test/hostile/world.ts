@@ -95,7 +95,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     },
     stored: () => readStored(data),
     judge(isJudged, turnedDown = []) {
-      const stored = readStored(data);
+      const submitted = readStored(data).submitted();
       const requests = listing.requests.filter(({ action, key }) => action === 'add' && isJudged(key));
       const asked = new Set(asks.map(({ server }) => server));
       const findings = {
@@ -103,8 +103,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         received: requests.flatMap(({ servers }) => servers.map(({ server = '' }) => server)),
         turnedDown,
         held: listing.submitted.map(({ server }) => server).filter((server) => asked.has(server)),
-        isInHistory: (guildId: string, server: string) =>
-          stored.ended(guildId, server).some((outcome) => outcome === 'accepted' || outcome === 'unknown'),
+        isInHistory: (guildId: string, server: string) => submitted.has(`${guildId} ${server}`),
       };
       judge(findings, verdict.harm);
     },

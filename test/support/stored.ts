@@ -9,6 +9,8 @@ export interface Stored {
   readonly unfinished: readonly string[];
   /** How a server ended by the guild's history, the newest entry first; empty when it is not in there. */
   ended(guildId: string, server: string): readonly string[];
+  /** `GUILD SERVER` of all that was accepted, or may have been received. */
+  submitted(): ReadonlySet<string>;
 }
 
 /** @param data the folder of the bot's database */
@@ -36,6 +38,12 @@ export function readStored(data: string): Stored {
           ORDER BY ended_at DESC, submission_id DESC`,
         guildId,
         server,
+      ),
+    submitted: () =>
+      new Set(
+        texts(
+          `SELECT DISTINCT guild_id || ' ' || host AS text FROM servers WHERE outcome IN ('accepted', 'unknown')`,
+        ),
       ),
   };
 }
