@@ -32,7 +32,7 @@ const sealedSchema = z.object({
 });
 
 /** What the sealed part of an interaction was sealed for. */
-export const interactionContext = (guildId: string, interactionId: string): string =>
+const interactionContext = (guildId: string, interactionId: string): string =>
   `guild ${guildId}: interaction ${interactionId}`;
 
 /**

@@ -62,7 +62,7 @@ export interface RecordsDeps {
 }
 
 /** The id of the draft of what is left when an interaction has submitted another; that one's own id is taken. */
-export const restIdOf = (interactionId: string): string => `${interactionId}-rest`;
+const restIdOf = (interactionId: string): string => `${interactionId}-rest`;
 
 export function createRecords({ store, drafts, now = Date.now }: RecordsDeps): Records {
   const { tables } = store;
