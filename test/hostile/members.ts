@@ -39,12 +39,12 @@ const TRIES: readonly (readonly [weight: number, typed: (server: string) => Reco
 
 /** How a report calls what the history has, and how many of a list there were by its answer after a restart. */
 const OUTCOMES = [
-  { stored: 'accepted', reported: 'sent for review', counted: /(\d+) game servers? w\w+ sent for review/ },
-  { stored: 'rejected', reported: 'refused', counted: /(\d+) game servers? w\w+ refused/ },
-  { stored: 'unknown', reported: 'unknown', counted: /(\d+) game servers?: unknown/ },
-  { stored: 'not-sent', reported: 'not sent', counted: /(\d+) game servers? w\w+ not sent/ },
+  { stored: 'accepted', reported: 'sent for review', counted: /(\d+) sent for review\./g },
+  { stored: 'rejected', reported: 'refused', counted: /(\d+) refused\./g },
+  { stored: 'unknown', reported: 'unknown', counted: /(\d+) unknown\./g },
+  { stored: 'not-sent', reported: 'not sent', counted: /(\d+) not sent\./g },
 ];
-const AFTER_RESTART = /restarted while game servers were being submitted/;
+const AFTER_RESTART = /\d+ (sent for review|refused|unknown|not sent)\./;
 
 export function createMembers(world: World): Members {
   const { asks, verdict } = world;
@@ -145,7 +145,9 @@ export function createMembers(world: World): Members {
     const history = new Map(all.map(({ server, guildId }) => [server, stored.ended(guildId, server)[0]]));
     const isTrue = OUTCOMES.every(({ stored: kind, counted }) => {
       const count = [...history.values()].filter((outcome) => outcome === kind).length;
-      return count === Number(counted.exec(text)?.[1] ?? 0);
+      // Of each reason there is a number of its own.
+      const said = [...text.matchAll(counted)].reduce((sum, [, number]) => sum + Number(number), 0);
+      return count === said;
     });
     if (!isTrue) return (server) => `the history has ${history.get(server)}, and other numbers than ${text}`;
     return (server) => `list: ${OUTCOMES.find((each) => each.stored === history.get(server))?.reported}`;
