@@ -61,6 +61,8 @@ export interface Timing extends ApiTiming {
   readonly guildLog?: GuildLogTiming;
   /** Before the second try of a request to the listing service; twice that before the third. */
   readonly listingFirstWait?: number;
+  /** How long reading a file may take. */
+  readonly listReadingMs?: number;
   /** Before the first check for guilds that were left. */
   readonly membershipCheck?: number;
   /** Before what could not be recorded is recorded again, try by try. */
@@ -157,7 +159,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const erasure = createErasure({ store, limits });
   const pruning = createPruning({ store, records, limits, erasure, days: config.historyDays });
   const suggestions = createSuggestions({ history, games, settings });
-  const reader = createListReader({ games });
+  const reader = createListReader({ games, readingMs: timing.listReadingMs });
   const lists = createListDrafts({ store, drafts, duplicates, limits, settings, games, reader });
   const gamesObserver: Observer = {
     async ended({ guildId }, { outcomes, key }) {

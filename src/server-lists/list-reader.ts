@@ -8,8 +8,8 @@ import type { FileToRead } from './worker.ts';
 const LONGEST_IN_PLACE = 4_000;
 /** Workers at once; each takes some 46 MiB. */
 const WORKERS = 2;
-/** A file of the greatest size takes a tenth of it. */
-const WORKER_MS = 5_000;
+/** How long reading a file may take, in milliseconds. A file of the greatest size takes a tenth of it. */
+const READING_MS = 5_000;
 
 export interface ListToRead {
   readonly guildId: string;
@@ -24,16 +24,18 @@ export interface ListReader {
    * Where a list names a game that is not known, the service is asked for its games, unless they are fresh, and the list
    * is read anew.
    * @param readingKey what the service is asked with; without it the service is not asked
-   * @throws Error when the worker fails or takes longer than five seconds
+   * @throws Error when the worker fails or takes too long
    */
   read(list: ListToRead, readingKey: ReadingKey | undefined): Promise<ReadList>;
 }
 
 export interface ListReaderDeps {
   readonly games: Pick<Games, 'list' | 'find' | 'refresh' | 'refreshSoon'>;
+  /** How long reading a file may take, in milliseconds. */
+  readonly readingMs?: number | undefined;
 }
 
-export function createListReader({ games }: ListReaderDeps): ListReader {
+export function createListReader({ games, readingMs = READING_MS }: ListReaderDeps): ListReader {
   const turns = createTurns({ atOnce: WORKERS });
 
   async function readOnce({ guildId, text, game }: ListToRead): Promise<ReadList> {
@@ -41,7 +43,7 @@ export function createListReader({ games }: ListReaderDeps): ListReader {
       return readList(text, { find: games.find, defaultGame: games.find(game)?.alias });
     }
     const list = await turns.run({ guildId, kind: 'submission' }, () =>
-      readInWorker({ text, game, games: games.list().games }),
+      readInWorker({ text, game, games: games.list().games }, readingMs),
     );
     if (typeof list === 'string') throw new Error(`a list was not read: ${list}`);
     return list;
@@ -66,10 +68,10 @@ const namesUnknownGame = (list: ReadList): boolean =>
   list.kind === 'rows' &&
   list.rows.some((row) => row.kind === 'refused' && row.problem.code === 'game-unknown');
 
-function readInWorker(file: FileToRead): Promise<ReadList> {
+function readInWorker(file: FileToRead, readingMs: number): Promise<ReadList> {
   const { promise, resolve, reject } = Promise.withResolvers<ReadList>();
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: file });
-  const timer = setTimeout(() => reject(new Error(`a list was not read in ${WORKER_MS} ms`)), WORKER_MS);
+  const timer = setTimeout(() => reject(new Error(`a list was not read in ${readingMs} ms`)), readingMs);
   worker.once('message', resolve);
   worker.once('error', reject);
   worker.once('exit', () => reject(new Error('the reader of a list ended')));

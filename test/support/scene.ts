@@ -105,6 +105,7 @@ const NO_WAITING: Timing = {
   recordPauses: [1, 1],
   guildListPauses: [1, 1, 1],
   listingFirstWait: 1,
+  listReadingMs: ANSWER_WITHIN_MS,
   guildLog: { collectMs: 20, gapMs: 20 },
   membershipCheck: 0,
 };
