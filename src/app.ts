@@ -10,6 +10,7 @@ import { createChannelPosts, createGuildLog, type GuildLogTiming } from './disco
 import { createKeyAlert, createSubmissionLog } from './discord/guild-log-entries.ts';
 import { endpointTrouble, inviteLink, readApplication } from './discord/portal.ts';
 import { asPublished, createPublishing } from './discord/publish.ts';
+import { createWriters } from './discord/reply.ts';
 import { createTraces } from './discord/traces.ts';
 import { createUnanswered } from './discord/unanswered.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
@@ -235,10 +236,12 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const publishing = createPublishing({ api, values: store.values, commands: published, logger });
   const tellOfKey = createKeyAlert({ guildLog, keys, mention: publishing.mention });
   const wording = { ...words, mention: publishing.mention };
+  const writers = createWriters();
   const unanswered = createUnanswered({
     store,
     encryption,
     api,
+    writers,
     wording,
     async reportOf(context) {
       const submission = await records.endedBy(context.interactionId);
@@ -252,6 +255,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     commands,
     wording,
     unanswered,
+    writers,
     traces,
     tellGuild: guildLog.tell,
     onUse: membership.used,

@@ -29,12 +29,13 @@ import {
   announce,
   bareText,
   createProgress,
-  createWriters,
   deliver,
   firstResponse,
   isMalformed,
+  messageWritten,
   sourceOf,
   updateResponse,
+  type Writers,
 } from './reply.ts';
 import { createLosses, type Trace, type Traces, typeOf } from './traces.ts';
 import type { Unanswered } from './unanswered.ts';
@@ -45,6 +46,7 @@ export interface DispatchDeps {
   readonly commands: readonly Command[];
   readonly wording: Wording;
   readonly unanswered: Pick<Unanswered, 'take' | 'answered' | 'undeliverable'>;
+  readonly writers: Writers;
   readonly traces: Pick<Traces, 'run'>;
   readonly tellGuild: GuildLog['tell'];
   /** Told the guild of every interaction that the guild's own installation authorised. */
@@ -78,11 +80,10 @@ interface Asking {
 
 /** Interaction → command → answer, and errors → words. Commands never call Discord: this and `unanswered.ts` do. */
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
-  const { api, commands, wording, unanswered, traces, tellGuild, onUse, logger } = deps;
+  const { api, commands, wording, unanswered, writers, traces, tellGuild, onUse, logger } = deps;
   const byName = new Map(commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
-  const writers = createWriters();
   const lost = createLosses({ logger });
   const myTurn = createWorkTurns();
 
@@ -276,7 +277,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     const { interaction } = asking;
     const answer = await answerOf(asking, action);
     const isUpdate = action.answers === 'update at once' && typeof answer !== 'string';
-    const writer = writers.open(interaction, isUpdate);
+    const writer = writers.open(messageWritten(interaction, isUpdate));
     const respond = (said: Answer) =>
       api.respond(
         interaction,
@@ -306,7 +307,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       if (error instanceof LostInteraction) throw error;
       return say(asking, wordsFor(error, asking));
     }
-    const writer = writers.open(interaction, isUpdate);
+    const writer = writers.open(messageWritten(interaction, isUpdate));
     try {
       await acknowledge(asking, isUpdate);
       trace.acknowledged();

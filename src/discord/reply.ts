@@ -109,9 +109,16 @@ function messageOf(reply: Reply, source: SourceMessage | undefined): MessageBody
  * again, and the member may have gone on with its buttons meanwhile. Refusals and windows write no message.
  */
 export interface Writers {
-  /** An interaction may come to write a message: the one that it changes, or its own. In the order of their arrival. */
-  open(interaction: Interaction, isUpdate: boolean): Writer;
+  /** An interaction may come to write this message. To be called in the order of the interactions' arrival. */
+  open(message: MessageKey): Writer;
 }
+
+/** Names a message by the interaction whose answer it is. */
+export type MessageKey = string;
+
+/** The message that an interaction writes: the one that it changes, or its own. */
+export const messageWritten = (interaction: Interaction, isUpdate: boolean): MessageKey =>
+  (isUpdate ? sourceOf(interaction)?.madeBy : undefined) ?? interaction.id;
 
 export interface Writer {
   /** It writes the message from now on. */
@@ -122,12 +129,11 @@ export interface Writer {
 }
 
 export function createWriters(): Writers {
-  /** By the interaction that the message answers: how many may write it, and the latest that has begun to. */
-  const messages = new Map<string, { open: number; latest: number }>();
+  /** How many interactions may write a message, and the latest that has begun to. */
+  const messages = new Map<MessageKey, { open: number; latest: number }>();
   let arrivals = 0;
   return {
-    open(interaction, isUpdate) {
-      const key = (isUpdate ? sourceOf(interaction)?.madeBy : undefined) ?? interaction.id;
+    open(key) {
       const message = messages.get(key) ?? { open: 0, latest: 0 };
       messages.set(key, message);
       message.open += 1;

@@ -5,11 +5,11 @@ import { Secret } from '../secret.ts';
 import type { Encryption } from '../storage/encryption.ts';
 import type { Store } from '../storage/store.ts';
 import { escapeText } from '../words/escape.ts';
-import { type DiscordApi, TOKEN_LIVES_MS } from './api.ts';
+import { type DiscordApi, isRefused, TOKEN_LIVES_MS } from './api.ts';
 import { type Context, contextOf, type Reply, type Wording } from './command.ts';
 import type { GuildLog } from './guild-log.ts';
 import type { Interaction } from './interaction.ts';
-import { bareText, deliver, persist } from './reply.ts';
+import { bareText, deliver, messageWritten, persist, type Writer, type Writers } from './reply.ts';
 
 /** How long the id of an answered interaction stays: 171 of 800 late second deliveries were taken twice without (tried). */
 const ANSWERED_KEPT_MS = 3_600_000;
@@ -27,8 +27,10 @@ const sealedSchema = z.object({
   channelId: z.string(),
   locale: z.string(),
   guildLocale: z.string(),
-  /** Whether its answer changes a message, and which interaction that message answers. */
+  /** Whether its answer changes a message that is there already. */
   isUpdate: z.boolean(),
+  /** Which message its answer is written to. */
+  message: z.string(),
 });
 
 /** What the sealed part of an interaction was sealed for. */
@@ -47,7 +49,7 @@ export interface Unanswered {
   answered(interactionId: string): Promise<void>;
   /** Discord does not take the answer: what became of a submission is said in the guild's log. */
   undeliverable(interaction: Interaction): Promise<void>;
-  /** Reads what a previous run of the bot has not answered, and tells of it in the background. */
+  /** Reads what a previous run of the bot has not answered, and tells of it in the background. Before anything new is taken. */
   start(): Promise<void>;
   /** Lets go of what is past its time. */
   prune(): Promise<void>;
@@ -57,6 +59,7 @@ export interface UnansweredDeps {
   readonly store: Pick<Store, 'tables'>;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   readonly api: Pick<DiscordApi, 'read' | 'edit' | 'followUp'>;
+  readonly writers: Writers;
   readonly wording: Wording;
   /** What became of what the interaction has submitted; `undefined` when it submitted nothing. */
   readonly reportOf: (context: Context) => Promise<Reply | undefined>;
@@ -68,11 +71,8 @@ export interface UnansweredDeps {
   readonly pause?: (ms: number) => Promise<unknown>;
 }
 
-/** The message is nobody else's to write. */
-const ALONE = { begin: () => undefined, isLatest: () => true };
-
 export function createUnanswered(deps: UnansweredDeps): Unanswered {
-  const { store, encryption, api, wording, reportOf, tellGuild, logger, now = Date.now } = deps;
+  const { store, encryption, api, writers, wording, reportOf, tellGuild, logger, now = Date.now } = deps;
   const { pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()) } = deps;
   const interactions = () => store.tables().updateTable('interactions');
 
@@ -89,7 +89,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
   }) {
     try {
       const plain = encryption.open(JSON.parse(row.sealed ?? ''), interactionContext(row.guild_id, row.id));
-      const { token, isUpdate, ...kept } = sealedSchema.parse(JSON.parse(plain));
+      const { token, isUpdate, message, ...kept } = sealedSchema.parse(JSON.parse(plain));
       const interaction: Interaction = {
         ...kept,
         id: row.id,
@@ -99,7 +99,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
         isInstalledInGuild: true,
         asked: { kind: 'unknown' },
       };
-      return { interaction, isUpdate };
+      return { interaction, isUpdate, message };
     } catch (error) {
       // The words of a SyntaxError quote what the record holds.
       const cause = error instanceof SyntaxError ? {} : { err: error };
@@ -129,16 +129,21 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
     await answered(interaction.id);
   }
 
-  async function tellOne(interaction: Interaction, isUpdate: boolean): Promise<void> {
+  async function tellOne(interaction: Interaction, isUpdate: boolean, writer: Writer): Promise<void> {
     const { id, guildId } = interaction;
     const context = contextOf(interaction, wording);
     const state = await stateOf(interaction);
     if (state === 'gone') return undeliverable(interaction);
-    // Discord shows no "thinking…" on a message that is updated: what is told of is noted before, to be told once.
-    if (isUpdate) await answered(id);
+    // Discord shows no "thinking…" on a message that is updated.
     if (isUpdate || state === 'thinking') {
       const said = (await reportOf(context)) ?? context.t('resume.runAgain');
-      await deliver({ api, interaction, isUpdate, writer: ALONE, failed: () => '' }, said);
+      try {
+        await deliver({ api, interaction, isUpdate, writer, failed: () => '' }, said);
+      } catch (error) {
+        // What Discord did not take for another reason is tried again after the next start.
+        if (isRefused(error)) return undeliverable(interaction);
+        throw error;
+      }
     }
     await answered(id);
     logger.info({ interactionId: id, guildId }, 'told of what was left from before the restart');
@@ -165,6 +170,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
         locale,
         guildLocale,
         isUpdate,
+        message: messageWritten(interaction, isUpdate),
       };
       const sealed = encryption.seal(JSON.stringify(kept), interactionContext(guildId, id));
       const { numInsertedOrUpdatedRows } = await store
@@ -183,13 +189,18 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
         .selectFrom('interactions')
         .selectAll()
         .where('sealed', 'is not', null)
+        .orderBy('taken_at')
         .execute();
       for (const row of rows) {
         const left = open(row);
         if (!left) continue;
-        tellOne(left.interaction, left.isUpdate).catch((error: unknown) =>
-          logger.error({ err: error, interactionId: row.id }, 'what was left could not be told'),
-        );
+        // Opened before anything new arrives, whose answer is therefore the newer one.
+        const writer = writers.open(left.message);
+        tellOne(left.interaction, left.isUpdate, writer)
+          .catch((error: unknown) =>
+            logger.error({ err: error, interactionId: row.id }, 'what was left could not be told'),
+          )
+          .finally(() => writer.close());
       }
     },
     async prune() {

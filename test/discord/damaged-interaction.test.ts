@@ -7,7 +7,7 @@ import { openStore, recorder } from '../storage/temporary.ts';
 it('the log says nothing of what an interaction holds that cannot be read', async () => {
   const store = await openStore();
   const logger = recorder();
-  const notNeeded = {} as Pick<UnansweredDeps, 'api' | 'wording' | 'reportOf' | 'tellGuild'>;
+  const notNeeded = {} as Pick<UnansweredDeps, 'api' | 'writers' | 'wording' | 'reportOf' | 'tellGuild'>;
   const encryption = createEncryption([randomBytes(32)]);
   const row = { id: '1', guild_id: '2', taken_at: 0, sealed: 'held' };
   await store.tables().insertInto('interactions').values(row).execute();

@@ -10,6 +10,7 @@ import {
   deliver,
   firstResponse,
   fitReply,
+  messageWritten,
   updateResponse,
 } from '../../src/discord/reply.ts';
 
@@ -38,7 +39,7 @@ const press = (id: string, madeBy = id): Interaction =>
 async function sentFor(reply: Reply): Promise<MessageBody> {
   const sent: MessageBody[] = [];
   const send = async (_interaction: unknown, message: MessageBody) => void sent.push(message);
-  const writer = createWriters().open(press('1'), true);
+  const writer = createWriters().open(messageWritten(press('1'), true));
   const api = { edit: send, followUp: send };
   await deliver({ api, interaction: press('1'), isUpdate: true, writer, failed: String }, reply);
   const [message] = sent;
@@ -117,8 +118,8 @@ describe('of the answers that change one message', () => {
   const writers = createWriters();
 
   it('an older one is not written once a newer one has begun to be', () => {
-    const first = writers.open(press('1', '100'), true);
-    const second = writers.open(press('2', '100'), true);
+    const first = writers.open(messageWritten(press('1', '100'), true));
+    const second = writers.open(messageWritten(press('2', '100'), true));
     first.begin();
     expect([first.isLatest(), second.isLatest()]).toEqual([true, true]);
     second.begin();
@@ -126,21 +127,21 @@ describe('of the answers that change one message', () => {
     expect([first.isLatest(), second.isLatest()]).toEqual([false, true]);
     first.close();
     second.close();
-    expect(writers.open(press('1', '100'), true).isLatest()).toBe(true);
+    expect(writers.open(messageWritten(press('1', '100'), true)).isLatest()).toBe(true);
   });
 
   it('one is written although a newer one changes another message, or none', () => {
-    const first = writers.open(press('1', '200'), true);
+    const first = writers.open(messageWritten(press('1', '200'), true));
     first.begin();
-    writers.open(press('2', '201'), true).begin();
-    writers.open(press('3', '200'), false).begin();
-    writers.open(press('4', '200'), true);
+    writers.open(messageWritten(press('2', '201'), true)).begin();
+    writers.open(messageWritten(press('3', '200'), false)).begin();
+    writers.open(messageWritten(press('4', '200'), true));
     expect(first.isLatest()).toBe(true);
   });
 
   it('the answer to a command is older than that to its button', () => {
-    const command = writers.open(press('300'), false);
-    writers.open(press('301', '300'), true).begin();
+    const command = writers.open(messageWritten(press('300'), false));
+    writers.open(messageWritten(press('301', '300'), true)).begin();
     expect(command.isLatest()).toBe(false);
   });
 });

@@ -1,9 +1,10 @@
 import { ApplicationCommandType, InteractionResponseType } from 'discord.js';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
-import type { Command } from '../../src/discord/command.ts';
+import type { Command, Reply } from '../../src/discord/command.ts';
 import { button, customId, rows } from '../../src/discord/controls.ts';
 import { type Interaction, readInteraction } from '../../src/discord/interaction.ts';
+import { createWriters } from '../../src/discord/reply.ts';
 import { bytesOnDisk } from '../storage/temporary.ts';
 import { messageOf, textOf } from '../support/scene.ts';
 import { type SmallBot, startSmallBot } from '../support/small-bot.ts';
@@ -16,6 +17,7 @@ const work: Command = {
   data: { type: ApplicationCommandType.ChatInput, name: 'work', description: 'Works' },
   answers: 'at once',
   run: async () => ({ content: 'preview', components: rows([button(customId('work', 'go'), 'Go')]) }),
+  presses: { go: { answers: 'update', run: async () => ({ content: 'gone on' }) } },
 };
 
 let bot: SmallBot;
@@ -60,7 +62,7 @@ async function leftUpdate() {
   const { interaction } = await asked(() => person.press(message, 'Go'));
   await bot.restarted().take(interaction, true);
   await bot.api.respond(interaction, { type: InteractionResponseType.DeferredMessageUpdate });
-  return { message };
+  return { message, person };
 }
 
 const stored = async () => {
@@ -88,13 +90,34 @@ describe('after a restart', () => {
     expect(textOf(await answer)).toMatch(/done$/);
   });
 
-  it('a message that was to be changed is changed once, whatever comes of it', async () => {
+  it('a message whose change a second crash cut off is changed after the next start', async () => {
     const { message } = await leftUpdate();
+    const sent = bot.sending();
+    bot.discord.faults.inject({ fault: { kind: 'status', status: 503 }, method: 'PATCH' });
+    await bot.restarted(REPORT).start();
+    await expect.poll(sent).toContain('PATCH');
+    expect(await stored()).toEqual(['open']);
+    await bot.restarted({ ...REPORT, writers: createWriters() }).start();
+    await expect.poll(() => message.current?.content).toBe('2 accepted, 1 unknown');
+    await expect.poll(stored).toEqual(['answered']);
+  });
+
+  it('what Discord refuses to take is said in the guild’s log', async () => {
+    await leftUpdate();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 403 }, method: 'PATCH' });
     await bot.restarted(REPORT).start();
-    await expect.poll(logged).toContain('could not be told');
+    await expect.poll(() => bot.told).toHaveLength(1);
     expect(await stored()).toEqual(['answered']);
-    expect(message.current?.content).toBe('preview');
+  });
+
+  it('a message that has been changed since is left as it is', async () => {
+    const { message, person } = await leftUpdate();
+    const reported = Promise.withResolvers<Reply>();
+    await bot.restarted({ reportOf: () => reported.promise }).start();
+    await person.press(message, 'Go');
+    reported.resolve({ content: '2 accepted, 1 unknown' });
+    await expect.poll(logged).toContain('told of what was left');
+    expect(message.current?.content).toBe('gone on');
   });
 
   it('a message that was to be changed says what became of a submission', async () => {

@@ -10,6 +10,7 @@ import type { Command } from '../../src/discord/command.ts';
 import { createDispatcher, type Dispatcher } from '../../src/discord/dispatch.ts';
 import { createGateway } from '../../src/discord/gateway.ts';
 import { asPublished, createPublishing } from '../../src/discord/publish.ts';
+import { createWriters } from '../../src/discord/reply.ts';
 import { createTraces } from '../../src/discord/traces.ts';
 import { createUnanswered, type Unanswered, type UnansweredDeps } from '../../src/discord/unanswered.ts';
 import { Secret } from '../../src/secret.ts';
@@ -63,11 +64,13 @@ export async function startSmallBot(
   const told: string[] = [];
   const tellGuild: UnansweredDeps['tellGuild'] = async (_guildId, makeText) =>
     void told.push(makeText(wording.wordsFor('en-US')));
+  const writers = createWriters();
   const restarted = (deps: Partial<UnansweredDeps> = {}) =>
     createUnanswered({
       store,
       encryption,
       api,
+      writers,
       wording,
       reportOf: async () => undefined,
       tellGuild,
@@ -79,6 +82,7 @@ export async function startSmallBot(
     commands,
     wording,
     unanswered: restarted(),
+    writers,
     traces: createTraces({ logger }),
     tellGuild,
     onUse: () => undefined,
