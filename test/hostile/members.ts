@@ -50,6 +50,8 @@ export function createMembers(world: World): Members {
   const { asks, verdict } = world;
   const rereads: (() => void)[] = [];
   const running = new Set<Promise<unknown>>();
+  /** By guild, the servers that were submitted one by one. Those of a list are told of by their number after a restart. */
+  const singles = new Map<string, string[]>();
   let servers = 0;
 
   function freshServer(): string {
@@ -108,12 +110,12 @@ export function createMembers(world: World): Members {
     if (shown.kind !== 'message' || label === undefined) return;
     const all = list.map((server) => askOf(person, server));
     asks.push(...all);
-    const before = shown.message.current;
+    const before = textOf(shown);
     const answer = await press(person, shown, label);
     const read = () => {
-      // What stood there before the press, or a bar that grows: more is to come.
+      // What stood there before the press, perhaps delivered once more, or a bar that grows: more is to come.
       const isWaiting =
-        answer.kind === 'message' && (answer.message.current === before || !isFinished(answer.message));
+        answer.kind === 'message' && (textOf(answer) === before || !isFinished(answer.message));
       if (isWaiting) return;
       const said = saidOf(answer, all);
       for (const one of all) one.words = said(one.server);
@@ -165,11 +167,16 @@ export function createMembers(world: World): Members {
     const submit = (server: string) =>
       submitOne(member, server, () => person.slash('addserver', random.pick(TRIES)(server)));
     const again = () => {
-      const earlier = asks.filter(({ guildId }) => guildId === person.guildId);
-      return submit(earlier[random.below(earlier.length)]?.server ?? freshServer());
+      const earlier = singles.get(person.guildId) ?? [];
+      return submit(earlier[random.below(earlier.length)] ?? freshSingle());
     };
+    function freshSingle(): string {
+      const server = freshServer();
+      singles.set(person.guildId, [...(singles.get(person.guildId) ?? []), server]);
+      return server;
+    }
     return random.pick<() => Promise<unknown>>([
-      [60, () => submit(freshServer())],
+      [60, () => submit(freshSingle())],
       [12, again],
       [8, () => person.slash('games')],
       [offers('addservers') ? 6 : 0, () => submitList(member)],

@@ -51,10 +51,10 @@ export async function soak({ verdict, random, over, say }: SoakOptions): Promise
     ...everybody.map((member) => members.live(member, over)),
   ]);
   await members.answered(PATIENCE_MS);
-  members.readAgain();
   say(`memory at start: ${memoryAtStart}`);
   say(`memory at end: ${memoryOf(bot.pid)}`);
   for (const what of await unfinished(world)) verdict.harm('lost', `left in the store: ${what}`);
+  members.readAgain();
   await bot.stop();
 
   for (const claim of CLAIMS) {
