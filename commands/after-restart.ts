@@ -23,10 +23,10 @@ export function afterRestart(
     const end = outcomes[index];
     return end ? [{ server: each, outcome: end }] : [];
   });
-  const texts = isOne ? [outcomeText(context, server, outcome, undefined)] : endTexts(t, ended);
+  const texts = isOne ? [outcomeText(context, server, outcome, undefined)] : endTexts(context, ended);
   return {
     content: [...texts, ...(outcomes.some(isAboutKey) ? [renewText(context)] : [])].join('\n\n'),
     embeds: isOne ? [serverEmbed(t, outcome.kind, [describe(t, server, games)])] : [],
-    components: rows([restId !== undefined && button(againId(restId), t('again.sendAgain'))]),
+    components: rows([restId !== undefined && button(againId(restId), t('again.submitAgain'))]),
   };
 }

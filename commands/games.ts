@@ -11,6 +11,7 @@ import type { Suggestions } from '../src/submissions/suggestions.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
 import { cut, escapeCode, escapeText } from '../src/words/escape.ts';
 import { gameChoices } from '../src/words/games.ts';
+import { sentences } from '../src/words/sentences.ts';
 
 export interface GamesDeps {
   readonly games: Pick<Games, 'list' | 'search' | 'refresh' | 'refreshSoon'>;
@@ -44,7 +45,7 @@ export function gamesCommand({ games, keys, settings, suggestions }: GamesDeps):
       description: [
         heading,
         '',
-        ...shown.map((game) => line(context, game)),
+        ...shown.map(line),
         '',
         ...(chosen === undefined ? [] : [`-# ${t('games.chosen')}`]),
         source(context),
@@ -58,8 +59,8 @@ export function gamesCommand({ games, keys, settings, suggestions }: GamesDeps):
   function source({ t }: Context): string {
     const { fetchedAt, fresh } = games.list();
     if (fetchedAt === undefined) return `-# ${t('games.builtIn')}`;
-    const seconds = Math.floor(fetchedAt / 1000);
-    return `-# ${fresh ? t('games.fromService', { seconds }) : t('games.stale', { seconds })}`;
+    const read = t('games.fromService', { seconds: Math.floor(fetchedAt / 1000) });
+    return `-# ${fresh ? read : sentences(read, t('games.stale'))}`;
   }
 
   return {
@@ -97,9 +98,5 @@ export function gamesCommand({ games, keys, settings, suggestions }: GamesDeps):
   };
 }
 
-function line({ t }: Context, { name, alias }: Game): string {
-  return t('games.line', {
-    name: escapeText(name, LONGEST_LISTED_NAME),
-    alias: escapeCode(alias, LONGEST_ALIAS),
-  });
-}
+const line = ({ name, alias }: Game): string =>
+  `**${escapeText(name, LONGEST_LISTED_NAME)}** — \`${escapeCode(alias, LONGEST_ALIAS)}\``;

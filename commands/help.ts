@@ -22,7 +22,7 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
     const { t, mention } = context;
     return noKey
       ? keyText(noKey, context)
-      : t('help.next', { addserver: mention('addserver'), example: t('help.example') });
+      : t('help.next', { addserver: mention('addserver'), example: exampleText(context) });
   }
 
   /** By all that makes them differ: the same few are asked for all the time. */
@@ -64,6 +64,13 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
   };
 }
 
+/** The command with its options as Discord shows them in the member's language. */
+function exampleText({ t }: Context): string {
+  const game = t('commands.addserver.options.game.name');
+  const server = t('commands.addserver.options.server.name');
+  return `/${t('commands.addserver.name')} ${game}:cs2 ${server}:play.example.com:27015`;
+}
+
 function line({ t, locale, mention }: Context, data: Command['data']): string {
   // A message command cannot be mentioned, and Discord shows no description of it.
   if (data.type === ApplicationCommandType.Message) {
@@ -72,7 +79,7 @@ function line({ t, locale, mention }: Context, data: Command['data']): string {
   const fallback = 'description' in data ? (data.description ?? '') : '';
   const translations = 'description_localizations' in data ? data.description_localizations : undefined;
   const description = inLanguageOf(translations, locale) ?? fallback;
-  return t('help.line', { command: mention(data.name), description });
+  return `${mention(data.name)} — ${description}`;
 }
 
 function inLanguageOf(

@@ -7,6 +7,8 @@ import type { Games } from '../src/listing/games.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeText } from '../src/words/escape.ts';
 import { keyEnd, keyText, tooSoonText } from '../src/words/keys.ts';
+import { sentences } from '../src/words/sentences.ts';
+import { signed } from '../src/words/servers.ts';
 import { failureText, serviceWords } from '../src/words/service.ts';
 
 export interface KeyStatusDeps {
@@ -44,9 +46,10 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyRefused }: KeySt
     if (outcome.kind === 'games') await games.accept(outcome.games);
     const isFirstRefusal = await keys.keepAnswer(guildId, stored.setAt, outcome, { renews: true });
     if (isFirstRefusal) await onKeyRefused(guildId);
-    if (outcome.kind === 'games') return [t('keystatus.works')];
-    if (outcome.kind === 'rejected') return [t('keystatus.refusedNow')];
-    return [t('keystatus.unchecked', { reason: failureText(outcome, t) })];
+    if (outcome.kind === 'games') return [signed('accepted', t('keystatus.works'))];
+    // What the service said stands below.
+    if (outcome.kind === 'rejected') return [];
+    return [signed('not-sent', sentences(failureText(outcome, t), t('setkey.untried')))];
   }
 
   return {
@@ -76,24 +79,23 @@ function lines(context: Context, status: KeyStatus): readonly string[] {
   const setkey = mention('setkey');
   const said: string[] = [t('keystatus.key', { key: keyEnd(lastFour) })];
   if (setBy !== undefined && setAt !== undefined) {
-    said.push(t('keystatus.set', { user: `<@${setBy}>`, seconds: seconds(setAt) }));
+    said.push(t('keystatus.set', { userId: setBy, seconds: seconds(setAt) }));
   }
   if (workedAt !== undefined) said.push(t('keystatus.worked', { seconds: seconds(workedAt) }));
-  if (answer !== undefined) said.push(answerLine(t, answer));
+  if (answer?.message !== undefined) said.push(answerLine(t, answer.at, answer.message));
   if (!readable) said.push(keyText({ code: 'key-unreadable' }, context));
   if (invalidSince !== undefined) {
-    said.push(
-      t('keystatus.invalid', { seconds: seconds(invalidSince), setkey, check: t('keystatus.check') }),
-    );
+    const invalid = t('keystatus.invalid', {
+      seconds: seconds(invalidSince),
+      setkey,
+      check: t('keystatus.check'),
+    });
+    said.push(signed('rejected', invalid));
   }
   return said;
 }
 
-function answerLine(t: Context['t'], { at, message }: NonNullable<KeyStatus['answer']>): string {
-  const about = { seconds: seconds(at) };
-  return message === undefined
-    ? t('keystatus.sentGames', about)
-    : t('keystatus.answered', { ...about, message: escapeText(serviceWords(message, t)) });
-}
+const answerLine = (t: Context['t'], at: string, message: string): string =>
+  t('keystatus.answered', { seconds: seconds(at), message: escapeText(serviceWords(message, t)) });
 
 const seconds = (time: string) => Math.floor(Date.parse(time) / 1000);

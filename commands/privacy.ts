@@ -5,6 +5,7 @@ import { UNANSWERED_KEPT_DAYS } from '../src/discord/unanswered.ts';
 import type { Deletion } from '../src/guilds/deletion.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
 import { commandText } from '../src/words/command-text.ts';
+import { sentences } from '../src/words/sentences.ts';
 import type { Translate } from '../src/words/words.ts';
 
 export interface PrivacyDeps {
@@ -22,9 +23,13 @@ export function privacyCommand({ deletion, graceDays, historyDays, links }: Priv
     const { t } = context;
     const description = [
       t('privacy.key'),
-      t('privacy.submissions', { count: historyDays, refused: Math.min(historyDays, REFUSED_KEPT_DAYS) }),
+      sentences(
+        t('privacy.submissions'),
+        t('privacy.kept', { count: historyDays }),
+        t('privacy.keptRefused', { count: Math.min(historyDays, REFUSED_KEPT_DAYS) }),
+      ),
       t('privacy.settings'),
-      t('privacy.underway', { days: UNANSWERED_KEPT_DAYS }),
+      t('privacy.underway', { count: UNANSWERED_KEPT_DAYS }),
       t('privacy.service'),
       t('privacy.leaving', { count: graceDays }),
     ];
@@ -66,7 +71,7 @@ export function privacyCommand({ deletion, graceDays, historyDays, links }: Priv
         answers: 'update',
         async run(context) {
           await deletion.guild(context.guildId);
-          return { content: context.t('privacy.deleted') };
+          return { content: context.t('button.deleted') };
         },
       },
       cancel: { answers: 'update at once', run: async ({ t }) => ({ content: t('button.cancelled') }) },

@@ -5,7 +5,8 @@ import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { memberText } from '../src/words/escape.ts';
-import { keyEnd, keyText } from '../src/words/keys.ts';
+import { enterText, keyEnd, keyText } from '../src/words/keys.ts';
+import { sentences } from '../src/words/sentences.ts';
 
 export interface RemoveKeyDeps {
   readonly keys: Pick<ApiKeys, 'status' | 'delete'>;
@@ -23,10 +24,15 @@ export function removeKey({ keys, guildLog }: RemoveKeyDeps): Command {
     // The question was about one key; another that was set since is not to be deleted with it.
     if (!(await keys.delete(guildId, context.argument || undefined))) {
       const isAnother = (await keys.status(guildId)) !== undefined;
-      return isAnother ? { content: t('removekey.changed'), isRefusal: true } : none(context);
+      return isAnother
+        ? { content: sentences(t('removekey.changed'), t('again.runAgain')), isRefusal: true }
+        : none(context);
     }
-    await guildLog.tell(guildId, (words) => words('notice.keyRemoved', { user: memberText(user) }));
-    return { content: t('removekey.deleted', { setkey: context.mention('setkey') }) };
+    await guildLog.tell(
+      guildId,
+      (words) => `🔑 ${words('guildLog.keyRemoved', { member: memberText(user) })}`,
+    );
+    return { content: sentences(t('button.deleted'), enterText(context)) };
   }
 
   return {

@@ -12,6 +12,8 @@ import { Secret } from '../src/secret.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeText, memberText } from '../src/words/escape.ts';
 import { keyEnd, tooSoonText } from '../src/words/keys.ts';
+import { sentences } from '../src/words/sentences.ts';
+import { signed } from '../src/words/servers.ts';
 import { failureText, serviceWords } from '../src/words/service.ts';
 import type { Translate } from '../src/words/words.ts';
 import { logChannelSelect } from './settings/log-channel-select.ts';
@@ -36,7 +38,7 @@ export function setKey({ keyTrials, games, keys, rests, guildLog, settings }: Se
   async function save(context: SubmitContext): Promise<Reply> {
     const { t, guildId, user } = context;
     const typed = context.field('key').trim();
-    if (typed === '') return tryAgain(context, t('setkey.empty'));
+    if (typed === '') return tryAgain(context, signed('not-sent', t('setkey.empty')));
     const key = new Secret(typed);
     // Before the service is asked, so that a store that fails is said while nothing has been done.
     const hadKey = (await keys.status(guildId))?.readable === true;
@@ -45,12 +47,12 @@ export function setKey({ keyTrials, games, keys, rests, guildLog, settings }: Se
       await games.accept(outcome.games);
       await keys.set(guildId, key, { userId: user.id });
       rests.end(guildId);
-      await guildLog.tell(guildId, (words) => changeText(words, user, key, hadKey));
-      const content = savedText(context, key, hadKey);
+      await guildLog.tell(guildId, (words) => changeText(words, user, key));
+      const content = savedText(context, key);
       return hadKey ? { content } : withLogPrompt(context, content);
     }
-    const state = t(hadKey ? 'setkey.previousStays' : 'setkey.stillNone');
-    return tryAgain(context, `${whyUnsaved(outcome, t)}\n${state}`);
+    const why = whyUnsaved(outcome, t);
+    return tryAgain(context, hadKey ? `${why}\n${t('setkey.previousStays')}` : why);
   }
 
   /** After a first key: also where its log is to be, where that is not chosen. */
@@ -103,19 +105,16 @@ const tryAgain = ({ t }: Context, content: string): Reply => ({
 
 function whyUnsaved(outcome: Exclude<GamesOutcome, { kind: 'games' }> | TooSoon, t: Translate): string {
   if (outcome.kind === 'too-soon') return tooSoonText(outcome, t);
-  if (outcome.kind === 'rejected')
-    return t('setkey.rejected', { message: escapeText(serviceWords(outcome.message, t)) });
-  return t('setkey.untested', { reason: failureText(outcome, t) });
+  if (outcome.kind === 'rejected') {
+    const message = escapeText(serviceWords(outcome.message, t));
+    return `${signed('rejected', t('ended.says', { message }))}\n${t('setkey.rejected')}`;
+  }
+  return signed('not-sent', sentences(failureText(outcome, t), t('setkey.untried'), t('setkey.unsaved')));
 }
 
-const savedText = ({ t, mention }: Context, key: Secret, replaced: boolean): string =>
-  replaced
-    ? t('setkey.replaced', { key: keyEnd(key.lastFour()) })
-    : t('setkey.saved', { key: keyEnd(key.lastFour()), addserver: mention('addserver') });
+const savedText = ({ t, mention }: Context, key: Secret): string =>
+  t('setkey.saved', { key: keyEnd(key.lastFour()), addserver: mention('addserver') });
 
 /** The entry in the guild's log. */
-const changeText = (t: Translate, user: Context['user'], key: Secret, replaced: boolean): string =>
-  t(replaced ? 'guildLog.keyReplaced' : 'guildLog.keySet', {
-    member: memberText(user),
-    key: keyEnd(key.lastFour()),
-  });
+const changeText = (t: Translate, user: Context['user'], key: Secret): string =>
+  `🔑 ${t('guildLog.keySet', { member: memberText(user), key: keyEnd(key.lastFour()) })}`;

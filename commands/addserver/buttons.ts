@@ -49,7 +49,7 @@ export function buttonsAfterOutcome(t: Translate, id: string, outcome: Outcome):
 const editButton = (t: Translate, id: string, label: 'edit' | 'changeGame' = 'edit'): Control =>
   button(customId('addserver', 'edit', id), t(`again.${label}`));
 
-type AgainLabel = 'submitAgain' | 'sendAgain' | 'tryAgain';
+type AgainLabel = 'submitAgain' | 'tryAgain';
 
 function againButton(
   t: Translate,
@@ -69,19 +69,18 @@ const useButton = (id: string, repair: Repair, label: string): Control =>
 
 /** What never arrived can go again as it is; what was refused, or perhaps received, has to be looked at first. */
 function labelAfterOutcome(outcome: Outcome): AgainLabel | undefined {
-  if (outcome.kind === 'rejected') return outcome.known === 'invalidKey' ? 'sendAgain' : undefined;
+  if (outcome.kind === 'rejected') return outcome.known === 'invalidKey' ? 'submitAgain' : undefined;
   if (outcome.kind !== 'not-sent') return undefined;
-  return outcome.reason === 'key' ? 'sendAgain' : 'tryAgain';
+  return outcome.reason === 'key' ? 'submitAgain' : 'tryAgain';
 }
 
 function labelAfterRefusal(refusal: Refusal): AgainLabel | undefined {
   switch (refusal.code) {
     case 'submitted-before':
-      return 'submitAgain';
     case 'key-missing':
     case 'key-unreadable':
     case 'key-invalid':
-      return 'sendAgain';
+      return 'submitAgain';
     case 'member-limit':
     case 'guild-limit':
     case 'daily-quota':

@@ -27,13 +27,15 @@ import { commandText, optionText } from '../../src/words/command-text.ts';
 import { announcementOf, pageOfUnknown } from '../../src/words/ended.ts';
 import { cut } from '../../src/words/escape.ts';
 import { gameChoices, NEAREST } from '../../src/words/games.ts';
-import { problemText } from '../../src/words/problem.ts';
+import { type ProblemText, problemText } from '../../src/words/problem.ts';
 import { refusalText } from '../../src/words/refusal.ts';
-import { describe, gameNamed, serverEmbed } from '../../src/words/servers.ts';
+import { sentences } from '../../src/words/sentences.ts';
+import { describe, gameNamed, serverEmbed, signed } from '../../src/words/servers.ts';
+import type { Translate } from '../../src/words/words.ts';
 import { retypeRows } from '../addservers/controls.ts';
 import { enterKey } from '../setkey.ts';
 import { buttonsAfterOutcome, buttonsAfterProblem, buttonsAfterRefusal, readUse } from './buttons.ts';
-import { notReadyText, outcomeText, typedLine } from './text.ts';
+import { outcomeText, typedLine, unusableText } from './text.ts';
 
 export interface AddServerDeps {
   readonly pipeline: Pipeline;
@@ -175,13 +177,14 @@ async function submitTyped(
   const near = problem.code === 'game-unknown' ? await nearestGames(context, problem.game, deps) : [];
   const isListKnown = games.list().fresh;
   const text = [
-    notReadyText(context, problem, { near, isListKnown }),
-    ...furtherProblems(typed, problem).map((further) =>
-      t('addserver.also', { ...problemText(further, t) }).trimEnd(),
-    ),
+    unusableText(context, problem, { near, isListKnown }),
+    ...furtherProblems(typed, problem).map((further) => alsoText(problemText(further, t), t)),
   ].join('\n');
   return notSent(context, { line, text, buttons: buttonsAfterProblem(t, id, problem, near) });
 }
+
+const alsoText = ({ short, help }: ProblemText, t: Translate): string =>
+  sentences(t('addserver.also', { short }), help);
 
 /** Several addresses are a list: a button opens the window of /addservers with all of them in it. */
 async function openAsList(
@@ -195,7 +198,7 @@ async function openAsList(
   const isKept = await lists.keepTyped(context, interactionId, { text, game });
   return {
     isRefusal: true,
-    content: t('addserver.several', { count: servers.length, addservers: mention('addservers') }),
+    content: signed('not-sent', t('addserver.several', { addservers: mention('addservers') })),
     components: isKept ? retypeRows(context, interactionId) : [],
   };
 }
@@ -237,10 +240,8 @@ async function submit(
 }
 
 /** There is nothing any more that a button or the window could submit. */
-const noDraft = ({ t, mention }: Context, why: NoDraft): UserError =>
-  new UserError(
-    why === 'submitted' ? t('again.taken') : t('again.gone', { addserver: mention('addserver') }),
-  );
+const noDraft = ({ t }: Context, why: NoDraft): UserError =>
+  new UserError(why === 'submitted' ? t('again.taken') : sentences(t('again.gone'), t('again.runAgain')));
 
 function ended(context: Context, result: Ended, { games }: AddServerDeps): Reply {
   const { t } = context;
@@ -259,7 +260,7 @@ function ended(context: Context, result: Ended, { games }: AddServerDeps): Reply
           page !== undefined && linkButton(page, t('listing.check')),
         ];
   return {
-    content: isRecorded ? text : `${text}\n${t('unrecorded')}`,
+    content: isRecorded ? text : `${text}\n${t('ended.unrecorded')}`,
     embeds: [serverEmbed(t, outcome.kind, [describe(t, server, games)])],
     components: rows(buttons),
     announcement: announcementOf(context, result, games),

@@ -1,12 +1,13 @@
 import type { NoKey } from '../../src/guilds/api-keys.ts';
 import type { Game, Outcome, ServerSubmission } from '../../src/listing/contract.ts';
-import { keptRow, type ServerProblem, type TypedRow } from '../../src/server-lists/row.ts';
-import { escapeText, LONGEST_ESCAPED_NAME } from '../../src/words/escape.ts';
-import { gamesText } from '../../src/words/games.ts';
+import { keptRow, LONGEST_ALIAS, type ServerProblem, type TypedRow } from '../../src/server-lists/row.ts';
+import { escapeText } from '../../src/words/escape.ts';
+import { unknownGame } from '../../src/words/games.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { listAbout } from '../../src/words/listing-pages.ts';
-import { problemText } from '../../src/words/problem.ts';
-import { gameNamed, type KnownGames, serverLine } from '../../src/words/servers.ts';
+import { notReadyText, type ProblemText, problemText } from '../../src/words/problem.ts';
+import { sentences } from '../../src/words/sentences.ts';
+import { gameNamed, type KnownGames, serverLine, signed } from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 
@@ -20,24 +21,45 @@ export function outcomeText(
   outcome: Outcome,
   keyProblem: NoKey | undefined,
 ): string {
-  const { t } = reader;
-  const said = saidText(reader, server, outcome);
+  const said = signed(outcome.kind, oneEnded(reader, server, outcome));
   if (keyProblem) return `${said}\n${nextForKey(reader, keyProblem)}`;
-  if (outcome.kind !== 'rejected' || outcome.known === undefined || outcome.known === 'invalidKey')
-    return said;
-  return `${said}\n${t(`addserver.next.${outcome.known}`, { games: reader.mention('games') })}`;
+  const next = nextText(reader, outcome);
+  return next === undefined ? said : `${said}\n${next}`;
 }
 
-function saidText(reader: Reader, server: ServerSubmission, outcome: Outcome): string {
+function oneEnded(reader: Reader, server: ServerSubmission, outcome: Outcome): string {
   const { t } = reader;
   switch (outcome.kind) {
     case 'accepted':
-    case 'rejected':
-      return t(`addserver.${outcome.kind}`, { message: escapeText(serviceWords(outcome.message, t)) });
+      return t('ended.says', { message: escapeText(serviceWords(outcome.message, t)) });
+    case 'rejected': {
+      const message = escapeText(serviceWords(outcome.message, t));
+      return sentences(t('ended.one.rejected'), t('ended.says', { message }));
+    }
     case 'not-sent':
-      return t('addserver.notSent', { reason: failureText(outcome, t) });
+      return sentences(t('ended.one.not-sent'), failureText(outcome, t), t('ended.next.not-sent'));
     case 'unknown':
-      return t('addserver.unknown', { reason: failureText(outcome, t), ...listAbout(reader, server) });
+      return sentences(
+        t('ended.one.unknown'),
+        failureText(outcome, t),
+        t('ended.next.unknown', listAbout(reader, server)),
+      );
+  }
+}
+
+/** What to do about a refusal that the specification knows. */
+function nextText({ t, mention }: Reader, outcome: Outcome): string | undefined {
+  if (outcome.kind !== 'rejected') return undefined;
+  switch (outcome.known) {
+    case 'emptyList':
+      return t('addserver.next.emptyList');
+    case 'serverMissing':
+    case 'gameMissing':
+      return t('addserver.correct');
+    case 'gameInvalid':
+      return t('addserver.next.gameInvalid', { games: mention('games') });
+    default:
+      return undefined;
   }
 }
 
@@ -46,25 +68,22 @@ function saidText(reader: Reader, server: ServerSubmission, outcome: Outcome): s
  * @param near the games that may have been meant
  * @param isListKnown whether the service's own list of games could be read
  */
-export function notReadyText(
-  { t, mention }: Reader,
+export function unusableText(
+  reader: Reader,
   problem: ServerProblem,
   { near, isListKnown }: { readonly near: readonly Game[]; readonly isListKnown: boolean },
 ): string {
-  if (problem.code !== 'game-unknown') {
-    return notReady(t, problem);
-  }
-  if (problem.game === '') return notReady(t, { code: 'game-missing' });
-  const game = escapeText(problem.game, LONGEST_ESCAPED_NAME);
-  if (!isListKnown) return t('addserver.noAlias', { game });
-  if (near.length === 0) return t('addserver.unknownGame', { game, games: mention('games') });
-  return t('addserver.unknownGameNear', { game, near: gamesText(near) });
+  const { t } = reader;
+  if (problem.code !== 'game-unknown') return notReady(t, problemText(problem, t));
+  if (problem.game === '') return notReady(t, problemText({ code: 'game-missing' }, t));
+  const unknown = unknownGame(reader, problem.game, near);
+  return notReady(
+    t,
+    isListKnown ? unknown : { short: unknown.short, help: t('problem.help.alias', { most: LONGEST_ALIAS }) },
+  );
 }
 
-function notReady(t: Translate, problem: ServerProblem): string {
-  const { short, help } = problemText(problem, t);
-  return t('addserver.notReady', { short, help }).trimEnd();
-}
+const notReady = (t: Translate, problem: ProblemText): string => signed('not-sent', notReadyText(problem, t));
 
 /** What somebody typed of a game server, as it may be shown: without passwords. */
 export function typedLine(t: Translate, typed: TypedRow, games: KnownGames): string {

@@ -23,6 +23,7 @@ import { commandText, optionText } from '../../src/words/command-text.ts';
 import { announcementOf, pageOfUnknown } from '../../src/words/ended.ts';
 import { gameChoices, severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { refusalText } from '../../src/words/refusal.ts';
+import { sentences } from '../../src/words/sentences.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
 import { editModal, gameModal, listId, pasteModal, reportRows, retypeRows } from './controls.ts';
@@ -67,7 +68,7 @@ export function addServers(deps: AddServersDeps): Command {
 
   /** @throws UserError while another list of the member is being read, here or in another guild */
   async function oneAtATime({ t, user }: Context, read: () => Promise<Reply>): Promise<Reply> {
-    if (readers.has(user.id)) throw new UserError(t('list.stillReading'));
+    if (readers.has(user.id)) throw new UserError(t('again.busy'));
     readers.add(user.id);
     return read().finally(() => readers.delete(user.id));
   }
@@ -75,7 +76,7 @@ export function addServers(deps: AddServersDeps): Command {
   async function readTyped(context: SubmitContext): Promise<Reply> {
     const [game, text] = [context.field('game'), context.field('servers')];
     if (readers.has(context.user.id)) {
-      return keepTyped(context, { text, game, why: context.t('list.stillReading') }, deps);
+      return keepTyped(context, { text, game, why: context.t('again.busy') }, deps);
     }
     return oneAtATime(context, () => openList(context, { game, content: text }, deps));
   }
@@ -138,7 +139,7 @@ async function keepTyped(
 }
 
 const keptText = (isKept: boolean, t: Translate): string =>
-  isKept ? t('list.typed.kept') : t('list.typed.tooLong');
+  isKept ? t('addserver.correct') : t('list.tooLong');
 
 /** The window into which a list is pasted, with what was typed before. */
 async function retype(context: DraftContext, { lists }: DraftDeps): Promise<Modal> {
@@ -152,7 +153,8 @@ async function readFile({ t }: Context, { name, url }: UploadedFile, deps: AddSe
   if (!isKnown) throw new UserError(t('list.file.kind'));
   const read = await deps.attachments.read(url);
   if (read.ok) return read.bytes;
-  throw new UserError(t(`list.file.${read.problem}`, { kib: MAX_FILE_BYTES / 1024 }));
+  const what = read.problem === 'too-large' ? 'too-large' : 'unavailable';
+  throw new UserError(t(`list.file.${what}`, { kib: MAX_FILE_BYTES / 1024 }));
 }
 
 /**
@@ -235,7 +237,7 @@ async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Pr
     throw new UserError(`${unreadableText(edited, t)} ${keptText(isKept, t)}`);
   }
   await deps.lists.forgetTyped(context, `${id}-${which}`);
-  const notice = 'instead' in edited ? t('list.edit.gone') : undefined;
+  const notice = 'instead' in edited ? sentences(t('again.gone'), t('list.typedKept')) : undefined;
   return showDraft(context, edited, { notice }, deps);
 }
 

@@ -100,7 +100,7 @@ export const reportRows = (
 ): readonly ActionRow[] =>
   rows([
     first,
-    id !== undefined && canGoAgain && button(submitId(id), t('again.sendAgain'), { style: 'primary' }),
+    id !== undefined && canGoAgain && button(submitId(id), t('again.submitAgain'), { style: 'primary' }),
     id !== undefined && button(listId('editall', id), t('again.edit')),
     page !== undefined && linkButton(page, t('listing.check')),
   ]);
@@ -120,12 +120,12 @@ export const retypeRows = ({ t }: Words, id: string): readonly ActionRow[] =>
 export const editModal = ({ t }: Words, { id, text, most }: Typed & { readonly text: string }): Modal =>
   modal({
     id,
-    title: t('list.edit.title'),
+    title: t('again.edit'),
     fields: [
       {
         id: 'servers',
-        label: t('list.edit.lines'),
-        hint: t('list.edit.hint'),
+        label: t('list.modal.servers'),
+        hint: t('list.hint'),
         value: text,
         most,
         long: true,
@@ -137,17 +137,20 @@ export const editModal = ({ t }: Words, { id, text, most }: Typed & { readonly t
 export const gameModal = ({ t }: Words, id: string): Modal =>
   modal({
     id,
-    title: t('list.chooseModal.title'),
+    title: t('list.button.selectGame'),
     fields: [
       {
         id: 'game',
         label: t('addserver.field.game'),
-        hint: t('list.modal.gameHint'),
+        hint: t('commands.addserver.options.game.description'),
         least: 1,
         most: LIMITS.choiceValue,
       },
     ],
   });
+
+/** A line of a list. */
+const EXAMPLE = 'play.example.com:27015 cs2';
 
 /** The window into which a list is pasted. */
 export const pasteModal = (
@@ -162,7 +165,7 @@ export const pasteModal = (
         id: 'servers',
         label: t('list.modal.servers'),
         hint: t('list.modal.serversHint'),
-        example: t('list.modal.example'),
+        example: EXAMPLE,
         value: text,
         least: 1,
         most,
@@ -171,7 +174,7 @@ export const pasteModal = (
       {
         id: 'game',
         label: t('list.modal.game'),
-        hint: t('list.modal.gameHint'),
+        hint: t('commands.addserver.options.game.description'),
         value: cut(game, LIMITS.choiceValue),
         most: LIMITS.choiceValue,
       },

@@ -59,8 +59,8 @@ export function reasonsOf(t: Translate, games: GuessedGames): (row: RefusedRow) 
   return ({ problem }) => {
     const { short, help } = problemText(problem, t);
     const near = problem.code === 'game-unknown' ? nearest(problem.game) : '';
-    const next = near === '' ? help : t('list.near', { near });
-    return plain(next === '' ? short : `${short}. ${next}`);
+    const next = near === '' ? help : t('problem.help.near', { near });
+    return plain(next === undefined ? short : `${short}. ${next}`);
   };
 }
 

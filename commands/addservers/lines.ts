@@ -35,7 +35,7 @@ export function refusedItem(
 function nearText(t: Translate, typed: string, games: SearchedGames): string {
   const [game] = games.search(typed, MOST_NEAR);
   if (game === undefined) return '';
-  return `. ${t('list.near', { near: escapeText(shorten(visibleLine(game.name), LONGEST_NAME)) })}`;
+  return `. ${t('problem.help.near', { near: escapeText(shorten(visibleLine(game.name), LONGEST_NAME)) })}`;
 }
 
 /** A line by its number and what stands there. */

@@ -2,19 +2,12 @@ import { formatAddress } from '../../src/addresses/address.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
 import { isRefused, isRepeated, lacksGame, type ReadyRow } from '../../src/server-lists/row.ts';
 import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
-import type { SubmittedBefore } from '../../src/submissions/duplicates.ts';
 import type { Limited } from '../../src/submissions/limits.ts';
 import type { Prepared } from '../../src/submissions/list-drafts.ts';
-import { escapeCode, escapeText, shorten, shortenMarkup } from '../../src/words/escape.ts';
+import { shortenMarkup } from '../../src/words/escape.ts';
 import type { SearchedGames } from '../../src/words/games.ts';
-import { submitterText } from '../../src/words/refusal.ts';
-import {
-  describe,
-  gameNamed,
-  type KnownGames,
-  type ServerEmbed,
-  serverEmbed,
-} from '../../src/words/servers.ts';
+import { beforeText, limitText } from '../../src/words/refusal.ts';
+import { describe, type KnownGames, type ServerEmbed, serverEmbed } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 import {
   type ExplainedRow,
@@ -23,7 +16,6 @@ import {
   filesOfRefused,
   type GuessedGames,
   type ListFile,
-  minuteOf,
   previewFile,
   reasonsOf,
 } from './files.ts';
@@ -96,8 +88,8 @@ export function explainLimited(
   limited: Limited | undefined,
 ): readonly ExplainedRow[] {
   if (limited === undefined) return [];
-  const reason = t(`list.held.${limited.by}`, { at: minuteOf(limited.until) });
-  return rows.map((row) => explained(row, reason));
+  const { short, help } = limitText(limited, t);
+  return rows.map((row) => explained(row, `${short}. ${help}`));
 }
 
 /** What is wrong with which lines; what only lacks a game is not among them. */
@@ -108,10 +100,9 @@ function refusedText(reader: Reader, { draft, edits }: Prepared, games: ListedGa
   if (count === 0) return '';
   const lines = rows.slice(0, MOST_NAMED).map((row) => refusedItem(t, row, games, draft.source === 'text'));
   const more = count - lines.length;
-  if (more > 0) lines.push(t('list.moreIn', { count: more, files }));
-  if (edits.refused < count) {
+  if (more > 0) lines.push(t('look.more', { count: more }), t('list.allIn', { files }));
+  if (edits.refused < count)
     lines.push(t('list.editPart', { count: edits.refused, files, addservers: mention('addservers') }));
-  }
   return [t('list.refused', { count }), ...lines].join('\n');
 }
 
@@ -119,9 +110,13 @@ function refusedText(reader: Reader, { draft, edits }: Prepared, games: ListedGa
 function readyText(t: Translate, count: number, { draft, room }: Prepared): string {
   if (count === 0) return draft.rows.some(lacksGame) ? '' : t('list.nothingReady');
   if (room.limited === undefined) return t('list.ready', { count });
-  const seconds = Math.ceil(room.limited.until / 1000);
-  return t('list.limited', { count: room.count, all: count, seconds });
+  const waiting = waitingText(t, count - room.count, room.limited);
+  return room.count === 0 ? waiting : `${t('list.ready', { count: room.count })}\n${waiting}`;
 }
+
+/** How many servers a limit holds back, and until when. */
+export const waitingText = (t: Translate, count: number, { until }: Pick<Limited, 'until'>): string =>
+  t('list.waiting', { count, seconds: Math.ceil(until / 1000) });
 
 function withoutGameText(t: Translate, { rows }: Draft): string {
   const lacking = rows.filter(lacksGame);
@@ -140,26 +135,14 @@ function repeatedText(t: Translate, { rows }: Draft): string {
 }
 
 /** What was submitted from here before, as which game, by whom and how it ended. */
-function duplicatesText(t: Translate, { draft, duplicates }: Prepared, games: KnownGames): string {
+function duplicatesText(t: Translate, { duplicates }: Prepared, games: KnownGames): string {
   const count = duplicates.size;
   if (count === 0) return '';
   const items = [...duplicates.values()]
     .slice(0, MOST_DUPLICATES)
-    .map((before) => duplicateItem(t, before, games));
-  return [
-    t(draft.includesDuplicates ? 'list.duplicatesIncluded' : 'list.duplicates', { count }),
-    ...items,
-    ...moreText(t, count - items.length),
-  ].join('\n');
-}
-
-function duplicateItem(t: Translate, before: SubmittedBefore, games: KnownGames): string {
-  const { server: host, port, game, at, outcome } = before;
-  const address = escapeCode(formatAddress({ host, port }), LONGEST_ADDRESS);
-  const said = t(`list.duplicate.${outcome}`, {
-    game: escapeText(shorten(gameNamed(game, games).name, LONGEST_GAME)),
-    seconds: Math.floor(at / 1000),
-    user: submitterText(t, before),
-  });
-  return `- \`${address}\`: ${said}`;
+    .map(
+      (before) =>
+        `${addressItem(formatAddress({ host: before.server, port: before.port }))}: ${beforeText(before, t, games)}`,
+    );
+  return [t('list.duplicates', { count }), ...items, ...moreText(t, count - items.length)].join('\n');
 }

@@ -6,10 +6,12 @@ import type { Draft } from '../../src/submissions/draft.ts';
 import { DRAFT_LIVES_MS } from '../../src/submissions/drafts.ts';
 import type { Ended } from '../../src/submissions/pipeline.ts';
 import { isLeft } from '../../src/submissions/record.ts';
+import { endedText } from '../../src/words/ended.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import type { SearchedGames } from '../../src/words/games.ts';
 import { nextForKey } from '../../src/words/keys.ts';
-import { LOOK } from '../../src/words/servers.ts';
+import { sentences } from '../../src/words/sentences.ts';
+import { signed } from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 import {
@@ -23,7 +25,7 @@ import {
   reasonsOf,
 } from './files.ts';
 import { addressItem, lineItem, MOST_NAMED, moreText, refusedItem } from './lines.ts';
-import { explainLimited, type ListPage } from './preview.ts';
+import { explainLimited, type ListPage, waitingText } from './preview.ts';
 
 /** What was said differently of servers that ended in the same way, of which so many texts more are shown. */
 const MOST_FURTHER = 2;
@@ -50,16 +52,16 @@ export function reportOf(reader: Reader, result: Ended, games: GuessedGames): Li
   const failed = servers.filter(({ outcome }) => outcome.kind !== 'accepted');
   const accepted = servers.filter(({ outcome }) => outcome.kind === 'accepted');
   const content = [
-    ...endTexts(t, failed),
+    ...endTexts(reader, failed),
     ...refusedTexts(t, draft, games),
     ...limitedTexts(t, result),
-    ...endTexts(t, accepted),
+    ...endTexts(reader, accepted),
     ...(keyProblem ? [nextForKey(reader, keyProblem)] : []),
     filesText(t, names),
   ].join('\n\n');
   const csv = { name: 'report.csv', data: Buffer.from(reportCsv(t, result, reasonOf)) };
   return {
-    content: result.isRecorded ? content : `${content}\n\n${t('unrecorded')}`,
+    content: result.isRecorded ? content : `${content}\n\n${t('ended.unrecorded')}`,
     embeds: [],
     files: [csv, ...files],
     ...kept,
@@ -106,7 +108,7 @@ function groupsOf(t: Translate, ended: readonly EndedServer[]): readonly EndGrou
   const groups = new Map<string, EndGroup>();
   for (const server of ended) {
     const { kind } = server.outcome;
-    const said = saidText(t, server.outcome);
+    const said = wordsOf(t, server.outcome);
     const group = groups.get(`${kind} ${said}`) ?? { kind, said, servers: [] };
     group.servers.push(server);
     groups.set(`${kind} ${said}`, group);
@@ -114,15 +116,17 @@ function groupsOf(t: Translate, ended: readonly EndedServer[]): readonly EndGrou
   return BY_GRAVITY.flatMap((kind) => [...groups.values()].filter((group) => group.kind === kind));
 }
 
-function saidText(t: Translate, outcome: Outcome): string {
+function wordsOf(t: Translate, outcome: Outcome): string {
   if ('message' in outcome) return escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE);
   return failureText(outcome, t);
 }
 
 /** How many ended so, what was said of them, and of what did not go the first lines. */
 function groupText(t: Translate, { kind, said, servers }: EndGroup, mostNamed: number): string {
-  const what = `${LOOK[kind].sign} ${t(`list.ended.${kind}`, { count: servers.length, said })}`;
-  if (kind === 'accepted') return what;
+  const ended = endedText(t, { kind, count: servers.length, said });
+  if (kind === 'accepted') return ended;
+  const next = kind === 'rejected' ? undefined : t(`ended.next.${kind}`);
+  const what = sentences(ended, next);
   const items = servers.slice(0, mostNamed).map(({ line, server: { server: host, port } }) => {
     const address = formatAddress({ host, port });
     return line === undefined ? addressItem(address) : lineItem(t, line, address);
@@ -131,13 +135,13 @@ function groupText(t: Translate, { kind, said, servers }: EndGroup, mostNamed: n
 }
 
 /** One group of each kind at least, and of the others as many as fit into the message. */
-export function endTexts(t: Translate, ended: readonly EndedServer[]): readonly string[] {
+export function endTexts({ t }: Pick<Reader, 't'>, ended: readonly EndedServer[]): readonly string[] {
   const groups = groupsOf(t, ended);
   const isFirst = (group: EndGroup) => groups.find(({ kind }) => kind === group.kind) === group;
   const further = groups.filter((group) => !isFirst(group)).slice(0, MOST_FURTHER);
   const shown = groups.filter((group) => isFirst(group) || further.includes(group));
   const texts = shown.map((group) => groupText(t, group, shown.length > 1 ? FEW_NAMED : MOST_NAMED));
-  return shown.length < groups.length ? [...texts, t('list.report.moreTexts')] : texts;
+  return shown.length < groups.length ? [...texts, t('list.otherReasons')] : texts;
 }
 
 /** Lines that had not been ready. */
@@ -147,23 +151,20 @@ function refusedTexts(t: Translate, { rows }: Draft, games: SearchedGames): read
   const items = refused.slice(0, FEW_NAMED).map((row) => refusedItem(t, row, games, true));
   const count = refused.length;
   return [
-    [
-      `${LOOK['not-sent'].sign} ${t('list.refused', { count })}`,
-      ...items,
-      ...moreText(t, count - items.length),
-    ].join('\n'),
+    [signed('not-sent', t('list.refused', { count })), ...items, ...moreText(t, count - items.length)].join(
+      '\n',
+    ),
   ];
 }
 
 /** What a limit holds back. */
 function limitedTexts(t: Translate, { limitedRows, limited }: Ended): readonly string[] {
-  if (limitedRows.length === 0) return [];
-  const seconds = Math.ceil((limited?.until ?? 0) / 1000);
-  return [`${LOOK['not-sent'].sign} ${t('list.report.held', { count: limitedRows.length, seconds })}`];
+  if (limitedRows.length === 0 || limited === undefined) return [];
+  return [signed('not-sent', waitingText(t, limitedRows.length, limited))];
 }
 
 const filesText = (t: Translate, files: string): string =>
-  `-# ${files === '' ? t('list.report.file') : t('list.report.files', { files })}`;
+  `-# ${sentences(t('list.everyLine'), files === '' ? undefined : t('list.notGone', { files }))}`;
 
 /** What is to be said of an outcome in a cell: the service's own words, or why there are none. */
 const messageOf = (t: Translate, outcome: Outcome): string =>
@@ -180,12 +181,14 @@ function reportCsv(t: Translate, result: Ended, reasonOf: (row: RefusedRow) => s
   function endOf(row: Row): { readonly outcome: string; readonly message: string } {
     if (row.kind === 'refused') return { outcome: notSent, message: reasonOf(row) };
     if (row.kind === 'repeated') {
-      const message = t('list.sameAs', { line: row.line, first: row.firstLine });
-      return { outcome: notSent, message };
+      return { outcome: notSent, message: t('problem.short.repeated', { line: row.firstLine }) };
     }
     const outcome = outcomeOf.get(row);
     if (outcome) return { outcome: t(`outcome.${outcome.kind}`), message: messageOf(t, outcome) };
-    return { outcome: notSent, message: waiting.has(row) ? waitingReason : t('list.report.leftOut') };
+    return {
+      outcome: notSent,
+      message: waiting.has(row) ? waitingReason : t('problem.short.submitted-before'),
+    };
   }
 
   const lines = draft.rows.map((row) => {
@@ -203,6 +206,5 @@ const WIDTH = 20;
 export function progressOf({ t }: Pick<Reader, 't'>, done: number, count: number) {
   const full = Math.floor((done / count) * WIDTH);
   const bar = '▰'.repeat(full) + '▱'.repeat(WIDTH - full);
-  const description = t('list.progress.text', { bar, done, count });
-  return { embeds: [{ title: t('list.progress.title'), description }] };
+  return { embeds: [{ title: t('list.submitting'), description: `${bar} ${done} / ${count}` }] };
 }

@@ -15,6 +15,7 @@ import { UserError } from '../../src/user-error.ts';
 import { messageCommandText } from '../../src/words/command-text.ts';
 import { gameOptions } from '../../src/words/games.ts';
 import { refusalText } from '../../src/words/refusal.ts';
+import { sentences } from '../../src/words/sentences.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
 import { previewRows } from './controls.ts';
@@ -43,7 +44,7 @@ export function submitMessage(deps: DraftDeps): Command {
       const rows = rowsOfMessage(context.text, deps.games);
       if (rows.length === 0) throw new UserError(context.t('list.message.empty'));
       if (rows.length > MAX_ROWS) {
-        throw new UserError(context.t('list.file.too-many', { count: rows.length, most: MAX_ROWS }));
+        throw new UserError(context.t('list.file.too-many', { most: MAX_ROWS }));
       }
       const reading = await deps.keys.forReading(context.guildId);
       if (reading) deps.games.refreshSoon(reading);
@@ -105,5 +106,7 @@ export const allowedGames = async ({ guildId }: Context, { games, settings }: Dr
 /** Why there is nothing any more that a button of a draft could act on. */
 export function noList(why: NoDraft, t: Translate): UserError {
   if (why === 'of-another-member') return new UserError(t('list.notYours'));
-  return why === 'empty' ? new UserError(t('list.nothingLeft')) : new UserError(t('list.gone'));
+  return why === 'empty'
+    ? new UserError(t('list.nothingLeft'))
+    : new UserError(sentences(t('again.gone'), t('again.runAgain')));
 }

@@ -26,10 +26,21 @@ import { UserError } from '../../src/user-error.ts';
 import { commandText } from '../../src/words/command-text.ts';
 import { memberText } from '../../src/words/escape.ts';
 import { gameOption, isSelectable } from '../../src/words/games.ts';
+import { signed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
 import { logChannelSelect } from './log-channel-select.ts';
-import { allowedGamesText, lacksKey, missingNames, type SettingsShown, settingsText } from './text.ts';
+import {
+  announceText,
+  gamesText,
+  lacksKey,
+  manyGamesText,
+  missingNames,
+  quotaText,
+  roleText,
+  type SettingsShown,
+  settingsText,
+} from './text.ts';
 
 export interface SettingsDeps {
   readonly settings: Pick<GuildSettings, 'get' | 'areLost' | 'change'>;
@@ -49,27 +60,30 @@ const INTEGRATIONS_GUIDE =
   'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
 
 type MakeSettings = (now: Settings) => Settings;
-/** What the log says of a change, and who has made it. */
-type LogLine = (t: Translate, member: string) => string;
+/** How a setting is, as its line among all of them says it. */
+type SettingLine = (t: Translate, shown: Pick<SettingsShown, 'now' | 'games'>) => string;
 
 /** What is shown of the settings, and a change of them. */
 function createView({ settings, keys, games, guildLog }: SettingsDeps) {
   const show = async (context: Context, now: Settings): Promise<Reply> =>
     overview(context, { now, key: await keys.status(context.guildId), games: games.list().games });
 
-  /** The log says who has changed what, in the language that the guild has now. */
+  /** The log says who has changed what, and how it is now, in the language that the guild has now. */
   async function changed(
     { guildId, guildLocale, user }: Context,
     make: MakeSettings,
-    lineOf: LogLine,
+    lineOf: SettingLine,
   ): Promise<Settings> {
     const now = await settings.change(guildId, (before) => make({ ...before, locale: guildLocale }));
-    await guildLog.tell(guildId, (t) => lineOf(t, memberText(user)));
+    const shown = { now, games: games.list().games };
+    await guildLog.tell(guildId, (t) => {
+      return `⚙️ ${t('guildLog.changed', { member: memberText(user) })}\n${lineOf(t, shown)}`;
+    });
     return now;
   }
 
   /** A change that is shown at once. */
-  const change = async (context: Context, make: MakeSettings, lineOf: LogLine): Promise<Reply> =>
+  const change = async (context: Context, make: MakeSettings, lineOf: SettingLine): Promise<Reply> =>
     show(context, await changed(context, make, lineOf));
 
   return { show, change, changed };
@@ -85,15 +99,15 @@ async function chosenLogChannel(
   { posts, addBotLink }: Pick<SettingsDeps, 'posts' | 'addBotLink'>,
 ): Promise<string> {
   const [channelId] = values;
-  if (channelId === undefined) throw new UserError(t('settings.channelGone'));
+  if (channelId === undefined) throw new UserError(t('settings.gone'));
   const description = guildT('guildLog.opened', { member: memberText(user) });
   const result = await posts.post(channelId, { embed: { description } });
   if (result === 'posted') return channelId;
   if (result === 'failed') throw new UserError(t('settings.channelUntested', { channelId }));
   const link = await addBotLink(guildId);
   if (link !== undefined) throw new UserError(t('settings.logNeedsBot', { link }));
-  if (result === 'gone') throw new UserError(t('settings.channelGone'));
-  throw new UserError(t('settings.missing', { channelId, names: missingNames(t, result) }));
+  if (result === 'gone') throw new UserError(t('settings.gone'));
+  throw new UserError(t('settings.lacks', { channelId, names: missingNames(t, result) }));
 }
 
 /**
@@ -102,10 +116,10 @@ async function chosenLogChannel(
  */
 function chosenRole({ t, guildId, values, isRoleMentionable }: PressContext): string {
   const [roleId] = values;
-  if (roleId === undefined) throw new UserError(t('settings.roleGone'));
+  if (roleId === undefined) throw new UserError(t('settings.gone'));
   if (roleId === guildId) throw new UserError(t('settings.roleEveryone'));
   if (!isRoleMentionable) {
-    throw new UserError(t('settings.roleUnmentionable', { roleId, mend: t('settings.roleMend') }));
+    throw new UserError(t('settings.roleUnmentionable', { roleId }));
   }
   return roleId;
 }
@@ -130,7 +144,9 @@ export function settingsCommand(deps: SettingsDeps): Command {
     async run(context) {
       const areLost = await settings.areLost(context.guildId);
       const view = await show(context, await settings.get(context.guildId));
-      return areLost ? { ...view, content: `${context.t('settings.lost')}\n\n${view.content}` } : view;
+      return areLost
+        ? { ...view, content: `${signed('not-sent', context.t('settings.lost'))}\n\n${view.content}` }
+        : view;
     },
     presses: {
       channel: press(async (context) => {
@@ -151,33 +167,19 @@ export function settingsCommand(deps: SettingsDeps): Command {
           ({ logChannelId: _id, logTrouble: _trouble, ...before }) => before,
         );
         if (logChannelId !== undefined) {
-          const description = guildT('guildLog.logOff', { member: memberText(user) });
+          const description = `🔕 ${guildT('guildLog.logOff', { member: memberText(user) })}`;
           await posts.post(logChannelId, { embed: { description } });
         }
         return show(context, now);
       }),
       role: press(async (context) => {
         const notifyRoleId = chosenRole(context);
-        return change(
-          context,
-          (now) => ({ ...now, notifyRoleId }),
-          (t, member) => t('guildLog.roleSet', { member, roleId: notifyRoleId }),
-        );
+        return change(context, (now) => ({ ...now, notifyRoleId }), roleText);
       }),
-      norole: press((context) =>
-        change(
-          context,
-          ({ notifyRoleId: _id, ...now }) => now,
-          (t, member) => t('guildLog.roleCleared', { member }),
-        ),
-      ),
+      norole: press((context) => change(context, ({ notifyRoleId: _id, ...now }) => now, roleText)),
       announce: press((context) => {
         const announce = context.argument === 'on';
-        return change(
-          context,
-          (now) => ({ ...now, announce }),
-          (t, member) => t(announce ? 'guildLog.announceOn' : 'guildLog.announceOff', { member }),
-        );
+        return change(context, (now) => ({ ...now, announce }), announceText);
       }),
       games: turn(async (context) => {
         const now = await settings.get(context.guildId);
@@ -188,20 +190,10 @@ export function settingsCommand(deps: SettingsDeps): Command {
         const all = games.list().games;
         const page = chosenOnPage(gameOptions(all), context);
         if (page === undefined) throw new UserError(context.t('settings.gamesChanged'));
-        const now = await changed(
-          context,
-          (before) => withGames(before, page),
-          (t, member) => t('guildLog.gamesSet', { member }),
-        );
+        const now = await changed(context, (before) => withGames(before, page), gamesText);
         return gamesView(context, { now, games: all, wanted: page.wanted });
       }),
-      allgames: press((context) =>
-        change(
-          context,
-          ({ games: _some, ...now }) => now,
-          (t, member) => t('guildLog.gamesAll', { member }),
-        ),
-      ),
+      allgames: press((context) => change(context, ({ games: _some, ...now }) => now, gamesText)),
       back: turn(async (context) => show(context, await settings.get(context.guildId))),
       quota: { answers: 'form', run: async (context) => quotaModal(context) },
     },
@@ -214,10 +206,7 @@ export function settingsCommand(deps: SettingsDeps): Command {
             context,
             ({ dailyQuota: _previous, ...now }) =>
               quota === undefined ? now : { ...now, dailyQuota: quota },
-            (t, member) =>
-              quota === undefined
-                ? t('guildLog.quotaOff', { member })
-                : t('guildLog.quotaSet', { member, count: quota }),
+            quotaText,
           );
         },
       },
@@ -279,11 +268,11 @@ function gamesView(context: Context, { now, games, wanted }: GamesShown): Reply 
   const buttons = [
     ...pageButtons(context, page, { command: 'settings', action: 'games' }),
     now.games !== undefined && button(customId('settings', 'allgames'), t('settings.allowAll')),
-    button(customId('settings', 'back'), t('settings.back')),
+    button(customId('settings', 'back'), t('button.back')),
   ];
-  const description = `${t('settings.gamesHow')}\n\n${allowedGamesText(t, now, games)}`;
+  const description = `${t('settings.gamesHow')}\n\n${manyGamesText(t, { now, games })}`;
   return {
-    embeds: [{ title: t('settings.gamesTitle'), description }],
+    embeds: [{ title: t('games.title'), description }],
     components: rows([control], buttons),
   };
 }
@@ -319,5 +308,5 @@ function typedQuota({ field, t }: SubmitContext): number | undefined {
   if (typed === '') return undefined;
   const quota = Number(typed);
   if (/^\d{1,9}$/.test(typed) && quota >= 1 && quota <= HIGHEST_QUOTA) return quota;
-  throw new UserError(t('settings.quotaInvalid', { most: HIGHEST_QUOTA }));
+  throw new UserError(t('settings.quotaHint', { most: HIGHEST_QUOTA }));
 }

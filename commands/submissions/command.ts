@@ -7,7 +7,12 @@ import { type Page, pageButtons, pageFooter, pageOf, readPage, writePage } from 
 import type { Outcome } from '../../src/listing/contract.ts';
 import type { Games } from '../../src/listing/games.ts';
 import { csvFiles } from '../../src/server-lists/csv-file.ts';
-import type { History, HistoryEntry, HistoryFilter } from '../../src/submissions/history.ts';
+import {
+  type History,
+  type HistoryEntry,
+  type HistoryFilter,
+  MOST_ENTRIES,
+} from '../../src/submissions/history.ts';
 import { UserError } from '../../src/user-error.ts';
 import { choiceText, commandText, optionText } from '../../src/words/command-text.ts';
 import { cut } from '../../src/words/escape.ts';
@@ -29,7 +34,7 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
 
   async function exportOne(context: PressContext): Promise<Reply> {
     const { user, argument, t } = context;
-    if (exporting.has(user.id)) throw new UserError(t('submissions.stillExporting'));
+    if (exporting.has(user.id)) throw new UserError(t('again.busy'));
     exporting.add(user.id);
     try {
       return await exported(context, history, await wanted(context, readFilter(readPage(argument).state)));
@@ -141,9 +146,9 @@ async function exported(
   const left = Math.max(0, count - found.rows);
   return {
     content: [
-      t('submissions.exported', { count: found.rows }),
-      ...(found.files.length > 1 ? [t('submissions.inFiles', { count: found.files.length })] : []),
-      ...(left > 0 ? [t('submissions.leftOut', { submissions: mention('submissions'), count: left })] : []),
+      t('submissions.exported'),
+      ...(found.files.length > 1 ? [t('submissions.inFiles')] : []),
+      ...(left > 0 ? [t('submissions.leftOut', { submissions: mention('submissions') })] : []),
     ].join('\n'),
     files: found.files.map((data, i) => ({
       name: found.files.length === 1 ? 'submissions.csv' : `submissions-${i + 1}.csv`,
@@ -175,9 +180,7 @@ function submissionsView(context: Context, shown: Shown): Reply {
       filter.server !== '' ||
       filter.outcome !== undefined ||
       (filter.userId !== '' && !own);
-    return {
-      content: t(filters ? 'submissions.noneFound' : own ? 'submissions.noneOwn' : 'submissions.none'),
-    };
+    return { content: t(filters ? 'submissions.noneFound' : 'submissions.none') };
   }
   const lines = entries.map((entry) => entryText(context, entry, { games, own }));
   return {
@@ -185,7 +188,7 @@ function submissionsView(context: Context, shown: Shown): Reply {
       {
         title: t(own ? 'submissions.titleOwn' : 'submissions.title'),
         description: [
-          t('submissions.count', { count }) + (isFull ? `\n${t('submissions.full')}` : ''),
+          t('submissions.count', { count }) + (isFull ? `\n${fullText(context)}` : ''),
           ...lines,
         ].join('\n\n'),
         ...pageFooter(context, page),
@@ -197,6 +200,10 @@ function submissionsView(context: Context, shown: Shown): Reply {
     ]),
   };
 }
+
+/** That the oldest make room, and for how many. */
+const fullText = ({ t, locale }: Context): string =>
+  `-# ${t('submissions.full', { most: MOST_ENTRIES.toLocaleString(locale) })}`;
 
 /** What is to be seen of the history; an empty text leaves that part open. */
 export interface SubmissionFilter {

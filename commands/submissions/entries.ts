@@ -20,16 +20,22 @@ export function entryText(
   const how = [
     `${LOOK[outcome].sign} ${t(`outcome.${outcome}`)}${said}`,
     `<t:${Math.floor(at / 1000)}:R>`,
-    ...(own ? [] : [userId === '' ? t('submissions.byUnknown') : t('submissions.by', { userId })]),
+    ...(own ? [] : [userId === '' ? t('by.unnamed') : t('by.user', { user: `<@${userId}>` })]),
   ];
   return `${describe(t, entry, games, LONGEST_WORDS)}\n${how.join(' · ')}`;
 }
 
-const COLUMNS = ['time', 'member', 'game', 'server', 'port', 'queryPort', 'outcome', 'message'] as const;
-
 /** The heading of the table that {@link fileRow} makes the rows of. */
-export const fileHeading = ({ t }: Pick<Reader, 't'>): readonly string[] =>
-  COLUMNS.map((name) => t(`submissions.column.${name}`));
+export const fileHeading = ({ t }: Pick<Reader, 't'>): readonly string[] => [
+  t('submissions.column.time'),
+  t('submissions.column.member'),
+  t('addserver.field.game'),
+  t('addserver.field.server'),
+  t('addserver.field.port'),
+  t('addserver.field.query_port'),
+  t('submissions.column.outcome'),
+  t('submissions.column.message'),
+];
 
 /** An entry as a row of a table; the time is ISO 8601 in UTC. */
 export function fileRow({ t }: Pick<Reader, 't'>, entry: HistoryEntry): readonly string[] {

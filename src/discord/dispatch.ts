@@ -116,15 +116,15 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     const { asked } = interaction;
     switch (asked.kind) {
       case 'command':
-        return commandAction(asked, context) ?? context.t('dispatch.unknown');
+        return commandAction(asked, context) ?? context.t('dispatch.stale');
       case 'message-command':
-        return messageAction(asked, context) ?? context.t('dispatch.unknown');
+        return messageAction(asked, context) ?? context.t('dispatch.stale');
       case 'button':
       case 'menu':
       case 'form':
-        return controlAction(asked, interaction, context) ?? context.t(`dispatch.stale.${asked.kind}`);
+        return controlAction(asked, interaction, context) ?? context.t('dispatch.stale');
       default:
-        return context.t('dispatch.unknown');
+        return context.t('dispatch.stale');
     }
   }
 
@@ -232,8 +232,10 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     logger.info({ interactionId, guildId, command, action }, 'refused: the member lacks the permission');
     await Promise.all([
       turnDown(asking, t('permission.manageGuild')),
-      tellGuild(guildId, (words) =>
-        words('guildLog.notAllowed', { member: memberText(user), command: wording.mention(command) }),
+      tellGuild(
+        guildId,
+        (words) =>
+          `🚫 ${words('guildLog.notAllowed', { member: memberText(user), command: wording.mention(command) })}`,
       ),
     ]);
   }
@@ -248,7 +250,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     const reference = trace.failed();
     logger.error({ err: error, reference, interactionId, guildId }, 'an interaction failed');
     const cause = error instanceof StoreError || error instanceof UndecryptableError ? 'store' : 'unexpected';
-    return t('dispatch.failed', { what: t(`failure.${cause}`), reference });
+    return `${t(`failure.${cause}`)}\n-# ${t('dispatch.reference', { reference })}`;
   }
 
   /** Carries an action out. */

@@ -1,9 +1,12 @@
 import type { ApiKeys, KeyStatus } from '../guilds/api-keys.ts';
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { Submitter } from '../submissions/drafts.ts';
-import type { Observer, Refusal } from '../submissions/pipeline.ts';
-import { escapeText, LONGEST_ESCAPED_NAME, memberText } from '../words/escape.ts';
-import { describe, gameNamed, gravestOf, type KnownGames, LOOK } from '../words/servers.ts';
+import type { Observer } from '../submissions/pipeline.ts';
+import { endedText } from '../words/ended.ts';
+import { escapeText, memberText } from '../words/escape.ts';
+import { refusedText } from '../words/refusal.ts';
+import { sentences } from '../words/sentences.ts';
+import { describe, gravestOf, type KnownGames, signed } from '../words/servers.ts';
 import { failureText, serviceWords } from '../words/service.ts';
 import type { Reader, Translate } from '../words/words.ts';
 
@@ -23,15 +26,13 @@ const LONGEST_MESSAGE = 400;
 
 /** Tells a guild's log of every submission and every refusal: a line each, however many servers there are. */
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
-  const nameOfGame = (alias: string) => escapeText(gameNamed(alias, games).name, LONGEST_ESCAPED_NAME);
-
   function whatText(t: Translate, servers: readonly ServerSubmission[]): string {
     const named = servers
       .slice(0, NAMED)
       .map((server) => describe(t, server, games))
       .join(', ');
     const count = servers.length - NAMED;
-    return count > 0 ? t('guildLog.andMore', { named, count }) : named;
+    return count > 0 ? t('look.andMore', { names: named, count }) : named;
   }
 
   function endText(
@@ -42,16 +43,11 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
     const servers = ends.map(({ server }) => server);
     const kinds = [...new Set(ends.map(({ outcome }) => outcome.kind))];
     return [
-      t('guildLog.submitted', { member: memberText(user), what: whatText(t, servers) }),
+      `${memberText(user)}: ${whatText(t, servers)}`,
       ...kinds.map((kind) => {
         const ended = ends.filter(({ outcome }) => outcome.kind === kind);
-        const said = ended.map(({ outcome }) => saidOf(outcome, t));
-        const values = {
-          count: ended.length,
-          message: someOf(said.map(({ message }) => message)),
-          reason: someOf(said.map(({ reason }) => reason)),
-        };
-        return signed(kind, t(`guildLog.part.${kind}`, values));
+        const said = someOf(ended.map(({ outcome }) => saidOf(outcome, t)));
+        return endedText(t, { kind, count: ended.length, said });
       }),
     ].join('\n');
   }
@@ -60,13 +56,15 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
     async refused({ guildId, user }, servers, refusal) {
       // Nothing is done with a key that is not there.
       if (refusal.code === 'key-missing' || refusal.code === 'key-unreadable') return;
-      const lineOf = (t: Translate) =>
-        t('guildLog.refused', {
-          member: memberText(user),
-          what: whatText(t, servers),
-          reason: reasonText(t, refusal, nameOfGame),
-        });
-      await guildLog.tell(guildId, (t) => signed('not-sent', lineOf(t)), 'not-sent');
+      const whyOf = (t: Translate) =>
+        refusal.code === 'key-invalid'
+          ? sentences(t('ended.one.not-sent'), t('key.refused'))
+          : t('addserver.notReady', { short: refusedText(refusal, t).short });
+      await guildLog.tell(
+        guildId,
+        (t) => `${memberText(user)}: ${whatText(t, servers)}\n${signed('not-sent', whyOf(t))}`,
+        'not-sent',
+      );
     },
     async ended({ guildId, user }, { servers, outcomes }) {
       const ends = servers.flatMap((server, index) => {
@@ -82,30 +80,14 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
   };
 }
 
-const signed = (kind: Outcome['kind'], text: string): string => `${LOOK[kind].sign} ${text}`;
-
 /** The service's own words where it said something, and why there is no answer where there is none. */
-function saidOf(outcome: Outcome, t: Translate): { readonly message: string; readonly reason: string } {
+function saidOf(outcome: Outcome, t: Translate): string {
   return 'message' in outcome
-    ? { message: escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE), reason: '' }
-    : { message: '', reason: failureText(outcome, t) };
+    ? escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE)
+    : failureText(outcome, t);
 }
 
 const someOf = (texts: readonly string[]): string => [...new Set(texts)].slice(0, MESSAGES).join(' / ');
-
-/** Why nothing was sent, in a few words. */
-function reasonText(
-  t: Translate,
-  refusal: Exclude<Refusal, { code: 'key-missing' | 'key-unreadable' }>,
-  nameOf: (alias: string) => string,
-): string {
-  switch (refusal.code) {
-    case 'game-not-allowed':
-      return t('guildLog.reason.game-not-allowed', { game: nameOf(refusal.game) });
-    default:
-      return t(`guildLog.reason.${refusal.code}`);
-  }
-}
 
 export interface KeyAlertDeps {
   readonly guildLog: {
@@ -128,11 +110,14 @@ export function createKeyAlert({
     const status = await keys.status(guildId).catch(() => undefined);
     await guildLog.alert(guildId, (t) => {
       const setBy = status && keySetByText(t, status);
-      const details = [
-        t('notice.keyRefusedDetails', { keystatus: mention('keystatus') }),
-        ...(setBy ? [setBy] : []),
-      ];
-      return { text: t('notice.keyRefused', { setkey: mention('setkey') }), details: details.join('\n') };
+      const details = [t('key.check', { keystatus: mention('keystatus') }), ...(setBy ? [setBy] : [])];
+      return {
+        text: signed(
+          'rejected',
+          sentences(t('key.refused'), t('key.next.admin', { setkey: mention('setkey') })),
+        ),
+        details: details.join('\n'),
+      };
     });
   };
 }
@@ -143,5 +128,5 @@ function keySetByText(
   { setBy, setAt }: Pick<KeyStatus, 'setBy' | 'setAt'>,
 ): string | undefined {
   if (setBy === undefined || setAt === undefined) return undefined;
-  return t('notice.keySetBy', { userId: setBy, seconds: Math.floor(Date.parse(setAt) / 1000) });
+  return t('keystatus.set', { userId: setBy, seconds: Math.floor(Date.parse(setAt) / 1000) });
 }

@@ -230,7 +230,7 @@ function linesText({ lines, unshown }: Waiting, t: Translate): string {
     shown.push(line);
   }
   const count = unshown + lines.length - shown.length;
-  return [...shown, ...(count > 0 ? [t('guildLog.more', { count })] : [])].join('\n');
+  return [...shown, ...(count > 0 ? [t('look.more', { count })] : [])].join('\n');
 }
 
 /**

@@ -5,6 +5,7 @@ import { Secret } from '../secret.ts';
 import type { Encryption } from '../storage/encryption.ts';
 import type { Store } from '../storage/store.ts';
 import { escapeText } from '../words/escape.ts';
+import { sentences } from '../words/sentences.ts';
 import { type DiscordApi, isRefused, TOKEN_LIVES_MS } from './api.ts';
 import { type Context, contextOf, type Reply, type Wording } from './command.ts';
 import type { GuildLog } from './guild-log.ts';
@@ -136,7 +137,8 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
     if (state === 'gone') return undeliverable(interaction);
     // Discord shows no "thinking…" on a message that is updated.
     if (isUpdate || state === 'thinking') {
-      const said = (await reportOf(context)) ?? context.t('resume.runAgain');
+      const said =
+        (await reportOf(context)) ?? sentences(context.t('notSent.stopping'), context.t('again.runAgain'));
       try {
         await deliver({ api, interaction, isUpdate, writer, failed: () => '' }, said);
       } catch (error) {

@@ -160,6 +160,7 @@ export interface Catalog extends Games {
 
 /** What is taken for an alias that we do not know: all of the specification (§2.3) are much shorter. */
 const ALIAS = /^[\w.-]{1,50}$/;
+export const LONGEST_ALIAS = 50;
 
 /**
  * Reads what was typed of one server. Where its game is not known the service is asked for its games, unless they are

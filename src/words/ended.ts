@@ -1,6 +1,8 @@
+import type { Outcome } from '../listing/contract.ts';
 import type { Ended } from '../submissions/pipeline.ts';
 import { type ListingPages, pageAbout } from './listing-pages.ts';
-import { describe, type KnownGames, type ServerEmbed, serverEmbed } from './servers.ts';
+import { sentences } from './sentences.ts';
+import { describe, type KnownGames, type ServerEmbed, serverEmbed, signed } from './servers.ts';
 import type { Translate } from './words.ts';
 
 /**
@@ -23,6 +25,21 @@ export function announcementOf(
 
 /** Servers that an announcement names. */
 const MOST_ANNOUNCED = 10;
+
+/**
+ * How many ended alike, and what was said of them: the service's words, escaped, or why there are none; with what to do
+ * next unless it goes into a log.
+ */
+export function endedText(
+  t: Translate,
+  { kind, count, said }: { readonly kind: Outcome['kind']; readonly count: number; readonly said: string },
+): string {
+  return signed(kind, sentences(`**${t(`ended.many.${kind}`, { count })}**`, saidText(t, kind, said)));
+}
+
+/** What was said of servers that ended so, as a sentence. */
+export const saidText = (t: Translate, kind: Outcome['kind'], said: string): string =>
+  kind === 'accepted' || kind === 'rejected' ? t('ended.says', { message: said }) : said;
 
 /** The page on which to look for servers of which nobody knows what became: of the one, or of the list. */
 export function pageOfUnknown(

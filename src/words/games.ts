@@ -2,7 +2,9 @@ import { type Game, LONGEST_NAME } from '../listing/contract.ts';
 import { usualFirst } from '../listing/game-search.ts';
 import { visibleLine } from '../visible-line.ts';
 import { escapeCode, escapeText, LONGEST_ESCAPED_NAME, shorten } from './escape.ts';
-import type { Reader, Translate } from './words.ts';
+import { notReadyText, type ProblemText, problemText } from './problem.ts';
+import { signed } from './servers.ts';
+import type { Reader } from './words.ts';
 
 /** How many games are offered in place of one that is not known. */
 export const NEAREST = 3;
@@ -61,27 +63,26 @@ export const gamesText = (games: readonly Game[]): string =>
     .join(', ');
 
 /** That a game cannot be submitted here, or is not known, with the nearest ones. */
-export function unusableGameText(
-  { t, mention }: Reader,
-  typed: string,
-  games: SearchedGames & NamedGames,
-): string {
-  if (games.find(typed)) return notAllowedText(typed, t, games);
-  const near = gamesText(games.search(typed, NEAREST));
-  const game = escapeText(typed, LONGEST_ESCAPED_NAME);
-  return near === ''
-    ? t('addserver.unknownGame', { game, games: mention('games') })
-    : t('addserver.unknownGameNear', { game, near });
+export function unusableGameText(reader: Reader, typed: string, games: SearchedGames & NamedGames): string {
+  const { t } = reader;
+  const problem = games.find(typed)
+    ? problemText({ code: 'game-not-allowed', game: typed }, t)
+    : unknownGame(reader, typed, games.search(typed, NEAREST));
+  return signed('not-sent', notReadyText(problem, t));
+}
+
+/** That a game is not known, with those that may have been meant. */
+export function unknownGame({ t, mention }: Reader, typed: string, near: readonly Game[]): ProblemText {
+  const { short } = problemText({ code: 'game-unknown', game: typed }, t);
+  return near.length === 0
+    ? { short, help: t('problem.help.games', { games: mention('games') }) }
+    : { short, help: t('problem.help.near', { near: gamesText(near) }) };
 }
 
 /** Games by their alias. */
 export interface NamedGames {
   find(alias: string): { readonly name: string } | undefined;
 }
-
-/** That a game cannot be submitted in this guild; people know it by its name. */
-export const notAllowedText = (alias: string, t: Translate, games: NamedGames): string =>
-  t('refusal.game-not-allowed', { game: escapeText(games.find(alias)?.name ?? alias, LONGEST_ESCAPED_NAME) });
 
 /** That several games match, to choose one of them. */
 export const severalGamesText = ({ t }: Reader, typed: string): string =>

@@ -1,6 +1,8 @@
 import type { NoKey } from '../guilds/api-keys.ts';
 import type { TooSoon } from '../guilds/key-trials.ts';
 import { escapeCode } from './escape.ts';
+import { nextTryText, sentences } from './sentences.ts';
+import { signed } from './servers.ts';
 import type { Reader, Translate } from './words.ts';
 
 /** The end of a key, for people to recognise it by, to be put between backticks. @param lastFour empty: the key is too short */
@@ -8,20 +10,27 @@ export const keyEnd = (lastFour = ''): string => `…${lastFour === '' ? '' : es
 
 /** What is wrong with the guild's key, and what the one who reads it can do about it. */
 export function keyText(why: NoKey, reader: Reader): string {
-  const { t, mention, isAdmin } = reader;
-  if (why.code === 'key-invalid') return `${t('refusal.key-invalid')} ${renewText(reader, why.setBy)}`;
-  const what = why.code === 'key-missing' ? 'missing' : 'unreadable';
-  return t(`key.${what}.${isAdmin ? 'admin' : 'member'}`, { setkey: mention('setkey') });
+  const { t } = reader;
+  switch (why.code) {
+    case 'key-missing':
+      return sentences(t('key.missing'), enterText(reader));
+    case 'key-unreadable':
+      return sentences(t('key.unreadable'), enterText(reader));
+    case 'key-invalid':
+      return sentences(t('key.refused'), renewText(reader, why.setBy));
+  }
 }
 
+/** Where a key is entered, or whom to ask to do it. */
+export const enterText = ({ t, mention, isAdmin }: Reader): string =>
+  t(isAdmin ? 'key.next.admin' : 'key.next.member', { setkey: mention('setkey') });
+
 /**
- * What to do about a key that the service refuses: an admin renews it, a member asks one.
+ * What to do about a key that the service refuses.
  * @param setBy the id of who set it, where that is known
  */
-export function renewText({ t, mention, isAdmin }: Reader, setBy?: string): string {
-  const renew = t(isAdmin ? 'notice.renew' : 'notice.askToRenew', { setkey: mention('setkey') });
-  return setBy === undefined ? renew : `${renew} ${t('notice.setBy', { userId: setBy })}`;
-}
+export const renewText = (reader: Reader, setBy?: string): string =>
+  sentences(enterText(reader), setBy === undefined ? undefined : reader.t('key.setBy', { userId: setBy }));
 
 /** What to do after servers were refused, or not sent, because of the key. */
 export function nextForKey(reader: Reader, why: NoKey): string {
@@ -30,4 +39,4 @@ export function nextForKey(reader: Reader, why: NoKey): string {
 
 /** That a key was not tried, and when one can be. */
 export const tooSoonText = ({ at }: TooSoon, t: Translate): string =>
-  t('setkey.tooSoon', { seconds: Math.ceil(at / 1000) });
+  signed('not-sent', sentences(t('setkey.tooSoon'), nextTryText(at, t)));

@@ -52,5 +52,5 @@ export const listAbout = (
   reader: Pick<Reader, 't' | 'pages'>,
   server: Pick<ServerSubmission, 'server' | 'port'>,
 ): { readonly list: string } => ({
-  list: linked(reader.t('listing.unnamed.list'), pageAbout(reader, server)),
+  list: linked(reader.t('listing.list'), pageAbout(reader, server)),
 });

@@ -1,14 +1,16 @@
 import { formatAddress } from '../addresses/address.ts';
+import { HIGHEST_PORT, LOWEST_PORT } from '../addresses/port.ts';
 import type { RowProblem } from '../server-lists/row.ts';
 import { escapeCode } from './escape.ts';
+import { sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
 /** What is wrong with a game server, for whoever typed it. */
 export interface ProblemText {
   /** In a few words, to be put behind the address. */
   readonly short: string;
-  /** A sentence about what to do; empty where that is clear. */
-  readonly help: string;
+  /** A sentence about what to do, where that is not clear. */
+  readonly help?: string;
 }
 
 /** The port in an example where no usual one is known. */
@@ -21,26 +23,73 @@ const LONGEST_VALUE = 60;
 /** @param most UTF-16 units of each value that is repeated */
 export function problemText(problem: RowProblem, t: Translate, most = LONGEST_VALUE): ProblemText {
   const values = valuesOf(problem, most);
+  const short = t(`problem.short.${shortKey(problem)}`, values);
+  const help = helpKey(problem);
+  return help === undefined ? { short } : { short, help: t(`problem.help.${help}`, values) };
+}
+
+/** Which ranges of addresses people can tell apart; the others are for special uses. */
+const KNOWN_RANGES = {
+  private: 'private',
+  'unique-local': 'private',
+  'link-local': 'private',
+  loopback: 'loopback',
+  shared: 'shared',
+} as const;
+
+function shortKey(problem: RowProblem) {
   switch (problem.code) {
+    case 'no-address':
+      return 'server-missing';
+    case 'name-too-long':
+      return 'address-too-long';
     case 'not-public':
-      return { short: t(`problem.not-public.${problem.range}`), help: t('problem.not-public.help') };
+      return problem.range in KNOWN_RANGES
+        ? KNOWN_RANGES[problem.range as keyof typeof KNOWN_RANGES]
+        : 'reserved';
+    case 'port-not-a-number':
+    case 'port-too-low':
+    case 'port-too-high':
+      return 'bad-port';
+    case 'port-missing':
+      return problem.usual === undefined ? 'port-missing' : 'port-missing-usual';
     case 'wrong-type':
-      return { short: t(`problem.wrong-type.${problem.expected}`, values), help: '' };
-    case 'port-missing': {
-      const key = portMissingKey(problem);
-      return { short: t(`problem.${key}.short`, values), help: t(`problem.${key}.help`, values) };
-    }
+      return `not-${problem.expected}` as const;
     default:
-      return {
-        short: t(`problem.${problem.code}.short`, values),
-        help: t(`problem.${problem.code}.help`, values),
-      };
+      return problem.code;
   }
 }
 
-function portMissingKey({ usual, game }: Extract<RowProblem, { readonly code: 'port-missing' }>) {
-  if (usual === undefined) return 'port-missing';
-  return game === MINECRAFT ? 'port-missing-minecraft' : 'port-missing-usual';
+function helpKey(problem: RowProblem) {
+  switch (problem.code) {
+    case 'server-missing':
+    case 'single-label':
+      return 'address';
+    case 'not-an-address':
+    case 'web-address':
+    case 'unknown-scheme':
+      return 'host-and-port';
+    case 'ipv6-brackets':
+      return 'brackets';
+    case 'ipv4-form':
+      return 'ipv4';
+    case 'not-public':
+    case 'reserved-name':
+      return 'public';
+    case 'service-name':
+      return 'service-name';
+    case 'port-conflict':
+      return 'one-port';
+    case 'port-missing':
+      if (problem.usual === undefined) return 'port';
+      return problem.game === MINECRAFT ? 'srv' : undefined;
+    case 'game-missing':
+      return 'game';
+    case 'game-not-allowed':
+      return 'not-allowed';
+    default:
+      return undefined;
+  }
 }
 
 /** The values of a problem, with every text fit to be shown between backticks. */
@@ -53,5 +102,9 @@ function valuesOf(problem: RowProblem, most: number): Readonly<Record<string, un
     problem.code === 'port-missing'
       ? escapeCode(formatAddress({ host: problem.host, port: EXAMPLE_PORT }), most)
       : '';
-  return { ...Object.fromEntries(entries), example };
+  return { ...Object.fromEntries(entries), example, lowest: LOWEST_PORT, highest: HIGHEST_PORT };
 }
+
+/** That a server was not sent, and why: what is wrong with it, and what to do about that. */
+export const notReadyText = ({ short, help }: ProblemText, t: Translate): string =>
+  sentences(t('addserver.notReady', { short }), help);

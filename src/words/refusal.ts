@@ -1,54 +1,85 @@
-import { formatAddress } from '../addresses/address.ts';
 import type { SubmittedBefore } from '../submissions/duplicates.ts';
+import type { Limited } from '../submissions/limits.ts';
 import type { Refusal } from '../submissions/pipeline.ts';
-import { escapeText, LONGEST_ESCAPED_NAME } from './escape.ts';
-import { type NamedGames, notAllowedText } from './games.ts';
-import { keyText, renewText } from './keys.ts';
+import { escapeText, LONGEST_ESCAPED_NAME, shorten } from './escape.ts';
+import { keyText } from './keys.ts';
 import { listAbout } from './listing-pages.ts';
+import { notReadyText, type ProblemText, problemText } from './problem.ts';
+import { nextTryText, sentences } from './sentences.ts';
+import { gameNamed, type KnownGames, LOOK, signed } from './servers.ts';
 import type { Reader, Translate } from './words.ts';
 
+/** What a refusal is about, other than the guild's key. */
+type ServersRefused = Exclude<Refusal, { code: 'key-missing' | 'key-unreadable' | 'key-invalid' }>;
+
 /** Why nothing was sent, as a sentence for the member who asked. */
-export function refusalText(refusal: Refusal, reader: Reader, games: NamedGames): string {
+export function refusalText(refusal: Refusal, reader: Reader, games: KnownGames): string {
   const { t } = reader;
   switch (refusal.code) {
     case 'key-missing':
     case 'key-unreadable':
-      return t('refusal.no-key', { problem: keyText(refusal, reader) });
+      return signed('not-sent', sentences(t('ended.one.not-sent'), keyText(refusal, reader)));
     case 'key-invalid':
-      return `${t('refusal.key-invalid')} ${renewText(reader, refusal.setBy)}`;
-    case 'in-flight': {
-      const { server: host, port } = refusal.server;
-      return t('refusal.in-flight', { address: formatAddress({ host, port }) });
-    }
-    case 'submitted-before': {
-      const [server] = refusal.servers;
-      return server ? submittedBefore(server, reader, games) : t('refusal.submitted-before.some');
-    }
-    case 'member-limit':
-    case 'guild-limit':
-    case 'daily-quota':
-      // Discord counts down by itself, in the member's language.
-      return t(`refusal.${refusal.code}`, { count: refusal.limit, seconds: Math.ceil(refusal.until / 1000) });
-    case 'game-not-allowed':
-      return notAllowedText(refusal.game, t, games);
+      return signed('rejected', keyText(refusal, reader));
+    case 'submitted-before':
+      return [
+        signed('not-sent', notReadyText(refusedText(refusal, t), t)),
+        ...beforeTexts(refusal, reader, games),
+      ].join('\n');
+    default:
+      return signed('not-sent', notReadyText(refusedText(refusal, t), t));
   }
 }
 
-/** Who submitted a server before, as which game, when, and how it ended. */
-function submittedBefore(before: SubmittedBefore, reader: Reader, games: NamedGames): string {
-  const { t } = reader;
-  const { server: host, port, game, at, outcome } = before;
-  return t(`refusal.submitted-before.${outcome}`, {
-    address: formatAddress({ host, port }),
-    game: escapeText(games.find(game)?.name ?? game, LONGEST_ESCAPED_NAME),
-    seconds: Math.floor(at / 1000),
-    user: submitterText(t, before),
-    ...listAbout(reader, { server: host, port }),
-  });
+/** Why servers are not sent, in a few words, and what can be done. */
+export function refusedText(refusal: ServersRefused, t: Translate): ProblemText {
+  switch (refusal.code) {
+    case 'in-flight':
+      return { short: t('problem.short.in-flight'), help: t('problem.help.wait') };
+    case 'submitted-before':
+      return { short: t('problem.short.submitted-before') };
+    case 'game-not-allowed':
+      return problemText(refusal, t);
+    default:
+      return limitText({ ...refusal, by: refusal.code }, t);
+  }
 }
 
-/** Who submitted something before, as a part of a sentence. */
-export function submitterText(t: Translate, { userName, isYours }: SubmittedBefore): string {
-  if (isYours) return t('submitter.you');
-  return userName === '' ? t('submitter.someone') : escapeText(userName, LONGEST_ESCAPED_NAME);
+/** That a limit holds servers back, and until when. */
+export function limitText({ by, limit, until }: Limited, t: Translate): ProblemText {
+  return { short: t(`problem.short.${by}`, { count: limit }), help: nextTryText(until, t) };
+}
+
+/** The first of the servers that were submitted before, and where to look up what nobody knows. */
+function beforeTexts(
+  { servers }: Extract<Refusal, { code: 'submitted-before' }>,
+  reader: Reader,
+  games: KnownGames,
+): readonly string[] {
+  const { t } = reader;
+  const [server] = servers;
+  if (server === undefined) return [];
+  const text = beforeText(server, t, games);
+  return server.outcome === 'unknown' ? [text, t('ended.next.unknown', listAbout(reader, server))] : [text];
+}
+
+/** How a server that was submitted before ended, as which game, when, and by whom. */
+export function beforeText(before: SubmittedBefore, t: Translate, games: KnownGames): string {
+  const { game, at, outcome } = before;
+  return [
+    `${LOOK[outcome].sign} ${t(`outcome.${outcome}`)}`,
+    escapeText(shorten(gameNamed(game, games).name, LONGEST_GAME)),
+    `<t:${Math.floor(at / 1000)}:R>`,
+    submitterText(t, before),
+  ].join(' · ');
+}
+
+/** UTF-16 units. */
+const LONGEST_GAME = 30;
+
+function submitterText(t: Translate, { userName, isYours }: SubmittedBefore): string {
+  if (isYours) return t('by.you');
+  return userName === ''
+    ? t('by.unnamed')
+    : t('by.user', { user: escapeText(userName, LONGEST_ESCAPED_NAME) });
 }

@@ -14,6 +14,9 @@ export const LOOK = {
   unknown: { sign: '❓', color: 0xfee75c },
 } as const satisfies Readonly<Record<Outcome['kind'], { readonly sign: string; readonly color: number }>>;
 
+/** A text with the sign of an outcome before it. */
+export const signed = (kind: Outcome['kind'], text: string): string => `${LOOK[kind].sign} ${text}`;
+
 /** The kinds of outcomes, in the order in which they are listed. */
 export const OUTCOME_KINDS = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;
 
@@ -57,9 +60,9 @@ export function serverLine(
   { game, address, queryPort = '' }: ServerWords,
   most: LongestWords = USUAL_WORDS,
 ): string {
-  const values = { name: escapeText(game, most.name), address: escapeCode(address, most.address) };
-  if (queryPort === '') return t('look.server', values);
-  return t('look.serverQuery', { ...values, queryPort: escapeText(String(queryPort), LONGEST_TYPED) });
+  const line = `**${escapeText(game, most.name)}** — \`${escapeCode(address, most.address)}\``;
+  if (queryPort === '') return line;
+  return `${line} · ${t('look.queryPort', { queryPort: escapeText(String(queryPort), LONGEST_TYPED) })}`;
 }
 
 /** A submission as people read it: the game's name and the address. */

@@ -1,4 +1,5 @@
-import { ADDED, type Failure, knownError } from '../listing/contract.ts';
+import { ADDED, type Failure, knownError, type Unknown } from '../listing/contract.ts';
+import { nextTryText, sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
 /**
@@ -14,8 +15,23 @@ export function serviceWords(message: string, t: Translate): string {
 
 /** Why there is no usable answer of the listing service, as a sentence for a member. Never the service's text. */
 export function failureText(failure: Failure, t: Translate): string {
-  if (failure.kind === 'unknown') return t(`unknown.${failure.reason}`);
-  // Discord counts down by itself, in the member's language.
-  const seconds = Math.ceil((Date.now() + (failure.retryAfterMs ?? 0)) / 1000);
-  return t(`notSent.${failure.reason}`, { seconds });
+  if (failure.kind === 'unknown') return unknownText(failure.reason, t);
+  if (failure.reason === 'timeout') return t('notSent.unreachable');
+  const why = t(`notSent.${failure.reason}`);
+  if (failure.reason !== 'rate-limited') return why;
+  return sentences(why, nextTryText(Date.now() + (failure.retryAfterMs ?? 0), t));
+}
+
+/** What members can do is the same for several reasons; operators find each in the log. */
+function unknownText(reason: Unknown['reason'], t: Translate): string {
+  switch (reason) {
+    case 'redirect':
+      return t('unknown.not-found');
+    case 'too-large':
+      return t('unknown.unreadable');
+    case 'stopping':
+      return t('notSent.stopping');
+    default:
+      return t(`unknown.${reason}`);
+  }
 }

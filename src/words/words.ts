@@ -71,7 +71,8 @@ function nameForms(
   name: string | undefined,
   page: string | undefined,
 ): Readonly<Record<string, string>> {
-  const forms = Object.entries(name === undefined ? listing.unnamed : listing.named);
+  const { unnamed, named, list } = listing;
+  const forms = Object.entries({ ...(name === undefined ? unnamed : named), list });
   const inMarkup = escapeText(name ?? '');
   const texts = forms.flatMap(([form, text]) => [
     [form, linked(text, page).replace('{{name}}', () => inMarkup)],
@@ -90,8 +91,6 @@ function translator(
     lng: language,
     resources: { [language]: { translation: sentences } },
     initAsync: false,
-    // Some problems need no help.
-    returnEmptyString: true,
     // Discord is not HTML; what others wrote is escaped where it is put into a sentence.
     interpolation: { escapeValue: false, defaultVariables: forms },
     missingInterpolationHandler: () => '',

@@ -27,7 +27,7 @@ it('/addservers reads one list of a member at a time, and the next once that has
   }
 
   const first = run('2');
-  await expect(run('2')).rejects.toThrow('still being read');
+  await expect(run('2')).rejects.toThrow('still working');
   const other = run('3');
   await expect.poll(() => files.length).toBe(2);
   for (const each of files) each.resolve({ ok: false, problem: 'unavailable' });

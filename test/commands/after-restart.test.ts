@@ -38,9 +38,9 @@ describe('what is told of a submission after a restart', () => {
   });
 
   it('says what to do about a key that the service refuses', () => {
-    expect(told([KEY_REFUSED]).content).toContain('Renew the key with /setkey');
+    expect(told([KEY_REFUSED]).content).toContain('Enter an API key with /setkey');
     expect(told([KEY_REFUSED], {}, false).content).toContain(
-      'Ask someone with Manage Server to renew the key',
+      'Ask someone with Manage Server to enter an API key',
     );
     expect(told([ACCEPTED]).content).not.toContain('/setkey');
   });

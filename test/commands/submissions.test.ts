@@ -89,7 +89,7 @@ describe('the history', () => {
     const run = async (id: string) => command.presses?.export?.run(anyContext({ user: { id, name: 'mia' } }));
     const first = run('2');
     const other = run('3');
-    await expect(run('2')).rejects.toThrow('being made');
+    await expect(run('2')).rejects.toThrow('still working');
     await expect.poll(() => counts.length).toBe(2);
     counts[1]?.resolve(0);
     expect(await other).toHaveProperty('files');

@@ -270,9 +270,9 @@ describe('what this bot does not know', () => {
   const outside: Alter = ({ guild_id: _, member: who, ...rest }) => ({ ...rest, user: Object(who).user });
 
   it.each<[string, Alter, string]>([
-    ['a kind of interaction', (payload) => ({ ...payload, type: 77 }), 'no longer knows'],
-    ['a command', withData({ name: 'constructor' }), 'no longer knows'],
-    ['a slash command that is a message command', withData({ name: 'Read' }), 'no longer knows'],
+    ['a kind of interaction', (payload) => ({ ...payload, type: 77 }), 'no longer works'],
+    ['a command', withData({ name: 'constructor' }), 'no longer works'],
+    ['a slash command that is a message command', withData({ name: 'Read' }), 'no longer works'],
     ['a guild', outside, 'in a Discord server only'],
   ])('is answered with a sentence: %s', async (_what, alter, said) => {
     const answer = await altered(alter, slash);
@@ -289,9 +289,9 @@ describe('what this bot does not know', () => {
     const message = await echoed();
     const form = modalOf(await member.press(message, 'ask'));
     const gone = (act: () => Promise<Answer>) => altered(withData({ custom_id: id }), act);
-    expect(textOf(await gone(() => member.press(message, 'now')))).toContain('button no longer works');
-    expect(textOf(await gone(() => member.pick(message, ['red'])))).toContain('menu no longer works');
-    expect(textOf(await gone(() => member.submit(form, { text: 'x' })))).toContain('form no longer works');
+    expect(textOf(await gone(() => member.press(message, 'now')))).toContain('no longer works');
+    expect(textOf(await gone(() => member.pick(message, ['red'])))).toContain('no longer works');
+    expect(textOf(await gone(() => member.submit(form, { text: 'x' })))).toContain('no longer works');
   });
 });
 

@@ -64,7 +64,7 @@ describe('/addserver', () => {
     const answer = await addServer(member, '[2606:4700::1111]:27015', { query_port: 27016 });
     expect(textOf(answer)).toContain('(only you can see this)');
     expect(textOf(answer)).toContain(ACCEPTED);
-    expect(textOf(answer)).toContain('Counter-Strike 2 — [2606:4700::1111]:27015, query port 27016');
+    expect(textOf(answer)).toContain('Counter-Strike 2 — [2606:4700::1111]:27015 · query port 27016');
     const sent = { server: '2606:4700::1111', port: '27015', query_port: '27016', game: 'cs2' };
     await isAccepted(answer, sent);
   });
@@ -84,9 +84,9 @@ describe('/addserver', () => {
     let last: Answer = { kind: 'lost' };
     const errors: readonly (readonly [string, RegExp])[] = [
       ['The server list for addition is empty.', /Please tell the bot's operator/],
-      ['Server parameter is missing.', /found no address in it\. Correct it with Edit\./],
-      ['Game alias parameter is missing.', /found no game in it\. Enter one with Edit\./],
-      ['Invalid game alias provided.', /list of games may have changed.*Enter another game with Edit/],
+      ['Server parameter is missing.', /Correct it with Edit\./],
+      ['Game alias parameter is missing.', /Correct it with Edit\./],
+      ['Invalid game alias provided.', /games may have changed.*Enter another game with Edit/],
     ];
     for (const [message, next] of errors) {
       await rejecting(message);
@@ -112,7 +112,7 @@ const WAYS = [
   {
     options: { server: 'noport.example.com', query_port: 27016 },
     says: /^⚠️ Not sent: no port, usually 27015\.$/,
-    embed: '**Counter-Strike 2** — `noport.example.com`, query port 27016',
+    embed: '**Counter-Strike 2** — `noport.example.com` · query port 27016',
     offers: ['Use 27015', 'Edit'],
     sent: { server: 'noport.example.com', port: '27015', query_port: '27016', game: 'cs2' },
   },
@@ -125,7 +125,7 @@ const WAYS = [
   },
   {
     options: { game: 'minecraf', server: 'game.example.com:25565' },
-    says: /“minecraf” is not a game.*Did you mean Minecraft/s,
+    says: /unknown game `minecraf`\. Did you mean Minecraft/s,
     embed: '**minecraf** — `game.example.com:25565`',
     offers: ['Minecraft', 'Minecraft: Bedrock Edition', 'Minecraft: Pokémon (Cobblemon)', 'Edit'],
     sent: { server: 'game.example.com', port: '25565', game: 'minecraft' },
@@ -161,9 +161,9 @@ describe('a first try that is not right', () => {
 
   it.each([
     { options: { server: '192.168.0.4', port: 27015, query_port: 27016 }, reason: /private address/ },
-    { options: { server: 'a.example.com:70000' }, reason: /port 70000 is above 65535/ },
+    { options: { server: 'a.example.com:70000' }, reason: /port `70000` is not a number from 1 to 65535/ },
     { options: { server: '@everyone **x** `y`' }, reason: /not an address\. Enter only host and port/ },
-    { options: { game: 'zzzzzz', server: 'a.example.com:1' }, reason: /Look the game up with <\/games/ },
+    { options: { game: 'zzzzzz', server: 'a.example.com:1' }, reason: /unknown game `zzzzzz`\. <\/games/ },
     { options: { game: '  ', server: 'a.example.com:1' }, reason: /no game\. / },
   ])('opens again as it was typed, and is put right there ($options)', async ({ options, reason }) => {
     const before = adds(bot).length;
@@ -187,7 +187,7 @@ describe('a first try that is not right', () => {
     const answer = await addServer(member, 'window.example.com');
     for (const [field, value, reason, offers] of [
       ['port', 'abc', /abc is not a number/, ['Edit']],
-      ['query_port', '0', /port 0 is below 1/, ['No query port', 'Edit']],
+      ['query_port', '0', /0 is not a number/, ['No query port', 'Edit']],
       ['query_port', 'x y', /x y is not a number/, ['No query port', 'Edit']],
     ] as const) {
       await edit(member, answer, { port: '1', query_port: '', [field]: value });
@@ -207,16 +207,16 @@ describe('what cannot be sent now', () => {
   it('waits for a key: an admin enters one with a press, and members ask for one', async () => {
     const own = await inNewGuild(bot);
     const answer = await addServer(own.admin, good);
-    expect(textOf(answer)).toMatch(/⚠️ Not sent\. .*no API key.*Set one with \/setkey/);
-    expect(labelsOf(answer)).toEqual(['Enter the API key', 'Send again', 'Edit']);
+    expect(textOf(answer)).toMatch(/⚠️ Not sent\. .*no API key.*Enter an API key with \/setkey/);
+    expect(labelsOf(answer)).toEqual(['Enter the API key', 'Submit again', 'Edit']);
     const asked = await addServer(own.member, 'later.example.com');
     expect(textOf(asked)).toMatch(/no API key.*Ask someone with Manage Server/);
-    expect(labelsOf(asked)).toEqual(['Send again', 'Edit']);
+    expect(labelsOf(asked)).toEqual(['Submit again', 'Edit']);
     await edit(own.admin, answer, { key: 'sandbox-key' }, 'Enter the API key');
-    await press(own.admin, answer, 'Send again');
+    await press(own.admin, answer, 'Submit again');
     await isAccepted(answer, sent);
     // Which is not right yet.
-    await press(own.member, asked, 'Send again');
+    await press(own.member, asked, 'Submit again');
     await expect.poll(() => labelsOf(asked)).toEqual(['Use 27015', 'Edit']);
   });
 
@@ -226,18 +226,20 @@ describe('what cannot be sent now', () => {
     bot.listing.revoke('dying-key');
     const first = await addServer(member, good);
     expect(textOf(first)).toMatch(
-      /❌.*Invalid API key\..*Ask someone with Manage Server to renew.*set by @/s,
+      /❌.*Invalid API key\..*Ask someone with Manage Server to enter.*set by @/s,
     );
     expect(embedOf(first)?.color).toBe(0xed4245);
     const requests = bot.listing.requests.length;
     const second = await addServer(scene.admin, 'second.example.com:1');
-    expect(textOf(second)).toMatch(/❌ .*refuses.*nothing is sent\. Renew the key with \/setkey.*set by @/);
+    expect(textOf(second)).toMatch(
+      /❌ .*refuses.*nothing is sent\. Enter an API key with \/setkey.*set by @/,
+    );
     expect(messageOf(second).current?.mentions).toEqual([]);
     expect(bot.listing.requests).toHaveLength(requests);
     await setKey(scene.admin, 'sandbox-key');
-    await press(member, first, 'Send again');
+    await press(member, first, 'Submit again');
     await isAccepted(first, sent);
-    await press(scene.admin, second, 'Send again');
+    await press(scene.admin, second, 'Submit again');
     await isAccepted(second, { server: 'second.example.com', port: '1', game: 'cs2' });
   });
 
@@ -252,7 +254,7 @@ describe('what cannot be sent now', () => {
       expect(textOf(answer)).toMatch(/⚠️ Not sent.*can no longer be read/s);
       expect(textOf(await own.admin.slash('keystatus'))).toContain('can no longer be read');
       await setKey(own.admin, 'sandbox-key');
-      await press(own.member, answer, 'Send again');
+      await press(own.member, answer, 'Submit again');
       await says(answer, ACCEPTED);
     }));
 
@@ -320,7 +322,7 @@ describe('a game that the guild does not allow', () => {
     expect(labelsOf(near)).toEqual(['Counter-Strike: Source', 'Edit']);
     expect(textOf(near)).not.toContain('Counter-Strike 2');
     const refused = await addServer(member, 'mc.example.com', { game: 'minecraft' });
-    expect(textOf(refused)).toContain('⚠️ Not sent: servers of Minecraft cannot be submitted here');
+    expect(textOf(refused)).toContain('⚠️ Not sent: game minecraft not allowed here');
     expect(labelsOf(refused)).toEqual(['Edit']);
     await edit(member, refused, { game: 'css', port: '1' });
     await isAccepted(refused, { server: 'mc.example.com', port: '1', game: 'css' });
@@ -334,7 +336,7 @@ describe('a game that the guild does not allow', () => {
     await press(member, offered, 'Use 25565');
     await press(member, meant, 'Minecraft');
     for (const answer of [offered, meant]) {
-      await says(answer, 'servers of Minecraft cannot be submitted here');
+      await says(answer, 'game minecraft not allowed here');
       expect(labelsOf(answer)).toEqual(['Edit']);
     }
     expect(adds(bot)).toHaveLength(before);
@@ -377,7 +379,7 @@ describe('a game that may have been meant', () => {
 });
 
 describe('what was typed', () => {
-  const GONE = /no longer kept.*Use \/addserver again/;
+  const GONE = /or it is too old\. Please run the command again/;
 
   it('is gone after ten others, but not from a window that is open', async () => {
     const first = await addServer(member, 'first.example.com');
@@ -427,7 +429,7 @@ describe('a server that was submitted before', () => {
     const first = addServer(member, 'flight.example.com:1');
     await expect.poll(() => addsOf(bot, 'flight.example.com').length).toBe(1);
     const told = await addServer(scene.admin, 'flight.example.com:1');
-    expect(textOf(told)).toContain('flight.example.com:1 is on its way to the listing service already.');
+    expect(textOf(told)).toContain('Not sent: already on its way. Please wait for that answer.');
     expect(labelsOf(told)).toEqual(['Try again', 'Edit']);
     goOn();
     expect(textOf(await first)).toContain(ACCEPTED);
@@ -440,9 +442,9 @@ describe('a server that was submitted before', () => {
     await addServer(scene.admin, 'before.example.com:1');
     const warning = await addServer(member, 'before.example.com:1');
     expect(textOf(warning)).toMatch(
-      /⚠️ Not sent: before\.example\.com:1 was submitted by admin (now|\d+ seconds? ago) as Counter-Strike 2/,
+      /⚠️ Not sent: submitted here before\.\s+✅ sent for review · Counter-Strike 2 · (now|\d+ seconds? ago) · by admin/,
     );
-    expect(textOf(await addServer(scene.admin, 'before.example.com:1'))).toContain('submitted by you');
+    expect(textOf(await addServer(scene.admin, 'before.example.com:1'))).toContain('by you');
     const other = await inNewGuild(bot, { key: 'sandbox-key' });
     expect(textOf(await addServer(other.member, 'before.example.com:1'))).toContain(ACCEPTED);
     await bot.restart();

@@ -115,10 +115,10 @@ describe('/addservers', () => {
     for (const words of [
       '(only you can see this)',
       '4 lines need fixing:',
-      'Line 6 m5.example.com:70000 cs2: port 70000 is above 65535',
+      'Line 6 m5.example.com:70000 cs2: port 70000 is not a number from 1 to 65535',
       'Line 7 192.168.0.4:27015 cs2: private address',
       'minecarft: unknown game minecarft. Did you mean Minecraft',
-      'Line 9 hello there: no address in it',
+      'Line 9 hello there: no address',
       '3 game servers are ready.',
       '1 line repeats an earlier one and counts once: line 4.',
     ]) {
@@ -157,7 +157,7 @@ describe('/addservers', () => {
 
   it('says which game is not known, and offers to choose another', async () => {
     const preview = await sendFile(member, 'g1.example.com:1', { game: 'Counter-Stroke 2' });
-    expect(textOf(preview)).toContain('“Counter-Stroke 2” is not a game');
+    expect(textOf(preview)).toContain('unknown game Counter-Stroke 2. ');
     await submit(member, await pick(member, preview, ['cs2']));
     expect(added()).toEqual([{ server: 'g1.example.com', port: 1, game: 'cs2' }]);
   });
@@ -166,7 +166,7 @@ describe('/addservers', () => {
     ['is larger than was claimed', '#'.repeat(256 * 1024 + 1), /larger than 256 KiB/, []],
     ['is no text', Buffer.from('89504e470d0a1a0a0000000d', 'hex'), /not a text file/, []],
     ['is empty', '# nothing\n', /There is no game server in it/, ['Edit']],
-    ['is too long', lines(1001), /1001 game servers in it, at most 1000 .*Too long to edit here/, []],
+    ['is too long', lines(1001), /more than 1000 game servers in it.*Too long to edit here/, []],
   ])('says what is wrong with a file that %s', async (_what, content, words, labels) => {
     const file = { ...upload('list.txt', content), size: 10, contentType: 'text/plain' };
     const answer = await member.slash('addservers', { file });
@@ -222,7 +222,7 @@ describe('the preview', () => {
     const preview = await paste(member, lines(3).replaceAll('s1', 'f2'));
     expect(textOf(preview)).toContain('2 game servers are ready');
     expect(textOf(preview)).toMatch(
-      /1 duplicate is left out:\n• f2\.example\.com:27015: .*by you.*as Counter-Strike 2/,
+      /1 duplicate:\n• f2\.example\.com:27015: ✅ sent for review · Counter-Strike 2 · .* · by you/,
     );
     expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Include 1 duplicate', 'Cancel']);
     const included = await press(member, preview, 'Include 1 duplicate');
@@ -258,12 +258,12 @@ describe('the preview', () => {
     const preview = await sendFile(member, lines(6));
     const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
     expect(messageOf(preview).current?.content).toMatch(
-      new RegExp(`4 of 6 game servers can go now.*from <t:${midnight}>`),
+      new RegExp(`4 game servers are ready.*2 game servers have to wait.*until <t:${midnight}>`, 's'),
     );
     const held = csvOf(messageOf(preview), 'rejected.csv').map((row) => [row[0], row[5]]);
     expect(held).toEqual([
-      ['s4.example.com', expect.stringContaining('over the daily quota')],
-      ['s5.example.com', expect.stringContaining('over the daily quota')],
+      ['s4.example.com', expect.stringContaining('daily quota of 4 game servers used up')],
+      ['s5.example.com', expect.stringContaining('daily quota of 4 game servers used up')],
     ]);
     expect(labelsOf(preview)).toEqual(['Submit 4 game servers', 'Cancel']);
     // Of which one is used before the press.
@@ -272,13 +272,13 @@ describe('the preview', () => {
     expect(added().map(({ server }) => server)).toEqual(
       ['used', 's0', 's1', 's2'].map((name) => `${name}.example.com`),
     );
-    expect(read(report)).toMatch(/⚠️ 3 not sent because of a limit, until.*✅ 3 sent for review/s);
-    expect(csvOf(report, 'report.csv').at(-1)?.at(-1)).toContain('over the daily quota');
+    expect(read(report)).toMatch(/⚠️ 3 game servers have to wait until.*✅ 3 sent for review/s);
+    expect(csvOf(report, 'report.csv').at(-1)?.at(-1)).toContain('daily quota of 4 game servers used up');
     await setQuota(scene, '7');
     await submit(member, await edit(member, shown(report), {}));
     expect(added()).toHaveLength(7);
     const none = await sendFile(member, 'q9.example.com:27015 cs2');
-    expect(textOf(none)).toContain('0 of 1 game servers can go now');
+    expect(textOf(none)).toContain('1 game server has to wait');
     expect(labelsOf(none).join()).not.toContain('Submit');
   });
 
@@ -286,9 +286,9 @@ describe('the preview', () => {
     const clock = createTestClock();
     return inAppScene({ key: 'sandbox-key', env: { MEMBER_LIMIT: '4/600' } }, async (own) => {
       const preview = await sendFile(own.member, lines(6));
-      expect(textOf(preview)).toContain('4 of 6 game servers can go now');
+      expect(textOf(preview)).toContain('4 game servers are ready');
       const report = await submit(own.member, preview);
-      expect(textOf(await own.member.press(report, 'Send again'))).toContain('You can go on');
+      expect(textOf(await own.member.press(report, 'Submit again'))).toContain('Next try:');
       clock.advance(601_000);
       expect(read(await submit(own.member, shown(report)))).toContain('2 sent for review');
       expect(own.listing.submitted).toHaveLength(6);
@@ -302,11 +302,11 @@ describe('the preview', () => {
       'a.example.com:1 cs2\nb.example.com:2 rust\nc.example.com:3 rusty',
     );
     expect(textOf(preview)).toContain('1 game server is ready');
-    expect(textOf(preview)).toContain('Line 2 b.example.com:2 rust: game not allowed here');
+    expect(textOf(preview)).toContain('Line 2 b.example.com:2 rust: game rust not allowed here');
     expect(textOf(preview)).not.toContain('Did you mean');
     expect(messageOf(preview).file('rejected.csv')?.toString()).not.toContain('Did you');
     const forAll = await sendFile(member, 'a.example.com:1\nb.example.com:2', { game: 'rust' });
-    expect(textOf(forAll)).toContain('servers of Rust cannot be submitted here');
+    expect(textOf(forAll)).toContain('game rust not allowed here');
     await submit(member, await pick(member, forAll, ['cs2']));
     expect(added().map(({ game }) => game)).toEqual(['cs2', 'cs2']);
   });
@@ -315,11 +315,9 @@ describe('the preview', () => {
     const lacking = await sendFile(member, 'a.example.com:1\nb.example.com:2');
     const ready = await sendFile(member, 'a.example.com:1 cs2\nb.example.com:2 rust');
     await allowGames(scene, ['cs2']);
-    expect(textOf(await pick(member, lacking, ['rust']))).toContain(
-      'servers of Rust cannot be submitted here',
-    );
+    expect(textOf(await pick(member, lacking, ['rust']))).toContain('game rust not allowed here');
     await press(member, ready, 'Submit 2 game servers');
-    await expect.poll(() => textOf(ready)).toContain('servers of Rust cannot be submitted here');
+    await expect.poll(() => textOf(ready)).toContain('game rust not allowed here');
     expect(labelsOf(ready)).toEqual(['Submit 1 game server', 'Edit', 'Cancel']);
     expect(added()).toEqual([]);
   });
@@ -344,7 +342,7 @@ describe('Edit', () => {
     for (const words of [
       '10 lines need fixing:',
       '• Line 10 w0.example.com cs2: no port, usually 27015',
-      '• Line 90 10.0.0.7:27015 cs2: private address\n… and 5 more, all in rejected.csv',
+      '• Line 90 10.0.0.7:27015 cs2: private address\n… and 5 more\nAll of them are in rejected.csv.',
       '238 game servers are ready.',
       '2 game servers without a game. Choose their game below.',
     ]) {
@@ -385,9 +383,9 @@ describe('Edit', () => {
       const { modal } = await openWindow(own.member, preview);
       clock.advance(16 * 60_000);
       const gone = await press(own.member, preview, 'Submit 3 game servers');
-      expect(textOf(gone)).toContain('older than 15 minutes');
+      expect(textOf(gone)).toContain('it is too old');
       const after = await own.member.submit(modal, { servers: '4. x.example.com:5 cs2' });
-      expect(textOf(after)).toContain('older than 15 minutes');
+      expect(textOf(after)).toContain('it is too old');
       await submit(own.member, after);
       expect(own.listing.submitted).toHaveLength(1);
     });
@@ -421,7 +419,7 @@ describe('the report', () => {
     const report = await submit(member, await sendFile(member, list));
     answering = () => undefined;
     expect(read(report)).toContain('❌ 2 refused');
-    expect(labelsOf(shown(report))).toEqual(['Send again', 'Edit']);
+    expect(labelsOf(shown(report))).toEqual(['Submit again', 'Edit']);
     const { modal, typed } = await openWindow(member, shown(report));
     expect(typed.servers).toBe('1. a.example.com:1 rust\n2. b.example.com:2 rust\n3. c.example.com:0 rust');
     const after = await member.submit(modal, { servers: typed.servers?.replaceAll(':0', ':3') ?? '' });
@@ -429,7 +427,7 @@ describe('the report', () => {
     expect(added()).toHaveLength(3);
     // The report is still there, and says so when it is pressed.
     expect(read(report)).toContain('❌ 2 refused');
-    expect(textOf(await member.press(report, 'Send again'))).toContain('This list was submitted');
+    expect(textOf(await member.press(report, 'Submit again'))).toContain('This has been submitted');
   });
 
   it('names the one line whose game the service no longer knows, and all others are sent', async () => {
@@ -458,7 +456,7 @@ describe('the report', () => {
     expect(outcomes(report)).toEqual({ 'sent for review': 100, refused: 100, 'not sent': 50 });
     expect(read(report)).toMatch(/100 refused.*Invalid API key\.\n• Line 101 /s);
     expect(read(report)).toMatch(/50 not sent.*removed or refused meanwhile.*\n• Line 201 /);
-    expect(read(report).match(/renew the key with \/setkey\. It was set by @/g)).toHaveLength(1);
+    expect(read(report).match(/an API key with \/setkey\. It was set by @/g)).toHaveLength(1);
     await setKey(scene.admin, 'sandbox-key');
     // What was refused for the key goes again too: the service said nothing of the servers.
     expect(outcomes(await submit(member, shown(report)))).toEqual({ 'sent for review': 150 });
@@ -470,9 +468,9 @@ describe('the report', () => {
     expect(outcomes(report)).toEqual({ 'sent for review': 200, unknown: 100, 'not sent': 200 });
     const text = read(report);
     expect(text).toMatch(
-      /❓ 100 unknown.*check the list before you submit them again\.\n• Line 201 s200\.example\.com:27015\n/,
+      /❓ 100 unknown.*check the list before you submit it again\.\n• Line 201 s200\.example\.com:27015\n/,
     );
-    expect(text).toMatch(/⚠️ 100 not sent.*safely send them again\.\n• Line 301 /);
+    expect(text).toMatch(/⚠️ 100 not sent.*safely try again\.\n• Line 301 /);
     expect(text).toContain('✅ 200 sent for review');
     await bot.listing.behave({ kind: 'ok' });
     expect(outcomes(await submit(member, shown(report)))).toEqual({ 'sent for review': 200 });
@@ -500,7 +498,7 @@ describe('the report', () => {
     const preview = await sendFile(member, lines(600));
     const from = bot.discord.requests.length;
     await press(member, preview, 'Submit 600 game servers');
-    expect(textOf(preview)).toMatch(/[▰▱]{20} 0 of 600 game servers/);
+    expect(textOf(preview)).toMatch(/[▰▱]{20} 0 \/ 600/);
     expect(labelsOf(preview)).toEqual([]);
     // An edit that Discord does not take does no harm.
     bot.discord.faults.inject({ fault: { kind: 'status', status: 500 }, times: 1, method: 'PATCH' });

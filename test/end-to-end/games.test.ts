@@ -54,7 +54,7 @@ describe('/games', () => {
       await expect.poll(list).toContain('From the listing service');
       await own.listing.behave({ kind: 'down' });
       clock.advance(31_000);
-      expect(await list()).toMatch(/a newer list could not be read yet.*Page 1 of \d/s);
+      expect(await list()).toMatch(/newer list could not be read yet.*Page 1 of \d/s);
     });
   });
 });

@@ -133,7 +133,7 @@ describe.each([
     await pressed(admin, settings, t('settings.announceOnButton'));
     const games = await pressed(admin, settings, t('settings.gamesButton'));
     good(await pick(admin, games, ['ARK: Survival Ascended', 'ARK: Survival Evolved', 'Counter-Strike 2']));
-    await pressed(admin, games, t('settings.back'));
+    await pressed(admin, games, t('button.back'));
     await pressed(admin, settings, t('settings.gamesButton'));
     await pressed(admin, settings, t('settings.allowAll'));
     const status = await slash(admin, 'keystatus');
@@ -205,7 +205,7 @@ describe.each([
     const key = await window(admin, told, t('key.enter'));
     bot.listing.allow('sandbox-key-1234');
     good(await admin.submit(key, { key: 'sandbox-key-1234' }));
-    await toTheEnd(await press(admin, told, t('again.sendAgain')));
+    await toTheEnd(await press(admin, told, t('again.submitAgain')));
     const removed = await pressed(admin, await slash(admin, 'removekey'), t('removekey.confirm'));
     expect(labelsOf(removed)).toEqual([]);
   });

@@ -52,22 +52,22 @@ describe('/keystatus', () => {
   it('says how to set a key where there is none', async () => {
     const own = await inNewGuild(bot);
     expect(textOf(await own.admin.slash('keystatus'))).toContain(
-      'has no API key for the listing service. Set one with /setkey',
+      'has no API key for the listing service. Enter an API key with /setkey',
     );
   });
 
   it('tries the key at a press of its button, and has it in use again once it works', async () => {
     const status = await admin.slash('keystatus');
-    expect(textOf(await press(admin, status, 'Check now'))).toContain('the listing service takes this key');
+    expect(textOf(await press(admin, status, 'Check now'))).toContain('The key works.');
     await bot.listing.behave({ kind: 'down' });
     expect(textOf(await press(admin, status, 'Check now'))).toContain(
-      'Whether the key works could not be checked.',
+      'The API key could not be tried; it may be fine.',
     );
     expect(await keyStatus()).not.toContain('❌');
     await bot.listing.behave({ kind: 'ok' });
     bot.listing.revoke(KEY);
     expect(textOf(await press(admin, status, 'Check now'))).toMatch(
-      /does not take this key.*Invalid API key\..*has refused it since/s,
+      /Invalid API key\..*❌ .*has refused it since/s,
     );
     expect(await submit()).toMatch(REFUSED);
     bot.listing.allow(KEY);
@@ -87,12 +87,14 @@ describe('a key that the service refuses', () => {
     await member.slash('games');
     expect(bot.listing.requests).toHaveLength(requests);
     expect(notices()).toEqual([
-      expect.stringMatching(/refuses this Discord server's API key.*renew it with/),
+      expect.stringMatching(/refuses this Discord server's API key.*Enter an API key with/),
     ]);
     const said = async (name: string, who = admin) => textOf(await who.slash(name));
-    expect(await said('help')).toMatch(/refuses this Discord server.s API key.*Renew the key with \/setkey/s);
+    expect(await said('help')).toMatch(
+      /refuses this Discord server.s API key.*Enter an API key with \/setkey/s,
+    );
     expect(await said('help', member)).toMatch(
-      /Ask someone with Manage Server to renew the key.* It was set by @/,
+      /Ask someone with Manage Server to enter an API key.* It was set by @/,
     );
     expect(await said('settings')).toMatch(/❌ API key: refused.*Enter the API key/s);
     expect(await said('keystatus')).toMatch(/❌ The listing service has refused it since/);

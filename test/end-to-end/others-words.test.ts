@@ -132,7 +132,7 @@ describe('what others wrote acts nowhere:', () => {
       expect(sent().map(({ servers }) => servers)).toMatchObject([[{ game: 'new-game_2.0' }]]);
       for (const game of [MASKED, 'New Game', 'ü', 'a'.repeat(51), 'a`b', '🎮', 'a/b']) {
         const said = await addServer(member, 'play.example.com:1', { game });
-        expect(textOf(said)).toContain('is not a game that the bot knows');
+        expect(textOf(said)).toContain('list of games could not be read');
         expect(messageOf(said).current?.content).toContain('1 to 50 letters');
       }
       expect(sent().length).toBe(1);

@@ -28,8 +28,8 @@ describe('/privacy', () => {
     for (const words of [
       '(only you can see this)',
       'API key of this Discord server: encrypted',
-      'Kept for 3 days; what was refused or not sent for 3.',
-      '30 days where the bot could not answer',
+      'They are kept for 3 days. What was refused or not sent is kept for 3 days.',
+      'If the bot could not answer, it is kept for 30 days',
       'everything else after 30 days',
       'nothing about members',
       'operates this bot',
@@ -52,7 +52,7 @@ describe('/privacy', () => {
     expect(textOf(await scene.admin.slash('submissions'))).toContain(`@${other.userId}`);
     expect(textOf(await deleteName())).toContain('Your name is in no submission here.');
     await scene.restart();
-    expect(textOf(await addServer(member, 'd.example.com:4'))).toContain('you have reached your limit');
+    expect(textOf(await addServer(member, 'd.example.com:4'))).toContain('Not sent: limit reached.');
   });
 
   it('finishes at its start a deletion that was cut off', async () => {

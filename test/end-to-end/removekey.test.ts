@@ -51,9 +51,7 @@ describe('/removekey', () => {
     expect(said).toContain('Deleted.');
     expect(labelsOf(question)).toEqual([]);
     expect(await submit()).toContain('no API key');
-    await expect
-      .poll(() => logLines(scene).join('\n'))
-      .toContain("has removed this Discord server's API key.");
+    await expect.poll(() => logLines(scene).join('\n')).toContain('removed the API key.');
 
     await bot.restart();
     const bytes = bytesOnDisk(file());

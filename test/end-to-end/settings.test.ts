@@ -92,10 +92,10 @@ describe('the log channel', () => {
     const answer = await settings();
     allowBot(USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.EmbedLinks);
     expect(textOf(await pick(admin, answer, ['#staff']))).toContain(
-      'the bot lacks Send Messages, Embed Links.',
+      'Send Messages, Embed Links. Allow it there',
     );
     allowBot(0n);
-    expect(textOf(await pick(admin, answer, ['#staff']))).toContain('the bot lacks View Channel.');
+    expect(textOf(await pick(admin, answer, ['#staff']))).toContain('View Channel. Allow it there');
     allowBot(USUAL_BOT_PERMISSIONS);
     const fault = { kind: 'status', status: 500 } as const;
     bot.discord.faults.inject({ fault, times: 1, method: 'POST', path: /\/channels\/\d+\/messages/ });
@@ -117,17 +117,19 @@ describe('the log channel', () => {
     await submit('minecraft');
     await bot.listing.behave({ kind: 'down' });
     await submit('ark');
-    await expect.poll(() => logLines(scene).length).toBe(8);
+    await expect.poll(() => logLines(scene).length).toBe(10);
     const [shown] = messageOf(answer).current?.embeds ?? [];
     expect(logLines(scene)).toEqual([
       `<@${scene.member.userId}> (member): ${shown?.description}`,
-      expect.stringMatching(/^✅ 1 .*sent for review; .* said: Servers have been added for review\.$/),
+      expect.stringMatching(/^✅ \*\*1 sent for review\.\*\* The listing service says:$/),
+      '> Servers have been added for review.',
       expect.stringContaining('**Rust**'),
-      expect.stringMatching(/^❌ 1 .*refused; .* said: No such luck\.$/),
+      expect.stringMatching(/^❌ \*\*1 refused\.\*\* The listing service says:$/),
+      '> No such luck.',
       expect.stringContaining('**Minecraft**'),
-      expect.stringMatching(/^❓ 1 .*unknown\. It may have been received\./),
+      expect.stringMatching(/^❓ \*\*1 unknown\.\*\* /),
       expect.stringContaining('**ARK'),
-      expect.stringMatching(/^⚠️ 1 .*not sent: The listing service could not be reached\.$/),
+      expect.stringMatching(/^⚠️ \*\*1 not sent\.\*\* The listing service could not be reached\.$/),
     ]);
   });
 
@@ -139,14 +141,17 @@ describe('the log channel', () => {
     await setQuota(scene, '1');
     await submit();
     await submit();
-    await expect.poll(() => logLines(scene).length).toBe(6);
+    await expect.poll(() => logLines(scene).length).toBe(9);
     expect(logLines(scene)).toEqual([
-      expect.stringContaining(`<@${admin.userId}> (admin) replaced the API key`),
+      expect.stringContaining(`<@${admin.userId}> (admin) set the API key`),
       expect.stringMatching(/\(member\) tried to use <\/setkey:\d+> without the permission “Manage Server”/),
-      expect.stringMatching(/\(admin\) set the daily quota to 1 game server\.$/),
+      expect.stringMatching(/\(admin\) changed a setting:$/),
+      '✅ **Daily quota**: 1 game server for each member',
       expect.stringMatching(/\(member\): \*\*Counter-Strike 2/),
       expect.stringMatching(/^✅ /),
-      expect.stringMatching(/^⚠️ .*\(member\) could not submit .* more than the daily quota\.$/),
+      '> Servers have been added for review.',
+      expect.stringMatching(/\(member\): \*\*Counter-Strike 2/),
+      '⚠️ Not sent: daily quota of 1 game server used up.',
     ]);
     const posts = bot.discord.requests.filter(({ path }) => path.endsWith('/messages'));
     for (const { body } of posts) expect(JSON.parse(body)).toMatchObject({ allowed_mentions: { parse: [] } });
@@ -160,19 +165,24 @@ describe('the log channel', () => {
     await setQuota(scene, '3');
     await setQuota(scene, '');
     await press(admin, await allowGames(scene, ['Factorio']), 'Allow all games');
-    await expect.poll(() => logLines(scene).length).toBe(6);
+    await expect.poll(() => logLines(scene).length).toBe(12);
     await press(admin, view, 'No log channel');
-    expect(logLines(scene)).toEqual(
-      [
-        'turned announcements on',
-        'turned announcements off',
-        'set the daily quota',
-        'removed the daily quota',
-        'changed which games',
-        'allowed all games',
-        'turned this log off',
-      ].map((what) => expect.stringContaining(`<@${admin.userId}> (admin) ${what}`)),
-    );
+    const changed = `⚙️ <@${admin.userId}> (admin) changed a setting:`;
+    expect(logLines(scene)).toEqual([
+      changed,
+      '✅ **Announcements**: on',
+      changed,
+      '➖ **Announcements**: off',
+      changed,
+      '✅ **Daily quota**: 3 game servers for each member',
+      changed,
+      '➖ **Daily quota**: none',
+      changed,
+      '✅ **Games**: only Factorio',
+      changed,
+      '✅ **Games**: all',
+      `🔕 <@${admin.userId}> (admin) turned this log off.`,
+    ]);
   });
 
   it('that forbids posting never gets in the way, is named in /settings, and works again once it is chosen again', async () => {
@@ -181,7 +191,7 @@ describe('the log channel', () => {
     expect(textOf(await submit())).toContain(ACCEPTED);
     await expect
       .poll(async () => textOf(await settings()))
-      .toMatch(/❌ Log channel: in #\d+ the bot lacks View Channel/);
+      .toMatch(/❌ Log channel: #\d+, where the bot may not do this: View Channel/);
     allowBot(USUAL_BOT_PERMISSIONS);
     expect(textOf(await pick(admin, await settings(), ['#staff']))).toContain('✅ Log channel: #');
     await submit('rust');
@@ -233,11 +243,11 @@ describe('the role to notify', () => {
     );
     await chooseLogChannel(scene);
     await pick(admin, await settings(), ['@staff']);
-    await expect.poll(() => logLines(scene).join()).toMatch(`(admin) chose <@&${id}> to be notified`);
+    await expect.poll(() => logLines(scene).join()).toContain(`✅ **Role to notify**: <@&${id}>`);
     await bot.restart();
     expect(await line()).toMatch(/^✅ /);
     expect(textOf(await press(admin, await settings(), 'Notify no role'))).toContain('Role to notify: none');
-    await expect.poll(() => logLines(scene).join()).toContain('(admin) chose that no role is notified.');
+    await expect.poll(() => logLines(scene).join()).toContain('➖ **Role to notify**: none');
     expect(posted().flatMap(({ current }) => current?.mention_roles ?? [])).toEqual([]);
   });
 
@@ -245,7 +255,7 @@ describe('the role to notify', () => {
     await chooseLogChannel(scene);
     const id = role('staff');
     await pick(admin, await settings(), ['@staff']);
-    await expect.poll(() => logLines(scene).join()).toContain('to be notified');
+    await expect.poll(() => logLines(scene).join()).toContain('Role to notify');
     bot.discord.faults.inject({ fault: { kind: 'answer lost' }, path: /\/channels\/\d+\/messages/ });
     await answerWith('error', 'Invalid API key.');
     await submit();
@@ -260,9 +270,7 @@ describe('the role to notify', () => {
       new RegExp(`^<@&${id}>\\n❌ The listing service refuses this Discord server's API key`),
     );
     expect(alert?.embeds[0]).toMatchObject({ color: 0xed4245 });
-    expect(alert?.embeds[0]?.description).toMatch(
-      /^Is the key right\?.*\nIt was set by <@\d+> on <t:\d+:f>\./,
-    );
+    expect(alert?.embeds[0]?.description).toMatch(/^Is the key right\?.*\nSet by <@\d+> on <t:\d+:f>/);
     for (const { body } of tries())
       expect(JSON.parse(body).allowed_mentions).toEqual({ parse: [], roles: [id] });
   });
@@ -305,22 +313,22 @@ it('announcements tell everybody in the channel of what was sent for review, and
 describe('the games of a guild', () => {
   it('are all of them, or those that were chosen, page by page', async () => {
     const page = await press(admin, await settings(), 'Games …');
-    expect(textOf(page)).toMatch(/All games.*Games, page 1 of 3/s);
+    expect(textOf(page)).toMatch(/Games: all\n.*Games, page 1 of 3/s);
     expect(textOf(await pick(admin, page, ['Counter-Strike 2', 'Factorio']))).toContain(
-      '2 games can be submitted: Counter-Strike 2, Factorio.',
+      'Games: only Counter-Strike 2, Factorio\n',
     );
     const second = await press(admin, page, 'Next');
-    expect(textOf(await pick(admin, second, ['Rust']))).toContain('3 games can be submitted');
-    await press(admin, page, 'Previous');
-    expect(textOf(await pick(admin, page, ['Factorio']))).toContain(
-      '2 games can be submitted: Rust, Factorio.',
+    expect(textOf(await pick(admin, second, ['Rust']))).toContain(
+      'Games: only Counter-Strike 2, Factorio, Rust\n',
     );
+    await press(admin, page, 'Previous');
+    expect(textOf(await pick(admin, page, ['Factorio']))).toContain('Games: only Rust, Factorio\n');
     expect(textOf(await press(admin, page, 'Back'))).toContain('Games: only Rust, Factorio\n');
     await press(admin, page, 'Games …');
     expect(textOf(await press(admin, page, 'Allow all games'))).toContain('Games: all\n');
     await press(admin, page, 'Games …');
     await pick(admin, page, ['Factorio']);
-    expect(textOf(await pick(admin, page, []))).toContain('All games can be submitted.');
+    expect(textOf(await pick(admin, page, []))).toContain('Games: all\n');
   });
 
   it('are the only ones that can be submitted, found and suggested, over a restart too', async () => {
@@ -343,7 +351,7 @@ describe('the games of a guild', () => {
     }
     expect(textOf(await member.slash('games'))).toMatch(only);
     expect(textOf(await member.slash('games', { search: 'rust' }))).toContain('No game matches');
-    expect(textOf(await submit('rust'))).toContain('⚠️ Not sent: servers of Rust cannot be submitted here');
+    expect(textOf(await submit('rust'))).toContain('⚠️ Not sent: game rust not allowed here');
     expect(textOf(await submit('cs2'))).toContain(ACCEPTED);
     const elsewhere = await inNewGuild(bot);
     expect(await elsewhere.member.complete('addserver', 'game', { game: '' })).toHaveLength(25);
@@ -383,7 +391,7 @@ describe('the daily quota', () => {
     const before = bot.listing.submitted.length;
     const said = await Promise.all([submit(), submit(), submit()]);
     expect(bot.listing.submitted).toHaveLength(before + 1);
-    expect(said.map(textOf).join()).toContain('you have used up your daily quota (3 game servers)');
+    expect(said.map(textOf).join()).toContain('daily quota of 3 game servers used up');
     expect(textOf(await submit('cs2', admin))).toContain(ACCEPTED);
   });
 });

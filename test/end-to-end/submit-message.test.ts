@@ -56,7 +56,7 @@ describe('"Submit servers" on a message', () => {
     const preview = await use('play at m3.example.com:27015');
     const modal = modalOf(await press(member, preview, 'Another game'));
     await bot.restart();
-    expect(textOf(await member.submit(modal, { game: 'qqqqqqqq' }))).toContain('“qqqqqqqq” is not a game');
+    expect(textOf(await member.submit(modal, { game: 'qqqqqqqq' }))).toContain('unknown game qqqqqqqq');
     const again = modalOf(await press(member, preview, 'Another game'));
     const several = await member.submit(again, { game: 'counter' });
     expect(textOf(several)).toContain('Several games match “counter”.');
@@ -108,7 +108,7 @@ describe('"Submit servers" on a message', () => {
     const found = await use('play at m7.example.com:27015');
     const page = await press(scene.admin, await scene.admin.slash('settings'), 'Games …');
     await pick(scene.admin, page, ['cs2', 'factorio']);
-    expect(textOf(await pick(member, found, ['rust']))).toContain('servers of Rust cannot be submitted here');
+    expect(textOf(await pick(member, found, ['rust']))).toContain('game rust not allowed here');
     const offered = JSON.stringify(await use('play at m7.example.com:27015'));
     expect([...offered.matchAll(/"value":"(\w+)"/g)].map(([, alias]) => alias)).toEqual(['cs2', 'factorio']);
     expect(offered).not.toContain('Another game');

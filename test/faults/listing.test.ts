@@ -28,8 +28,7 @@ interface Fault {
 
 const unknown = { received: 1, ended: 'unknown' } as const;
 /** Why it is unknown, as the member reads it. */
-const because = (why: string) =>
-  new RegExp(`❓ Unknown\\. ${why} Your game server was sent and may have been received: check the list`);
+const because = (why: string) => new RegExp(`❓ Unknown\\. ${why} It may have arrived: check the list`);
 
 const FAULTS: readonly Fault[] = [
   {
@@ -57,7 +56,7 @@ const FAULTS: readonly Fault[] = [
   {
     what: 'answers 401 with its verdict',
     mode: { kind: 'json', status: 401, body: { status: 'error', message: 'Invalid API key.' } },
-    saw: /❌ Refused\. .*Invalid API key\..*Ask someone with Manage Server to renew the key/s,
+    saw: /❌ Refused\. .*Invalid API key\..*Ask someone with Manage Server to enter an API key/s,
     received: 1,
     holds: 0,
     ended: 'rejected',

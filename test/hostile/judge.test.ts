@@ -5,7 +5,7 @@ import type { Harm } from './verdict.ts';
 const ACCEPTED = '✅ Sent for review. The listing service says:\n│ Servers have been added for review.';
 const REJECTED = '❌ Refused. The listing service says:\n> Not today.';
 const UNKNOWN =
-  '❓ Unknown. The listing service did not answer in time. Your game server was sent and may have been received: check the list.';
+  '❓ Unknown. The listing service did not answer in time. It may have arrived: check the list before you submit it again.';
 const NOT_SENT = '⚠️ Not sent. The listing service could not be reached. You can safely try again.';
 const WARNING =
   '⚠️ Not sent: mia submitted a.example.com. What became of it is unknown, and it may have been received.';

@@ -42,7 +42,7 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/Not sent[.:]/, 'nothing sent'],
   [/Servers have been added for review\./, 'accepted'],
   [/❌ Refused\./, 'rejected'],
-  [/may have been received/, 'unknown'],
+  [/may have arrived/, 'unknown'],
   [
     /nothing was (sent|done)|was not sent|is restarting|run the command again|works only once|on its way/i,
     'nothing sent',

@@ -25,7 +25,7 @@ export interface Members {
 }
 
 /** Buttons that submit what was tried: once more, or corrected with a port or one of the games that were meant. */
-const SUBMITTING = /^(Edit|Submit again|Try again|Send again|Use \d+|Counter-Strike.*|Minecraft.*)$/;
+const SUBMITTING = /^(Edit|Submit again|Try again|Use \d+|Counter-Strike.*|Minecraft.*)$/;
 
 /** What a first try may look like for `server`, the most often as it should. */
 const TRIES: readonly (readonly [weight: number, typed: (server: string) => Record<string, OptionValue>])[] =
@@ -103,10 +103,10 @@ export function createMembers(world: World): Members {
     });
   }
 
-  /** Presses Submit, or Send again, for these servers, and reads what is said of each. */
+  /** Presses Submit, or Submit again, for these servers, and reads what is said of each. */
   async function submitMany(member: Member, shown: Answer, list: readonly string[]): Promise<void> {
     const { person, random } = member;
-    const label = labelsOf(shown).find((each) => /^(Submit \d+ game servers?|Send again)$/.test(each));
+    const label = labelsOf(shown).find((each) => /^(Submit \d+ game servers?|Submit again)$/.test(each));
     if (shown.kind !== 'message' || label === undefined) return;
     const all = list.map((server) => askOf(person, server));
     asks.push(...all);

@@ -25,7 +25,7 @@ export async function reported(answer: Answer): Promise<SeenMessage> {
 
 /** Presses the Submit button of a preview, and waits for the report. */
 export async function submit(person: Person, preview: Answer): Promise<SeenMessage> {
-  const button = labelsOf(preview).find((label) => /^(Submit|Send again|Try again|Erneut|\d+)/.test(label));
+  const button = labelsOf(preview).find((label) => /^(Submit|Try again|Erneut|\d+)/.test(label));
   assert(button, `there is no button to submit with: ${textOf(preview)}`);
   return reported(await person.press(messageOf(preview), button));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { notReadyText, outcomeText, typedLine } from '../../commands/addserver/text.ts';
+import { outcomeText, typedLine, unusableText } from '../../commands/addserver/text.ts';
 import { entryText } from '../../commands/submissions/entries.ts';
 import type { Failure, NotSent, Outcome, Unknown } from '../../src/listing/contract.ts';
 import type { RowProblem, ServerProblem } from '../../src/server-lists/row.ts';
@@ -120,7 +120,7 @@ describe.each([
     ) as ServerProblem[];
     const near = [{ name: EVIL, alias: EVIL }];
     const texts = [true, false].flatMap((isListKnown) =>
-      problems.map((problem) => notReadyText(member, problem, { near, isListKnown })),
+      problems.map((problem) => unusableText(member, problem, { near, isListKnown })),
     );
     const typed = { server: EVIL, port: EVIL, queryPort: EVIL, game: EVIL };
     expectSentences([...texts, typedLine(t, typed, games)]);

@@ -31,7 +31,8 @@ const valuesIn = (sentence: string) =>
     .toSorted();
 
 /** Looked up otherwise than by a key in quotes: by a command's name, and for every sentence about the service. */
-const LOOKED_UP_BY_NAME = /^(?:commands|messageCommands|listing\.(?:un)?named)\./;
+const LOOKED_UP_BY_NAME =
+  /^(?:commands|messageCommands|listing\.(?:un)?named)\.|^(?:look\.servers|submissions\.show)$/;
 
 /** Every key that the code has in quotes; where a part of it is filled in, anything may stand there. */
 function keysInCode(): RegExp {
@@ -118,9 +119,9 @@ describe('the sentences', () => {
 
   it('leave out a value that is not there, and read none as a template', () => {
     const t = wordsFor('en-US') as unknown as (key: string, values?: object) => string;
-    expect(t('games.line', { name: undefined, alias: null })).toBe('**** — ``');
-    const typed = '$t(pager.next) {{alias}} {{count}}';
-    expect(t('games.line', { name: typed, alias: 'x' })).toBe(`**${typed}** — \`x\``);
+    expect(t('pager.page', { page: undefined, pages: null })).toBe('Page  of ');
+    const typed = '$t(pager.next) {{pages}} {{count}}';
+    expect(t('pager.page', { page: typed, pages: 'x' })).toBe(`Page ${typed} of x`);
   });
 });
 
@@ -164,7 +165,7 @@ describe('the name of the listing service', () => {
     const words = createWords({ name: 'Game List', page }).wordsFor;
     const link = '[Game List](<https://list.example/>)';
     expect(words('en-US')('notSent.down')).toContain(`${link} is down`);
-    expect(words('de')('unknown.too-large')).toContain(`Die Antwort von ${link} `);
+    expect(words('de')('unknown.reset')).toContain(`Die Verbindung zu ${link} `);
   });
 
   it('is what it is where the operator gives none, with a link where there is a page', () => {
