@@ -15,6 +15,9 @@ export interface Member {
   readonly random: Random;
 }
 
+/** So long the same words may be an answer that was delivered before, and once more since its arrival was uncertain. */
+const AGAIN_MS = 30_000;
+
 export interface Members {
   /** One person doing one thing after the other until `over`. */
   live(member: Member, over: AbortSignal): Promise<void>;
@@ -110,13 +113,15 @@ export function createMembers(world: World): Members {
     if (shown.kind !== 'message' || label === undefined) return;
     const all = list.map((server) => askOf(person, server));
     asks.push(...all);
-    const before = textOf(shown);
+    const before = { message: shown.message.current, text: textOf(shown) };
+    const again = performance.now() + AGAIN_MS;
     const answer = await press(person, shown, label);
     const read = () => {
-      // What stood there before the press, perhaps delivered once more, or a bar that grows: more is to come.
-      const isWaiting =
-        answer.kind === 'message' && (textOf(answer) === before || !isFinished(answer.message));
-      if (isWaiting) return;
+      // What stood there before the press, or a bar that grows: more is to come.
+      if (answer.kind === 'message') {
+        if (answer.message.current === before.message || !isFinished(answer.message)) return;
+        if (textOf(answer) === before.text && performance.now() < again) return;
+      }
       const said = saidOf(answer, all);
       for (const one of all) one.words = said(one.server);
     };
@@ -128,8 +133,8 @@ export function createMembers(world: World): Members {
     }
     // What stands there gives way to the report on these.
     await sleep(random.between(50, 500));
-    const again = left.map(({ server }) => server);
-    await submitMany(member, answer, again);
+    const servers = left.map(({ server }) => server);
+    await submitMany(member, answer, servers);
   }
 
   /** What an answer to a list says of each of its servers. */
