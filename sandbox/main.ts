@@ -6,10 +6,10 @@ import { USAGE } from './prompt/words.ts';
 import { openSandbox } from './sandbox.ts';
 
 const { stdin, stdout, stderr } = process;
-const { data, verbose, page, open, port } = readOptions();
+const { data, http, verbose, page, open, port } = readOptions();
 let leaving = false;
 
-const sandbox = await openSandbox({ surroundings: process.env, data });
+const sandbox = await openSandbox({ surroundings: process.env, data, http });
 // A script has its output to itself, unless it asks for the page.
 const served: Page | undefined = page || stdin.isTTY ? await servePage({ sandbox, port }) : undefined;
 if (served !== undefined) stdout.write(`In a browser: ${served.address}\n`);
@@ -46,6 +46,7 @@ async function leave(status: number): Promise<void> {
 
 interface Options {
   readonly data: string | undefined;
+  readonly http: boolean;
   readonly verbose: boolean;
   /** The page is served also where nobody sits at a terminal. */
   readonly page: boolean;
@@ -58,6 +59,7 @@ function readOptions(): Options {
     const { values } = parseArgs({
       options: {
         data: { type: 'string' },
+        http: { type: 'boolean' },
         verbose: { type: 'boolean' },
         page: { type: 'boolean' },
         open: { type: 'boolean' },
@@ -69,8 +71,8 @@ function readOptions(): Options {
       stdout.write(`${USAGE}\n`);
       process.exit(0);
     }
-    const { data, verbose = false, page = false, open = false, port } = values;
-    return { data, verbose, page: page || open || port !== undefined, open, port: portFrom(port) };
+    const { data, http = false, verbose = false, page = false, open = false, port } = values;
+    return { data, http, verbose, page: page || open || port !== undefined, open, port: portFrom(port) };
   } catch (error) {
     stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}\n`);
     process.exit(1);

@@ -21,6 +21,7 @@ import {
 } from './listing/stand-in.ts';
 import type { Certificate } from './loopback-server.ts';
 import { createPeople, type People } from './people.ts';
+import { quietPort } from './quiet-port.ts';
 import { DISCORD_TROUBLES, SERVICE_TROUBLES } from './troubles.ts';
 import { createWatchers } from './watchers.ts';
 
@@ -86,6 +87,8 @@ export interface SandboxOptions {
   readonly surroundings: NodeJS.ProcessEnv;
   /** A folder to keep; without it a temporary one that is removed by `close`. */
   readonly data?: string | undefined;
+  /** Discord posts interactions to the bot; without it the bot connects to the gateway. */
+  readonly http?: boolean;
   /** More variables for the bot, or other values than the sandbox's own. */
   readonly env?: Readonly<Record<string, string>>;
   /** For tests: see {@link BotProcessDeps.wrapper}. */
@@ -116,7 +119,14 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   await mkdir(data, { recursive: true });
   const { certificate } = options;
   const common = certificate === undefined ? {} : { certificate };
-  const discord = await startDiscord({ ...common, botName: 'Listing Bot', ...options.discord, token });
+  const port = options.http ? await quietPort() : undefined;
+  const discord = await startDiscord({
+    ...common,
+    ...(port !== undefined && { endpointUrl: `http://127.0.0.1:${port}/interactions` }),
+    botName: 'Listing Bot',
+    ...options.discord,
+    token,
+  });
   const listing = await startListing({ ...common, ...options.listing });
   const { tell, watch } = createWatchers<SandboxEvent>();
   discord.watch(tell);
@@ -129,6 +139,11 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       LISTING_API_URL: listing.url,
       ATTACHMENT_HOSTS: new URL(discord.cdnUrl).host,
       STORE_URL: `sqlite://${join(data, 'bot.sqlite')}`,
+      ...(port !== undefined && {
+        INTERACTIONS: 'http',
+        DISCORD_PUBLIC_KEY: discord.endpoint.publicKey,
+        INTERACTIONS_PORT: String(port),
+      }),
       ...(certificate !== undefined && { NODE_EXTRA_CA_CERTS: certificate.file }),
       ...options.env,
     },

@@ -4,6 +4,7 @@ import type { Config } from './config/config.ts';
 import { type ApiTiming, createDiscordApi } from './discord/api.ts';
 import { createAttachments } from './discord/attachments.ts';
 import { createDispatcher } from './discord/dispatch.ts';
+import { createEndpoint } from './discord/endpoint.ts';
 import { createGateway, type FatalDiscordError } from './discord/gateway.ts';
 import { isForeign, listGuilds } from './discord/guild-list.ts';
 import { createChannelPosts, createGuildLog, type GuildLogTiming } from './discord/guild-log.ts';
@@ -261,13 +262,19 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     onUse: membership.used,
     logger,
   });
-  const gateway = createGateway({
-    api,
-    token: config.discordToken,
-    onInteraction: (payload) => void dispatcher.handle(payload),
-    onFatal,
-    logger,
-  });
+  const onInteraction = (payload: unknown) => void dispatcher.handle(payload);
+  const gateway =
+    config.interactions === 'http'
+      ? createEndpoint({
+          // There are both, or the configuration would not have been taken.
+          publicKey: config.discordPublicKey ?? '',
+          port: config.interactionsPort ?? 0,
+          host: config.httpHost,
+          onInteraction,
+          onFatal,
+          logger,
+        })
+      : createGateway({ api, token: config.discordToken, onInteraction, onFatal, logger });
 
   /** Connects to Discord in the background, for as long as it takes. */
   function connection(): Part {
@@ -287,8 +294,8 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
         },
       });
       if (known === undefined) return;
-      const trouble = endpointTrouble(known);
-      if (trouble) logger.error({}, trouble);
+      const trouble = endpointTrouble(known, config);
+      if (trouble) logger.error({}, `${trouble.says}. To mend it, ${trouble.mend}`);
       const count = await publishing.publish(known.id, stopping.signal);
       if (!stopping.signal.aborted)
         await reportStart(config, logger, { commands: count, application: known });

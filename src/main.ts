@@ -3,8 +3,8 @@ import { createApp } from './app.ts';
 import { type Config, ConfigError, misspelt, readConfig } from './config/config.ts';
 import { FatalDiscordError } from './discord/gateway.ts';
 import { AFTER_START_MS } from './lifecycle.ts';
+import { HttpServerError } from './listen.ts';
 import { createLogger, terminalDestination } from './logger.ts';
-import { HttpServerError } from './operations/health.ts';
 import { EncryptionKeyError } from './storage/encryption-key.ts';
 import { StoreError } from './storage/store-error.ts';
 

@@ -4,6 +4,7 @@ import type {
   APIModalInteractionResponseCallbackData,
 } from 'discord.js';
 import type { Overwrite } from './client/visibility.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { GatewayControls } from './gateway/server.ts';
 import type { GuildEvents } from './guild-events.ts';
 import type { RestFaults } from './rest/faults.ts';
@@ -123,6 +124,8 @@ export interface DiscordStandIn {
   readonly clock: Clock;
   /** Lets requests fail. */
   readonly faults: RestFaults;
+  /** What Discord posts interactions to in place of the gateway, once it has a URL. */
+  readonly endpoint: Omit<Endpoint, 'post' | 'stop'>;
   /** Lets the gateway fail, and tells who is connected. */
   readonly gateway: GatewayControls;
   /** Joins, removals and outages of guilds. */
@@ -132,7 +135,7 @@ export interface DiscordStandIn {
    * and `breaches`. The function returned ends it.
    */
   watch(listener: (event: DiscordEvent) => void): () => void;
-  /** Resolves when the bot is connected (READY sent) and its commands are published. */
+  /** Resolves when the bot is connected (READY sent, or its endpoint answers) and its commands are published. */
   ready(): Promise<void>;
   /** Resolves when a bot is connected, whether or not it has published anything. */
   connected(): Promise<void>;

@@ -6,6 +6,7 @@ import type { Actor } from './client/actor.ts';
 import { createPerson } from './client/person.ts';
 import { createIntegrations } from './client/visibility.ts';
 import type { DiscordEvent, DiscordStandIn } from './contract.ts';
+import { createEndpoint, type Endpoint } from './endpoint.ts';
 import { createGateway, type Gateway, type GatewayOptions } from './gateway/server.ts';
 import { createGuildEvents } from './guild-events.ts';
 import { createRecords } from './records.ts';
@@ -34,6 +35,8 @@ export interface StandInOptions extends GatewayOptions {
   readonly commandAnswers?: CommandAnswers;
   /** The application has Activities, and so an entry-point command from the start; `false`. */
   readonly entryPoint?: boolean;
+  /** The Interactions Endpoint URL, as somebody has saved it before: interactions go there, and not over the gateway. */
+  readonly endpointUrl?: string;
   /** What `GET /applications/@me` tells of the application's pages in the Developer Portal. */
   readonly application?: ApplicationSettings;
   /**
@@ -51,8 +54,6 @@ const ENTRY_POINT: CommandBody = {
   name: 'launch',
   handler: EntryPointCommandHandlerType.DiscordLaunchActivity,
 };
-/** Any address: nothing is sent there. */
-const ENDPOINT_URL = 'https://example.com/interactions';
 
 /** Starts a Discord on loopback: REST API, gateway and CDN on one port, a free one unless told. */
 export async function startDiscord(options: StandInOptions): Promise<DiscordStandIn> {
@@ -65,6 +66,12 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
   const { clock, guilds, messages, commands, bot } = world;
   if (options.entryPoint) commands.replace([ENTRY_POINT]);
   const records = createRecords({ clock, onEvent: tell });
+  const endpoint = createEndpoint({
+    world,
+    answerWithinMs,
+    url: options.endpointUrl,
+    onPost: (body) => records.frame('discord', body),
+  });
   const outgoing = createOutgoing(world);
   const faults = createFaults(() => loopback.sockets());
   /** What the stand-in has answered otherwise than Discord would. */
@@ -77,10 +84,8 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     routes: [
       ...applicationRoutes(world, {
         connectionInfo: () => gateway.connectionInfo(),
-        settings: {
-          ...(options.interactionsEndpoint && { interactions_endpoint_url: ENDPOINT_URL }),
-          ...options.application,
-        },
+        endpoint,
+        settings: options.application ?? {},
       }),
       ...guildRoutes(world),
       ...commandRoutes(world, options.commandAnswers ?? 'usual'),
@@ -103,12 +108,13 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     },
     onFrame: records.frame,
     onBreach: records.gatewayBreach,
+    endpoint,
   });
   const integrations = createIntegrations(world);
   port = await loopback.listen(options.port ?? 0);
 
   return {
-    ...readiness({ world, gateway, watch }),
+    ...readiness({ world, gateway, endpoint, watch }),
     apiUrl: `${origin()}/api`,
     cdnUrl: origin(),
     applicationId: world.applicationId,
@@ -125,6 +131,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     },
     clock,
     faults: faults.controls,
+    endpoint,
     gateway: gateway.controls,
     guildEvents: createGuildEvents(world, () => tell({ kind: 'guild' })),
     watch,
@@ -163,6 +170,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     setIntegrations: ({ id }, commandId, overwrites) => integrations.set(id, commandId, overwrites),
     async close() {
       world.close();
+      endpoint.stop();
       gateway.stop();
       await loopback.close();
       if (flaws.size > 0)
@@ -175,10 +183,11 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
 function readiness(deps: {
   readonly world: World;
   readonly gateway: Gateway;
+  readonly endpoint: Endpoint;
   readonly watch: DiscordStandIn['watch'];
 }): Pick<DiscordStandIn, 'ready' | 'connected'> {
-  const { world, gateway, watch } = deps;
-  const isConnected = () => gateway.controls.sessions().length > 0;
+  const { world, gateway, endpoint, watch } = deps;
+  const isConnected = () => endpoint.url() !== undefined || gateway.controls.sessions().length > 0;
   const isPublished = () => world.commands.list().some(({ type }) => type !== ENTRY_POINT.type);
 
   async function until(holds: () => boolean): Promise<void> {
@@ -192,5 +201,14 @@ function readiness(deps: {
     stop();
   }
 
-  return { ready: () => until(() => isConnected() && isPublished()), connected: () => until(isConnected) };
+  return {
+    async ready() {
+      await endpoint.reachable();
+      await until(() => isConnected() && isPublished());
+    },
+    async connected() {
+      await endpoint.reachable();
+      await until(isConnected);
+    },
+  };
 }

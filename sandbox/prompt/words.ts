@@ -4,12 +4,13 @@ import { SAMPLE_LISTS } from '../page/client/sample-lists.ts';
 import { ROLE_NAMES } from '../people.ts';
 import { DISCORD_TROUBLES, SERVICE_TROUBLES } from '../troubles.ts';
 
-export const USAGE = `npm run sandbox -- [--data DIR] [--verbose] [--page] [--open] [--port N]
+export const USAGE = `npm run sandbox -- [--data DIR] [--http] [--verbose] [--page] [--open] [--port N]
 
 Runs the bot against a Discord and a listing service of its own, on this machine only.
 Type commands at the prompt, or send them: npm run -s sandbox < script.txt
 
   --data DIR   keep the bot's database in DIR; by default it goes when the sandbox ends
+  --http       Discord posts interactions to the bot, in place of its gateway
   --verbose    show the bot's whole log, not only warnings and errors
   --page       serve the page also where the lines come from a pipe; at a terminal it always is
   --open       open the page in a browser

@@ -10,6 +10,7 @@ import {
   listingPage,
   must,
   port,
+  publicKey,
   secret,
   url,
   usageLimit,
@@ -28,6 +29,7 @@ const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** The levels of pino. */
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const FORMATS = ['brackets', 'indices'] as const;
+const WAYS = ['gateway', 'http'] as const;
 
 /** What the bot is configured with. `listingApiUrl` is the variable `LISTING_API_URL`, and so on. */
 const configSchema = z.object({
@@ -37,6 +39,11 @@ const configSchema = z.object({
     'https://discord.com/api, or a URL on this machine (the token is sent there)',
     isDiscordOrLoopback,
   ).default('https://discord.com/api'),
+  /** How interactions come: over a connection to Discord's gateway, or posted by Discord to an endpoint of this bot. */
+  interactions: z.enum(WAYS, must(WAYS.join(' or '))).default('gateway'),
+  /** What Discord signs them with, in hexadecimal, and where the endpoint is: both are there where it is `http`. */
+  discordPublicKey: z.exactOptional(publicKey()),
+  interactionsPort: z.exactOptional(port()),
   listingApiUrl: url(
     'the https address of the listing service (http only on this machine), without user, "?" or "#"',
     isHttpsOrLoopback,
@@ -74,7 +81,7 @@ const configSchema = z.object({
   /** Pages that /help links to. */
   supportUrl: z.exactOptional(link()),
   privacyUrl: z.exactOptional(link()),
-  /** Where health and metrics are served; nowhere without a port. */
+  /** Where health and metrics are served; nowhere without a port. The endpoint is on the same address. */
   httpPort: z.exactOptional(port()),
   httpHost: z
     .string()
@@ -97,6 +104,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Those that may also be given as a file, by `NAME_FILE`. */
 const SECRETS = ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY'];
+
+/** What no endpoint can be without. */
+const NEEDED_FOR_HTTP = ['discordPublicKey', 'interactionsPort'];
 
 /** The names of all variables that are read. */
 const KNOWN = [...Object.keys(configSchema.shape).map(variableOf), ...SECRETS.map((name) => `${name}_FILE`)];
@@ -135,6 +145,12 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
   for (const { path, message } of parsed.error?.issues ?? []) {
     const name = variableOf(String(path[0]));
     if (!problems.has(name)) problems.set(name, `${name} ${message}`);
+  }
+  for (const property of values.interactions === 'http' ? NEEDED_FOR_HTTP : []) {
+    const name = variableOf(property);
+    if (values[property] === undefined && !problems.has(name)) {
+      problems.set(name, `${name} is missing: INTERACTIONS=http needs it`);
+    }
   }
   if (parsed.success && problems.size === 0) return parsed.data;
 

@@ -114,13 +114,20 @@ export function encryptionKeys() {
     .transform((keys) => keys.map(inBase64));
 }
 
+/** 32 bytes of Ed25519, in hexadecimal. */
+export function publicKey() {
+  const be =
+    'the Public Key of the application: 64 hexadecimal digits, from "General Information" in the Developer Portal';
+  return z.string().regex(/^[0-9a-f]{64}$/i, must(be));
+}
+
 /** Of TCP. */
 export function port() {
   return z
     .string()
     .refine(
       (text) => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535,
-      must('a port from 1 to 65535; leave it out to serve nothing'),
+      must('a port from 1 to 65535'),
     )
     .transform(Number);
 }

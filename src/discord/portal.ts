@@ -17,6 +17,7 @@ export type Application = Pick<
   | 'install_params'
   | 'integration_types_config'
   | 'interactions_endpoint_url'
+  | 'verify_key'
   | 'approximate_guild_count'
 >;
 
@@ -38,13 +39,40 @@ export function inviteLink(applicationId: string): string {
   return `https://discord.com/oauth2/authorize?${query}`;
 }
 
-/** Why Discord sends no command over the gateway; `undefined` when it does. */
-export function endpointTrouble(application: Application): string | undefined {
-  if (!application.interactions_endpoint_url) return undefined;
-  return (
-    'this application has an Interactions Endpoint URL, so Discord sends no command to this bot. ' +
-    `Clear it: ${portalPage(application, 'information')}, "Interactions Endpoint URL", then save`
-  );
+/** How the bot waits for interactions. */
+export interface WayIn {
+  readonly interactions: 'gateway' | 'http';
+  /** In hexadecimal; needed for `http`. */
+  readonly discordPublicKey?: string | undefined;
+}
+
+/** Why no command comes in this way, and how that is mended; `undefined` when they come. */
+export function endpointTrouble(
+  application: Application,
+  { interactions, discordPublicKey }: WayIn,
+): { readonly says: string; readonly mend: string } | undefined {
+  const { interactions_endpoint_url: url, verify_key: key } = application;
+  const page = portalPage(application, 'information');
+  if (interactions === 'gateway') {
+    if (!url) return undefined;
+    return {
+      says: 'this application has an Interactions Endpoint URL, so Discord sends no command to this bot',
+      mend: `clear it: ${page}, "Interactions Endpoint URL", then save; or set INTERACTIONS=http`,
+    };
+  }
+  if (key !== discordPublicKey?.toLowerCase()) {
+    return {
+      says: 'DISCORD_PUBLIC_KEY is not the one of this application, so nothing that Discord sends is taken',
+      mend: `copy "Public Key" from ${page}`,
+    };
+  }
+  if (url) return undefined;
+  return {
+    says: 'this application has no Interactions Endpoint URL, so Discord sends no command to this bot',
+    mend:
+      `while the bot runs, enter the https address that leads to its /interactions: ${page}, ` +
+      '"Interactions Endpoint URL", then save: Discord tries it at once',
+  };
 }
 
 /** What would put the commands into a server without the bot user, or to a user, one sentence each. */

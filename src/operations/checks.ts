@@ -43,7 +43,7 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
   const api = createDiscordApi({ apiUrl: config.discordApiUrl, token: config.discordToken, logger });
   try {
     return [
-      ...(await checksOfDiscord(asking(api), commands)),
+      ...(await checksOfDiscord(asking(api), config, commands)),
       await find('Clock', () => checkClock(config.discordApiUrl)),
       await find('Listing service', () => checkListing(config)),
       await find('Store', () => checkStore(config)),
@@ -107,6 +107,7 @@ function explained(error: unknown, isBlocked: boolean): CheckFailure {
 
 async function checksOfDiscord(
   discord: Asking,
+  config: Config,
   commands: DoctorChecksDeps['commands'],
 ): Promise<readonly Finding[]> {
   let application: Application | undefined;
@@ -121,20 +122,18 @@ async function checksOfDiscord(
   }
   return [
     token,
-    await find('Application', () => checkApplication(known)),
+    await find('Application', () => checkApplication(known, config)),
     await find('Invitation', () => checkInvitation(known)),
-    await find('IDENTIFYs', () => checkIdentifies(discord)),
+    await find('IDENTIFYs', () => checkIdentifies(discord, config)),
     await find('Commands', () => checkCommands(discord, known.id, commands)),
   ];
 }
 
-function checkApplication(application: Application): string {
-  const trouble = endpointTrouble(application);
-  if (trouble === undefined) return 'interactions come over the gateway';
-  throw new CheckFailure(
-    'it has an Interactions Endpoint URL, so Discord sends no command to this bot',
-    `clear it: ${portalPage(application, 'information')}, "Interactions Endpoint URL", then save`,
-  );
+function checkApplication(application: Application, config: Config): string {
+  const trouble = endpointTrouble(application, config);
+  if (trouble !== undefined) throw new CheckFailure(trouble.says, trouble.mend);
+  if (config.interactions === 'gateway') return 'interactions come over the gateway';
+  return `Discord posts interactions to ${application.interactions_endpoint_url}`;
 }
 
 function checkInvitation(application: Application): string {
@@ -150,7 +149,8 @@ function checkInvitation(application: Application): string {
   );
 }
 
-async function checkIdentifies(discord: Asking): Promise<string> {
+async function checkIdentifies(discord: Asking, { interactions }: Config): Promise<string> {
+  if (interactions === 'http') throw new CheckSkipped('the bot opens no session at the gateway');
   const { session_start_limit: limit } = (await discord.get(
     Routes.gatewayBot(),
   )) as RESTGetAPIGatewayBotResult;

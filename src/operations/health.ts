@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { GatewayState } from '../discord/gateway.ts';
 import type { Traces } from '../discord/traces.ts';
+import { listen } from '../listen.ts';
 import type { Breaker } from '../listing/breaker.ts';
 import type { Games } from '../listing/games.ts';
 import type { Logger } from '../logger.ts';
@@ -67,11 +67,6 @@ export interface WatchedParts {
   readonly traces: Pick<Traces, 'unanswered'>;
 }
 
-/** Health and metrics cannot be served where they were asked for. Its message is for the operator. */
-export class HttpServerError extends Error {
-  override readonly name = 'HttpServerError';
-}
-
 export interface HttpServerDeps {
   readonly port: number;
   readonly host: string;
@@ -79,12 +74,6 @@ export interface HttpServerDeps {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
   readonly logger: Logger;
 }
-
-/** What to do about it, by what the system says when the address cannot be listened on. */
-const ADVICE: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program has this port: end it or set another HTTP_PORT',
-  EACCES: 'this user may not take this port: set an HTTP_PORT of 1024 or more',
-};
 
 /**
  * Serves `/livez` (200 as long as the process runs its event loop), `/readyz` (200 or 503, with the reasons as JSON)
@@ -117,15 +106,7 @@ export async function serve(deps: HttpServerDeps): Promise<() => Promise<void>> 
       if (!response.headersSent) send(response, 500, 'text/plain', 'This failed; the log says why.\n');
     });
   });
-  try {
-    server.listen(port, host);
-    await once(server, 'listening');
-  } catch (cause) {
-    const { code } = Object(cause);
-    const advice = ADVICE[code] ?? 'set HTTP_HOST to an address of this machine';
-    const message = `cannot serve health and metrics on ${host} port ${port} (${code}): ${advice}`;
-    throw new HttpServerError(message, { cause });
-  }
+  await listen(server, { what: 'health and metrics', host, port, variable: 'HTTP_PORT' });
   server.on('error', (error) => logger.error({ err: error }, 'the server of health and metrics failed'));
   logger.info({ host, port }, 'serving /livez, /readyz and /metrics');
 

@@ -182,7 +182,9 @@ describe('of Discord, the doctor', () => {
   });
 
   it('finds an Interactions Endpoint URL, for which the gateway brings no command', async () => {
-    const { failed, text } = await examine(await anotherDiscord({ interactionsEndpoint: true }));
+    const { failed, text } = await examine(
+      await anotherDiscord({ endpointUrl: 'https://example.com/interactions' }),
+    );
     expect(failed).toEqual(['Application', 'Commands']);
     expect(text).toMatch(/Interactions Endpoint URL", then save/);
   });

@@ -159,7 +159,7 @@ describe('an interaction', () => {
   });
 
   it('does not come where interactions go to an endpoint', async () => {
-    await startAgain({ interactionsEndpoint: true });
+    await startAgain({ endpointUrl: 'https://127.0.0.1:9/interactions' });
     const { json } = await raw(standIn, 'GET /applications/@me');
     expect(json).toMatchObject({ interactions_endpoint_url: expect.stringContaining('https://') });
     await identified(standIn);

@@ -35,7 +35,12 @@ export interface SceneOptions {
   readonly tls?: boolean;
   readonly listing?: ListingOptions;
   readonly discord?: Omit<StandInOptions, 'token'>;
+  /** Discord posts interactions to the bot, in place of its gateway: as `INTERACTIONS=http npm test` says for all scenes. */
+  readonly http?: boolean;
 }
+
+/** Whether scenes are over HTTP where they do not say. */
+export const OVER_HTTP = process.env.INTERACTIONS === 'http';
 
 /** Rules of Discord that a bot breaks when Discord is unwell, or somebody is faster than people are. */
 export const BREACHES = {
@@ -158,6 +163,7 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
     surroundings: process.env,
     createBot,
     data: options.data,
+    http: options.http ?? OVER_HTTP,
     ...(options.env && { env: options.env }),
     ...(options.wrapper && { wrapper: options.wrapper }),
     ...(options.tls && { certificate: selfSigned() }),

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { LoopbackServer } from '../../loopback-server.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { shardOf } from '../world/snowflakes.ts';
 import type { World } from '../world/world.ts';
 import { type Connection, createConnection, type GatewaySettings } from './connection.ts';
@@ -16,8 +17,6 @@ export interface GatewayOptions extends IdentifyLimitOptions {
   readonly shards?: number;
   /** 41,250, as Discord's. */
   readonly heartbeatIntervalMs?: number;
-  /** Interactions go to an HTTP endpoint, and so never over the gateway. */
-  readonly interactionsEndpoint?: boolean;
 }
 
 export interface GatewayDeps {
@@ -29,6 +28,8 @@ export interface GatewayDeps {
   readonly replaceToken: (token: string) => void;
   readonly onFrame: (from: 'bot' | 'discord', text: string) => void;
   readonly onBreach: (why: Closing) => void;
+  /** Where interactions go in place of the sessions, once it has a URL. */
+  readonly endpoint: Pick<Endpoint, 'url' | 'post'>;
 }
 
 /** What happens to the next interactions: sent so often (0: never), so much later, with another payload. */
@@ -62,7 +63,7 @@ export interface GatewayControls {
 
 export interface Gateway {
   readonly controls: GatewayControls;
-  /** Sends INTERACTION_CREATE, as it should or as a test has disturbed it. */
+  /** Sends an interaction, over the gateway or to the endpoint, as it should or as a test has disturbed it. */
   dispatch(payload: object, guildId: string): void;
   /** For `GET /gateway/bot`. */
   connectionInfo(): { readonly url: string; readonly shards: number; readonly session_start_limit: object };
@@ -71,9 +72,9 @@ export interface Gateway {
 
 /** The gateway, on the same port as the REST API. */
 export function createGateway(deps: GatewayDeps): Gateway {
-  const { options, server, world, url, token, replaceToken, onFrame, onBreach } = deps;
+  const { options, server, world, url, token, replaceToken, onFrame, onBreach, endpoint } = deps;
   const { clock } = world;
-  const { shards = 1, heartbeatIntervalMs = 41_250, interactionsEndpoint = false } = options;
+  const { shards = 1, heartbeatIntervalMs = 41_250 } = options;
   const sessions = createSessions({ clock });
   const limit = createIdentifyLimit(clock, options);
   const settings: GatewaySettings = { heartbeatIntervalMs, withholdAcks: false, isSilent: false };
@@ -170,9 +171,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
     dispatch(payload, guildId) {
       const { copies = 1, delayMs = 0, alter } = disturbance;
-      if (interactionsEndpoint) return;
       const altered = alter ? alter(structuredClone(payload)) : payload;
-      const send = () => sessions.publish(GatewayDispatchEvents.InteractionCreate, altered, guildId);
+      const send = () => {
+        if (endpoint.url() !== undefined) endpoint.post(altered);
+        else sessions.publish(GatewayDispatchEvents.InteractionCreate, altered, guildId);
+      };
       for (let copy = 0; copy < copies; copy += 1) {
         if (delayMs === 0) send();
         else clock.setTimeout(send, delayMs);

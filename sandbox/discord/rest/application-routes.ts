@@ -3,6 +3,7 @@ import {
   GatewayResponseSchema,
   PrivateApplicationResponseSchema,
 } from 'discord-api-spec/zod';
+import type { Endpoint } from '../endpoint.ts';
 import { userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
 import { ok, type Route } from './route.ts';
@@ -17,8 +18,6 @@ export interface ApplicationSettings {
   >;
   readonly install_params?: InstallParams;
   readonly custom_install_url?: string;
-  /** Where interactions go in place of the gateway. */
-  readonly interactions_endpoint_url?: string;
 }
 
 interface InstallParams {
@@ -29,7 +28,11 @@ interface InstallParams {
 /** What a bot asks about itself and about the gateway. */
 export function applicationRoutes(
   world: World,
-  deps: { readonly connectionInfo: () => { readonly url: string }; readonly settings: ApplicationSettings },
+  deps: {
+    readonly connectionInfo: () => { readonly url: string };
+    readonly endpoint: Pick<Endpoint, 'url' | 'publicKey'>;
+    readonly settings: ApplicationSettings;
+  },
 ): readonly Route[] {
   /** Discord docs: Application Object. */
   const application = () => ({
@@ -44,9 +47,9 @@ export function applicationRoutes(
     integration_types_config: {
       0: { oauth2_install_params: { scopes: ['applications.commands', 'bot'], permissions: '0' } },
     },
-    interactions_endpoint_url: null,
+    interactions_endpoint_url: deps.endpoint.url() ?? null,
     ...deps.settings,
-    verify_key: '0'.repeat(64),
+    verify_key: deps.endpoint.publicKey,
     flags: 0,
     flags_new: '0',
     redirect_uris: [],

@@ -1,0 +1,137 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import type { Interaction } from './world/interactions.ts';
+import type { World } from './world/world.ts';
+
+/** How Discord posts interactions to an Interactions Endpoint URL (Discord docs: Interactions, Receiving and Responding). */
+export interface Endpoint {
+  /** What the requests are signed with: the application's Public Key, 64 hexadecimal digits. */
+  readonly publicKey: string;
+  /** Where interactions go in place of the gateway, as it is in the Developer Portal. */
+  url(): string | undefined;
+  /**
+   * Enters another URL in the portal, which is tried first; `undefined` clears it.
+   * @throws Error with Discord's words and what is wrong, when it lets pass what nobody has signed
+   */
+  save(url: string | undefined): Promise<void>;
+  /** Resolves when what is at the URL answers as it should. */
+  reachable(): Promise<void>;
+  /** Sends an interaction, which is lost unless 202 comes in time. */
+  post(payload: object): void;
+  /** Any POST, for a test: signed as Discord does, but for what is said. */
+  send(body: string, change?: Change): Promise<Posted>;
+  stop(): void;
+}
+
+export interface Change {
+  /** Another URL than the one that was saved. */
+  readonly url?: string;
+  /** Seconds by which the signed time is off. */
+  readonly timeOff?: number;
+  /** What is sent in place of the body that was signed. */
+  readonly sent?: string;
+  /** Other headers, or none: `''`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Posted {
+  readonly status: number;
+  readonly body: string;
+}
+
+const REACHABLE_EVERY_MS = 20;
+/** Discord turns requests away that are older, as a bot should. In seconds. */
+const TOO_OLD = 10 * 60;
+const PING = JSON.stringify({ type: 1, version: 1 });
+
+export function createEndpoint(deps: {
+  readonly world: World;
+  readonly answerWithinMs: number;
+  readonly url: string | undefined;
+  /** Called with what is posted. */
+  readonly onPost: (body: string) => void;
+}): Endpoint {
+  const { world, answerWithinMs, onPost } = deps;
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  let url = deps.url;
+  let isOver = false;
+
+  async function send(body: string, change: Change = {}): Promise<Posted> {
+    const { timeOff = 0, sent = body } = change;
+    const target = change.url ?? url;
+    if (target === undefined) throw new Error('there is no Interactions Endpoint URL');
+    const timestamp = String(Math.floor(Date.now() / 1000) + timeOff);
+    const signature = sign(null, Buffer.from(timestamp + body), privateKey).toString('hex');
+    const answer = await request(target, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'Discord-Interactions/1.0 (+https://discord.com)',
+        'x-signature-ed25519': signature,
+        'x-signature-timestamp': timestamp,
+        ...change.headers,
+      },
+      body: sent,
+      signal: AbortSignal.timeout(answerWithinMs),
+    });
+    return { status: answer.statusCode, body: await answer.body.text() };
+  }
+
+  /** What is wrong with a URL; `undefined` when nothing is. */
+  async function flawOf(tried: string): Promise<string | undefined> {
+    const pong = await send(PING, { url: tried });
+    if (pong.status !== 200 || Object(JSON.parse(pong.body)).type !== 1) return 'it does not answer PING';
+    const forged: readonly (readonly [what: string, change: Change])[] = [
+      ['a wrong signature', { headers: { 'x-signature-ed25519': 'ab'.repeat(64) } }],
+      ['another body than the one that was signed', { sent: `${PING} ` }],
+      ['a time of long ago', { timeOff: -TOO_OLD }],
+    ];
+    for (const [what, change] of forged) {
+      const { status } = await send(PING, { ...change, url: tried });
+      if (status !== 401) return `it answers ${what} with ${status} and not with 401`;
+    }
+    return undefined;
+  }
+
+  /** @returns why the URL is not taken */
+  const tryUrl = (tried: string) =>
+    flawOf(tried).catch((error: unknown) => `it cannot be reached: ${Object(error).message}`);
+
+  async function deliver(payload: object): Promise<void> {
+    const body = JSON.stringify(payload);
+    onPost(body);
+    const isTaken = await send(body).then(
+      (answer) => answer.status === 202 && answer.body === '',
+      () => false,
+    );
+    const interaction: Interaction | undefined = world.interactions.get(Object(payload).id);
+    if (!isTaken && interaction?.acknowledged === undefined && interaction !== undefined) {
+      world.interactions.acknowledge(interaction, { type: 'lost' });
+    }
+  }
+
+  return {
+    publicKey: Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex'),
+    url: () => url,
+    async save(next) {
+      const flaw = next === undefined ? undefined : await tryUrl(next);
+      if (flaw !== undefined) {
+        throw new Error(`The specified interactions endpoint url could not be verified: ${flaw}`);
+      }
+      url = next;
+    },
+    async reachable() {
+      while (!isOver && url !== undefined && (await tryUrl(url)) !== undefined) {
+        await sleep(REACHABLE_EVERY_MS);
+      }
+    },
+    post(payload) {
+      if (!isOver) void deliver(payload);
+    },
+    send,
+    stop() {
+      isOver = true;
+    },
+  };
+}

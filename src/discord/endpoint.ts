@@ -1,0 +1,184 @@
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { InteractionResponseType, InteractionType } from 'discord.js';
+import { atMost } from '../lifecycle.ts';
+import { listen } from '../listen.ts';
+import type { Logger } from '../logger.ts';
+import { FatalDiscordError, type Gateway } from './gateway.ts';
+
+/** Where Discord posts to. */
+export const ENDPOINT_PATH = '/interactions';
+/** The longest body that is read, and all that are read at one time, in bytes. An interaction has some 50,000 at most. */
+const MOST_BODY_BYTES = 1_048_576;
+const MOST_BYTES_AT_ONCE = 64 * MOST_BODY_BYTES;
+const MOST_CONNECTIONS = 1_000;
+/** How far the time of a request may be from ours, in milliseconds: an older one was recorded and is sent again. */
+const MOST_OFF_MS = 5 * 60_000;
+/** How long a request may take to be here, in milliseconds: Discord waits 3 seconds for the answer. */
+const ARRIVES_MS = 5_000;
+const LOOKS_EVERY_MS = 1_000;
+/** Longer than the usual 60 seconds of a proxy, which would otherwise send into a connection that is being closed. */
+const KEEP_ALIVE_MS = 75_000;
+const CLOSES_MS = 1_000;
+/** How often the same reason to turn requests away is logged, in milliseconds. */
+const LOG_EVERY_MS = 60_000;
+
+export interface EndpointDeps {
+  /** Of the application: 64 hexadecimal digits. */
+  readonly publicKey: string;
+  readonly host: string;
+  readonly port: number;
+  /** Called with each interaction that Discord has signed. It must not throw. */
+  readonly onInteraction: (payload: unknown) => void;
+  /** Called when the port cannot be listened on. */
+  readonly onFatal: (error: FatalDiscordError) => void;
+  readonly logger: Logger;
+}
+
+/** A request that is turned away. */
+class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly status: number;
+  constructor(status: number, why: string) {
+    super(why);
+    this.status = status;
+  }
+}
+
+/**
+ * What Discord posts interactions to, in place of the gateway: each is answered with 202, and then as one of the gateway
+ * is. It is connected while it listens; there are no shards and no IDENTIFYs, and a silence means nothing.
+ */
+export function createEndpoint(deps: EndpointDeps): Gateway {
+  const { host, port, onInteraction, onFatal, logger } = deps;
+  const key = keyOf(deps.publicKey);
+  const loggedAt = new Map<string, number>();
+  let bytesAtOnce = 0;
+  let isLeaving = false;
+  const server = createServer(
+    {
+      headersTimeout: ARRIVES_MS,
+      requestTimeout: ARRIVES_MS,
+      connectionsCheckingInterval: LOOKS_EVERY_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
+    (request, response) => void answer(request, response),
+  );
+  server.maxConnections = MOST_CONNECTIONS;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const payload = await take(request);
+      if (Object(payload).type === InteractionType.Ping) {
+        response.writeHead(200, { 'Content-Type': 'application/json' });
+        response.end(JSON.stringify({ type: InteractionResponseType.Pong }));
+        return;
+      }
+      response.writeHead(202).end();
+      onInteraction(payload);
+    } catch (error) {
+      // Whoever sent half a request has gone.
+      if (request.destroyed && !request.complete) return;
+      turnAway(response, error);
+    }
+  }
+
+  /** What Discord has sent. @throws Refusal */
+  async function take(request: IncomingMessage): Promise<unknown> {
+    const [path] = (request.url ?? '').split('?');
+    if (path !== ENDPOINT_PATH) throw new Refusal(404, `there is ${ENDPOINT_PATH}`);
+    if (request.method !== 'POST') throw new Refusal(405, 'Discord posts');
+    if (isLeaving) throw new Refusal(503, 'the bot is stopping');
+    const signed = signatureOf(request);
+    const body = await bodyOf(request);
+    const message = Buffer.concat([Buffer.from(signed.timestamp), body]);
+    if (!verify(null, message, key, signed.signature)) throw new Refusal(401, 'the signature is wrong');
+    try {
+      return JSON.parse(body.toString());
+    } catch {
+      // Its words would quote the body, and so perhaps a token.
+      throw new Refusal(400, 'Discord has signed what is no JSON');
+    }
+  }
+
+  /** @throws Refusal before too much of it is kept */
+  async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    try {
+      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+        bytes += chunk.length;
+        bytesAtOnce += chunk.length;
+        if (bytes > MOST_BODY_BYTES) throw new Refusal(413, 'the body is too long');
+        if (bytesAtOnce > MOST_BYTES_AT_ONCE) throw new Refusal(503, 'too much comes at once');
+        chunks.push(chunk);
+      }
+      return Buffer.concat(chunks);
+    } finally {
+      bytesAtOnce -= bytes;
+    }
+  }
+
+  function turnAway(response: ServerResponse, error: unknown): void {
+    const { status, message } = error instanceof Refusal ? error : new Refusal(500, 'the bot failed');
+    if (status === 500) logger.error({ err: error }, 'what was posted could not be taken');
+    else if (performance.now() - (loggedAt.get(message) ?? Number.NEGATIVE_INFINITY) > LOG_EVERY_MS) {
+      loggedAt.set(message, performance.now());
+      logger.info({ status, why: message }, 'a request to the endpoint of interactions was turned away');
+    }
+    // What it has not read yet is not waited for.
+    response.writeHead(status, { 'Content-Type': 'text/plain', Connection: 'close' });
+    response.end(`${message}\n`);
+  }
+
+  return {
+    async connect() {
+      try {
+        await listen(server, { what: 'interactions', host, port, variable: 'INTERACTIONS_PORT' });
+      } catch (error) {
+        onFatal(new FatalDiscordError(Object(error).message, { cause: error }));
+        return;
+      }
+      server.on('error', (error) => logger.error({ err: error }, 'the endpoint of interactions failed'));
+      logger.info({ host, port, path: ENDPOINT_PATH }, 'waiting for what Discord posts');
+    },
+    async disconnect() {
+      isLeaving = true;
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      await atMost(CLOSES_MS, closed);
+      server.closeAllConnections();
+    },
+    isConnected: () => server.listening,
+    shards: () => ({ ready: 0, connecting: 0, disconnected: 0 }),
+    silentMs: () => 0,
+    identifiesLeft: () => undefined,
+    askIdentifiesLeft: () => Promise.resolve(),
+  };
+}
+
+/** @param publicKey 32 bytes of Ed25519 in hexadecimal */
+function keyOf(publicKey: string): KeyObject {
+  const x = Buffer.from(publicKey, 'hex').toString('base64url');
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+}
+
+interface Signed {
+  /** Seconds since 1970, as they were signed. */
+  readonly timestamp: string;
+  readonly signature: Buffer;
+}
+
+/** @throws Refusal when it cannot be Discord's, or not of now */
+function signatureOf({ headers }: IncomingMessage): Signed {
+  const signature = String(headers['x-signature-ed25519']);
+  const timestamp = String(headers['x-signature-timestamp']);
+  if (!/^[0-9a-f]{128}$/i.test(signature)) throw new Refusal(401, 'the signature is missing');
+  if (!/^\d{1,12}$/.test(timestamp)) throw new Refusal(401, 'the time is missing');
+  if (Math.abs(Date.now() - Number(timestamp) * 1_000) > MOST_OFF_MS) {
+    throw new Refusal(401, 'its time is more than 5 minutes from that of this machine');
+  }
+  return { timestamp, signature: Buffer.from(signature, 'hex') };
+}
