@@ -57,6 +57,7 @@ describe('the configuration', () => {
       departureCheckSeconds: 3_600,
       exitWhenSilentSeconds: 600,
       httpHost: '127.0.0.1',
+      interactions: 'gateway',
       departureGraceDays: 30,
       storeUrl: 'sqlite://data/bot.sqlite',
       attachmentHosts: ['cdn.discordapp.com', 'media.discordapp.net'],
@@ -70,8 +71,8 @@ describe('the configuration', () => {
     expect(read({ ...defaults, ...REQUIRED })).toEqual(readConfig(REQUIRED));
     // What nobody reads could not be wrong.
     for (const name of VARIABLES) expect(problemsWith({ [name]: '\u0001' }), name).toContain(name);
-    // Seven have no default.
-    expect(VARIABLES).toHaveLength(Object.keys(readConfig(REQUIRED)).length + 7);
+    // Nine have no default.
+    expect(VARIABLES).toHaveLength(Object.keys(readConfig(REQUIRED)).length + 9);
   });
 
   it('takes an empty value for an absent one, and leaves spaces around a value out', () => {
@@ -97,6 +98,18 @@ describe('the configuration', () => {
       expect.stringMatching(/^There is no file \.env here\. Make one: (cp|copy) \.env\.example \.env$/),
     ]);
     expect(problemsWith({ GAMES_TTL_SECONDS: 'soon' })).not.toContain('.env');
+  });
+
+  it('needs two more for interactions over HTTP', () => {
+    const key = 'aB'.repeat(32);
+    const http = { INTERACTIONS: 'http', DISCORD_PUBLIC_KEY: key, INTERACTIONS_PORT: '8080' };
+    expect(read(http)).toMatchObject({ discordPublicKey: key, interactionsPort: 8_080 });
+    expect(problemsWith({ INTERACTIONS: 'http', DISCORD_PUBLIC_KEY: key.slice(1) }).split('\n  ')).toEqual([
+      'The configuration cannot be used:',
+      expect.stringMatching(/^DISCORD_PUBLIC_KEY must be the Public Key of the application: 64 hexadecimal/),
+      'INTERACTIONS_PORT is missing: INTERACTIONS=http needs it',
+      expect.stringContaining('.env'),
+    ]);
   });
 
   it('is either a configuration or one readable error that repeats no value, for any environment', () => {
@@ -203,6 +216,8 @@ describe('a variable', () => {
     ['SUPPORT_URL', ['http://example.com/help', `https://example.com/${'x'.repeat(500)}`]],
     ['HTTP_PORT', ['0', '65536', 'eighty']],
     ['HTTP_HOST', ['a b', 'a/b']],
+    ['INTERACTIONS', ['https', 'both']],
+    ['INTERACTIONS_PORT', ['0']],
     [
       'ENCRYPTION_KEY',
       [

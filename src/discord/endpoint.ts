@@ -11,7 +11,7 @@ import { FatalDiscordError, type Gateway } from './gateway.ts';
 export const ENDPOINT_PATH = '/interactions';
 /** The longest body that is read, and all that are read at one time, in bytes. An interaction has some 50,000 at most. */
 const MOST_BODY_BYTES = 1_048_576;
-const MOST_BYTES_AT_ONCE = 64 * MOST_BODY_BYTES;
+const MOST_BYTES_AT_ONCE = 16 * MOST_BODY_BYTES;
 const MOST_CONNECTIONS = 1_000;
 /** How far the time of a request may be from ours, in milliseconds: an older one was recorded and is sent again. */
 const MOST_OFF_MS = 5 * 60_000;

@@ -15,7 +15,7 @@ import { checksOf } from '../../src/operations/checks.ts';
 import { table } from '../../src/operations/finding.ts';
 import { recorder } from '../storage/temporary.ts';
 import { runFile } from '../support/program.ts';
-import { openAppScene, type Scene } from '../support/scene.ts';
+import { inAppScene, openAppScene, type Scene } from '../support/scene.ts';
 
 type Changes = Readonly<Record<string, string>>;
 
@@ -187,6 +187,25 @@ describe('of Discord, the doctor', () => {
     );
     expect(failed).toEqual(['Application', 'Commands']);
     expect(text).toMatch(/Interactions Endpoint URL", then save/);
+  });
+
+  it('finds over HTTP that there is no such URL, or another key', async () => {
+    const DISCORD_PUBLIC_KEY = scene.discord.endpoint.publicKey.toUpperCase();
+    const http = { INTERACTIONS: 'http', INTERACTIONS_PORT: '1', DISCORD_PUBLIC_KEY };
+    await fails('Application', /no Interactions Endpoint URL[\s\S]*while the bot runs, enter/, http);
+    const another = { ...http, DISCORD_PUBLIC_KEY: '0'.repeat(64) };
+    await fails('Application', /not the one of this application[\s\S]*copy "Public Key" from/, another);
+    await inAppScene({ http: true }, async ({ discord, token }) => {
+      const right = { DISCORD_API_URL: discord.apiUrl, DISCORD_TOKEN: token };
+      const { failed, text } = await examine({
+        ...http,
+        ...right,
+        DISCORD_PUBLIC_KEY: discord.endpoint.publicKey,
+      });
+      expect(failed).toEqual([]);
+      expect(text).toContain(`Discord posts interactions to ${discord.endpoint.url()}`);
+      expect(text).toMatch(/skipped +IDENTIFYs +the bot opens no session/);
+    });
   });
 
   it('finds an installation that would leave the bot out, and commands that are not published', async () => {

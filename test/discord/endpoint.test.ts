@@ -1,0 +1,237 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Change } from '../../sandbox/discord/endpoint.ts';
+import { startDiscord } from '../../sandbox/discord/stand-in.ts';
+import { quietPort } from '../../sandbox/quiet-port.ts';
+import { createEndpoint } from '../../src/discord/endpoint.ts';
+import type { FatalDiscordError } from '../../src/discord/gateway.ts';
+import { recorder } from '../storage/temporary.ts';
+import { TOKEN } from '../support/discord-api.ts';
+import { freePort } from '../support/free-port.ts';
+import { inAppScene, messageOf, openAppScene, textOf } from '../support/scene.ts';
+
+const TOO_LONG = 1_048_576 + 1;
+const COMMAND = JSON.stringify({ type: 2, id: '1', token: 's3cret-token' });
+
+/** An endpoint that waits for what a Discord posts. */
+async function openEndpoint() {
+  const discord = await startDiscord({ token: TOKEN });
+  onTestFinished(() => discord.close());
+  const port = await quietPort();
+  const logger = recorder();
+  const taken: unknown[] = [];
+  const fatal: FatalDiscordError[] = [];
+  const open = () =>
+    createEndpoint({
+      publicKey: discord.endpoint.publicKey,
+      host: '127.0.0.1',
+      port,
+      onInteraction: (payload) => taken.push(payload),
+      onFatal: (error) => fatal.push(error),
+      logger,
+    });
+  const endpoint = open();
+  await endpoint.connect(new AbortController().signal);
+  onTestFinished(() => endpoint.disconnect());
+  const url = `http://127.0.0.1:${port}/interactions`;
+  const post = (body: string, change: Change = {}) => discord.endpoint.send(body, { url, ...change });
+  const logged = () => JSON.stringify(logger.lines);
+  return { discord, endpoint, open, port, url, post, taken, fatal, logged };
+}
+
+/** A connection of its own that sends this, and what came back until it was closed. */
+async function speak(port: number, text: string) {
+  const socket: Socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  socket.setEncoding('utf8');
+  let heard = '';
+  socket.on('data', (more) => {
+    heard += more;
+  });
+  socket.on('error', () => undefined);
+  const closed = once(socket, 'close').then(() => heard);
+  socket.write(text);
+  return { socket, closed };
+}
+
+/** The head of a request that might be Discord's. */
+const head = (length: number) =>
+  [
+    'POST /interactions HTTP/1.1',
+    'Host: bot.example.com',
+    `X-Signature-Ed25519: ${'ab'.repeat(64)}`,
+    `X-Signature-Timestamp: ${Math.floor(Date.now() / 1000)}`,
+    `Content-Length: ${length}`,
+    '\r\n',
+  ].join('\r\n');
+
+describe('the endpoint', () => {
+  it('answers PING, and takes what Discord has signed', async () => {
+    const { endpoint, post, taken } = await openEndpoint();
+    expect(endpoint.isConnected()).toBe(true);
+    const pong = await post(JSON.stringify({ type: 1 }));
+    expect([pong.status, JSON.parse(pong.body)]).toEqual([200, { type: 1 }]);
+    expect(taken).toEqual([]);
+    expect(await post(COMMAND)).toEqual({ status: 202, body: '' });
+    expect(taken).toEqual([JSON.parse(COMMAND)]);
+    await endpoint.disconnect();
+    expect(endpoint.isConnected()).toBe(false);
+    await expect(post(COMMAND)).rejects.toThrow();
+  });
+
+  it.each<[status: number, what: string, change: Change]>([
+    [401, 'a wrong signature', { headers: { 'x-signature-ed25519': 'ab'.repeat(64) } }],
+    [401, 'no signature', { headers: { 'x-signature-ed25519': '' } }],
+    [401, 'a signature that is none', { headers: { 'x-signature-ed25519': 'zz'.repeat(64) } }],
+    [401, 'another time than the one that was signed', { headers: { 'x-signature-timestamp': now() } }],
+    [401, 'no time', { headers: { 'x-signature-timestamp': '' } }],
+    [401, 'another body than the one that was signed', { sent: COMMAND.replace('"1"', '"2"') }],
+    [401, 'a time of more than five minutes ago', { timeOff: -301 }],
+    [401, 'a time in more than five minutes', { timeOff: 302 }],
+  ])('answers %i to %s', async (status, _, change) => {
+    const { post, taken, logged } = await openEndpoint();
+    expect((await post(COMMAND, change)).status).toBe(status);
+    expect(taken).toEqual([]);
+    expect(logged()).not.toContain('s3cret');
+    expect(await post(COMMAND, { timeOff: -290 })).toEqual({ status: 202, body: '' });
+  });
+
+  it('takes no other path and no other method', async () => {
+    const { url, post, taken } = await openEndpoint();
+    expect((await post(COMMAND, { url: url.replace(/interactions$/, '') })).status).toBe(404);
+    expect((await fetch(url)).status).toBe(405);
+    expect(taken).toEqual([]);
+  });
+
+  it('says of signed nonsense that it is none, and repeats none of it', async () => {
+    const { post, taken, logged } = await openEndpoint();
+    const { status, body } = await post(`{"type":2,"token":"s3cret-token"`);
+    expect([status, taken]).toEqual([400, []]);
+    expect(body + logged()).not.toContain('s3cret');
+  });
+
+  it('reads no more than 1 MiB, and no more than 16 MiB at once', async () => {
+    const { port, post, taken } = await openEndpoint();
+    expect((await post(' '.repeat(TOO_LONG))).status).toBe(413);
+    expect((await post(COMMAND.padEnd(TOO_LONG - 1))).status).toBe(202);
+    expect(taken).toHaveLength(1);
+    // Each with a byte less than it has announced.
+    const many = await Promise.all(
+      Array.from({ length: 20 }, () => speak(port, head(TOO_LONG - 1) + ' '.repeat(TOO_LONG - 2))),
+    );
+    expect(await Promise.race(many.map(({ closed }) => closed))).toContain('503');
+  });
+
+  it('waits for no body that does not come, and takes none that is cut off', async () => {
+    const { port, post, taken, logged } = await openEndpoint();
+    const cut = await speak(port, `${head(100)}{"type":`);
+    cut.socket.destroy();
+    const slow = await speak(port, `${head(100)}{"type":`);
+    expect(await slow.closed).toContain('408');
+    expect(await post(COMMAND)).toMatchObject({ status: 202 });
+    expect(taken).toHaveLength(1);
+    expect(logged()).not.toContain('error');
+  });
+
+  it('says which variable to change when its port is taken', async () => {
+    const { open, fatal } = await openEndpoint();
+    await open().connect(new AbortController().signal);
+    expect(fatal.map(({ message }) => message)).toEqual([expect.stringContaining('INTERACTIONS_PORT')]);
+  });
+});
+
+/** Seconds that no other request was signed with. */
+function now(): string {
+  return String(Math.floor(Date.now() / 1000) + 60);
+}
+
+describe('a bot over HTTP', () => {
+  it('is ready without a gateway, and takes a second delivery once', async () => {
+    const port = await freePort();
+    const env = { HTTP_PORT: String(port) };
+    await inAppScene({ http: true, key: 'sandbox-key', env }, async ({ discord, member, listing, log }) => {
+      discord.gateway.disturbDispatch({ copies: 2 });
+      const answer = await member.slash('addserver', { game: 'cs2', server: 'twice.example.com:1' });
+      discord.gateway.disturbDispatch({});
+      expect(textOf(answer)).toContain('added for review');
+      await expect.poll(() => JSON.stringify(log())).toContain('interaction lost');
+      expect(listing.submitted).toHaveLength(1);
+      expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+      expect(discord.requests.filter(({ path }) => path.includes('/gateway'))).toEqual([]);
+      expect(log().filter(({ level }) => level === 'error')).toEqual([]);
+    });
+  });
+
+  it('lets what is under way end before it stops', async () => {
+    const scene = await openAppScene({ http: true, key: 'sandbox-key' });
+    await scene.listing.behave({ kind: 'slow', ms: 500 });
+    const asked = scene.member.slash('addserver', { game: 'cs2', server: 'stop.example.com:1' });
+    await expect.poll(() => scene.listing.requests.at(-1)?.servers.length).toBe(1);
+    await scene.bot.stop();
+    expect(messageOf(await asked)).toBeDefined();
+    expect(textOf(await asked)).toContain('added for review');
+    expect(await scene.member.slash('help')).toEqual({ kind: 'lost' });
+    await scene.close();
+  });
+
+  it('starts where Discord has no URL yet, says what to do, and answers once it is saved', async () => {
+    const scene = await openAppScene({ http: true, startBot: false });
+    onTestFinished(() => scene.close());
+    const url = scene.discord.endpoint.url();
+    await scene.discord.endpoint.save(undefined);
+    scene.bot.start();
+    const said = () => JSON.stringify(scene.log());
+    await expect.poll(said).toMatch(/no Interactions Endpoint URL.*while the bot runs, enter the https/);
+    await expect.poll(said).toContain('"ready"');
+    await scene.discord.endpoint.save(url);
+    expect(textOf(await scene.member.slash('help'))).toContain('/addserver');
+  });
+
+  it('says so when it has the key of another application', async () => {
+    const env = { DISCORD_PUBLIC_KEY: '0'.repeat(64) };
+    const scene = await openAppScene({ http: true, startBot: false, env });
+    onTestFinished(() => scene.close());
+    scene.bot.start();
+    await expect.poll(() => JSON.stringify(scene.log())).toContain('DISCORD_PUBLIC_KEY is not the one');
+    await expect(scene.discord.endpoint.save(scene.discord.endpoint.url())).rejects.toThrow('verified');
+  });
+});
+
+describe('a Discord that posts', () => {
+  it.each<[what: string, status: (signature: string, time: string) => number]>([
+    ['wrong signatures', () => 200],
+    ['nothing at all', () => 401],
+  ])('refuses a URL that lets pass %s', async (_, status) => {
+    const discord = await startDiscord({ token: TOKEN });
+    onTestFinished(() => discord.close());
+    const server = createServer((request, response) => {
+      const { 'x-signature-ed25519': signature, 'x-signature-timestamp': time } = request.headers;
+      response.writeHead(status(String(signature), String(time))).end('{"type":1}');
+    });
+    const port = await quietPort();
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    await expect(discord.endpoint.save(`http://127.0.0.1:${port}`)).rejects.toThrow('could not be verified');
+    expect(discord.endpoint.url()).toBeUndefined();
+  });
+
+  it('gives up in its time', async () => {
+    const port = await quietPort();
+    const server = createServer(() => sleep(1));
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    const endpointUrl = `http://127.0.0.1:${port}`;
+    const discord = await startDiscord({ token: TOKEN, endpointUrl, answerWithinMs: 50 });
+    onTestFinished(() => discord.close());
+    await expect(discord.endpoint.send('{}')).rejects.toThrow('timeout');
+  });
+});
