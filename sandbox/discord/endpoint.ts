@@ -1,7 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import type { Interaction } from './world/interactions.ts';
 import type { World } from './world/world.ts';
 
 /** How Discord posts interactions to an Interactions Endpoint URL (Discord docs: Interactions, Receiving and Responding). */
@@ -49,10 +48,10 @@ export function createEndpoint(deps: {
   readonly world: World;
   readonly answerWithinMs: number;
   readonly url: string | undefined;
-  /** Called with what is posted. */
-  readonly onPost: (body: string) => void;
+  /** Called with each interaction that was posted, and the status of the answer; 0: none came in time. */
+  readonly onPosted: (path: string, body: string, status: number) => void;
 }): Endpoint {
-  const { world, answerWithinMs, onPost } = deps;
+  const { world, answerWithinMs, onPosted } = deps;
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   let url = deps.url;
   let isOver = false;
@@ -98,15 +97,13 @@ export function createEndpoint(deps: {
   const tryUrl = (tried: string) =>
     flawOf(tried).catch((error: unknown) => `it cannot be reached: ${Object(error).message}`);
 
-  async function deliver(payload: object): Promise<void> {
+  async function deliver(payload: object, target: string): Promise<void> {
     const body = JSON.stringify(payload);
-    onPost(body);
-    const isTaken = await send(body).then(
-      (answer) => answer.status === 202 && answer.body === '',
-      () => false,
-    );
-    const interaction: Interaction | undefined = world.interactions.get(Object(payload).id);
-    if (!isTaken && interaction?.acknowledged === undefined && interaction !== undefined) {
+    const answer = await send(body, { url: target }).catch(() => ({ status: 0, body: '' }));
+    onPosted(new URL(target).pathname, body, answer.status);
+    if (answer.status === 202 && answer.body === '') return;
+    const interaction = world.interactions.get(Object(payload).id);
+    if (interaction !== undefined && interaction.acknowledged === undefined) {
       world.interactions.acknowledge(interaction, { type: 'lost' });
     }
   }
@@ -127,7 +124,7 @@ export function createEndpoint(deps: {
       }
     },
     post(payload) {
-      if (!isOver) void deliver(payload);
+      if (!isOver && url !== undefined) void deliver(payload, url);
     },
     send,
     stop() {

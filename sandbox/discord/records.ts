@@ -14,6 +14,8 @@ export interface Records {
   request(handled: HandledRequest): void;
   /** A payload over the gateway. */
   frame(from: WireEvent['from'], text: string): void;
+  /** An interaction that was posted to the bot's endpoint, and the status that it was answered with; 0: none came. */
+  posted(path: string, body: string, status: number): void;
   gatewayBreach(why: Closing): void;
   findSecret(secret: string): readonly RecordedRequest[];
 }
@@ -54,6 +56,10 @@ export function createRecords(deps: {
       const request = { at, method: 'GATEWAY', path: '/', body, status: 0, httpVersion: '1.1' };
       if (from === 'bot') record(frames, request);
       else onEvent({ kind: 'wire', from, request });
+    },
+    posted(path, body, status) {
+      const request = { at: clock.now(), method: 'POST', path, body, status, httpVersion: '1.1' };
+      onEvent({ kind: 'wire', from: 'discord', request });
     },
     gatewayBreach: ([code, message]) =>
       breach({ title: message, method: 'GATEWAY', path: '/', status: 0, code, message }),

@@ -70,7 +70,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     world,
     answerWithinMs,
     url: options.endpointUrl,
-    onPost: (body) => records.frame('discord', body),
+    onPosted: (...posted) => records.posted(...posted),
   });
   const outgoing = createOutgoing(world);
   const faults = createFaults(() => loopback.sockets());

@@ -154,12 +154,18 @@ describe('a bot over HTTP', () => {
     const port = await freePort();
     const env = { HTTP_PORT: String(port) };
     await inAppScene({ http: true, key: 'sandbox-key', env }, async ({ discord, member, listing, log }) => {
+      const posted: number[] = [];
+      discord.watch((event) => {
+        if (event.kind === 'wire' && event.request.path === '/interactions')
+          posted.push(event.request.status);
+      });
       discord.gateway.disturbDispatch({ copies: 2 });
       const answer = await member.slash('addserver', { game: 'cs2', server: 'twice.example.com:1' });
       discord.gateway.disturbDispatch({});
       expect(textOf(answer)).toContain('added for review');
       await expect.poll(() => JSON.stringify(log())).toContain('interaction lost');
       expect(listing.submitted).toHaveLength(1);
+      expect(posted).toEqual([202, 202]);
       expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
       expect(discord.requests.filter(({ path }) => path.includes('/gateway'))).toEqual([]);
       expect(log().filter(({ level }) => level === 'error')).toEqual([]);
@@ -189,6 +195,16 @@ describe('a bot over HTTP', () => {
     await expect.poll(said).toContain('"ready"');
     await scene.discord.endpoint.save(url);
     expect(textOf(await scene.member.slash('help'))).toContain('/addserver');
+  });
+
+  it('says so when Discord posts elsewhere, and it waits at the gateway', async () => {
+    const discord = { endpointUrl: 'https://127.0.0.1:9/interactions' };
+    const scene = await openAppScene({ http: false, startBot: false, discord });
+    onTestFinished(() => scene.close());
+    scene.bot.start();
+    await expect
+      .poll(() => JSON.stringify(scene.log()))
+      .toMatch(/has an Interactions Endpoint URL.*clear it/);
   });
 
   it('says so when it has the key of another application', async () => {
