@@ -9,10 +9,13 @@ import { FatalDiscordError, type Gateway } from './gateway.ts';
 
 /** Where Discord posts to. */
 export const ENDPOINT_PATH = '/interactions';
-/** The longest body that is read, and all that are read at one time, in bytes. An interaction has some 50,000 at most. */
+/** The longest body that is read, in bytes. */
 const MOST_BODY_BYTES = 1_048_576;
+/** While so many bytes are being read, only usual bodies are: what nobody has signed yet must not fill the memory. */
 const MOST_BYTES_AT_ONCE = 16 * MOST_BODY_BYTES;
-const MOST_CONNECTIONS = 1_000;
+/** A form with five fields of 4,000 characters, each of them escaped in 6 bytes. Such a body is read at any time. */
+const USUAL_BODY_BYTES = 128 * 1_024;
+const MOST_CONNECTIONS = 500;
 /** How far the time of a request may be from ours, in milliseconds: an older one was recorded and is sent again. */
 const MOST_OFF_MS = 5 * 60_000;
 /** How long a request may take to be here, in milliseconds: Discord waits 3 seconds for the answer. */
@@ -111,7 +114,9 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
         bytes += chunk.length;
         bytesAtOnce += chunk.length;
         if (bytes > MOST_BODY_BYTES) throw new Refusal(413, 'the body is too long');
-        if (bytesAtOnce > MOST_BYTES_AT_ONCE) throw new Refusal(503, 'too much comes at once');
+        if (bytes > USUAL_BODY_BYTES && bytesAtOnce > MOST_BYTES_AT_ONCE) {
+          throw new Refusal(503, 'too much comes at once');
+        }
         chunks.push(chunk);
       }
       return Buffer.concat(chunks);

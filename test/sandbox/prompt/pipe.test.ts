@@ -38,10 +38,13 @@ function start(program: string, args: readonly string[], cwd = ROOT) {
 const sandbox = (...args: readonly string[]) => start(process.execPath, [MAIN, ...args]);
 
 describe('the sandbox as a process', () => {
-  it('takes the script of the README on its standard input, ends with 0, and leaves nothing behind', async () => {
+  it.each([
+    ['', ''],
+    [', over HTTP', ' -- --http'],
+  ])('takes the script of the README on its standard input%s, ends with 0, and leaves nothing behind', async (_, how) => {
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
     const [line = ''] = /^printf .* \| npm run -s sandbox$/m.exec(readme) ?? [];
-    const { stdout, stderr, status } = await start('sh', ['-c', line]).ended;
+    const { stdout, stderr, status } = await start('sh', ['-c', line + how]).ended;
     expect(stdout).toContain('> /games search:strike\n');
     expect(stdout).toContain('Servers have been added for review.');
     expect(stdout).toContain('The listing service holds 1 server.\n  cs2  play.example.com:27015\n');
