@@ -15,6 +15,11 @@ const ALONE = [
 ];
 /** Scripts of their own, which `.ci/run` runs too. */
 const APART = ['test/ops/**', 'test/page/**'];
+/** What runs on both kinds of database, or on PostgreSQL alone. */
+const STORES = ['test/storage/{contract,copy-store,postgres}.test.ts'];
+/** Starts a server of PostgreSQL; also for the tests of the whole bot where these are to run on it (`STORE=postgres`). */
+const SERVER = 'test/support/postgres-server.ts';
+const BOT_SERVER = process.env.STORE === 'postgres' ? [SERVER] : [];
 
 const MEMORY = '/dev/shm';
 const MEMORY_NEEDED = 1024 ** 3;
@@ -33,7 +38,13 @@ function temporaryFolder(): { readonly TMPDIR?: string } {
   }
 }
 
-const project = (name: string, files: { readonly include: string[]; readonly exclude?: string[] }) => ({
+interface Files {
+  readonly include: string[];
+  readonly exclude?: string[];
+  readonly globalSetup?: string[];
+}
+
+const project = (name: string, files: Files) => ({
   extends: true as const,
   test: { name, ...files },
 });
@@ -41,12 +52,18 @@ const project = (name: string, files: { readonly include: string[]; readonly exc
 export default defineConfig({
   test: {
     projects: [
-      project('main', { include: ['test/**/*.test.ts'], exclude: [...ALONE, ...APART] }),
+      project('main', {
+        include: ['test/**/*.test.ts'],
+        exclude: [...ALONE, ...APART, ...STORES],
+        globalSetup: BOT_SERVER,
+      }),
+      project('stores', { include: STORES, globalSetup: [SERVER] }),
       {
         extends: true as const,
         test: {
           name: 'alone',
           include: ALONE,
+          globalSetup: BOT_SERVER,
           maxWorkers: Math.min(2, availableParallelism()),
           sequence: { groupOrder: 1 },
         },

@@ -320,7 +320,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
 
   const parts: readonly Part[] = [
     operations.watch({ store, gateway, games, breaker, traces }),
-    createStoreLock(store.path),
+    createStoreLock({ url: config.storeUrl, logger }),
     store,
     encryption,
     {

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { readStoreConfig } from './config/config.ts';
 import { makeBackup } from './operations/backup.ts';
-import { storePath } from './storage/store-error.ts';
+import { fileOf } from './storage/store-error.ts';
 import { fileArgument, runTool } from './tool.ts';
 
 /** Makes a backup beside a bot that may run, and says what it does not hold. */
 await runTool('backup', async (logger) => {
   const file = resolve(fileArgument('say where to: npm run backup -- FILE'));
   const { storeUrl, encryptionKey } = readStoreConfig(process.env);
-  const path = resolve(storePath(storeUrl));
+  const path = resolve(fileOf(storeUrl, 'back it up with pg_dump'));
   const bytes = await makeBackup({ path, file, logger });
   const key = encryptionKey === undefined ? `${path}.key` : 'the value of ENCRYPTION_KEY';
   process.stdout.write(

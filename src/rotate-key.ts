@@ -10,8 +10,9 @@ import { runTool } from './tool.ts';
 await runTool('rotate-key', async (logger) => {
   const { storeUrl, encryptionKey: configured } = readStoreConfig(process.env);
   const store = createStore({ url: storeUrl, logger });
-  const keyFile = `${store.path}.key`;
-  if (!existsSync(store.path)) throw new StoreError(`there is no database at ${store.path}`);
+  const keyFile = store.path && `${store.path}.key`;
+  if (store.path !== undefined && !existsSync(store.path))
+    throw new StoreError(`there is no database at ${store.path}`);
   if (configured === undefined) {
     throw new ConfigError(
       'ENCRYPTION_KEY is missing: put the new key first, and the former one behind it (ENCRYPTION_KEY=new,former). ' +

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { inspect, parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigError, misspelt, readConfig } from '../src/config/config.ts';
+import { ConfigError, misspelt, readConfig, readStoreConfig } from '../src/config/config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const TOKEN = 'MTIzNDU2.GaBcDe.abcdefghijklmnop_0123';
 const REQUIRED = { DISCORD_TOKEN: TOKEN, LISTING_API_URL: 'https://list.example.com' };
-const SECRETS = ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY'];
+const SECRETS = ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY', 'STORE_URL'];
 
 const example = readFileSync(join(import.meta.dirname, '../.env.example'), 'utf8');
 /** Every variable that .env.example names with a line of explanation. */
@@ -59,7 +59,7 @@ describe('the configuration', () => {
       httpHost: '127.0.0.1',
       interactions: 'gateway',
       departureGraceDays: 30,
-      storeUrl: 'sqlite://data/bot.sqlite',
+      storeUrl: { kind: 'sqlite', name: 'sqlite://data/bot.sqlite', path: 'data/bot.sqlite' },
       attachmentHosts: ['cdn.discordapp.com', 'media.discordapp.net'],
       logLevel: 'info',
     });
@@ -127,12 +127,46 @@ describe('the configuration', () => {
 
   it('prints without its secrets', () => {
     const ENCRYPTION_KEY = randomBytes(32).toString('hex');
-    const config = read({ ENCRYPTION_KEY, LISTING_API_KEY: 'operator-key' });
+    const STORE_URL = 'postgres://the-user:the-password@db/bot?sslmode=require';
+    const config = read({ ENCRYPTION_KEY, STORE_URL, LISTING_API_KEY: 'operator-key' });
     const base64 = Buffer.from(ENCRYPTION_KEY, 'hex').toString('base64');
     for (const text of [inspect(config, { depth: 9, showHidden: true }), JSON.stringify(config)]) {
-      for (const secret of [TOKEN, 'operator-key', ENCRYPTION_KEY, base64])
+      for (const secret of [TOKEN, 'operator-key', 'the-password', ENCRYPTION_KEY, base64])
         expect(text).not.toContain(secret);
     }
+  });
+});
+
+describe('a database of PostgreSQL', () => {
+  const STORE_URL = 'postgres://bot:p%40ss@db.example:5433/listing?sslmode=require';
+  const ENCRYPTION_KEY = randomBytes(32).toString('base64');
+
+  it('is called by its host and name, and has the URL as a secret', () => {
+    const { storeUrl } = read({ STORE_URL, ENCRYPTION_KEY });
+    expect.assert(storeUrl.kind === 'postgres');
+    expect(storeUrl.name).toBe('postgres://db.example:5433/listing');
+    expect(storeUrl.url.reveal()).toBe(STORE_URL);
+  });
+
+  it('needs ENCRYPTION_KEY, and takes no BACKUP_EVERY_HOURS', () => {
+    const said = problemsWith({ STORE_URL, BACKUP_EVERY_HOURS: '24' });
+    expect(said).toMatch(/ENCRYPTION_KEY is missing: it must be given with PostgreSQL/);
+    expect(said).toMatch(/BACKUP_EVERY_HOURS must be 0 with PostgreSQL: .*pg_dump/);
+    expect(() => readStoreConfig({ STORE_URL })).toThrow(/ENCRYPTION_KEY is missing/);
+  });
+
+  it.each([
+    'postgres://bot:s3cret/@db/listing',
+    'postgres://bot:s3cret/s3cret@db/listing',
+    'postgres://bot:12/s3cret@db',
+    'postgres://bot:s3cret@db',
+    'postgres://bot:s3cret@db/',
+    'postgres://bot:s3cret#@db/listing',
+    'mysql://bot:s3cret@db/listing',
+  ])('is not %s, of which nothing is repeated', (url) => {
+    const said = problemsWith({ STORE_URL: url, ENCRYPTION_KEY });
+    expect(said).toContain('STORE_URL must be');
+    expect(said).not.toContain('s3cret');
   });
 });
 

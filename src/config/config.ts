@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { prefixDistance } from '../prefix-distance.ts';
+import { sqliteAt } from '../store-url.ts';
 import {
   encryptionKeys,
   hosts,
@@ -12,6 +13,7 @@ import {
   port,
   publicKey,
   secret,
+  storeUrl,
   url,
   usageLimit,
   wholeNumber,
@@ -67,14 +69,8 @@ const configSchema = z.object({
   historyDays: wholeNumber({ from: 1, to: 3_650, unit: 'days' }).default(365),
   departureCheckSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
   departureGraceDays: wholeNumber({ from: 0, to: 3_650, unit: 'days' }).default(30),
-  storeUrl: z
-    .string()
-    .refine(
-      (url) => /^sqlite:\/\/[^?#]*[^?#/]$/.test(url) && !url.includes(':memory:'),
-      must('a file of SQLite, such as sqlite://data/bot.sqlite'),
-    )
-    .default('sqlite://data/bot.sqlite'),
-  /** 32 bytes each in base64, newest first. */
+  storeUrl: storeUrl().default(sqliteAt('data/bot.sqlite')),
+  /** 32 bytes each in base64, newest first. Never absent with PostgreSQL. */
   encryptionKey: z.exactOptional(encryptionKeys()),
   /** Where files that members upload are read from: `host` or `host:port`, in small letters. */
   attachmentHosts: hosts().default(['cdn.discordapp.com', 'media.discordapp.net']),
@@ -103,10 +99,7 @@ const NO_FILE = `There is no file .env here. Make one: ${COPY} .env.example .env
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Those that may also be given as a file, by `NAME_FILE`. */
-const SECRETS = ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY'];
-
-/** What no endpoint can be without. */
-const NEEDED_FOR_HTTP = ['discordPublicKey', 'interactionsPort'];
+const SECRETS = ['DISCORD_TOKEN', 'LISTING_API_KEY', 'ENCRYPTION_KEY', 'STORE_URL'];
 
 /** The names of all variables that are read. */
 const KNOWN = [...Object.keys(configSchema.shape).map(variableOf), ...SECRETS.map((name) => `${name}_FILE`)];
@@ -146,18 +139,44 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
     const name = variableOf(String(path[0]));
     if (!problems.has(name)) problems.set(name, `${name} ${message}`);
   }
-  for (const property of values.interactions === 'http' ? NEEDED_FOR_HTTP : []) {
-    const name = variableOf(property);
-    if (values[property] === undefined && !problems.has(name)) {
-      problems.set(name, `${name} is missing: INTERACTIONS=http needs it`);
-    }
+  if (parsed.success) {
+    for (const [name, problem] of contradictions(parsed.data)) problems.set(name, problem);
+    if (problems.size === 0) return parsed.data;
   }
-  if (parsed.success && problems.size === 0) return parsed.data;
 
   const lines = ['The configuration cannot be used:', ...problems.values(), ...misspelt(env)];
   const isIncomplete = lines.some((line) => line.includes(' is missing: '));
   if (isIncomplete && !existsSync('.env')) lines.push(NO_FILE);
   throw new ConfigError(lines.join('\n  '));
+}
+
+/** What is wrong with variables that can each be used by itself: a sentence under the name of each. */
+function contradictions(config: Partial<Config>): ReadonlyMap<string, string> {
+  const problems = new Map<string, string>();
+  if (config.interactions === 'http') {
+    for (const property of ['discordPublicKey', 'interactionsPort'] as const) {
+      const name = variableOf(property);
+      if (config[property] === undefined) {
+        problems.set(name, `${name} is missing: INTERACTIONS=http needs it`);
+      }
+    }
+  }
+  if (config.storeUrl?.kind === 'postgres') {
+    if (config.encryptionKey === undefined) {
+      problems.set(
+        'ENCRYPTION_KEY',
+        'ENCRYPTION_KEY is missing: it must be given with PostgreSQL, beside which there is no place for a key file. ' +
+          'Make one: openssl rand -base64 32',
+      );
+    }
+    if (config.backupEveryHours !== undefined && config.backupEveryHours > 0) {
+      problems.set(
+        'BACKUP_EVERY_HOURS',
+        'BACKUP_EVERY_HOURS must be 0 with PostgreSQL: make backups with pg_dump or by whoever runs the server',
+      );
+    }
+  }
+  return problems;
 }
 
 /**

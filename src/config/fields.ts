@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Secret } from '../secret.ts';
+import { parseStoreUrl } from '../store-url.ts';
 
 /** 32 bytes in hexadecimal or base64 (either alphabet). */
 const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
@@ -100,6 +101,19 @@ export function listingPage() {
       !host.includes('{') && ['http:', 'https:'].includes(protocol) && username === '' && password === ''
     );
   }, must(be));
+}
+
+/** A file of SQLite or a database of PostgreSQL. Its password is kept out of every text from here on. */
+export function storeUrl() {
+  const be =
+    'a file of SQLite, such as sqlite://data/bot.sqlite, or a database of PostgreSQL, as ' +
+    'postgres://user:password@host/database ("%40" for an "@" in the password, and so on)';
+  return z.string().transform((text, { addIssue }) => {
+    const parsed = parseStoreUrl(text);
+    if (parsed) return parsed;
+    addIssue(`must be ${be}`);
+    return z.NEVER;
+  });
 }
 
 /** One key or several, newest first; in base64 from here on. */

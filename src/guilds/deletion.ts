@@ -45,7 +45,9 @@ export function createDeletion(deps: DeletionDeps): Deletion {
         .tables()
         .insertInto('deletions')
         .values({ guild_id: guildId, user_id: userId, asked_at: askedAt })
-        .onConflict((conflict) => conflict.doUpdateSet({ asked_at: askedAt }))
+        .onConflict((conflict) =>
+          conflict.columns(['guild_id', 'user_id']).doUpdateSet({ asked_at: askedAt }),
+        )
         .execute(),
     );
   }

@@ -5,18 +5,24 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config/config.ts';
 import { checkFile, chownCommand, nearest } from '../storage/database-file.ts';
 import { isOpenToOthers, keysAtHand, usedKeysIn } from '../storage/encryption-key.ts';
+import { inspectPostgres } from '../storage/postgres-database.ts';
 import { BUSY_TIMEOUT_MS } from '../storage/sqlite.ts';
-import { reason, storePath } from '../storage/store-error.ts';
-import { CheckFailure } from './finding.ts';
+import { reason } from '../storage/store-error.ts';
+import { CheckFailure, CheckSkipped } from './finding.ts';
 
 type StoreConfig = Pick<Config, 'storeUrl' | 'encryptionKey'>;
+type PostgresServer = Config['storeUrl'] & { readonly kind: 'postgres' };
 
 /** Free space below which trouble is near, in bytes: 100 MiB, and as much as the database, of which backups are made. */
 const LEAST_FREE = 100 * 1024 * 1024;
 
-/** Looks at the file, and begins a transaction that writes nothing; a bot may run on it. */
-export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
-  const path = storePath(storeUrl);
+/** Looks whether a bot of this version can use it, and writes nothing; a bot may run on it. */
+export function checkStore({ storeUrl }: StoreConfig): Promise<string> {
+  return storeUrl.kind === 'sqlite' ? checkSqlite(storeUrl.path) : checkPostgres(storeUrl);
+}
+
+/** Looks at the file, and begins a transaction that writes nothing. */
+async function checkSqlite(path: string): Promise<string> {
   const folder = nearest(resolve(dirname(path)));
   try {
     // Tried and not asked for: rights are not all that can be in the way.
@@ -43,9 +49,24 @@ function tryToWrite(path: string): void {
   }
 }
 
+async function checkPostgres(server: PostgresServer): Promise<string> {
+  try {
+    const { hasTables } = await inspectPostgres(server);
+    return hasTables
+      ? `${server.name} answers`
+      : `${server.name} answers; its tables will be made at the first start`;
+  } catch (error) {
+    throw new CheckFailure(
+      reason(error),
+      'by what it says: start the server, or correct user, password, host and database in STORE_URL',
+    );
+  }
+}
+
 /** Whether every key is at hand that the data was encrypted with. */
 export async function checkEncryption({ storeUrl, encryptionKey }: StoreConfig): Promise<string> {
-  const path = storePath(storeUrl);
+  if (storeUrl.kind === 'postgres') return checkKeysFor(storeUrl, encryptionKey);
+  const { path } = storeUrl;
   const keyFile = `${path}.key`;
   let keys: readonly Buffer[];
   try {
@@ -65,8 +86,26 @@ export async function checkEncryption({ storeUrl, encryptionKey }: StoreConfig):
   return `${keyFile} opens the data; keep a copy of it`;
 }
 
+async function checkKeysFor(
+  server: PostgresServer,
+  configured: StoreConfig['encryptionKey'],
+): Promise<string> {
+  const found = await inspectPostgres(server).catch(() => undefined);
+  if (found === undefined) throw new CheckSkipped('the store first');
+  try {
+    await keysAtHand({ configured, keyFile: undefined, usedKeys: found.usedKeys });
+  } catch (error) {
+    throw new CheckFailure(
+      reason(error),
+      'set ENCRYPTION_KEY to the key that the data was encrypted with, behind a new one if you changed it',
+    );
+  }
+  return 'ENCRYPTION_KEY opens the data';
+}
+
 export async function checkDisk({ storeUrl }: StoreConfig): Promise<string> {
-  const path = storePath(storeUrl);
+  if (storeUrl.kind === 'postgres') throw new CheckSkipped('the disk is that of PostgreSQL');
+  const { path } = storeUrl;
   const { bavail, bsize } = await statfs(nearest(resolve(dirname(path))));
   const free = bavail * bsize;
   const size = existsSync(path) ? (await stat(path)).size : 0;

@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config/config.ts';
 import { checkFile, hasTable, readDatabase, sync } from '../storage/database-file.ts';
 import { keysAtHand, usedKeysIn } from '../storage/encryption-key.ts';
-import { createStoreLock } from '../storage/lock.ts';
-import { reason, StoreError, storePath } from '../storage/store-error.ts';
+import { createFileLock } from '../storage/lock.ts';
+import { fileOf, reason, StoreError } from '../storage/store-error.ts';
 
 /** The files that are one database: the second has what was not yet written into the first. */
 const FILES = ['', '-wal'];
@@ -27,11 +27,11 @@ export interface RestoreDeps {
  * @throws StoreError if it cannot be restored; everything is as it was
  */
 export async function restore({ config, file, now }: RestoreDeps): Promise<string | undefined> {
-  const path = storePath(config.storeUrl);
+  const path = fileOf(config.storeUrl, 'restore it with pg_restore, while no bot runs');
   if (!existsSync(file)) throw new StoreError(`there is no file ${file}`);
   if (resolve(file) === resolve(path)) throw new StoreError(`${file} is the database itself`);
   const wasThere = existsSync(path);
-  const lock = createStoreLock(path);
+  const lock = createFileLock(path);
   await lock.start();
   const copy = `${path}.restoring`;
   try {

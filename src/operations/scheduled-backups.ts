@@ -6,10 +6,11 @@ import type { Config } from '../config/config.ts';
 import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from '../storage/store.ts';
+import { sqliteAt } from '../store-url.ts';
 import { PARTIAL, readLastBackup } from './backup.ts';
 
 export interface ScheduledBackupsDeps {
-  readonly config: Pick<Config, 'storeUrl' | 'backupEveryHours' | 'backupKeep'>;
+  readonly config: Pick<Config, 'backupEveryHours' | 'backupKeep'>;
   readonly store: Pick<Store, 'path' | 'values'>;
   readonly onBackup?: ((outcome: 'made' | 'failed') => void) | undefined;
   readonly logger: Pick<Logger, 'info' | 'error'>;
@@ -32,8 +33,10 @@ const COMPLETE = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.\w+)?$/;
 export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const { config, store, onBackup, logger } = deps;
   const everyMs = config.backupEveryHours * HOUR_MS;
-  const folder = join(dirname(resolve(store.path)), 'backups');
-  const { name, ext } = parse(store.path);
+  // The configuration allows of none with PostgreSQL, which has no path.
+  const { path = '' } = store;
+  const folder = join(dirname(resolve(path)), 'backups');
+  const { name, ext } = parse(path);
   const stopping = new AbortController();
   const job = createJob({ firstMs: 0, everyMs: LOOK_EVERY_MS, run: look });
   let notBefore = 0;
@@ -44,7 +47,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const time = new Date().toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
       const file = join(folder, `${name}-${time}${ext}`);
-      await backUp(file, config.storeUrl, stopping.signal);
+      await backUp(file, path, stopping.signal);
       onBackup?.('made');
       logger.info({ file }, 'made a backup; it does not hold the encryption key');
       await removeOld();
@@ -88,10 +91,10 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
  * Runs `npm run backup` without npm. It needs to know where the database is, and no secret.
  * @throws Error with what it printed
  */
-function backUp(file: string, storeUrl: string, signal: AbortSignal): Promise<void> {
+function backUp(file: string, path: string, signal: AbortSignal): Promise<void> {
   const { promise, resolve: done, reject } = Promise.withResolvers<void>();
   const options = {
-    env: { STORE_URL: storeUrl },
+    env: { STORE_URL: sqliteAt(path).name },
     signal,
     timeout: LONGEST_MS,
     killSignal: 'SIGKILL',

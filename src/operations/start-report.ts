@@ -21,7 +21,7 @@ export async function reportStart(config: Config, logger: Logger, online: Online
       commands: online.commands,
       invite: inviteLink(online.application.id),
       public: online.application.bot_public,
-      store: config.storeUrl,
+      store: config.storeUrl.name,
       encryptionKey: config.encryptionKey ? 'ENCRYPTION_KEY' : 'in a file beside the store',
       off: switchedOff(config),
     },
@@ -34,7 +34,9 @@ function switchedOff(config: Config): readonly string[] {
   return [
     config.httpPort === undefined && 'health and metrics (HTTP_PORT)',
     config.exitWhenSilentSeconds === 0 && 'the end of a silent process (EXIT_WHEN_SILENT_SECONDS)',
-    config.backupEveryHours === 0 && 'regular backups (BACKUP_EVERY_HOURS)',
+    config.storeUrl.kind === 'sqlite' &&
+      config.backupEveryHours === 0 &&
+      'regular backups (BACKUP_EVERY_HOURS)',
     config.listingUrl === undefined && 'the link to the list (LISTING_URL)',
     config.supportUrl === undefined && 'the link to your support (SUPPORT_URL)',
     config.privacyUrl === undefined && 'the link to your privacy policy (PRIVACY_URL)',

@@ -38,8 +38,8 @@ export function usedKeysIn(path: string): readonly string[] {
 export interface KeysAtHand {
   /** `ENCRYPTION_KEY`: 32 bytes each in base64, newest first. */
   readonly configured?: readonly Secret[] | undefined;
-  /** Where the key is without `ENCRYPTION_KEY`. */
-  readonly keyFile: string;
+  /** Where the key is without `ENCRYPTION_KEY`; none beside PostgreSQL. */
+  readonly keyFile: string | undefined;
   readonly usedKeys: readonly string[];
 }
 
@@ -79,7 +79,7 @@ export interface StoreEncryption extends Pick<Encryption, 'seal' | 'open'>, Part
 /** To be started after the store and before everything that seals or opens. */
 export function createStoreEncryption({ configured, store, logger }: StoreEncryptionDeps): StoreEncryption {
   const { path, values } = store;
-  const keyFile = `${path}.key`;
+  const keyFile = path === undefined ? undefined : `${path}.key`;
   let encryption: Encryption | undefined;
 
   function started(): Encryption {
@@ -87,7 +87,7 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
     return encryption;
   }
 
-  async function lookAtKeyFile(hasData: boolean): Promise<void> {
+  async function lookAtKeyFile(keyFile: string, hasData: boolean): Promise<void> {
     if (!hasData) {
       logger.warn(
         { database: path, keyFile },
@@ -105,13 +105,15 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
     async start() {
       const usedKeys = await usedKeysOf(values);
       let keys = await keysAtHand({ configured, keyFile, usedKeys });
-      if (keys.length === 0) {
+      if (keyFile !== undefined && keys.length === 0) {
         keys = [await makeKeyFile(keyFile)];
         logger.info(
           { keyFile },
           'made an encryption key; back it up: without it the stored API keys are lost',
         );
-      } else if (configured === undefined) await lookAtKeyFile(usedKeys.length > 0);
+      } else if (keyFile !== undefined && configured === undefined) {
+        await lookAtKeyFile(keyFile, usedKeys.length > 0);
+      }
       encryption = createEncryption(keys);
       await values.set(USED_KEY + encryption.newestKeyId, true);
     },
@@ -121,7 +123,9 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
 }
 
 /** The key in the file, or none if there is no such file. */
-async function readKeyFile(path: string): Promise<readonly Buffer[]> {
+async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]> {
+  if (path === undefined)
+    throw new EncryptionKeyError('ENCRYPTION_KEY is missing: PostgreSQL has no key file');
   let text: string;
   try {
     text = await readFile(path, 'utf8');

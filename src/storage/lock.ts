@@ -1,21 +1,34 @@
 import { realpath } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import type { Part } from '../lifecycle.ts';
+import type { Logger } from '../logger.ts';
+import type { StoreUrl } from '../store-url.ts';
 import { cannotWrite, prepareFile, primaryCode } from './database-file.ts';
+import { createPostgresLock } from './postgres-lock.ts';
 import { StoreError } from './store-error.ts';
 
 /** SQLITE_BUSY (SQLite docs: "Result and Error Codes"). */
 const BUSY = 5;
 
+export interface StoreLockDeps {
+  readonly url: StoreUrl;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+}
+
 /**
  * Sees to it that one bot at a time runs on a database: a second one would answer the same interactions, and take what
  * the first one is doing for what a crash has left. Tools that may run beside a bot do not take the lock.
- *
+ */
+export function createStoreLock({ url, logger }: StoreLockDeps): Required<Part> {
+  return url.kind === 'sqlite' ? createFileLock(url.path) : createPostgresLock({ ...url, logger });
+}
+
+/**
  * SQLite's own lock on an empty file beside the database, since Node itself can lock no file. The kernel frees it when
  * the process ends, `kill -9` too. The file stays; by itself it says nothing.
  * @param path of the database's file
  */
-export function createStoreLock(path: string): Required<Part> {
+export function createFileLock(path: string): Required<Part> {
   let held: DatabaseSync | undefined;
 
   return {

@@ -1,18 +1,23 @@
+import type { StoreUrl } from '../store-url.ts';
+
 /** The store could not read or write. Never to be mistaken for "nothing is stored". */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
-/** What SQLite or the file system says of a failure, on one line; they name files and keys, never values. */
+/** What the database or the system says of a failure, on one line; they name files, hosts and keys, never values. */
 export function reason(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  // Node has no words for a host of which every address refuses.
+  const text = error instanceof Error ? error.message || String(Object(error).code) : String(error);
   return text.replace(/\s+/g, ' ').trim();
 }
 
 /**
- * The file that a `STORE_URL` names: `sqlite://data/bot.sqlite` is relative to the working directory,
- * `sqlite:///var/lib/bot.sqlite` is absolute. The configuration takes no other URL.
+ * The file of SQLite, for what only a file has.
+ * @param instead what to do with PostgreSQL
+ * @throws StoreError saying that, if the data is there
  */
-export function storePath(url: string): string {
-  return url.slice('sqlite://'.length);
+export function fileOf(url: StoreUrl, instead: string): string {
+  if (url.kind === 'sqlite') return url.path;
+  throw new StoreError(`the data is in PostgreSQL (${url.name}): ${instead}`);
 }

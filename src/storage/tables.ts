@@ -80,9 +80,14 @@ export interface PresenceTable {
   readonly absences: Generated<number>;
 }
 
-/** Made and written by Keyv; read here for its keys alone. */
-interface KeyvTable {
+/** Values under keys, written by Keyv. */
+export interface KeyvTable {
   readonly key: string;
+  /** JSON. */
+  readonly value: string | null;
+  readonly namespace: string;
+  /** From when on the value counts no more; null: never. */
+  readonly expires: number | null;
 }
 
 export interface Tables {

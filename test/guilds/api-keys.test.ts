@@ -4,9 +4,8 @@ import { type ApiKeys, createApiKeys } from '../../src/guilds/api-keys.ts';
 import type { GamesOutcome, Outcome } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
-import type { Store } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
-import { bytesOnDisk, openStore, recorder } from '../storage/temporary.ts';
+import { bytesOnDisk, type FileStore, openStore, recorder } from '../storage/temporary.ts';
 
 const encryption = createEncryption([randomBytes(32)]);
 const by = { userId: '42' };
@@ -17,7 +16,7 @@ const GAMES: GamesOutcome = { kind: 'games', games: [] };
 const REFUSED: Outcome = { kind: 'rejected', known: 'invalidKey', message: 'Invalid API key.' };
 const DOWN: Outcome = { kind: 'not-sent', reason: 'unreachable' };
 
-async function open(given?: Store) {
+async function open(given?: FileStore) {
   const store = given ?? (await openStore());
   const logger = recorder();
   const clock = { now: 0 };

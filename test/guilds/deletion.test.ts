@@ -8,7 +8,7 @@ import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { createErasure } from '../../src/submissions/erasure.ts';
 import { createLimits } from '../../src/submissions/limits.ts';
-import { bytesOnDisk, openStore, recorder } from '../storage/temporary.ts';
+import { bytesOnDisk, type FileStore, openStore, recorder } from '../storage/temporary.ts';
 
 const GUILD = '111111';
 const OTHER = '222222';
@@ -20,7 +20,7 @@ const TABLES = ['servers', 'submissions', 'interactions', 'presence', 'deletions
 const encryption = createEncryption([randomBytes(32)]);
 
 /** A store as it is opened, all that deletes over it, and the time by which limits count. */
-function over(store: Store) {
+function over(store: FileStore) {
   const clock = { now: NOW };
   const usage = { servers: 100, seconds: 3600 };
   const limits = createLimits({ store, member: usage, guild: usage, now: () => clock.now });
@@ -95,7 +95,7 @@ async function rowsOf(store: Store, guildId: string): Promise<readonly number[]>
 }
 
 /** A store that fails from the nth change on, as if the process had ended. */
-function failingAfter(store: Store, steps: number): Store {
+function failingAfter(store: FileStore, steps: number): FileStore {
   let left = steps;
   const step = () => {
     left -= 1;

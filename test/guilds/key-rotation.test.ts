@@ -6,7 +6,7 @@ import { Secret } from '../../src/secret.ts';
 import { keyId } from '../../src/storage/encryption.ts';
 import { createStoreEncryption, EncryptionKeyError } from '../../src/storage/encryption-key.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { bytesOnDisk, openStore, recorder } from '../storage/temporary.ts';
+import { bytesOnDisk, type FileStore, openStore, recorder } from '../storage/temporary.ts';
 
 const FORMER = randomBytes(32);
 const NEWEST = randomBytes(32);
@@ -23,7 +23,7 @@ async function started(store: Store, ...keys: readonly Buffer[]) {
 }
 
 /** A store with five keys that are sealed with the former key. */
-async function filled(): Promise<Store> {
+async function filled(): Promise<FileStore> {
   const store = await openStore();
   const keys = await started(store, FORMER);
   for (const guildId of ['0', '1', '2', '3', '4']) {

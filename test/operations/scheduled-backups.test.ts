@@ -23,7 +23,7 @@ async function open({ hours = 1, ago }: Given) {
   const logger = recorder();
   const outcomes: string[] = [];
   const backups = createScheduledBackups({
-    config: { storeUrl: `sqlite://${store.path}`, backupEveryHours: hours, backupKeep: 2 },
+    config: { backupEveryHours: hours, backupKeep: 2 },
     store,
     onBackup: (outcome) => outcomes.push(outcome),
     logger,

@@ -2,14 +2,15 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createStoreLock } from '../../src/storage/lock.ts';
+import { createFileLock } from '../../src/storage/lock.ts';
 import { createStore } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
+import { sqliteAt } from '../../src/store-url.ts';
 import { folder, openStore, recorder } from './temporary.ts';
 
 /** Why a store does not start on the file. */
 async function refusal(path: string): Promise<string> {
-  const store = createStore({ url: `sqlite://${path}`, logger: recorder() });
+  const store = createStore({ url: sqliteAt(path), logger: recorder() });
   onTestFinished(() => store.stop());
   const error = await store.start().catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(StoreError);
@@ -81,12 +82,12 @@ describe('a damaged file', () => {
 describe('the lock of a database', () => {
   it('is for one bot at a time, by whatever name the file is called', async () => {
     const path = join(folder(), 'data', 'bot.sqlite');
-    const [first, second] = [createStoreLock(path), createStoreLock(path)];
+    const [first, second] = [createFileLock(path), createFileLock(path)];
     await first.start();
     const link = join(folder(), 'link.sqlite');
     symlinkSync(path, link);
     await expect(second.start()).rejects.toThrow(/another bot runs on the database .*data\/bot\.sqlite/);
-    await expect(createStoreLock(link).start()).rejects.toThrow(StoreError);
+    await expect(createFileLock(link).start()).rejects.toThrow(StoreError);
     await first.stop();
     await second.start();
     await second.stop();

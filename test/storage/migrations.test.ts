@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { MIGRATIONS } from '../../src/storage/migrations.ts';
 import { createStore } from '../../src/storage/store.ts';
+import { sqliteAt } from '../../src/store-url.ts';
 import { folder, openStore, recorder } from './temporary.ts';
 
 function rowsOf(path: string, sql: string): readonly unknown[] {
@@ -31,19 +32,16 @@ describe('the migrations', () => {
     expect(JSON.stringify(plan)).toContain('servers_by_address');
   });
 
-  it.each([
-    ['a newer version', '9.0-of-next-year', /by a newer version of the bot \(it has "9\.0-of-next-year"\)/],
-    ['an unreleased version', '0001-tables', /before the first release.*move it away/],
-  ])('refuse a database of %s, which stays as it is', async (_, name, words) => {
+  it('leave a database of another version as it is', async () => {
     const path = join(folder(), 'bot.sqlite');
     await (await openStore(path)).stop();
     rowsOf(
       path,
-      `INSERT INTO kysely_migration VALUES ('${name}', '2027-01-01T00:00:00.000Z') RETURNING name`,
+      "INSERT INTO kysely_migration VALUES ('9.0-of-next-year', '2027-01-01T00:00:00.000Z') RETURNING name",
     );
     const before = readFileSync(path);
-    const store = createStore({ url: `sqlite://${path}`, logger: recorder() });
-    await expect(store.start()).rejects.toThrow(words);
+    const store = createStore({ url: sqliteAt(path), logger: recorder() });
+    await expect(store.start()).rejects.toThrow(/by a newer version/);
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Logger } from '../../src/logger.ts';
 import { createStore, type Store, type StoreDeps } from '../../src/storage/store.ts';
+import { sqliteAt } from '../../src/store-url.ts';
 
 export interface Line {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -27,15 +28,17 @@ export function folder(): string {
   return path;
 }
 
+export type FileStore = Store & { readonly path: string };
+
 /** An open store over a file, closed after the test. */
 export async function openStore(
   path = join(folder(), 'bot.sqlite'),
   deps: Partial<Omit<StoreDeps, 'url'>> = {},
-): Promise<Store> {
-  const store = createStore({ url: `sqlite://${path}`, logger: recorder(), ...deps });
+): Promise<FileStore> {
+  const store = createStore({ url: sqliteAt(path), logger: recorder(), ...deps });
   await store.start();
   onTestFinished(() => store.stop());
-  return store;
+  return { ...store, path };
 }
 
 /** Every byte that the store has on the disk, as text of one character a byte. */

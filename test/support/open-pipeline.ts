@@ -7,7 +7,7 @@ import { createGuardedListing } from '../../src/listing/guarded.ts';
 import { createRests } from '../../src/listing/rests.ts';
 import { createTurns } from '../../src/listing/turns.ts';
 import { createEncryption, type Encryption } from '../../src/storage/encryption.ts';
-import type { Store, StoreDeps } from '../../src/storage/store.ts';
+import type { StoreDeps } from '../../src/storage/store.ts';
 import { createPipeline, type Observer } from '../../src/submissions/pipeline.ts';
 import { openStore, recorder } from '../storage/temporary.ts';
 import { type PartsOptions, partsOver } from './submissions.ts';
@@ -29,7 +29,7 @@ export async function openPipeline(options: PipelineOptions) {
   const { path, encryption = createEncryption([randomBytes(32)]), add, now = Date.now } = options;
   const { observers = [], onKeyRefused, onTransaction } = options;
   const logger = recorder();
-  const store: Store = await openStore(path, { onTransaction });
+  const store = await openStore(path, { onTransaction });
   const parts = partsOver(store, options);
   const keys = createApiKeys({ store, encryption, logger, now });
   const settings = createGuildSettings({ store, logger });

@@ -16,6 +16,7 @@ import { createUnanswered, type Unanswered, type UnansweredDeps } from '../../sr
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { createStore, type Store } from '../../src/storage/store.ts';
+import { sqliteAt } from '../../src/store-url.ts';
 import { createWords } from '../../src/words/words.ts';
 import { type Line, recorder } from '../storage/temporary.ts';
 import { TOKEN } from './discord-api.ts';
@@ -53,7 +54,7 @@ export async function startSmallBot(
   const logger = recorder();
   const folder = mkdtempSync(join(tmpdir(), 'small-bot-'));
   const path = join(folder, 'bot.sqlite');
-  const store = createStore({ url: `sqlite://${path}`, logger });
+  const store = createStore({ url: sqliteAt(path), logger });
   await store.start?.();
   const token = new Secret(TOKEN);
   const api = createDiscordApi({ apiUrl: discord.apiUrl, token, logger });

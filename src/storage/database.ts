@@ -1,0 +1,36 @@
+import type { Keyv } from 'keyv';
+import type { Kysely } from 'kysely';
+import type { StoreError } from './store-error.ts';
+import type { Tables } from './tables.ts';
+
+/** What SQLite and PostgreSQL do each in their own way. The store is made of one of them; nobody else knows of them. */
+export interface Database {
+  /** The file of SQLite; PostgreSQL has none. */
+  readonly path: string | undefined;
+  /** As messages call it. */
+  readonly name: string;
+  /**
+   * Looks whether this version can use what is there.
+   * @throws StoreError saying what to do; nothing was changed then
+   */
+  prepare(): Promise<void>;
+  /** Opens it, with its tables in their present shape. */
+  open(): Promise<Kysely<Tables>>;
+  /** Values under keys, read and written by `tables()`: a transaction has them too. */
+  openKeyv(tables: () => Kysely<Tables>): Promise<Keyv>;
+  transaction<Result>(
+    db: Kysely<Tables>,
+    options: TransactionOptions,
+    change: (own: Kysely<Tables>) => Promise<Result>,
+  ): Promise<Result>;
+  /** Deletes from the disk what was deleted from the tables, where that takes a step of its own. */
+  cutLog(db: Kysely<Tables>): Promise<void>;
+  /** Why it cannot be opened, and what to do about it. */
+  cannotOpen(cause: unknown): Promise<StoreError>;
+}
+
+export interface TransactionOptions {
+  readonly guildId: string;
+  /** Whether the change has to survive a loss of power: 0.43 ms in place of 0.025 with SQLite (measured). */
+  readonly synced: boolean;
+}

@@ -1,0 +1,148 @@
+import { Keyv } from 'keyv';
+import { Kysely, sql } from 'kysely';
+import type { Logger } from '../logger.ts';
+import type { Secret } from '../secret.ts';
+import type { Database } from './database.ts';
+import { usedKeysOf } from './encryption-key.ts';
+import { createGuildQueues } from './guild-queues.ts';
+import { anotherVersion, MIGRATIONS, migrate } from './migrations.ts';
+import { postgresDialect } from './postgres.ts';
+import { reason, StoreError } from './store-error.ts';
+import type { Tables } from './tables.ts';
+import { valueKeys } from './value-keys.ts';
+
+/** Held by whoever makes or changes the tables. Any number, the same in every version. */
+const TABLES_LOCK = 3_728_115_201;
+
+export interface PostgresDatabaseDeps {
+  readonly url: Secret;
+  /** Without the password. */
+  readonly name: string;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/** A database of PostgreSQL, which other processes may use at the same time. */
+export function createPostgresDatabase({ url, name, logger }: PostgresDatabaseDeps): Database {
+  const queues = createGuildQueues();
+  const onLost = (error: Error) =>
+    logger.warn({ database: name, reason: reason(error) }, 'a connection to the database was lost');
+  const connect = (isUnhurried: boolean) =>
+    new Kysely<Tables>({ dialect: postgresDialect({ url, onLost, isUnhurried }) });
+
+  async function cannotOpen(cause: unknown): Promise<StoreError> {
+    const advice = 'look whether the server runs, and at user, password, host and database in STORE_URL';
+    return new StoreError(`cannot use the database ${name}: ${reason(cause)}; ${advice}`, { cause });
+  }
+
+  return {
+    path: undefined,
+    name,
+    async prepare() {
+      // The one connection of this pool has the lock, and its end frees it.
+      const db = connect(true);
+      try {
+        await sql`select pg_advisory_lock(${sql.lit(TABLES_LOCK)})`.execute(db);
+      } catch (cause) {
+        await db.destroy();
+        throw await cannotOpen(cause);
+      }
+      try {
+        refuseUnknown(name, await migrationsIn(db));
+        await migrate(db);
+        await makeKeyvTable(db);
+      } finally {
+        await db.destroy();
+      }
+    },
+    open: async () => connect(false),
+    openKeyv: async (tables) => new Keyv({ store: keyvRows(tables) }),
+    transaction: (db, { guildId, synced }, change) =>
+      queues.inTurn(guildId, () =>
+        db.transaction().execute(async (own) => {
+          const commit = synced ? 'on' : 'off';
+          // Of all processes one at a time changes what is of this guild, until its transaction ends.
+          await sql`
+            select
+              set_config('synchronous_commit', ${commit}, true),
+              pg_advisory_xact_lock(hashtextextended(${guildId}, 0))`.execute(own);
+          return change(own);
+        }),
+      ),
+    // The server lets go of deleted rows by itself.
+    cutLog: async () => undefined,
+    cannotOpen,
+  };
+}
+
+/** What is there, without a change. A bot may run on it. @throws StoreError if a bot of this version cannot use it */
+export async function inspectPostgres({ url, name }: { readonly url: Secret; readonly name: string }) {
+  const db = new Kysely<Tables>({ dialect: postgresDialect({ url, onLost: () => undefined }) });
+  try {
+    const migrations = await migrationsIn(db);
+    refuseUnknown(name, migrations);
+    const hasTables = migrations.length > 0;
+    const usedKeys = hasTables ? await usedKeysOf({ keys: (prefix) => valueKeys(db, prefix) }) : [];
+    return { hasTables, usedKeys };
+  } finally {
+    await db.destroy();
+  }
+}
+
+function refuseUnknown(name: string, migrations: readonly string[]): void {
+  const unknown = migrations.find((migration) => !(migration in MIGRATIONS));
+  if (unknown !== undefined) throw new StoreError(anotherVersion(name, unknown));
+}
+
+async function migrationsIn(db: Kysely<Tables>): Promise<readonly string[]> {
+  const found = await sql<{ isThere: boolean }>`
+    select to_regclass('kysely_migration') is not null as "isThere"`.execute(db);
+  if (!found.rows[0]?.isThere) return [];
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  return rows.map((row) => row.name);
+}
+
+/** As `@keyv/sqlite` makes it. Keys are in the order of their bytes there as well. */
+async function makeKeyvTable(db: Kysely<Tables>): Promise<void> {
+  await sql`
+    create table if not exists keyv (
+      key varchar(255) collate "C" not null,
+      value text,
+      namespace varchar(255) not null default '',
+      expires bigint default null,
+      unique (key, namespace)
+    )`.execute(db);
+}
+
+/** What Keyv stores, as rows of the same shape as in SQLite. */
+function keyvRows(tables: () => Kysely<Tables>) {
+  const rowOf = (key: string) =>
+    tables().selectFrom('keyv').selectAll().where('key', '=', key).where('namespace', '=', '');
+
+  return {
+    async get(key: string) {
+      const row = await rowOf(key).executeTakeFirst();
+      const isExpired = row?.expires != null && row.expires <= Date.now();
+      return isExpired ? undefined : (row?.value ?? undefined);
+    },
+    async set(key: string, value: string, ttlMs?: number) {
+      const expires = ttlMs === undefined ? null : Date.now() + ttlMs;
+      await tables()
+        .insertInto('keyv')
+        .values({ key, value, namespace: '', expires })
+        .onConflict((conflict) => conflict.columns(['key', 'namespace']).doUpdateSet({ value, expires }))
+        .execute();
+      return true;
+    },
+    async delete(key: string) {
+      const { numDeletedRows } = await tables()
+        .deleteFrom('keyv')
+        .where('key', '=', key)
+        .where('namespace', '=', '')
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+    async clear() {
+      await tables().deleteFrom('keyv').where('namespace', '=', '').execute();
+    },
+  };
+}

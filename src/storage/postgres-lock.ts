@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import type { Part } from '../lifecycle.ts';
+import type { Logger } from '../logger.ts';
+import type { Secret } from '../secret.ts';
+import { reason, StoreError } from './store-error.ts';
+
+/** Held by the bot that runs on a database. Any number, the same in every version. */
+const BOT_LOCK = 3_728_115_202;
+const CONNECT_MS = 2_000;
+/** How often it is tried to take the lock again after its connection was lost, in milliseconds. */
+const AGAIN_MS = 1_000;
+
+export interface PostgresLockDeps {
+  readonly url: Secret;
+  /** Without the password. */
+  readonly name: string;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+}
+
+/**
+ * A lock of PostgreSQL's that belongs to a connection: the server frees it when the process ends, or the connection.
+ * In the latter case, as when the server restarts, it is taken again as soon as that is possible.
+ */
+export function createPostgresLock({ url, name, logger }: PostgresLockDeps): Required<Part> {
+  let client: Client | undefined;
+  const stopping = new AbortController();
+
+  /** Whether nobody else has it. @throws when the server cannot be asked */
+  async function take(): Promise<boolean> {
+    const taking = new Client({
+      connectionString: url.reveal(),
+      application_name: 'server-listing-bot lock',
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: CONNECT_MS,
+      keepAlive: true,
+    });
+    taking.on('error', (error) =>
+      logger.warn({ reason: reason(error) }, 'the lock of the database was lost'),
+    );
+    try {
+      await taking.connect();
+      const { rows } = await taking.query('select pg_try_advisory_lock($1) as "isTaken"', [BOT_LOCK]);
+      if (!rows[0].isTaken) {
+        await taking.end();
+        return false;
+      }
+    } catch (error) {
+      void taking.end().catch(() => undefined);
+      throw error;
+    }
+    client = taking;
+    taking.on('end', () => void takeAgain());
+    return true;
+  }
+
+  async function takeAgain(): Promise<void> {
+    client = undefined;
+    while (!stopping.signal.aborted) {
+      const isTaken = await take().catch(() => undefined);
+      if (isTaken) return;
+      if (isTaken === false) {
+        logger.error({ database: name }, 'another bot runs on the same database: stop one of them');
+      }
+      await sleep(AGAIN_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  return {
+    name: 'lock',
+    /** @throws StoreError if another process has the lock, or the server cannot be asked */
+    async start() {
+      const isTaken = await take().catch((cause: unknown) => {
+        throw new StoreError(
+          `cannot use the database ${name}: ${reason(cause)}; look whether the server runs, and at user, password, ` +
+            'host and database in STORE_URL',
+          { cause },
+        );
+      });
+      if (!isTaken) {
+        throw new StoreError(
+          `another bot runs on the database ${name}. Only one can: stop that one first, or give this one a STORE_URL ` +
+            'of its own.',
+        );
+      }
+    },
+    async stop() {
+      stopping.abort();
+      await client?.end();
+    },
+  };
+}

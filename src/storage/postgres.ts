@@ -1,0 +1,91 @@
+import { type Dialect, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg';
+import type { Secret } from '../secret.ts';
+import { reason, StoreError } from './store-error.ts';
+
+/** How long the server works on a statement, in milliseconds: what answers at once fails within Discord's 3 seconds. */
+const STATEMENT_MS = 2_000;
+/** Where the server itself says nothing, the connection counts as dead, and is closed. */
+const SILENT_MS = STATEMENT_MS + 500;
+/** How long a statement waits for a connection, a new one or one of the pool's, in milliseconds. */
+const CONNECT_MS = 2_000;
+const CONNECTIONS = 10;
+
+/** The type of `bigint` (PostgreSQL: `pg_type`). Times in milliseconds are exact as numbers. */
+const INT8 = 20;
+
+export interface PostgresOptions {
+  readonly url: Secret;
+  /** Told of a connection that was lost while nobody used it, as when the server restarts. */
+  readonly onLost: (error: Error) => void;
+  /** Statements that may take as long as they need, over one connection. */
+  readonly isUnhurried?: boolean;
+}
+
+/** Kysely's own dialect over a pool of connections. Whatever PostgreSQL or the network says becomes a {@link StoreError}. */
+export function postgresDialect({ url, onLost, isUnhurried = false }: PostgresOptions): Dialect {
+  const config: PoolConfig = {
+    connectionString: url.reveal(),
+    application_name: 'server-listing-bot',
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    types: { getTypeParser },
+  };
+  const hurry = { max: CONNECTIONS, statement_timeout: STATEMENT_MS, query_timeout: SILENT_MS };
+  const pool = new Pool({ ...config, ...(isUnhurried ? { max: 1 } : hurry) });
+  // Without these two a lost connection is an uncaught exception.
+  pool.on('error', onLost);
+  pool.on('connect', (client) => {
+    // A connection that is lost while it is used: the statement that runs on it says so.
+    client.on('error', () => undefined);
+  });
+  return new PostgresDialect({ pool: poolOf(pool) });
+}
+
+function getTypeParser(type: number, format?: 'text' | 'binary') {
+  return type === INT8 ? Number : types.getTypeParser(type, format);
+}
+
+function poolOf(pool: Pool): PostgresPool {
+  return {
+    // What Kysely would read of it is for cancelling statements, which nobody does here.
+    options: {},
+    connect: async () => clientOf(await orStoreError(pool.connect())),
+    end: () => pool.end(),
+  };
+}
+
+function clientOf(client: PoolClient): PostgresPoolClient {
+  let isBroken = false;
+
+  async function query(sql: string, parameters: readonly unknown[]): Promise<QueryResult> {
+    try {
+      return await client.query(sql, parameters.map(storable));
+    } catch (error) {
+      // Anything but the server's own words leaves open what the connection is doing.
+      isBroken ||= !(error instanceof DatabaseError);
+      throw failure(error);
+    }
+  }
+
+  const release = (isDiscarded?: boolean) => client.release(isBroken || Boolean(isDiscarded));
+  // The type also has queries by cursor, for streams.
+  return { query, release } as object as PostgresPoolClient;
+}
+
+/** Texts of PostgreSQL cannot hold the character 0 (PostgreSQL docs: Character Types). */
+function storable(value: unknown): unknown {
+  return typeof value === 'string' ? value.replaceAll('\0', '\u{FFFD}') : value;
+}
+
+async function orStoreError<Result>(run: Promise<Result>): Promise<Result> {
+  try {
+    return await run;
+  } catch (cause) {
+    throw failure(cause);
+  }
+}
+
+function failure(cause: unknown): StoreError {
+  return new StoreError(`the database failed: ${reason(cause)}`, { cause });
+}

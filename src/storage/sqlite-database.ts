@@ -1,0 +1,75 @@
+import { KeyvSqlite } from '@keyv/sqlite';
+import { Keyv } from 'keyv';
+import { CompiledQuery, Kysely } from 'kysely';
+import type { Database } from './database.ts';
+import { cannotWrite, checkFile, prepareFile } from './database-file.ts';
+import { migrate } from './migrations.ts';
+import { BUSY_TIMEOUT_MS, openFile, sqliteDialect } from './sqlite.ts';
+import type { Tables } from './tables.ts';
+
+/** A file of SQLite. Kysely has one connection to it, so everything is written one after the other. */
+export function createSqliteDatabase(path: string): Database {
+  return {
+    path,
+    name: path,
+    async prepare() {
+      await prepareFile(path);
+      await checkFile(path);
+    },
+    async open() {
+      const db = new Kysely<Tables>({ dialect: sqliteDialect(openFile(path)) });
+      try {
+        await migrate(db);
+        return db;
+      } catch (error) {
+        await db.destroy();
+        throw error;
+      }
+    },
+    async openKeyv(tables) {
+      const query = async (sql: string, ...parameters: unknown[]) =>
+        (await tables().executeQuery(CompiledQuery.raw(sql, parameters))).rows;
+      const adapter = new KeyvSqlite({
+        driver: { name: 'custom', connect: async () => ({ query, close: async () => undefined }) },
+      });
+      // Otherwise a set that fails says `false`, and not why.
+      adapter.on('error', (error: Error) => {
+        throw error;
+      });
+      // A table that a transaction has made would go when that is rolled back.
+      await adapter.ready;
+      return new Keyv({ store: adapter });
+    },
+    transaction: (db, { synced }, change) =>
+      db.connection().execute(async (connection) => {
+        // Cannot be changed inside of a transaction (SQLite docs: PRAGMA synchronous).
+        const sync = (level: string) =>
+          connection.executeQuery(CompiledQuery.raw(`pragma synchronous = ${level}`));
+        if (synced) await sync('full');
+        try {
+          return await connection.transaction().execute(change);
+        } finally {
+          if (synced) await sync('normal');
+        }
+      }),
+    async cutLog(db) {
+      const isCut = await db.connection().execute(cutLogOf);
+      if (!isCut) throw new Error('another process is reading it');
+    },
+    cannotOpen: (cause) => cannotWrite(path, cause),
+  };
+}
+
+/** @returns whether nobody was reading the log */
+async function cutLogOf(connection: Kysely<Tables>): Promise<boolean> {
+  const pragma = async (text: string) =>
+    (await connection.executeQuery(CompiledQuery.raw(`pragma ${text}`))).rows;
+  // A backup may read the log for seconds: everybody would stand still meanwhile.
+  await pragma('busy_timeout = 0');
+  try {
+    const [row] = await pragma('wal_checkpoint(truncate)');
+    return Object(row).busy === 0;
+  } finally {
+    await pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  }
+}

@@ -1,0 +1,113 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import type { TestProject } from 'vitest/node';
+import { freePort } from './free-port.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Where the run's own server of PostgreSQL is, with its password; empty without one. */
+    readonly postgres: string;
+  }
+}
+
+const USER = 'postgres';
+const PASSWORD = 'the-password-of-postgres';
+const READY_WITHIN_MS = 30_000;
+
+/** Where Debian and Ubuntu put the programs of each version. */
+const PROGRAMS = '/usr/lib/postgresql/*/bin';
+
+/** Starts a server for this run of the tests, if PostgreSQL is installed; for vitest's `globalSetup`. */
+export async function setup({ provide }: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const programs = newestPrograms();
+  if (programs === undefined) {
+    process.stderr.write(
+      'PostgreSQL is not installed: what needs it is skipped (apt-get install postgresql).\n',
+    );
+    provide('postgres', '');
+    return undefined;
+  }
+  const { url, stop } = await startServer(programs);
+  provide('postgres', url);
+  return stop;
+}
+
+/** The folder with `initdb` and `postgres`. */
+function newestPrograms(): string | undefined {
+  const folders = globSync(PROGRAMS).filter((folder) => existsSync(join(folder, 'initdb')));
+  return folders.sort((one, other) => one.localeCompare(other, 'en', { numeric: true })).at(-1);
+}
+
+async function startServer(programs: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'postgres-'));
+  const data = join(folder, 'data');
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, PASSWORD);
+  // PostgreSQL does not run as root.
+  const user = process.getuid?.() === 0 ? idsOf(USER) : undefined;
+  if (user) {
+    for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
+  }
+  chmodSync(folder, 0o700);
+  const cluster = ['--auth=scram-sha-256', `--username=${USER}`, `--pwfile=${passwordFile}`, '--no-sync'];
+  // Another order of letters than that of their bytes, as most servers have it.
+  const order = ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US', '--locale=C.UTF-8'];
+  const inFolder = { ...user, cwd: folder };
+  execFileSync(join(programs, 'initdb'), ['-D', data, ...cluster, ...order], { ...inFolder, stdio: 'pipe' });
+
+  const port = await freePort();
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 500,
+    fsync: 'off',
+    full_page_writes: 'off',
+    log_min_messages: 'panic',
+  };
+  const given = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
+  // The server ends with the pipe, so also when this process is killed.
+  const script = '"$@" & server=$!; cat > /dev/null; kill -INT $server; wait $server';
+  const command = ['-c', script, 'sh', join(programs, 'postgres'), '-D', data, ...given];
+  const server = spawn('sh', command, { ...inFolder, stdio: ['pipe', 'ignore', 'ignore'] });
+  const ended = once(server, 'exit');
+  const url = `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/postgres`;
+
+  async function stop(): Promise<void> {
+    server.stdin.end();
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  try {
+    await untilReady(url);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url, stop };
+}
+
+function idsOf(name: string): { readonly uid: number; readonly gid: number } {
+  const id = (kind: string) => Number(execFileSync('id', [kind, name], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+async function untilReady(url: string): Promise<void> {
+  const until = Date.now() + READY_WITHIN_MS;
+  for (;;) {
+    const client = new Client({ connectionString: url });
+    try {
+      await client.connect();
+      return await client.end();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      await sleep(50);
+    }
+  }
+}

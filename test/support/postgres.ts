@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { inject } from 'vitest';
+import { parseStoreUrl, type StoreUrl } from '../../src/store-url.ts';
+
+/** Whether this run of the tests has a server of PostgreSQL. */
+export const hasPostgres = (): boolean => Boolean(inject('postgres'));
+
+/** A database of its own on the server of this run. */
+export interface TestDatabase {
+  /** As `STORE_URL` names it. */
+  readonly url: string;
+  readonly storeUrl: StoreUrl;
+  /** Runs a statement as another process does. */
+  query(sql: string, values?: readonly unknown[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** Ends all connections and lets in no more, as a server that restarts. */
+  leave(): Promise<void>;
+  comeBack(): Promise<void>;
+  drop(): Promise<void>;
+}
+
+export async function newDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const server = inject('postgres');
+  const address = new URL(server);
+  address.pathname = `/${name}`;
+  const url = address.href;
+  const storeUrl = parseStoreUrl(url);
+  if (storeUrl === undefined) throw new Error('the URL of the database of a test cannot be used');
+  await run(server, `create database ${name}`);
+
+  return {
+    url,
+    storeUrl,
+    query: (sql, values) => run(url, sql, values),
+    async leave() {
+      await run(server, `alter database ${name} with allow_connections false`);
+      await run(server, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+    },
+    comeBack: async () => void (await run(server, `alter database ${name} with allow_connections true`)),
+    drop: async () => void (await run(server, `drop database ${name} with (force)`)),
+  };
+}
+
+async function run(url: string, sql: string, values: readonly unknown[] = []) {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql, [...values])).rows as readonly Readonly<Record<string, unknown>>[];
+  } finally {
+    await client.end();
+  }
+}
