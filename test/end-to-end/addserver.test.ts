@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import {
@@ -246,9 +244,7 @@ describe('what cannot be sent now', () => {
   it('waits for a key that can be read again', () =>
     inAppScene({ key: 'sandbox-key' }, async (own) => {
       await own.bot.stop();
-      const database = new DatabaseSync(join(own.data, 'bot.sqlite'));
-      database.exec("UPDATE keyv SET value = 'torn' WHERE key LIKE 'api-key:%'");
-      database.close();
+      await own.store.rows("UPDATE keyv SET value = 'torn' WHERE key LIKE 'api-key:%'");
       await own.startBot();
       const answer = await addServer(own.member, good);
       expect(textOf(answer)).toMatch(/⚠️ Not sent.*can no longer be read/s);

@@ -488,9 +488,11 @@ describe('the report', () => {
     goOn();
     await restarted;
     const report = await reported(await pressed);
-    expect(outcomes(report)).toEqual({ 'sent for review': 200, 'not sent': 200 });
+    // Another request may have left before the bot came to the end of its parts that stop first.
+    const sent = sizes().length * 100;
+    expect(outcomes(report)).toEqual({ 'sent for review': sent, 'not sent': 400 - sent });
     expect(read(report)).toContain('The bot was restarted');
-    expect(outcomes(await submit(member, shown(report)))).toEqual({ 'sent for review': 200 });
+    expect(outcomes(await submit(member, shown(report)))).toEqual({ 'sent for review': 400 - sent });
   });
 
   it('comes after a bar that grows, while the preview cannot be pressed any more', async () => {

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { ACCEPTED, addServer, openSettings, press } from '../support/actions.ts';
 import { inAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
@@ -7,12 +5,10 @@ import { inAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 const SECRET = 'what-a-damaged-record-holds';
 
 /** Gives every record of a kind, or of a guild, another text. @returns how many */
-function damage({ data }: Scene, pattern: string): number {
-  const database = new DatabaseSync(join(data, 'bot.sqlite'));
+async function damage({ store }: Scene, pattern: string): Promise<number> {
   const torn = `substr(value, 1, length(value) / 2) || '${SECRET}'`;
-  const { changes } = database.prepare(`UPDATE keyv SET value = ${torn} WHERE key LIKE ?`).run(pattern);
-  database.close();
-  return Number(changes);
+  const damaged = await store.rows(`UPDATE keyv SET value = ${torn} WHERE key LIKE ? RETURNING key`, pattern);
+  return damaged.length;
 }
 
 it('damaged records keep the bot from nothing, and cost their own guild alone what they held', () =>
@@ -23,7 +19,7 @@ it('damaged records keep the bot from nothing, and cost their own guild alone wh
     const { guildId } = scene.admin;
     await scene.bot.stop();
     for (const pattern of [`api-key:${guildId}`, `settings:${guildId}`, 'games:%'])
-      expect(damage(scene, pattern), pattern).toBe(1);
+      expect(await damage(scene, pattern), pattern).toBe(1);
     await scene.startBot();
 
     expect(textOf(await addServer(elsewhere, 'a.example.com:1'))).toContain(ACCEPTED);

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { PermissionFlagsBits } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createCommands } from '../../commands/index.ts';
@@ -149,16 +147,16 @@ async function openWindows(): Promise<readonly Opened[]> {
 }
 
 /** What is stored of the first guild that is not this person's own. */
-function stored({ guildId, userId }: Pick<Person, 'guildId' | 'userId'>): string {
-  const database = new DatabaseSync(join(scene.data, 'bot.sqlite'), { readOnly: true });
+async function stored({ guildId, userId }: Pick<Person, 'guildId' | 'userId'>): Promise<string> {
   const of = scene.admin.guildId;
   const owner = guildId === of ? userId : '';
-  const tables = ['submissions', 'servers', 'deletions'].map((table) =>
-    database.prepare(`SELECT * FROM ${table} WHERE guild_id = ? AND user_id IS NOT ?`).all(of, owner),
-  );
-  const values = database.prepare('SELECT * FROM keyv WHERE key LIKE ?').all(`%${of}%`);
-  database.close();
-  return JSON.stringify([tables, values]);
+  const rows = await scene.store.rows('SELECT * FROM keyv WHERE key LIKE ?', `%${of}%`);
+  const found = [...rows];
+  for (const table of ['submissions', 'servers', 'deletions']) {
+    const others = `SELECT * FROM ${table} WHERE guild_id = ? AND user_id IS DISTINCT FROM ?`;
+    found.push(...(await scene.store.rows(others, of, owner)));
+  }
+  return JSON.stringify(found);
 }
 
 /** What typed into any window sends nothing to the service, whoever types it. */
@@ -178,10 +176,10 @@ async function changesNothing(
   who: Pick<Person, 'guildId' | 'userId'>,
   act: () => Promise<void>,
 ): Promise<void> {
-  const before = stored(who);
+  const before = await stored(who);
   const requests = scene.listing.requests.length;
   await act();
-  expect(stored(who)).toBe(before);
+  expect(await stored(who)).toBe(before);
   expect(scene.listing.requests).toHaveLength(requests);
 }
 

@@ -1,7 +1,4 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
-import { bytesOnDisk } from '../storage/temporary.ts';
 import { ACCEPTED, addServer, openSettings, pick, press } from '../support/actions.ts';
 import { staffChannel } from '../support/guild-log.ts';
 import {
@@ -17,7 +14,7 @@ import {
 let scene: Scene;
 afterEach(() => scene.close());
 
-const onDisk = () => bytesOnDisk(join(scene.data, 'bot.sqlite'));
+const onDisk = () => scene.store.content();
 const said = (words: string) => scene.log().some(({ msg }) => String(msg).includes(words));
 function firstGuild() {
   const [guild] = scene.discord.guilds;
@@ -47,10 +44,10 @@ async function check(): Promise<void> {
 /** Makes every absence and every use older than the time of grace. */
 async function letGracePass(): Promise<void> {
   await scene.bot.stop();
-  const database = new DatabaseSync(join(scene.data, 'bot.sqlite'));
   const month = 31 * 86_400_000;
-  database.exec(`UPDATE presence SET absent_since = absent_since - ${month}, used_at = used_at - ${month}`);
-  database.close();
+  await scene.store.rows(
+    `UPDATE presence SET absent_since = absent_since - ${month}, used_at = used_at - ${month}`,
+  );
   await scene.startBot();
 }
 
@@ -61,13 +58,13 @@ describe('a guild that removes the bot', () => {
     await press(scene.admin, await openSettings(scene), 'Announce submissions');
     scene.discord.guildEvents.remove(guild);
     await check();
-    expect(onDisk()).toContain(`api-key:${guild.id}`);
+    expect(await onDisk()).toContain(`api-key:${guild.id}`);
     await check();
     await expect.poll(() => said('no longer in a guild: its API key was deleted')).toBe(true);
-    expect(onDisk()).toContain(`settings:${guild.id}`);
+    expect(await onDisk()).toContain(`settings:${guild.id}`);
     await letGracePass();
     await expect.poll(() => said('all its data was deleted')).toBe(true);
-    expect(onDisk()).not.toContain(guild.id);
+    expect(await onDisk()).not.toContain(guild.id);
   });
 
   it('is looked for all the time, as often as DEPARTURE_CHECK_SECONDS says', async () => {
@@ -75,7 +72,7 @@ describe('a guild that removes the bot', () => {
     await open({ key: 'sandbox-key', env });
     const guild = firstGuild();
     scene.discord.guildEvents.remove(guild);
-    await expect.poll(() => onDisk().includes(guild.id)).toBe(false);
+    await expect.poll(async () => (await onDisk()).includes(guild.id)).toBe(false);
   });
 });
 
@@ -92,7 +89,7 @@ describe('a guild that has the commands without the bot user', () => {
     await letGracePass();
     await check();
     await check();
-    await expect.poll(() => onDisk().includes(guild.id)).toBe(false);
+    await expect.poll(async () => (await onDisk()).includes(guild.id)).toBe(false);
   });
 
   it('is told that it needs the bot itself when an admin chooses a log channel', async () => {

@@ -1,8 +1,5 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Person } from '../../sandbox/discord/contract.ts';
-import { bytesOnDisk } from '../storage/temporary.ts';
 import { addServer, press } from '../support/actions.ts';
 import { labelsOf } from '../support/lists.ts';
 import { openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
@@ -20,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => scene.close());
 
-const onDisk = () => bytesOnDisk(join(scene.data, 'bot.sqlite'));
+const onDisk = () => scene.store.content();
 
 describe('/privacy', () => {
   it('says what is stored, who gets it and for how long, to whoever asks', async () => {
@@ -45,10 +42,10 @@ describe('/privacy', () => {
     const ask = async () => press(member, await member.slash('privacy'), 'Delete my name');
     const deleteName = async () => press(member, await ask(), 'Delete my name');
     await press(member, await ask(), 'Cancel');
-    expect(onDisk()).toContain('CANARY');
+    expect(await onDisk()).toContain('CANARY');
     expect(textOf(await deleteName())).toContain('Your name was deleted from 2 submissions.');
-    expect(onDisk()).not.toContain('CANARY');
-    expect(onDisk()).toContain('b.example.com');
+    expect(await onDisk()).not.toContain('CANARY');
+    expect(await onDisk()).toContain('b.example.com');
     expect(textOf(await scene.admin.slash('submissions'))).toContain(`@${other.userId}`);
     expect(textOf(await deleteName())).toContain('Your name is in no submission here.');
     await scene.restart();
@@ -57,12 +54,10 @@ describe('/privacy', () => {
 
   it('finishes at its start a deletion that was cut off', async () => {
     await scene.bot.stop();
-    const database = new DatabaseSync(join(scene.data, 'bot.sqlite'));
-    database.prepare("INSERT INTO deletions VALUES (?, '', 0)").run(member.guildId);
-    database.close();
+    await scene.store.rows("INSERT INTO deletions VALUES (?, '', 0)", member.guildId);
     await scene.startBot();
     expect(textOf(await scene.admin.slash('keystatus'))).toContain('has no API key');
-    expect(onDisk()).not.toContain('CANARY');
+    expect(await onDisk()).not.toContain('CANARY');
     expect(scene.output()).toContain('an interrupted deletion was finished');
   });
 
@@ -75,12 +70,12 @@ describe('/privacy', () => {
       'Delete all data of this server',
     );
     expect(textOf(question)).toContain('This cannot be undone.');
-    expect(onDisk()).toContain('CANARY');
+    expect(await onDisk()).toContain('CANARY');
     await scene.restart();
     expect(textOf(await press(scene.admin, question, 'Delete everything'))).toContain('Deleted.');
     expect(labelsOf(question)).toEqual([]);
-    expect(onDisk()).not.toContain(scene.admin.guildId);
-    expect(onDisk()).not.toContain('CANARY');
+    expect(await onDisk()).not.toContain(scene.admin.guildId);
+    expect(await onDisk()).not.toContain('CANARY');
     expect(textOf(await scene.admin.slash('keystatus'))).toContain('has no API key');
     expect(textOf(await elsewhere.slash('keystatus'))).toContain('Last worked');
   });

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bytesOnDisk } from '../storage/temporary.ts';
 import { ACCEPTED, addServer, press } from '../support/actions.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
 import { labelsOf } from '../support/lists.ts';
@@ -23,15 +20,12 @@ beforeEach(async () => {
 });
 afterAll(() => bot.close());
 
-const file = () => join(bot.data, 'bot.sqlite');
 const submit = async () =>
   textOf(await addServer(scene.member, `s${bot.listing.requests.length}.example.com:1`));
 
 /** The key of the guild as it is encrypted in the store. */
-function sealedKey(): string {
-  const database = new DatabaseSync(file(), { readOnly: true });
-  const row = database.prepare('SELECT value FROM keyv WHERE key = ?').get(`api-key:${admin.guildId}`);
-  database.close();
+async function sealedKey(): Promise<string> {
+  const [row] = await bot.store.rows('SELECT value FROM keyv WHERE key = ?', `api-key:${admin.guildId}`);
   const data = /"data":"([^"]+)"/.exec(String(row?.value))?.[1];
   assert(data, 'no key is stored');
   return data;
@@ -40,8 +34,8 @@ function sealedKey(): string {
 describe('/removekey', () => {
   it('asks once, and after a restart the key is gone from every byte of the database and its log', async () => {
     await chooseLogChannel(scene);
-    const sealed = sealedKey();
-    expect(bytesOnDisk(file())).toContain(sealed);
+    const sealed = await sealedKey();
+    expect(await bot.store.content()).toContain(sealed);
     const question = await admin.slash('removekey');
     expect(textOf(question)).toContain('Remove the API key …wxyz?');
     expect(await submit()).toContain(ACCEPTED);
@@ -54,7 +48,7 @@ describe('/removekey', () => {
     await expect.poll(() => logLines(scene).join('\n')).toContain('removed the API key.');
 
     await bot.restart();
-    const bytes = bytesOnDisk(file());
+    const bytes = await bot.store.content();
     expect(bytes).not.toContain(`api-key:${admin.guildId}`);
     expect(bytes).not.toContain(sealed);
     expect(textOf(await admin.slash('removekey'))).toContain('no API key');

@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStore } from '../storage/temporary.ts';
+import { openStoreAt } from '../storage/temporary.ts';
 import { addServer, press } from '../support/actions.ts';
 import { inAppScene, messageOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
 import { addDone, fill } from '../support/submissions.ts';
@@ -98,7 +97,7 @@ it('a long history is exported in as many files as it takes, and loses what is o
     const { guildId, userId } = own.member;
     const day = 86_400_000;
     await own.bot.stop();
-    const store = await openStore(join(own.data, 'bot.sqlite'));
+    const store = await openStoreAt(own.store.url);
     const at = Date.now() - 3 * day;
     await fill(store, guildId, { count: COUNT, at, message: 'long '.repeat(60) });
     await addDone(store, { id: 'old', guildId, userId, at: Date.now() - 8 * day, hosts: ['old'] });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Logger } from '../../src/logger.ts';
 import { createStore, type Store, type StoreDeps } from '../../src/storage/store.ts';
-import { sqliteAt } from '../../src/store-url.ts';
+import { type StoreUrl, sqliteAt } from '../../src/store-url.ts';
 
 export interface Line {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -35,10 +35,16 @@ export async function openStore(
   path = join(folder(), 'bot.sqlite'),
   deps: Partial<Omit<StoreDeps, 'url'>> = {},
 ): Promise<FileStore> {
-  const store = createStore({ url: sqliteAt(path), logger: recorder(), ...deps });
+  const store = await openStoreAt(sqliteAt(path), deps);
+  return { ...store, path };
+}
+
+/** An open store over a database of either kind, closed after the test. */
+export async function openStoreAt(url: StoreUrl, deps: Partial<Omit<StoreDeps, 'url'>> = {}): Promise<Store> {
+  const store = createStore({ url, logger: recorder(), ...deps });
   await store.start();
   onTestFinished(() => store.stop());
-  return { ...store, path };
+  return store;
 }
 
 /** Every byte that the store has on the disk, as text of one character a byte. */

@@ -18,6 +18,7 @@ import { openSandbox } from '../../sandbox/sandbox.ts';
 import type { AppDeps, Timing } from '../../src/app.ts';
 import { createBotInProcess } from './bot-in-process.ts';
 import { selfSigned } from './certificate.ts';
+import { newSceneDatabase, type SceneStore, sceneStore } from './scene-store.ts';
 import { showWhenATestFails } from './what-the-bot-said.ts';
 
 export interface SceneOptions {
@@ -70,6 +71,7 @@ export interface Scene {
   readonly bot: BotProcess;
   readonly token: string;
   readonly data: string;
+  readonly store: SceneStore;
   /** May manage the server. */
   readonly admin: Person;
   readonly member: Person;
@@ -159,12 +161,14 @@ export async function inNewGuild(
 async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => BotProcess): Promise<Scene> {
   const lines: string[] = [];
   const crashes: Exit[] = [];
+  const postgres = await newSceneDatabase(options.env ?? {});
+  const env = { ...options.env, ...postgres?.env };
   const sandbox = await openSandbox({
     surroundings: process.env,
     createBot,
     data: options.data,
     http: options.http ?? OVER_HTTP,
-    ...(options.env && { env: options.env }),
+    env,
     ...(options.wrapper && { wrapper: options.wrapper }),
     ...(options.tls && { certificate: selfSigned() }),
     ...(options.listing && { listing: options.listing }),
@@ -177,6 +181,7 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
     if (event.kind === 'bot' && event.state === 'crashed') crashes.push(event.exit);
   });
   const { discord, listing, bot, people, token, data } = sandbox;
+  const store = sceneStore(postgres?.database, data);
   const output = () => lines.join('\n');
   const isClosed = showWhenATestFails(output);
 
@@ -192,6 +197,7 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
     bot,
     token,
     data,
+    store,
     admin: person({ role: 'admin' }),
     member: person({ role: 'member' }),
     person,
@@ -204,9 +210,11 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
     async close({ breaches = [], crash = false } = {}) {
       isClosed();
       await bot.stop();
-      const secrets = secretsOf(scene, options.env);
+      const secrets = secretsOf(scene, env);
       const files = await filesIn(data);
+      const content = await store.content();
       await sandbox.close();
+      await store.close();
       assert.deepEqual(
         discord.breaches.filter(({ title }) => !breaches.includes(title)),
         [],
@@ -222,6 +230,7 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
         // The two tokens have to be sent to Discord; nothing else has.
         if (!what.endsWith('token'))
           assert.deepEqual(discord.findSecret(secret), [], `${what} was sent to Discord`);
+        assert(!content.includes(secret), `${what} is in clear in the database`);
         for (const [name, bytes] of files) assert(!bytes.includes(secret), `${what} is in clear in ${name}`);
       }
       if (!crash) assert.deepEqual(crashes, [], 'the bot ended by itself');
@@ -234,13 +243,17 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
     if (options.key !== undefined) await setKey(scene.admin, options.key);
   } catch (error) {
     await sandbox.close();
+    await store.close();
     throw error;
   }
   return scene;
 }
 
 /** Every value that nobody may find, with its name. */
-function secretsOf({ token, discord, listing }: Scene, env: SceneOptions['env'] = {}): [string, string][] {
+function secretsOf(
+  { token, discord, listing, store }: Scene,
+  env: SceneOptions['env'] = {},
+): [string, string][] {
   const interactionTokens = discord.requests.flatMap(({ path }) => {
     const found = /\/(?:interactions|webhooks)\/\d+\/([^/?]+)/.exec(path)?.[1];
     return found === undefined ? [] : [decodeURIComponent(found)];
@@ -248,6 +261,9 @@ function secretsOf({ token, discord, listing }: Scene, env: SceneOptions['env'] 
   const apiKeys = listing.requests.map(({ key }) => key).filter((key) => key !== '');
   return [
     ['the bot token', token],
+    ...(URL.canParse(store.address) && new URL(store.address).password
+      ? [['the password of the database', new URL(store.address).password] as [string, string]]
+      : []),
     ...(env.ENCRYPTION_KEY ?? '')
       .split(',')
       .filter((value) => value !== '')
