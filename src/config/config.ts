@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { prefixDistance } from '../prefix-distance.ts';
-import { sqliteAt } from '../store-url.ts';
+import { parseStoreUrl, sqliteAt } from '../store-url.ts';
 import {
   encryptionKeys,
   hosts,
@@ -139,10 +139,10 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
     const name = variableOf(String(path[0]));
     if (!problems.has(name)) problems.set(name, `${name} ${message}`);
   }
-  if (parsed.success) {
-    for (const [name, problem] of contradictions(parsed.data)) problems.set(name, problem);
-    if (problems.size === 0) return parsed.data;
+  for (const [name, problem] of contradictions(values)) {
+    if (!problems.has(name)) problems.set(name, problem);
   }
+  if (parsed.success && problems.size === 0) return parsed.data;
 
   const lines = ['The configuration cannot be used:', ...problems.values(), ...misspelt(env)];
   const isIncomplete = lines.some((line) => line.includes(' is missing: '));
@@ -150,26 +150,29 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
   throw new ConfigError(lines.join('\n  '));
 }
 
-/** What is wrong with variables that can each be used by itself: a sentence under the name of each. */
-function contradictions(config: Partial<Config>): ReadonlyMap<string, string> {
+/**
+ * What is wrong with variables that can each be used by itself: a sentence under the name of each.
+ * @param values as they were given, by property
+ */
+function contradictions(values: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   const problems = new Map<string, string>();
-  if (config.interactions === 'http') {
-    for (const property of ['discordPublicKey', 'interactionsPort'] as const) {
+  if (values.interactions === 'http') {
+    for (const property of ['discordPublicKey', 'interactionsPort']) {
       const name = variableOf(property);
-      if (config[property] === undefined) {
+      if (values[property] === undefined) {
         problems.set(name, `${name} is missing: INTERACTIONS=http needs it`);
       }
     }
   }
-  if (config.storeUrl?.kind === 'postgres') {
-    if (config.encryptionKey === undefined) {
+  if (parseStoreUrl(values.storeUrl ?? '')?.kind === 'postgres') {
+    if (values.encryptionKey === undefined) {
       problems.set(
         'ENCRYPTION_KEY',
         'ENCRYPTION_KEY is missing: it must be given with PostgreSQL, beside which there is no place for a key file. ' +
           'Make one: openssl rand -base64 32',
       );
     }
-    if (config.backupEveryHours !== undefined && config.backupEveryHours > 0) {
+    if (Number(values.backupEveryHours) > 0) {
       problems.set(
         'BACKUP_EVERY_HOURS',
         'BACKUP_EVERY_HOURS must be 0 with PostgreSQL: make backups with pg_dump or by whoever runs the server',
