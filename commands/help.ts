@@ -82,9 +82,7 @@ function line({ t, locale, mention }: Context, data: Command['data']): string {
   return t('help.line', { command: mention(data.name), description });
 }
 
-function inLanguageOf(
+const inLanguageOf = (
   translations: Readonly<Record<string, string | null | undefined>> | null | undefined,
   locale: string,
-): string | undefined {
-  return translations?.[locale] ?? translations?.[locale.split('-')[0] ?? ''] ?? undefined;
-}
+): string | undefined => translations?.[locale] ?? undefined;

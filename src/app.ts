@@ -48,7 +48,8 @@ import { createPipeline, type Observer } from './submissions/pipeline.ts';
 import { createPruning } from './submissions/pruning.ts';
 import { createRecords } from './submissions/record.ts';
 import { createSuggestions } from './submissions/suggestions.ts';
-import { createWords, type Languages } from './words/words.ts';
+import type { Language } from './words/languages.ts';
+import { createWords } from './words/words.ts';
 
 const DAY_MS = 86_400_000;
 /** How long running interactions may take to end when the bot stops, in milliseconds. */
@@ -78,7 +79,7 @@ export interface AppDeps {
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly timing?: Timing;
   /** Other languages than the bot's own, for a test of all that it says. */
-  readonly languages?: Languages;
+  readonly languages?: readonly Language[];
 }
 
 /** The whole bot, put together; the only file that knows every part. Nothing happens before `start`. */

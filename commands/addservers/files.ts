@@ -52,8 +52,9 @@ export function reasonsOf(t: Translate, games: GuessedGames): (row: RefusedRow) 
     const known = nearestOf.get(typed);
     if (known !== undefined || nearestOf.size >= mostGuesses) return known ?? '';
     const names = gameChoices(games.search(typed, NEAREST)).map(({ name }) => name);
-    nearestOf.set(typed, names.join(', '));
-    return names.join(', ');
+    const near = t.or(names);
+    nearestOf.set(typed, near);
+    return near;
   }
 
   return ({ problem }) => {
@@ -100,11 +101,17 @@ const FIRST = 'rejected';
  * The files with the rows that cannot be sent. Where a draft keeps only a part of them, those of its first preview stay
  * beside a newer one.
  */
-export function filesOfRefused(rows: readonly ExplainedRow[], draft: Draft): RefusedFiles {
+export function filesOfRefused(t: Translate, rows: readonly ExplainedRow[], draft: Draft): RefusedFiles {
   const notKept = draft.rows.filter(isRefused).filter(({ problem }) => problem.code === 'not-kept');
   if (notKept.length === 0) {
     const files = rejectedFiles(rows, FIRST);
-    return { files, names: namesOf(files.map(({ name }) => name)) };
+    return {
+      files,
+      names: namesOf(
+        t,
+        files.map(({ name }) => name),
+      ),
+    };
   }
   const lines = new Set(notKept.map(({ line }) => line));
   const kept = rows.filter(({ line }) => !lines.has(line));
@@ -112,11 +119,11 @@ export function filesOfRefused(rows: readonly ExplainedRow[], draft: Draft): Ref
   return {
     files,
     keepsFiles: FIRST,
-    names: namesOf([`${FIRST}.csv`, ...files.map(({ name }) => name)]),
+    names: namesOf(t, [`${FIRST}.csv`, ...files.map(({ name }) => name)]),
   };
 }
 
-const namesOf = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+const namesOf = (t: Translate, names: readonly string[]): string => t.and(names.map((name) => `\`${name}\``));
 
 /** One file, where there is anything to put into it, and further ones for what would make it too large to be sent back. */
 function rejectedFiles(rows: readonly ExplainedRow[], name: string): readonly ListFile[] {

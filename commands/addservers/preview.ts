@@ -57,7 +57,7 @@ export function previewOf(reader: Reader, prepared: Prepared, games: ListedGames
     ...explainedRows(refused, reasonsOf(t, games)),
     ...explainLimited(t, waiting, room.limited),
   ];
-  const { names, files, ...kept } = filesOfRefused(rejected, draft);
+  const { names, files, ...kept } = filesOfRefused(t, rejected, draft);
   const content = paragraphs([
     first,
     refusedText(reader, prepared, games, names),

@@ -295,7 +295,7 @@ const quotaModal = ({ t, argument }: PressContext): Modal =>
       {
         id: 'quota',
         label: t('settings.quotaLabel'),
-        hint: t('settings.quotaHint', { most: HIGHEST_QUOTA }),
+        hint: t('settings.quotaHint', { most: String(HIGHEST_QUOTA) }),
         ...(/^\d{1,4}$/.test(argument) && { value: argument }),
         most: String(HIGHEST_QUOTA).length,
       },
@@ -308,5 +308,5 @@ function typedQuota({ field, t }: SubmitContext): number | undefined {
   if (typed === '') return undefined;
   const quota = Number(typed);
   if (/^\d{1,9}$/.test(typed) && quota >= 1 && quota <= HIGHEST_QUOTA) return quota;
-  throw new UserError(t('settings.quotaHint', { most: HIGHEST_QUOTA }));
+  throw new UserError(t('settings.quotaHint', { most: String(HIGHEST_QUOTA) }));
 }

@@ -104,10 +104,9 @@ function gameNames(
 ): string {
   const names = allowed
     .slice(0, most)
-    .map((alias) => escapeText(games.find((game) => game.alias === alias)?.name ?? alias, longest))
-    .join(', ');
+    .map((alias) => escapeText(games.find((game) => game.alias === alias)?.name ?? alias, longest));
   const more = allowed.length - most;
-  return more > 0 ? t('look.andMore', { names, count: more }) : names;
+  return more > 0 ? t('look.andMore', { names: names.join(', '), count: more }) : t.and(names);
 }
 
 export function quotaText(t: Translate, { now: { dailyQuota: count } }: Shown): string {
@@ -127,6 +126,6 @@ const MISSING = {
 
 /** The permissions that the bot lacks in a channel. */
 export const missingNames = (t: Translate, trouble: keyof typeof MISSING): string =>
-  MISSING[trouble].map((name) => `**${t(`permission.${name}`)}**`).join(', ');
+  t.and(MISSING[trouble].map((name) => `**${t(`permission.${name}`)}**`));
 
 const secondsOf = (time: string) => Math.floor(Date.parse(time) / 1000);

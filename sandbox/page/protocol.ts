@@ -180,6 +180,8 @@ export interface TroublesView {
 /** Everything that one person sees, but the trace. */
 export interface View {
   readonly you: SeatView & { readonly name: string };
+  /** Discord's names for the languages that one can choose. */
+  readonly locales: readonly string[];
   readonly guilds: readonly { readonly id: string; readonly name: string }[];
   readonly channel: string;
   readonly messages: readonly MessageView[];

@@ -1,4 +1,5 @@
 import { InteractionType } from 'discord.js';
+import { languages } from '../../src/words/languages.ts';
 import type { Person } from '../discord/contract.ts';
 import type { Guild } from '../discord/world/guilds.ts';
 import type { Interaction, InteractionEvent } from '../discord/world/interactions.ts';
@@ -14,6 +15,9 @@ import { SCENARIOS } from './scenarios.ts';
 
 /** More than fits on a screen; the oldest are not shown. */
 const MOST_MESSAGES = 60;
+
+/** Discord's names for the languages that the bot speaks. */
+const LOCALES = languages.flatMap((language) => language.locales);
 
 /** What a person sees now, and what of it they have put away. */
 export interface Views {
@@ -65,6 +69,7 @@ export function createViews(sandbox: Sandbox): Views {
       const { keys, submitted } = listing;
       return {
         you: { role, guild: guild.id, locale, name: me.name },
+        locales: LOCALES,
         guilds: discord.everyGuild.map(({ id, name }) => ({ id, name })),
         channel: discord.nameOf(me.channelId) ?? '',
         messages: [...seen(me, guild), ...waiting.of(me, discord.nameOf(discord.applicationId) ?? '')]

@@ -1,4 +1,5 @@
 import { type APIApplicationCommand, ApplicationCommandOptionType } from 'discord.js';
+import { languages } from '../../src/words/languages.ts';
 import type { Answer, OptionValue, Person, SeenModal } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
 import { ROLES, type Role } from '../people.ts';
@@ -33,7 +34,10 @@ export interface Prompt {
   run(line: string): Promise<boolean>;
 }
 
-const ACTIONS = ['press', 'pick', 'as', 'submitted', 'discord', 'service', 'help', 'exit'];
+/** Discord's names for the languages that the bot speaks, each under itself. */
+const LOCALES = Object.fromEntries(languages.flatMap(({ locales }) => locales.map((each) => [each, each])));
+
+const ACTIONS = ['press', 'pick', 'as', 'language', 'submitted', 'discord', 'service', 'help', 'exit'];
 
 export function createPrompt(deps: {
   readonly sandbox: Sandbox;
@@ -43,6 +47,7 @@ export function createPrompt(deps: {
   const { sandbox, print, paint = plain } = deps;
   const { discord, listing, people } = sandbox;
   let role: Role = 'admin';
+  let locale = 'en-US';
   let modal: SeenModal | undefined;
   /** The message that buttons are pressed on. */
   let message: SeenMessage | undefined;
@@ -51,9 +56,9 @@ export function createPrompt(deps: {
   function me(): Person {
     const [guild] = discord.everyGuild;
     if (guild === undefined) throw new Error('there is no guild');
-    return people.at({ role, guild, locale: 'en-US' });
+    return people.at({ role, guild, locale });
   }
-  const reading = (): Reading => ({ paint, now: Date.now(), nameOf: discord.nameOf });
+  const reading = (): Reading => ({ paint, now: Date.now(), nameOf: discord.nameOf, locale });
   const slashCommands = () => discord.commands().filter(isSlash);
 
   /** Waits for what comes of an action, and prints it. */
@@ -133,6 +138,9 @@ export function createPrompt(deps: {
         role = oneOf(ROLES, argument);
         return print(`You are ${role}.`);
       }
+      case 'language':
+        locale = oneOf(LOCALES, argument);
+        return print(`Your Discord is in ${locale}.`);
       case 'submitted': {
         const { submitted } = listing;
         const title = submitted.length === 1 ? '1 server' : `${submitted.length} servers`;

@@ -33,6 +33,7 @@ export function helpText(commands: readonly APIApplicationCommand[]): string {
     ['press LABEL', 'press the button with that label on the last message'],
     ['pick OPTION, …', 'choose that option in the select of the last message, or #channel, or @role'],
     [`as ${ROLE_NAMES.join('|')}`, 'be an admin (may manage the server), a member, or another member'],
+    ['language LOCALE', 'have Discord in that language, such as de'],
     ['submitted', 'what the listing service holds'],
     ['discord TROUBLE', `how Discord is from now on: ${Object.keys(DISCORD_TROUBLES).join(', ')}`],
     ['service TROUBLE', `how the listing service is: ${Object.keys(SERVICE_TROUBLES).join(', ')}`],
@@ -46,7 +47,7 @@ export function helpText(commands: readonly APIApplicationCommand[]): string {
     'A value may stand in double quotes, with \\n for a new line. A ? behind it shows its choices: /addserver game:count?',
     `A file is named by its path: ${lists}.`,
     'When a modal is open, the next line fills its first field; field=value fills one by name; an empty line closes it.',
-    'Languages, other servers, kill -9: see the page.',
+    'Other servers, kill -9: see the page.',
   ].join('\n');
 }
 

@@ -27,12 +27,9 @@ const LONGEST_MESSAGE = 400;
 /** Tells a guild's log of every submission and every refusal: a line each, however many servers there are. */
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
   function whatText(t: Translate, servers: readonly ServerSubmission[]): string {
-    const named = servers
-      .slice(0, NAMED)
-      .map((server) => describe(t, server, games))
-      .join(', ');
+    const named = servers.slice(0, NAMED).map((server) => describe(t, server, games));
     const count = servers.length - NAMED;
-    return count > 0 ? t('look.andMore', { names: named, count }) : named;
+    return count > 0 ? t('look.andMore', { names: named.join(', '), count }) : t.and(named);
   }
 
   function endText(

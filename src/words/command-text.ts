@@ -1,4 +1,4 @@
-import { languages } from './words.ts';
+import { ENGLISH, languages, type Sentences } from './languages.ts';
 
 interface Text {
   readonly name: string;
@@ -9,8 +9,7 @@ interface CommandText extends Text {
   readonly options?: Readonly<Record<string, Text>>;
 }
 
-type Language = (typeof languages)[keyof typeof languages];
-type Described = keyof (typeof languages)['en']['commands'] & string;
+type Described = keyof Sentences['commands'];
 
 /** The fields of a command's or option's description that depend on language, as Discord takes them. */
 interface LocalisedText extends Text {
@@ -34,32 +33,39 @@ export function optionText(command: Described, option: string): LocalisedText {
 
 /** The name of a choice of an option: how a submission ended. */
 export function choiceText(
-  outcome: keyof (typeof languages)['en']['outcome'],
+  outcome: keyof Sentences['outcome'],
 ): Pick<LocalisedText, 'name' | 'name_localizations'> {
-  const nameIn = (language: Language) => language.outcome[outcome];
-  return { name: nameIn(languages.en), name_localizations: localizations(nameIn) };
+  const nameIn = (sentences: Sentences) => sentences.outcome[outcome];
+  return { name: nameIn(ENGLISH.sentences), name_localizations: localizations(nameIn) };
 }
 
 /** The name of a message command, in every language; such commands have no description. */
 export function messageCommandText(
-  command: keyof (typeof languages)['en']['messageCommands'],
+  command: keyof Sentences['messageCommands'],
 ): Pick<LocalisedText, 'name' | 'name_localizations'> {
-  const nameIn = ({ messageCommands }: Language) => messageCommands[command].name;
-  return { name: nameIn(languages.en), name_localizations: localizations(nameIn) };
+  const nameIn = ({ messageCommands }: Sentences) => messageCommands[command].name;
+  return { name: nameIn(ENGLISH.sentences), name_localizations: localizations(nameIn) };
 }
 
-function localised(textIn: (language: Language) => Text): LocalisedText {
-  const { name, description } = textIn(languages.en);
+function localised(textIn: (sentences: Sentences) => Text): LocalisedText {
+  const { name, description } = textIn(ENGLISH.sentences);
   return {
     name,
     description,
-    name_localizations: localizations((language) => textIn(language).name),
-    description_localizations: localizations((language) => textIn(language).description),
+    name_localizations: localizations((sentences) => textIn(sentences).name),
+    description_localizations: localizations((sentences) => textIn(sentences).description),
   };
 }
 
-/** Discord drops localized texts that say the same as the default, English among them, so they are not sent. */
-function localizations(textIn: (language: Language) => string): Readonly<Record<string, string>> {
-  const texts = Object.entries(languages).map(([locale, language]) => [locale, textIn(language)] as const);
-  return Object.fromEntries(texts.filter(([, text]) => text !== textIn(languages.en)));
+/**
+ * A text under each of Discord's names for a language. Discord drops localized texts that say the same as the default,
+ * English among them, so they are not sent.
+ */
+function localizations(textIn: (sentences: Sentences) => string): Readonly<Record<string, string>> {
+  const english = textIn(ENGLISH.sentences);
+  const texts = languages.flatMap(({ locales, sentences }) => {
+    const text = textIn(sentences);
+    return text === english ? [] : locales.map((locale) => [locale, text] as const);
+  });
+  return Object.fromEntries(texts);
 }

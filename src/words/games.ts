@@ -4,7 +4,7 @@ import { visibleLine } from '../visible-line.ts';
 import { escapeCode, escapeText, LONGEST_ESCAPED_NAME, shorten } from './escape.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
 import { signed } from './servers.ts';
-import type { Reader } from './words.ts';
+import type { Reader, Translate } from './words.ts';
 
 /** How many games are offered in place of one that is not known. */
 export const NEAREST = 3;
@@ -56,11 +56,11 @@ export function gameOptions(games: readonly Game[]): readonly ReturnType<typeof 
   return usualFirst(games.filter(isSelectable)).map(gameOption);
 }
 
-/** Games for a sentence, each with its alias. */
-export const gamesText = (games: readonly Game[]): string =>
-  games
-    .map(({ name, alias }) => `${escapeText(name, LONGEST_ESCAPED_NAME)} (\`${escapeCode(alias)}\`)`)
-    .join(', ');
+/** Games for a sentence, one of which may have been meant, each with its alias. */
+export const gamesText = (t: Translate, games: readonly Game[]): string =>
+  t.or(
+    games.map(({ name, alias }) => `${escapeText(name, LONGEST_ESCAPED_NAME)} (\`${escapeCode(alias)}\`)`),
+  );
 
 /** That a game cannot be submitted here, or is not known, with the nearest ones. */
 export function unusableGameText(reader: Reader, typed: string, games: SearchedGames & NamedGames): string {
@@ -76,7 +76,7 @@ export function unknownGame({ t, mention }: Reader, typed: string, near: readonl
   const { short } = problemText({ code: 'game-unknown', game: typed }, t);
   return near.length === 0
     ? { short, help: t('problem.help.games', { games: mention('games') }) }
-    : { short, help: t('problem.help.near', { near: gamesText(near) }) };
+    : { short, help: t('problem.help.near', { near: gamesText(t, near) }) };
 }
 
 /** Games by their alias. */

@@ -1,28 +1,26 @@
-import i18next, { type TFunction } from 'i18next';
+import i18next, { type FormatterModule, type TFunction } from 'i18next';
 import { dropOldest } from '../drop-oldest.ts';
-import de from './de.json' with { type: 'json' };
-import en from './en.json' with { type: 'json' };
 import { escapeText } from './escape.ts';
+import { ENGLISH, type Language, languages, type Sentences } from './languages.ts';
 import { createListingPages, type ListingPages, linked, unlinked } from './listing-pages.ts';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
     defaultNS: 'translation';
-    resources: { translation: typeof en };
+    resources: { translation: Sentences };
     returnNull: false;
   }
 }
 
-/** Every language, under Discord's name for it; `en` is the default. To add one: its file and a line here. */
-export const languages = { en, de } as const;
-type Sentences = (typeof languages)[keyof typeof languages];
-/** Sentences by language, `en` among them. */
-export type Languages = Readonly<Record<string, Sentences>>;
-
 /** A whole sentence by its key, with named values; plural forms by `count`. */
-export type Translate = TFunction;
+export type Translate = TFunction & {
+  /** All of these, as the language lists them in little room: `a, b, c`. */
+  and(texts: readonly string[]): string;
+  /** One of these: `a, b or c`. */
+  or(texts: readonly string[]): string;
+};
 
-/** The sentences for Discord's `locale` (such as `en-US` or `de`); English where a language is not there. */
+/** The sentences for Discord's `locale` (such as `en-US` or `de`); English where no language serves it. */
 export type WordsFor = (locale: string) => Translate;
 
 /** Whom a sentence is for. */
@@ -49,17 +47,19 @@ export interface Words {
 }
 
 /** The sentences in every language, with the listing service by its name in them. */
-export function createWords({ name, page }: NamedService = {}, table: Languages = languages): Words {
+export function createWords(
+  { name, page }: NamedService = {},
+  spoken: readonly Language[] = languages,
+): Words {
   const pages = createListingPages(page);
-  const translators = new Map(
-    Object.entries(table).map(([language, sentences]) => [
-      language,
-      translator(language, sentences, nameForms(sentences, name, pages())),
-    ]),
-  );
-  const english = translators.get('en') as Translate;
-  const find = (locale: string) => translators.get(locale) ?? translators.get(locale.split('-')[0] ?? '');
-  return { wordsFor: (locale) => find(locale) ?? english, pages };
+  const make = (language: Language) => translator(language, nameForms(language.sentences, name, pages()));
+  const english = make(ENGLISH);
+  const translators = new Map<string, Translate>();
+  for (const language of spoken) {
+    const translate = make(language);
+    for (const locale of language.locales) translators.set(locale, translate);
+  }
+  return { wordsFor: (locale) => translators.get(locale) ?? english, pages };
 }
 
 /**
@@ -81,28 +81,49 @@ function nameForms(
   return Object.fromEntries(texts);
 }
 
-function translator(
-  language: string,
-  sentences: Sentences,
-  forms: Readonly<Record<string, string>>,
-): Translate {
+function translator({ tag, sentences }: Language, forms: Readonly<Record<string, string>>): Translate {
   const instance = i18next.createInstance();
-  instance.init({
-    lng: language,
-    resources: { [language]: { translation: sentences } },
+  instance.use(quantitiesIn(tag)).init({
+    lng: tag,
+    resources: { [tag]: { translation: sentences } },
     initAsync: false,
-    // Discord is not HTML; what others wrote is escaped where it is put into a sentence.
-    interpolation: { escapeValue: false, defaultVariables: forms },
+    interpolation: {
+      // Discord is not HTML; what others wrote is escaped where it is put into a sentence.
+      escapeValue: false,
+      defaultVariables: forms,
+      alwaysFormat: true,
+    },
     missingInterpolationHandler: () => '',
   });
-  return remembering(instance.getFixedT(language));
+  const all = new Intl.ListFormat(tag, { type: 'conjunction', style: 'narrow' });
+  const oneOf = new Intl.ListFormat(tag, { type: 'disjunction' });
+  return Object.assign(remembering(instance.getFixedT(tag)), {
+    and: (texts: readonly string[]) => all.format(texts),
+    or: (texts: readonly string[]) => oneOf.format(texts),
+  });
+}
+
+/** Values that say how many there are. Ports, ids, seconds and the numbers of lines are written as they are. */
+const QUANTITIES: ReadonlySet<unknown> = new Set(['count', 'all', 'done', 'found', 'length', 'most']);
+
+/** Writes quantities as the language writes numbers. */
+function quantitiesIn(tag: string): FormatterModule {
+  const numbers = new Intl.NumberFormat(tag);
+  return {
+    type: 'formatter',
+    init: () => undefined,
+    add: () => undefined,
+    addCached: () => undefined,
+    format: (value, _format, _tag, options) =>
+      typeof value === 'number' && QUANTITIES.has(options?.interpolationkey) ? numbers.format(value) : value,
+  };
 }
 
 /** Sentences that are remembered in each language; the oldest goes. */
 const MOST_REMEMBERED = 500;
 
 /** i18next takes 20 µs for a sentence, and most are made again and again with the same values. */
-function remembering(translate: Translate): Translate {
+function remembering(translate: TFunction): TFunction {
   const sentences = new Map<string, string>();
   const remembered = (key: string, values?: object): string => {
     const asked = `${key} ${JSON.stringify(values)}`;
@@ -113,5 +134,5 @@ function remembering(translate: Translate): Translate {
     dropOldest(sentences, MOST_REMEMBERED);
     return sentence;
   };
-  return remembered as unknown as Translate;
+  return remembered as unknown as TFunction;
 }

@@ -166,7 +166,7 @@ describe('/addservers', () => {
     ['is larger than was claimed', '#'.repeat(256 * 1024 + 1), /larger than 256 KiB/, []],
     ['is no text', Buffer.from('89504e470d0a1a0a0000000d', 'hex'), /not a text file/, []],
     ['is empty', '# nothing\n', /There is no game server in it/, ['Edit']],
-    ['is too long', lines(1001), /more than 1000 game servers in it.*Too long to edit here/, []],
+    ['is too long', lines(1001), /more than 1,000 game servers in it.*Too long to edit here/, []],
   ])('says what is wrong with a file that %s', async (_what, content, words, labels) => {
     const file = { ...upload('list.txt', content), size: 10, contentType: 'text/plain' };
     const answer = await member.slash('addservers', { file });
@@ -519,9 +519,9 @@ describe('a thousand servers with the longest names', () => {
   it('fit into the messages and files of Discord', async () => {
     expect(longest(0).length).toBe(253);
     const preview = await sendFile(member, list(9));
-    expect(textOf(preview)).toContain('1000 game servers are ready');
+    expect(textOf(preview)).toContain('1,000 game servers are ready');
     const report = await submit(member, preview);
-    expect(read(report)).toContain('✅ 1000 sent for review');
+    expect(read(report)).toContain('✅ 1,000 sent for review');
     expect(added().map(({ server }) => server)).toEqual(Array.from({ length: 1000 }, (_, n) => longest(n)));
     expect(csvOf(report, 'report.csv').length).toBe(1000);
   });

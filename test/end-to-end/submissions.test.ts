@@ -106,7 +106,7 @@ it('a long history is exported in as many files as it takes, and loses what is o
     const show = async (options = {}) => textOf(await own.admin.slash('submissions', options));
     await expect.poll(() => show({ server: 'old' })).toContain('No submission matches this.');
     const shown = await own.admin.slash('submissions');
-    expect(textOf(shown)).toMatch(/25000 submissions, newest first.*Page 1 of 2500/s);
+    expect(textOf(shown)).toMatch(/25,000 submissions, newest first.*Page 1 of 2500/s);
     const files = messageOf(await press(own.admin, shown, 'Export'));
     expect(files.current?.content).toContain('There are several files');
     const rows = [1, 2].flatMap((n) => {

@@ -1,13 +1,13 @@
 import type { SeenModal } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
-import { languages } from '../../src/words/words.ts';
+import { ENGLISH, type Language, languages, type Sentences } from '../../src/words/languages.ts';
 
 /*
  * A language in which every sentence is English in ⟦…⟧ and two fifths longer, as no language of this bot is: what it does
  * not say in ⟦…⟧ is translated nowhere, and what has lost its ⟧ was too long for Discord and cut.
  */
 
-const LONGER_BY = 0.4;
+export const LONGER_BY = 0.4;
 
 type Tree = { readonly [key: string]: string | Tree };
 
@@ -24,11 +24,18 @@ const translated = (tree: Tree): Tree =>
     ]),
   );
 
-/** The bot's languages, with this one in place of French. */
-export const withPseudoLanguage = { ...languages, fr: translated(languages.en) as typeof languages.en };
+/** Discord's name of the language that stands in for: one that the bot does not speak. */
+export const PSEUDO_LOCALE = 'fi';
 
-/** Discord's name of the language that stands in for. */
-export const PSEUDO_LOCALE = 'fr';
+/** The bot's languages, with this one in place of Finnish. */
+export const withPseudoLanguage: readonly Language[] = [
+  ...languages,
+  {
+    tag: 'en',
+    locales: [PSEUDO_LOCALE],
+    sentences: translated(ENGLISH.sentences) as Sentences,
+  },
+];
 
 /** All that somebody reads in a message or a window, but for what they typed themselves and the names in selects. */
 export function textsOf(shown: SeenMessage | SeenModal): readonly string[] {

@@ -5,6 +5,7 @@ import type { Failure, NotSent, Outcome, Unknown } from '../../src/listing/contr
 import type { RowProblem, ServerProblem } from '../../src/server-lists/row.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
 import { announcementOf } from '../../src/words/ended.ts';
+import { languages } from '../../src/words/languages.ts';
 import { problemText } from '../../src/words/problem.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { failureText } from '../../src/words/service.ts';
@@ -101,11 +102,10 @@ function expectSentences(texts: readonly string[]): void {
   }
 }
 
-describe.each([
-  'en',
-  'de',
-])('in %s, whatever others wrote, there is a sentence without markup of theirs', (language) => {
-  const t = createWords().wordsFor(language);
+describe.each(languages)('in $tag, whatever others wrote, there is a sentence without markup of theirs', ({
+  locales,
+}) => {
+  const t = createWords().wordsFor(locales[0] ?? '');
   const member: Reader = { t, mention: (name) => `/${name}`, isAdmin: false, pages: () => undefined };
   const readers = [member, { ...member, isAdmin: true }];
 

@@ -22,10 +22,9 @@ const ROLES = [
   ['member', 'A member'],
   ['other', 'Another member'],
 ] as const;
-const LANGUAGES = [
-  ['en-US', 'English'],
-  ['de', 'Deutsch'],
-] as const;
+/** A language as itself calls it, as in Discord's own settings. */
+const languageName = (locale: string): string =>
+  new Intl.DisplayNames([locale], { type: 'language' }).of(locale) ?? locale;
 
 const options = (all: readonly (readonly [string, string])[], chosen: string) =>
   all.map(([value, label]) => html`<option value=${value} ?selected=${value === chosen}>${label}</option>`);
@@ -56,12 +55,13 @@ const scenarios = ({ view, play }: Side) => html`<section aria-labelledby="scena
 
 function you({ view, sit }: Side): TemplateResult {
   const { role, guild, locale } = view.you;
+  const languages = view.locales.map((each) => [each, languageName(each)] as const);
   const guilds = view.guilds.map(({ id, name }, index) => [id, `${index + 1}. ${name}`] as const);
   return html`<section aria-labelledby="you">
     <h2 id="you">You</h2>
     <label>Who you are <select @change=${(event: Event) => sit({ role: selected(event) as SeatView['role'] })}>${options(ROLES, role)}</select></label>
     <label>Discord server <select @change=${(event: Event) => sit({ guild: selected(event) })}>${options(guilds, guild)}</select></label>
-    <label>Language <select @change=${(event: Event) => sit({ locale: selected(event) })}>${options(LANGUAGES, locale)}</select></label>
+    <label>Language <select @change=${(event: Event) => sit({ locale: selected(event) })}>${options(languages, locale)}</select></label>
   </section>`;
 }
 

@@ -69,7 +69,7 @@ export const FLOODS: readonly Attack[] = [
       const customId = /"addservers:include:[^"]+"/.exec(JSON.stringify(message.current))?.[0];
       const button = JSON.parse(customId ?? '""');
       await Promise.all(Array.from({ length: 200 }, () => member.press(message, button)));
-      const isIncluded = labelsOf(preview).includes('Submit 1000 game servers');
+      const isIncluded = labelsOf(preview).includes('Submit 1,000 game servers');
       assert(isIncluded, `the presses did nothing: ${labelsOf(preview).join(', ')}`);
     },
   },

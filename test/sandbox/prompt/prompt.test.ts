@@ -52,6 +52,13 @@ describe('at the prompt', () => {
     expect(await type('/addserver game:counter-strike 2?')).toContain('Counter-Strike 2 (cs2) → cs2');
   });
 
+  it('the bot answers in the language that is chosen', async () => {
+    const { type } = sitDown();
+    expect(await type('language de')).toBe('Your Discord is in de.');
+    expect(await type('/games')).toContain('Spiele');
+    await expect(type('language xx')).rejects.toThrow('en-US, en-GB, de, fr');
+  });
+
   it('buttons are pressed by how their labels begin', async () => {
     const { type } = sitDown();
     expect(await type('/addserver game:cs2 server:press.example.com')).toContain('[ Use 27015 ]');

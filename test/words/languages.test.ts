@@ -1,0 +1,281 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Locale } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../src/discord/limits.ts';
+import { KNOWN_ERRORS } from '../../src/listing/contract.ts';
+import { ENGLISH, languages } from '../../src/words/languages.ts';
+import { PLURAL, sentencesOf, stemOf, valuesIn } from '../support/language-files.ts';
+import { LONGER_BY } from '../support/pseudo-language.ts';
+
+/*
+ * Every language beside English, without a bot: what is missing or too much, and what Discord would refuse or cut. Of one
+ * alone: npx vitest run --project main test/words/languages.test.ts -t "in fr,"
+ */
+
+/** The texts about the service's name: a language may add forms to them, as it needs. */
+const NAMES = /^listing\.(?:un)?named\./;
+/** The keys of these texts stand for the service in other sentences. */
+const ownNames = (keys: Iterable<string>) =>
+  new Set([...keys].filter((key) => NAMES.test(key)).map((key) => key.replace(NAMES, '')));
+
+const english = sentencesOf(ENGLISH.sentences);
+const englishStems = new Set([...english.keys()].map(stemOf));
+/** What a sentence of any language is measured by: a plural form by the form for many. */
+const originalOf = (key: string): string =>
+  english.get(key) ?? english.get(`${stemOf(key)}_other`) ?? english.get(stemOf(key)) ?? '';
+
+/** Discord docs: Application Commands, Application Command Naming. */
+const COMMAND_NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
+
+const root = join(import.meta.dirname, '../..');
+const code = globSync(['src/discord/*.ts', 'commands/**/*.ts'], { cwd: root })
+  .map((file) => readFileSync(join(root, file), 'utf8'))
+  .join('\n');
+const inCode = (pattern: RegExp): readonly string[] => [...code.matchAll(pattern)].map(([, key = '']) => key);
+
+/** Buttons whose keys the code puts together. */
+const BUTTON =
+  /^(?:list\.button\.|again\.(?:submitAgain|tryAgain|edit|use|noQueryPort|changeGame)$|pager\.(?!page$))/;
+
+/** Where Discord takes few characters, and the sentences that stand there: those that the code puts there, and others. */
+const PLACES = [
+  {
+    name: 'a description',
+    most: 100,
+    keys: [...englishStems].filter((key) => /^commands\..*\.description$/.test(key)),
+  },
+  {
+    name: 'a choice',
+    most: LIMITS.choiceName,
+    keys: [...englishStems].filter((key) => key.startsWith('outcome.')),
+  },
+  {
+    name: 'a button',
+    most: LIMITS.buttonLabel,
+    keys: [
+      ...inCode(/\b(?:button|linkButton)\(.*\bt\('([\w.-]+)'/g),
+      ...[...englishStems].filter((key) => BUTTON.test(key)),
+    ],
+  },
+  {
+    name: 'the placeholder of a select',
+    most: LIMITS.selectPlaceholder,
+    keys: inCode(/\bplaceholder: .*\bt\('([\w.-]+)'/g),
+  },
+  {
+    name: 'the title of a window',
+    most: LIMITS.modalTitle,
+    keys: inCode(/\bmodal\(\{[^}]*?\btitle: t\('([\w.-]+)'/g),
+  },
+  {
+    name: 'the label of a field',
+    most: LIMITS.fieldLabel,
+    keys: [
+      ...inCode(/\blabel: t\('([\w.-]+)'/g),
+      ...[...englishStems].filter((key) => key.startsWith('addserver.field.')),
+    ],
+  },
+  {
+    name: 'the hint below a field',
+    most: LIMITS.fieldHint,
+    keys: inCode(/\bhint: t\('([\w.-]+)'/g),
+  },
+];
+/** What stands for a value at its longest: a text of the service (`MOST_TEXT` in `escape.ts`), or another. */
+const LONGEST_TEXTS = new Set(['message', 'said', 'original', 'what']);
+const longest = (name: string) => 'x'.repeat(LONGEST_TEXTS.has(name) ? 1_200 : 120);
+
+/** Numbers, among which each plural form of each language is that has any of them. */
+const COUNTS = [...Array(200).keys(), 1_000, 1_000_000];
+
+describe('the languages', () => {
+  it('have the names that Discord has for them, each once', () => {
+    const locales = languages.flatMap((language) => language.locales);
+    const known: readonly string[] = Object.values(Locale);
+    expect(locales.filter((locale) => !known.includes(locale))).toEqual([]);
+    expect(locales.filter((locale, index) => locales.indexOf(locale) !== index)).toEqual([]);
+  });
+
+  it('say in English what the service says, word for word', () => {
+    const { both: _both, added: _added, ...said } = ENGLISH.sentences.said;
+    expect(said).toEqual(KNOWN_ERRORS);
+  });
+
+  it('are measured by sentences that are there', () => {
+    for (const { name, keys } of PLACES) {
+      expect(keys, name).not.toEqual([]);
+      expect(keys.filter((key) => !englishStems.has(key))).toEqual([]);
+    }
+  });
+});
+
+describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
+  const sentences = sentencesOf(tree);
+  const names = ownNames(sentences.keys());
+  const plurals = new Intl.PluralRules(tag);
+  const forms = plurals.resolvedOptions().pluralCategories;
+
+  /** Every sentence but those about the service's name. */
+  const translated = [...sentences].filter(([key]) => !NAMES.test(key));
+  const known = translated.filter(([key]) => englishStems.has(stemOf(key)));
+
+  it('there is every key, and no other', () => {
+    const stems = new Set(translated.map(([key]) => stemOf(key)));
+    const wanted = [...englishStems].filter((key) => !NAMES.test(key));
+    expect({
+      missing: wanted.filter((key) => !stems.has(key)),
+      extra: [...stems].filter((key) => !englishStems.has(key)),
+    }).toEqual({ missing: [], extra: [] });
+  });
+
+  it('there is each form of the service as with its name so without, and those of English', () => {
+    const { named, unnamed } = tree.listing;
+    expect(Object.keys(unnamed).toSorted()).toEqual(Object.keys(named).toSorted());
+    const missing = [...ownNames(english.keys())].filter((form) => !names.has(form));
+    expect(missing).toEqual([]);
+    const isWrong = (text: string) => text.split('[').length !== 2 || text.split(']').length !== 2;
+    const texts = [...Object.values(unnamed), ...Object.values(named)];
+    expect(texts.filter(isWrong), 'one link in each').toEqual([]);
+  });
+
+  it(`there are the plural forms ${forms.join(', ')}`, () => {
+    const isPlural = (stem: string) => sentences.has(`${stem}_other`) || english.has(`${stem}_other`);
+    const stems = [...new Set(translated.map(([key]) => stemOf(key)))].filter(isPlural);
+    const wanted = stems.flatMap((stem) => forms.map((form) => `${stem}_${form}`));
+    const given = translated.map(([key]) => key).filter((key) => isPlural(stemOf(key)));
+    expect({
+      missing: wanted.filter((key) => !sentences.has(key)),
+      extra: given.filter((key) => !wanted.includes(key)),
+    }).toEqual({ missing: [], extra: [] });
+  });
+
+  it('each sentence has the values that it has in English', () => {
+    /** A form for one number alone may say it in words, such as "the first one". */
+    const canLackCount = (key: string) => {
+      const form = PLURAL.exec(key)?.[1];
+      return form !== undefined && COUNTS.filter((count) => plurals.select(count) === form).length === 1;
+    };
+    const faults = known.flatMap(([key, sentence]) => {
+      const isName = (value: string) => names.has(value.replace(/_plain$/, ''));
+      const given = valuesIn(sentence);
+      const wanted = valuesIn(english.get(`${stemOf(key)}_other`) ?? originalOf(key));
+      const needed = wanted.filter((value) => !NAME_FORMS.has(value.replace(/_plain$/, '')));
+      const missing = needed.filter(
+        (value) => !given.includes(value) && !(value === 'count' && canLackCount(key)),
+      );
+      const extra = given.filter((value) => !wanted.includes(value) && !isName(value));
+      return [
+        ...missing.map((value) => `${key} lacks {{${value}}}`),
+        ...extra.map((value) => `${key} has {{${value}}}, which English has not`),
+        ...(/\{\{(?!\w+\}\})|\$t\(/.test(sentence) ? [`${key} has something else in {{…}}`] : []),
+        ...(sentence === '' && originalOf(key) !== '' ? [`${key} is empty`] : []),
+        ...(sentence !== '' && originalOf(key) === '' ? [`${key} is not empty, as in English`] : []),
+      ];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('each sentence has the signs, times, mentions, code and lines that it has in English', () => {
+    const MARKS = /\p{Extended_Pictographic}|<[^<>]*>|`|\*\*|\n> |-# /gu;
+    const marksIn = (sentence: string) => (sentence.match(MARKS) ?? []).toSorted().join(' ');
+    const faults = known
+      .map(([key, sentence]) => ({ key, marks: marksIn(sentence), wanted: marksIn(originalOf(key)) }))
+      .filter(({ marks, wanted }) => marks !== wanted)
+      .map(({ key, marks, wanted }) => `${key} has ${marks || 'none'} and English ${wanted || 'none'}`);
+    expect(faults).toEqual([]);
+  });
+
+  it('the names of commands, options and choices are such as Discord takes, and differ', () => {
+    const nameSets = [
+      { of: 'commands', own: tree.commands, source: ENGLISH.sentences.commands },
+      ...Object.entries(tree.commands).map(([command, { options }]) => ({
+        of: `options of ${command}`,
+        own: options as Named,
+        source: englishOptions(command),
+      })),
+    ];
+    const faults = nameSets.flatMap(({ of, own, source }) => {
+      const all: Named = own;
+      return Object.entries(all).flatMap(([key, { name }]) => {
+        const others = Object.entries({ ...source, ...all }).filter(([other]) => other !== key);
+        const isTaken = others.some(
+          ([other, { name: taken }]) => name === taken || name === (source as Named)[other]?.name,
+        );
+        return [
+          ...(COMMAND_NAME.test(name) ? [] : [`${name} (${of}) is no name that Discord takes`]),
+          ...(name === name.toLocaleLowerCase(tag) && name === name.toLowerCase()
+            ? []
+            : [`${name} (${of}) is not in lower case`]),
+          ...(isTaken ? [`${name} (${of}) is there twice, or the English name of another`] : []),
+        ];
+      });
+    });
+    const messageNames = Object.values(tree.messageCommands).map(({ name }) => name);
+    const tooLong = messageNames.filter((name) => name.length > 32 || name.trim() === '');
+    const outcomes = Object.values(tree.outcome);
+    expect({ faults, tooLong, outcomes: new Set(outcomes).size }).toEqual({
+      faults: [],
+      tooLong: [],
+      outcomes: outcomes.length,
+    });
+  });
+
+  /** The sentences that the code asks for by this key, filled in. */
+  const filledIn = (key: string, valueFor: (name: string) => string): readonly string[] =>
+    translated
+      .filter(([each]) => stemOf(each) === key)
+      .map(([, sentence]) => filled(sentence, tree.listing.unnamed, valueFor));
+
+  it('what stands in commands, buttons and windows is no longer than Discord takes', () => {
+    const faults = PLACES.flatMap(({ name, most, keys }) =>
+      [...new Set(keys)]
+        .flatMap((key) => filledIn(key, () => '65,535').map((text) => ({ key, text })))
+        .filter(({ text }) => text.length > most)
+        .map(({ key, text }) => `${key}: ${text.length} characters, at most ${most} in ${name}: ${text}`),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('a message takes each sentence with its longest values', () => {
+    const faults = translated
+      .map(([key, sentence]) => ({ key, length: filled(sentence, tree.listing.unnamed, longest).length }))
+      .filter(({ length }) => length > LIMITS.content)
+      .map(({ key, length }) => `${key}: ${length} characters`);
+    expect(faults).toEqual([]);
+  });
+
+  it('no sentence is longer than in the language that proves that messages have room', () => {
+    const faults = known
+      .map(([key, sentence]) => ({
+        key,
+        length: sentence.length,
+        most: Math.ceil(originalOf(key).length * (1 + LONGER_BY)) + SHORT_WORDS,
+      }))
+      .filter(({ length, most }) => length > most)
+      .map(({ key, length, most }) => `${key}: ${length} characters, at most ${most}`);
+    expect(faults).toEqual([]);
+  });
+});
+
+/** A sentence with a value in each place, and the service as it is called where the operator has named none. */
+function filled(
+  sentence: string,
+  unnamed: Readonly<Record<string, string>>,
+  valueFor: (name: string) => string,
+): string {
+  return sentence.replace(
+    /\{\{(\w+)\}\}/g,
+    (_all, name: string) => unnamed[name.replace(/_plain$/, '')] ?? valueFor(name),
+  );
+}
+
+type Named = Readonly<Record<string, { readonly name: string }>>;
+const NAME_FORMS = ownNames(english.keys());
+/** A short text may be longer than its share: `Edit` is `Bearbeiten`. */
+const SHORT_WORDS = 25;
+
+function englishOptions(command: string): Named {
+  const { commands }: { commands: Readonly<Record<string, { readonly options: Named }>> } = ENGLISH.sentences;
+  return commands[command]?.options ?? {};
+}
