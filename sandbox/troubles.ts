@@ -7,7 +7,7 @@ interface Trouble<How> {
   readonly how: How;
 }
 
-/** How the listing service can behave, by the word that the prompt takes. */
+/** How the listing service can behave, by the name that the page asks for. */
 export const SERVICE_TROUBLES: Readonly<Record<string, Trouble<Mode>>> = {
   ok: { words: 'answers as it should', how: { kind: 'ok' } },
   down: { words: 'refuses connections', how: { kind: 'down' } },
@@ -19,7 +19,7 @@ export const SERVICE_TROUBLES: Readonly<Record<string, Trouble<Mode>>> = {
   truncated: { words: 'stops in the middle of its answers', how: { kind: 'truncated' } },
 };
 
-/** How Discord's REST API can be unwell, by the word that the prompt takes. */
+/** How Discord's REST API can be unwell, by the name that the page asks for. */
 export const DISCORD_TROUBLES: Readonly<Record<string, Trouble<(faults: RestFaults) => void>>> = {
   ok: { words: 'answers as it should', how: () => undefined },
   blocked: {

@@ -1,9 +1,7 @@
-import { createInterface, type Interface } from 'node:readline';
-import { Writable } from 'node:stream';
+import { createInterface } from 'node:readline';
 import { describeExit } from '../bot-process.ts';
 import { BotNotReady, type Sandbox } from '../sandbox.ts';
-import { BadLine } from './bad-line.ts';
-import { paintFor } from './markdown.ts';
+import { BadLine } from './lines.ts';
 import { createPrompt } from './prompt.ts';
 import { breachText, readLogLine, WELCOME } from './words.ts';
 
@@ -33,23 +31,23 @@ export interface FrontEndDeps {
 
 export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
   const { sandbox, input, output, errors, verbose = false, onInterrupt } = deps;
-  const paint = paintFor(errors);
+  const isTerminal = input.isTTY === true && output.isTTY === true;
   const print = (text: string) => void output.write(`${text}\n`);
-  const prompt = createPrompt({ sandbox, print, paint: paintFor(output) });
+  const tell = (text: string) => void errors.write(`${text}\n`);
+  const prompt = createPrompt({ sandbox, print });
   let isLeaving = false;
   /** What a script must hear of by its exit status. */
   let hasFailed = false;
 
-  const tell = (text: string) => void errors.write(`${text}\n`);
   function fail(text: string): void {
     hasFailed = true;
-    tell(paint('red', text));
+    tell(text);
   }
   sandbox.watch((event) => {
     if (event.kind === 'breach') fail(breachText(event.breach));
     if (event.kind === 'log') {
       const { text, urgent } = readLogLine(event.line);
-      if (urgent || verbose) tell(paint('dim', text));
+      if (urgent || verbose) tell(text);
     }
     if (event.kind === 'bot' && event.state === 'crashed' && !isLeaving)
       fail(`The bot ended by itself (${describeExit(event.exit)}):\n${event.exit.lastWords.join('\n')}`);
@@ -66,32 +64,28 @@ export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
     }
   }
 
-  /** Lines from a pipe, one after the other. Each is echoed, except into a modal that takes a key. */
-  async function runScript(): Promise<void> {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      const echo = prompt.isHidden && line !== '' ? '********' : line;
-      if (prompt.isModal || line.trim() !== '') print(`> ${echo}`.trimEnd());
-      if (!(await take(line)) || sandbox.botState === 'crashed') return;
-    }
-  }
-
-  async function converse(): Promise<void> {
-    print(WELCOME);
-    const readline = openTerminal({ input, output, isHidden: () => prompt.isHidden, words: prompt.words });
-    readline.on('SIGINT', onInterrupt);
+  /** Does one line after the other. Those of a script are echoed, except what goes into a window for a key. */
+  async function takeLines(): Promise<void> {
+    const lines = createInterface({
+      input,
+      crlfDelay: Number.POSITIVE_INFINITY,
+      ...(isTerminal && { output }),
+    });
     const ask = () => {
-      // What is typed is hidden, and so is readline's own prompt.
-      if (prompt.isHidden) output.write(`${prompt.title} (hidden): `);
-      readline.setPrompt(`${prompt.title}> `);
-      readline.prompt();
+      if (!isTerminal) return;
+      lines.setPrompt(`${prompt.title}> `);
+      lines.prompt();
     };
+    lines.on('SIGINT', onInterrupt);
     ask();
-    for await (const line of readline) {
-      if (prompt.isHidden) output.write('\n');
+    for await (const line of lines) {
+      const echo = prompt.echo(line);
+      if (!isTerminal && echo !== undefined) print(`> ${echo}`.trimEnd());
       if (!(await take(line))) break;
+      if (!isTerminal && sandbox.botState === 'crashed') break;
       ask();
     }
-    readline.close();
+    lines.close();
   }
 
   return {
@@ -103,40 +97,12 @@ export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
         fail(error.message);
         return 1;
       }
-      if (input.isTTY && output.isTTY) {
-        await converse();
-        return 0;
-      }
-      await runScript();
-      return hasFailed || prompt.lost ? 1 : 0;
+      if (isTerminal) print(WELCOME);
+      await takeLines();
+      return !isTerminal && (hasFailed || prompt.lost) ? 1 : 0;
     },
     leave() {
       isLeaving = true;
     },
   };
-}
-
-/** Lines with history and Tab. While `isHidden`, nothing that is typed is shown or kept. */
-function openTerminal(deps: {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
-  readonly isHidden: () => boolean;
-  readonly words: () => readonly string[];
-}): Interface {
-  const { input, output, isHidden, words } = deps;
-  const screen = new Writable({
-    write(chunk, _encoding, done) {
-      if (!isHidden()) output.write(chunk);
-      done();
-    },
-  });
-  const completer = (line: string): [string[], string] => [
-    words().filter((word) => word.startsWith(line)),
-    line,
-  ];
-  const readline = createInterface({ input, output: screen, terminal: true, completer });
-  readline.on('history', (history: string[]) => {
-    if (isHidden()) history.shift();
-  });
-  return readline;
 }

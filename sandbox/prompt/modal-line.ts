@@ -1,5 +1,5 @@
 import { type APIModalInteractionResponseCallbackData, ComponentType, TextInputStyle } from 'discord.js';
-import { readAssignments, unquoted } from './assignments.ts';
+import { readAssignments, unquoted } from './lines.ts';
 
 /** A field of a modal, as much of it as a person must know to fill it in. */
 export interface ModalField {

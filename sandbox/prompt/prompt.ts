@@ -2,30 +2,23 @@ import { type APIApplicationCommand, ApplicationCommandOptionType } from 'discor
 import { languages } from '../../src/words/languages.ts';
 import type { Answer, OptionValue, Person, SeenModal } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
-import { ROLES, type Role } from '../people.ts';
+import { ROLE_NAMES, type Role } from '../people.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue, readUpload } from '../slash-options.ts';
-import { DISCORD_TROUBLES, SERVICE_TROUBLES } from '../troubles.ts';
-import { readAssignments, unquoted } from './assignments.ts';
-import { BadLine } from './bad-line.ts';
-import { type Paint, plain, type Reading } from './markdown.ts';
+import { BadLine, readAssignments, unquoted } from './lines.ts';
+import type { Reading } from './markdown.ts';
 import { isSecret, readModalLine } from './modal-line.ts';
-import { isFinished, showAnswer, showChoices, showMessage } from './show.ts';
-import { buttonsOf } from './show-components.ts';
+import { buttonsOf, isFinished, showAnswer, showMessage } from './show.ts';
 import { helpText } from './words.ts';
 
 /** What one person types, and what they see: an admin of the first guild at first. */
 export interface Prompt {
   /** Who sits there, or what the open modal is called. */
   readonly title: string;
-  /** Whether what is typed next is not to be shown. */
-  readonly isHidden: boolean;
-  /** Whether a modal is open, to which an empty line says something too. */
-  readonly isModal: boolean;
+  /** What stands for the line where it is echoed; `undefined` for a line that says nothing. */
+  echo(line: string): string | undefined;
   /** Whether the bot once did not answer in time. */
   readonly lost: boolean;
-  /** The words that can begin a line, for Tab. */
-  words(): readonly string[];
   /**
    * Does what the line says and prints what comes of it.
    * @returns whether the session goes on
@@ -34,17 +27,14 @@ export interface Prompt {
   run(line: string): Promise<boolean>;
 }
 
-/** Discord's names for the languages that the bot speaks, each under itself. */
-const LOCALES = Object.fromEntries(languages.flatMap(({ locales }) => locales.map((each) => [each, each])));
-
-const ACTIONS = ['press', 'pick', 'as', 'language', 'submitted', 'discord', 'service', 'help', 'exit'];
+/** Discord's names for the languages that the bot speaks. */
+const LOCALES: readonly string[] = languages.flatMap(({ locales }) => locales);
 
 export function createPrompt(deps: {
   readonly sandbox: Sandbox;
   readonly print: (text: string) => void;
-  readonly paint?: Paint;
 }): Prompt {
-  const { sandbox, print, paint = plain } = deps;
+  const { sandbox, print } = deps;
   const { discord, listing, people } = sandbox;
   let role: Role = 'admin';
   let locale = 'en-US';
@@ -58,7 +48,7 @@ export function createPrompt(deps: {
     if (guild === undefined) throw new Error('there is no guild');
     return people.at({ role, guild, locale });
   }
-  const reading = (): Reading => ({ paint, now: Date.now(), nameOf: discord.nameOf, locale });
+  const reading = (): Reading => ({ now: Date.now(), nameOf: discord.nameOf, locale });
   const slashCommands = () => discord.commands().filter(isSlash);
 
   /** Waits for what comes of an action, and prints it. */
@@ -88,14 +78,11 @@ export function createPrompt(deps: {
     const [name = ''] = line.slice(1).split(/\s/, 1);
     const command = slashCommands().find((known) => known.name === name);
     if (command === undefined) throw new BadLine(`There is no /${name}.`);
-    const given = readAssignments(line.slice(name.length + 1), { names: optionNames(command), sign: ':' });
-    const asked = given.find(([, value]) => value.endsWith('?'))?.[0];
+    const names = (command.options ?? []).map((option) => option.name);
     const options: Record<string, OptionValue> = {};
-    for (const [option, text] of given) {
-      options[option] = await entered(command, option, option === asked ? text.slice(0, -1) : text);
-    }
-    if (asked === undefined) await show(me().slash(name, options));
-    else print(showChoices(await me().complete(name, asked, options)));
+    for (const [option, text] of readAssignments(line.slice(name.length + 1), { names, sign: ':' }))
+      options[option] = await entered(command, option, text);
+    await show(me().slash(name, options));
   }
 
   /** A file by its path, a person by the name of their role. */
@@ -118,7 +105,7 @@ export function createPrompt(deps: {
 
   /** The label that begins so, in upper or lower case. */
   function buttonLike(beginning: string): string {
-    const labels = buttonsOf(lastMessage().current.components ?? []);
+    const labels = buttonsOf(lastMessage().current.components);
     const wanted = beginning.toLowerCase();
     const found =
       labels.find((label) => label.toLowerCase() === wanted) ??
@@ -128,31 +115,36 @@ export function createPrompt(deps: {
     return found;
   }
 
+  function sitAs(name: string): void {
+    const found = ROLE_NAMES.find((each) => each === name);
+    if (found === undefined) throw new BadLine(`There is ${ROLE_NAMES.join(', ')}.`);
+    role = found;
+    print(`You are ${role}.`);
+  }
+
+  function speak(name: string): void {
+    const found = LOCALES.find((each) => each === name);
+    if (found === undefined) throw new BadLine(`There is ${LOCALES.join(', ')}.`);
+    locale = found;
+    print(`Your Discord is in ${locale}.`);
+  }
+
   async function act(name: string, argument: string): Promise<void> {
     switch (name) {
       case 'press':
         return show(me().press(lastMessage(), buttonLike(unquoted(argument))));
       case 'pick':
-        return show(me().pick(lastMessage(), argument === '' ? [] : argument.split(/\s*,\s*/)));
-      case 'as': {
-        role = oneOf(ROLES, argument);
-        return print(`You are ${role}.`);
-      }
+        return show(me().pick(lastMessage(), argument.split(/\s*,\s*/)));
+      case 'as':
+        return sitAs(argument);
       case 'language':
-        locale = oneOf(LOCALES, argument);
-        return print(`Your Discord is in ${locale}.`);
+        return speak(argument);
       case 'submitted': {
         const { submitted } = listing;
         const title = submitted.length === 1 ? '1 server' : `${submitted.length} servers`;
         const lines = submitted.map(({ game, server, port }) => `  ${game}  ${server}:${port}`);
         return print([`The listing service holds ${title}.`, ...lines].join('\n'));
       }
-      case 'discord':
-        sandbox.troubleDiscord(oneOf(DISCORD_TROUBLES, argument));
-        return print(`Discord ${DISCORD_TROUBLES[argument]?.words}.`);
-      case 'service':
-        await sandbox.troubleService(oneOf(SERVICE_TROUBLES, argument));
-        return print(`The listing service ${SERVICE_TROUBLES[argument]?.words}.`);
       case 'help':
         return print(helpText(slashCommands()));
       default:
@@ -164,16 +156,13 @@ export function createPrompt(deps: {
     get title() {
       return modal?.data.title ?? role;
     },
-    get isHidden() {
-      return modal !== undefined && isSecret(modal.data);
-    },
-    get isModal() {
-      return modal !== undefined;
-    },
     get lost() {
       return lost;
     },
-    words: () => [...slashCommands().map(({ name }) => `/${name} `), ...ACTIONS],
+    echo(line) {
+      if (modal === undefined) return line.trim() === '' ? undefined : line;
+      return isSecret(modal.data) && line !== '' ? '********' : line;
+    },
     async run(line) {
       const trimmed = line.trim();
       if (modal !== undefined) await fillIn(modal, line);
@@ -186,15 +175,4 @@ export function createPrompt(deps: {
       return true;
     },
   };
-}
-
-const optionNames = ({ options = [] }: APIApplicationCommand): readonly string[] =>
-  options.map(({ name }) => name);
-
-/** @throws BadLine when it is none of them */
-function oneOf<Name extends string>(known: Readonly<Record<Name, unknown>>, word: string): Name {
-  const names = Object.keys(known) as Name[];
-  const found = names.find((name) => name === word);
-  if (found === undefined) throw new BadLine(`There is ${names.join(', ')}.`);
-  return found;
 }

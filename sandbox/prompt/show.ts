@@ -1,14 +1,15 @@
 import {
-  type APIApplicationCommandOptionChoice,
+  type APIComponentInMessageActionRow,
   type APIEmbed,
+  type APIMessage,
   type APIModalInteractionResponseCallbackData,
   ComponentType,
 } from 'discord.js';
+import { rowsOf } from '../discord/client/components.ts';
 import type { Answer } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
-import { plain, type Reading, readMarkdown } from './markdown.ts';
+import { type Reading, readMarkdown } from './markdown.ts';
 import { modalFields } from './modal-line.ts';
-import { showComponents } from './show-components.ts';
 
 /** What a member sees after an action, as text. */
 export function showAnswer(answer: Answer, reading: Reading): string {
@@ -25,14 +26,13 @@ export function showAnswer(answer: Answer, reading: Reading): string {
 }
 
 function showModal(data: APIModalInteractionResponseCallbackData, reading: Reading): string {
-  const paint = reading.paint ?? plain;
   const texts = data.components
     .filter((part) => part.type === ComponentType.TextDisplay)
     .map(({ content }) => indented(readMarkdown(content, reading), '│ '));
   const fields = modalFields(data);
   const shown = fields.map(({ id, label, description, placeholder, isLong, least, most, required, value }) =>
     [
-      `│ ${paint('bold', label)} (${id}: ${isLong ? 'lines' : 'text'}, ${least} to ${most} characters${required ? '' : ', may be left out'})`,
+      `│ ${label} (${id}: ${isLong ? 'lines' : 'text'}, ${least} to ${most} characters${required ? '' : ', may be left out'})`,
       ...[description, placeholder].filter((hint) => hint !== '').map((hint) => `│   ${hint}`),
       ...(value ? [`│   now: ${value.replaceAll('\n', '\n│        ')}`] : []),
     ].join('\n'),
@@ -41,14 +41,7 @@ function showModal(data: APIModalInteractionResponseCallbackData, reading: Readi
     fields.length > 1
       ? 'Next line: the first value, or field=value …; an empty line closes this.'
       : 'Next line: the value; an empty line closes this.';
-  return [`┌ ${paint('bold', data.title)}`, ...texts, ...shown, `└ ${paint('dim', next)}`].join('\n');
-}
-
-/** The choices under an option that is being typed. */
-export function showChoices(choices: readonly APIApplicationCommandOptionChoice[] | 'lost'): string {
-  if (choices === 'lost') return 'Loading options failed: the application did not respond.';
-  if (choices.length === 0) return 'No options match your search.';
-  return choices.map(({ name, value }) => `  ${name} → ${value}`).join('\n');
+  return [`┌ ${data.title}`, ...texts, ...shown, `└ ${next}`].join('\n');
 }
 
 /** Lines of an attached text that are shown: enough for a report of a few servers. */
@@ -56,7 +49,6 @@ const FILE_LINES = 13;
 
 /** A message as the member sees it: words, embeds, attachments, buttons. */
 export function showMessage(message: SeenMessage, reading: Reading): string {
-  const paint = reading.paint ?? plain;
   const { current, ephemeral, loading } = message;
   const parts = [
     loading ? 'thinking…' : readMarkdown(current.content, reading),
@@ -65,32 +57,64 @@ export function showMessage(message: SeenMessage, reading: Reading): string {
       const text = message.file(filename)?.toString('utf8') ?? '';
       return `📎 ${filename} (${size} bytes)\n${indented(beginning(text), '  ')}`;
     }),
-    ...showComponents(current.components ?? [], reading),
+    ...rowsOf(current).map((row) => row.map((component) => showComponent(component, reading)).join('  ')),
   ];
   const shown = parts.filter((part) => part !== '').join('\n');
   if (!ephemeral) return shown;
   // A frame begins on a line of its own, so that its edge stays straight.
-  return `${paint('dim', '(only you can see this)')}${shown.startsWith('│') ? '\n' : ' '}${shown}`;
+  return `(only you can see this)${shown.startsWith('│') ? '\n' : ' '}${shown}`;
 }
 
 function showEmbed(embed: APIEmbed, reading: Reading): string {
-  const paint = reading.paint ?? plain;
   const read = (text = '') => readMarkdown(text, reading);
   const fields = (embed.fields ?? []).map(({ name, value }) => {
     const text = read(value);
-    return `${paint('bold', read(name))}:${text.includes('\n') ? `\n${indented(text, '  ')}` : ` ${text}`}`;
+    return `${read(name)}:${text.includes('\n') ? `\n${indented(text, '  ')}` : ` ${text}`}`;
   });
   const lines = [
     read(embed.author?.name),
-    embed.title ? paint('bold', read(embed.title)) : '',
+    read(embed.title),
     embed.url ?? '',
     read(embed.description),
     ...fields,
     // Discord shows no markdown in a footer.
-    embed.footer ? paint('dim', embed.footer.text) : '',
+    embed.footer?.text ?? '',
   ];
   return indented(lines.filter((line) => line !== '').join('\n'), '│ ');
 }
+
+function showComponent(component: APIComponentInMessageActionRow, reading: Reading): string {
+  switch (component.type) {
+    case ComponentType.Button: {
+      const label = 'label' in component ? component.label : '';
+      if ('url' in component) return `[ ${label} → ${component.url} ]`;
+      return component.disabled ? `[ ${label} · disabled ]` : `[ ${label} ]`;
+    }
+    case ComponentType.StringSelect: {
+      const options = component.options.map(
+        ({ label, value, default: chosen }) =>
+          `\n  ${chosen ? '●' : '○'} ${label}${label === value ? '' : ` (${value})`}`,
+      );
+      return `▾ ${component.placeholder}${options.join('')}`;
+    }
+    default: {
+      const sign = component.type === ComponentType.ChannelSelect ? '#' : '@&';
+      const chosen = (component.default_values ?? []).map(
+        ({ id }) => `\n  ● ${readMarkdown(`<${sign}${id}>`, reading)}`,
+      );
+      return `▾ ${component.placeholder}${chosen.join('')}`;
+    }
+  }
+}
+
+/** The labels of the buttons that can be pressed, in the order they are shown. */
+export const buttonsOf = (components: APIMessage['components']): readonly string[] =>
+  rowsOf({ components: components ?? [] })
+    .flat()
+    .flatMap((component) => {
+      const isButton = component.type === ComponentType.Button && 'custom_id' in component;
+      return isButton && component.label && !component.disabled ? [component.label] : [];
+    });
 
 function beginning(text: string): string {
   const lines = text.replace(/\n$/, '').split(/\r?\n/);

@@ -2,7 +2,6 @@ import type { APIApplicationCommand } from 'discord.js';
 import type { Breach } from '../discord/contract.ts';
 import { SAMPLE_LISTS } from '../page/client/sample-lists.ts';
 import { ROLE_NAMES } from '../people.ts';
-import { DISCORD_TROUBLES, SERVICE_TROUBLES } from '../troubles.ts';
 
 export const USAGE = `npm run sandbox -- [--data DIR] [--http] [--verbose] [--page] [--open] [--port N]
 
@@ -22,7 +21,7 @@ You are an admin of its first guild. To begin, type
   /addserver game:cs2 server:play.example.com:27015
   /addservers file:docs/servers.csv
   /games
-help lists everything; Tab completes; exit ends.`;
+help lists everything; exit ends.`;
 
 export function helpText(commands: readonly APIApplicationCommand[]): string {
   const rows = commands.map(({ name, options = [], description }) => {
@@ -35,8 +34,6 @@ export function helpText(commands: readonly APIApplicationCommand[]): string {
     [`as ${ROLE_NAMES.join('|')}`, 'be an admin (may manage the server), a member, or another member'],
     ['language LOCALE', 'have Discord in that language, such as de'],
     ['submitted', 'what the listing service holds'],
-    ['discord TROUBLE', `how Discord is from now on: ${Object.keys(DISCORD_TROUBLES).join(', ')}`],
-    ['service TROUBLE', `how the listing service is: ${Object.keys(SERVICE_TROUBLES).join(', ')}`],
     ['help', 'show this'],
     ['exit', 'stop the bot and end'],
   ] as const;
@@ -44,10 +41,10 @@ export function helpText(commands: readonly APIApplicationCommand[]): string {
   return [
     'One line does one thing.',
     ...[...rows, ...actions].map(([left, right]) => `  ${left.padEnd(26)}  ${right}`),
-    'A value may stand in double quotes, with \\n for a new line. A ? behind it shows its choices: /addserver game:count?',
+    'A value may stand in double quotes, with \\n for a new line.',
     `A file is named by its path: ${lists}.`,
     'When a modal is open, the next line fills its first field; field=value fills one by name; an empty line closes it.',
-    'Other servers, kill -9: see the page.',
+    'Other Discord servers, bad days, kill -9: see the page.',
   ].join('\n');
 }
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { Answer, Person, SeenModal, Upload } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { modalFields } from '../../sandbox/prompt/modal-line.ts';
-import { isFinished, showAnswer } from '../../sandbox/prompt/show.ts';
-import { buttonsOf } from '../../sandbox/prompt/show-components.ts';
+import { buttonsOf, isFinished, showAnswer } from '../../sandbox/prompt/show.ts';
 
 /** What the service says when it took a server. */
 export const ACCEPTED = 'Servers have been added for review.';

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { marksOf } from '../../sandbox/markdown.ts';
+import { timeText } from '../../sandbox/page/client/times.ts';
 import { readMarkdown } from '../../sandbox/prompt/markdown.ts';
 
 const ID = '123456789012345678';
 const nameOf = (id: string) => (id === ID ? 'admin' : undefined);
 const NOW = Date.UTC(2026, 0, 2, 12);
-const read = (text: string, locale = 'en-US') => readMarkdown(text, { now: NOW, nameOf, locale });
+const read = (text: string) => readMarkdown(text, { now: NOW, nameOf });
 
 describe('Discord’s markdown', () => {
   it.each([
@@ -22,8 +23,9 @@ describe('Discord’s markdown', () => {
   });
 
   it('tells times in the language of the reader', () => {
-    expect(read(`<t:${NOW / 1000 - 120}:R>`, 'de')).toBe('vor 2 Minuten');
-    expect(read(`<t:${NOW / 1000}:D>`, 'de')).toBe('2. Januar 2026');
+    const german = { locale: 'de', now: NOW };
+    expect(timeText(NOW / 1000 - 120, { ...german, format: 'R' })).toBe('vor 2 Minuten');
+    expect(timeText(NOW / 1000, { ...german, format: 'D' })).toBe('2. Januar 2026');
   });
 
   it('sees small print behind a quotation', () => {

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BadLine } from '../../../sandbox/prompt/bad-line.ts';
 import { createFrontEnd } from '../../../sandbox/prompt/front-end.ts';
+import { BadLine } from '../../../sandbox/prompt/lines.ts';
 import { createPrompt } from '../../../sandbox/prompt/prompt.ts';
 import { openSandbox, type Sandbox } from '../../../sandbox/sandbox.ts';
 import { createBotInProcess } from '../../support/bot-in-process.ts';
@@ -34,22 +34,17 @@ describe('at the prompt', () => {
   it('an admin sets the key in a window, and its value is hidden', async () => {
     const { prompt, type } = sitDown();
     expect(await type('/setkey')).toContain('(key: text, 1 to 500 characters)');
-    expect(prompt.isHidden).toBe(true);
+    expect(prompt.echo('sandbox-key-1234')).toBe('********');
     expect(await type('')).toBe('(the modal was closed)');
     await type('/setkey');
     expect(await type('key=sandbox-key-1234')).toContain('(only you can see this)');
-    expect(prompt.isModal).toBe(false);
+    expect(prompt.echo('/games')).toBe('/games');
   });
 
   it('a server is submitted, and what the service holds is shown', async () => {
     const { type } = sitDown();
     expect(await type('/addserver game:cs2 server:"play.example.com:27015"')).toContain('added for review');
     expect(await type('submitted')).toContain('cs2  play.example.com:27015');
-  });
-
-  it('choices are shown behind a question mark', async () => {
-    const { type } = sitDown();
-    expect(await type('/addserver game:counter-strike 2?')).toContain('Counter-Strike 2 (cs2) → cs2');
   });
 
   it('the bot answers in the language that is chosen', async () => {
@@ -85,22 +80,10 @@ describe('at the prompt', () => {
     expect(await type('/setkey')).toBe('Discord does not send this: there is no command setkey here');
   });
 
-  it('Discord and the service are made unwell, and well again', async () => {
-    const { type } = sitDown();
-    expect(await type('service down')).toBe('The listing service refuses connections.');
-    expect(await type('/addserver game:cs2 server:down.example.com:1')).toContain('Try again');
-    expect(await type('discord dead')).toContain('Discord no longer hears');
-    expect(await type('service ok')).toContain('as it should');
-    expect(await type('press Try again')).toContain('added for review');
-    await type('discord ok');
-    expect([sandbox.serviceTrouble, sandbox.discordTrouble]).toEqual(['ok', 'ok']);
-  });
-
   it.each([
     'fly',
     '/fly',
     'as nobody',
-    'discord happy',
     '/addserver gmae:cs2',
     '/addservers file:none.csv',
     'press Next',
@@ -110,7 +93,7 @@ describe('at the prompt', () => {
 
   it('help lists the commands of the bot and of the prompt', async () => {
     const help = await sitDown().type('help');
-    for (const word of ['/addserver', 'press LABEL', 'discord TROUBLE']) expect(help).toContain(word);
+    for (const word of ['/addserver', 'press LABEL', 'submitted']) expect(help).toContain(word);
   });
 });
 

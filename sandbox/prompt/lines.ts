@@ -1,4 +1,7 @@
-import { BadLine } from './bad-line.ts';
+/** A line that could not be understood. The message says what was expected; a piped run ends with status 1. */
+export class BadLine extends Error {
+  override readonly name = 'BadLine';
+}
 
 export interface Grammar {
   /** What a value may be given for. */
