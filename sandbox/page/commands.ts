@@ -72,6 +72,5 @@ function choicesOf(
 
 function kindOf(type: Type): OptionView['kind'] {
   if (type === Type.Attachment) return 'file';
-  if (type === Type.Integer) return 'integer';
-  return type === Type.Number ? 'number' : 'text';
+  return type === Type.Integer || type === Type.Number ? 'number' : 'text';
 }

@@ -78,7 +78,7 @@ export interface OptionView {
   /** As the person's language has it. */
   readonly label: string;
   readonly description: string;
-  readonly kind: 'text' | 'integer' | 'number' | 'choice' | 'file';
+  readonly kind: 'text' | 'number' | 'choice' | 'file';
   readonly required: boolean;
   readonly autocomplete: boolean;
   /** What can be chosen, where that is known beforehand: choices, people, true and false. */

@@ -78,33 +78,18 @@ describe.skipIf(!hasChromium)('what people pick and drop on the page', () => {
     await expect.poll(() => valuesOf('channels')).toHaveLength(2);
   });
 
-  it('says who is not there', async () => {
-    await composer().fill('/submissions');
-    await tab.getByRole('option', { name: '/submissions' }).click();
-    await tab.getByRole('combobox', { name: 'member', exact: true }).fill('nobody');
-    await tab.getByRole('button', { name: 'Send' }).click();
-    await tab.getByText('member: Pick one from the list.').waitFor();
-    await tab.keyboard.press('Escape');
-    await tab.keyboard.press('Escape');
-    await composer().waitFor();
-  });
-
-  it('takes a file that is dropped on a command, and says which is too large', async () => {
+  it('takes a file that is dropped on a command', async () => {
     await composer().fill('/addservers');
     await tab.getByRole('option', { name: '/addservers' }).first().click();
-    const command = tab.getByRole('group', { name: '/addservers' });
-    const drop = async (text: string) =>
-      command.dispatchEvent('drop', {
-        dataTransfer: await tab.evaluateHandle(`(() => {
-          const dropped = new DataTransfer();
-          dropped.items.add(new File([${text}], 'dropped.csv', { type: 'text/csv' }));
-          return dropped;
-        })()`),
-      });
-    await drop(`'x'.repeat(10 * 1024 * 1024 + 1)`);
-    await tab.getByText(/^file: /).waitFor();
-    await drop(`'game,server\\ncs2,dropped.example.com:27015\\n'`);
-    await command.getByText('dropped.csv').waitFor();
+    const command = tab.getByRole('form', { name: '/addservers' });
+    await command.dispatchEvent('drop', {
+      dataTransfer: await tab.evaluateHandle(`(() => {
+        const dropped = new DataTransfer();
+        const list = 'game,server\\ncs2,dropped.example.com:27015\\n';
+        dropped.items.add(new File([list], 'dropped.csv', { type: 'text/csv' }));
+        return dropped;
+      })()`),
+    });
     await tab.getByRole('button', { name: 'Send' }).click();
     await log().getByRole('button', { name: 'Submit 1 game server' }).click();
     await expect

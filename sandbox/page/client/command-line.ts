@@ -1,10 +1,8 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Choice, CommandView, Entered, FileValue, OptionView } from '../protocol.ts';
 import { act, fileValue } from './connection.ts';
-import { activeId, listbox, moved, reveal } from './listbox.ts';
-import { type Filled, optionEntered } from './option-value.ts';
 import { SAMPLE_LISTS } from './sample-lists.ts';
-import { type Words, wordsFor } from './words.ts';
+import { wordsFor } from './words.ts';
 
 /** A command that is complete. The event `left` tells that it is not to be sent. */
 export type CommandSent = CustomEvent<{
@@ -14,38 +12,25 @@ export type CommandSent = CustomEvent<{
 
 /** So that not every letter asks the bot. */
 const TYPING_MS = 120;
-const LIST = 'option-list';
 
-/** A command with its options, filled in one by one. */
+/** A command with its options in a form: the browser says what is missing, and the stand-in what Discord would not send. */
 class SandboxCommand extends LitElement {
   static override properties = {
     command: { attribute: false },
     locale: {},
-    filled: { state: true },
-    focused: { state: true },
-    offered: { state: true },
-    active: { state: true },
-    problem: { state: true },
+    suggested: { state: true },
   };
   declare command: CommandView;
   declare locale: string;
-  declare filled: Readonly<Record<string, Filled>>;
-  declare focused: string;
-  /** What the focused option offers; undefined: its list is closed. */
-  declare offered: readonly Choice[] | 'loading' | 'lost' | undefined;
-  declare active: number;
-  declare problem: { readonly option: string; readonly why: string } | undefined;
-  asked: number;
-  timer: number;
+  /** What the bot suggested last, by option. */
+  declare suggested: Readonly<Record<string, readonly Choice[]>>;
+  typing: number;
 
   constructor() {
     super();
-    this.asked = 0;
-    this.timer = 0;
     this.locale = '';
-    this.filled = {};
-    this.focused = '';
-    this.active = 0;
+    this.suggested = {};
+    this.typing = 0;
   }
 
   override createRenderRoot(): this {
@@ -53,200 +38,105 @@ class SandboxCommand extends LitElement {
   }
 
   override firstUpdated(): void {
-    this.focusOn(this.command.options.find(({ required }) => required));
-  }
-
-  override updated(): void {
-    reveal(LIST, this.active);
-  }
-
-  get words(): Words {
-    return wordsFor(this.locale);
-  }
-
-  /** The field of that option; without one the button that sends. */
-  focusOn(option: OptionView | undefined): void {
-    const wanted = option === undefined ? '.send' : `[data-option="${option.name}"]`;
-    this.querySelector<HTMLElement>(wanted)?.focus();
+    const first = this.querySelector<HTMLElement>(':required') ?? this.querySelector<HTMLElement>('.send');
+    first?.focus();
   }
 
   leave(): void {
     this.dispatchEvent(new CustomEvent('left', { bubbles: true }));
   }
 
-  fill(option: OptionView, filled: Filled): void {
-    this.filled = { ...this.filled, [option.name]: filled };
-    this.problem = undefined;
-    this.offer(option);
+  get entered(): [string, FormDataEntryValue][] {
+    const form = this.querySelector('form') ?? undefined;
+    return [...new FormData(form)].filter(([, value]) => (value instanceof File ? value.name : value) !== '');
   }
 
-  /** Opens the list of what an option offers. */
-  offer(option: OptionView): void {
-    this.focused = option.name;
-    this.active = 0;
-    const typed = this.filled[option.name]?.text ?? '';
-    clearTimeout(this.timer);
-    this.asked += 1;
-    if (option.autocomplete) {
-      this.offered ??= 'loading';
-      this.timer = window.setTimeout(() => void this.askBot(option, this.asked), TYPING_MS);
-    } else if (option.choices.length > 0) {
-      const wanted = typed.toLowerCase();
-      this.offered = option.choices.filter(({ label }) => label.toLowerCase().includes(wanted));
-    } else this.offered = undefined;
+  /** Asks the bot once the person pauses. */
+  suggest({ name }: OptionView): void {
+    clearTimeout(this.typing);
+    this.typing = window.setTimeout(async () => {
+      const texts = this.entered.filter((each): each is [string, string] => typeof each[1] === 'string');
+      const outcome = await act({
+        do: 'complete',
+        command: this.command.name,
+        focused: name,
+        options: Object.fromEntries(texts),
+      });
+      if (outcome.kind === 'choices') this.suggested = { ...this.suggested, [name]: outcome.choices };
+    }, TYPING_MS);
   }
 
-  async askBot(option: OptionView, asked: number): Promise<void> {
-    const options: Record<string, string> = {};
-    for (const [name, { text, value, file }] of Object.entries(this.filled)) {
-      const entered = value ?? text;
-      if (entered !== '' && file === undefined) options[name] = entered;
-    }
-    const outcome = await act({
-      do: 'complete',
-      command: this.command.name,
-      focused: option.name,
-      options: { ...options, [option.name]: this.filled[option.name]?.text ?? '' },
-    });
-    if (asked !== this.asked || this.focused !== option.name) return;
-    this.offered = outcome.kind === 'choices' ? outcome.choices : 'lost';
-  }
-
-  /** Takes what the list offers, and goes on to the next option that is needed. */
-  choose(option: OptionView, index: number): void {
-    const choice = Array.isArray(this.offered) ? this.offered[index] : undefined;
-    if (choice === undefined) return;
-    this.filled = { ...this.filled, [option.name]: { text: choice.label, value: choice.value } };
-    this.close();
-    const { options } = this.command;
-    this.focusOn(options.slice(options.indexOf(option) + 1).find(({ required }) => required));
-  }
-
-  close(): void {
-    clearTimeout(this.timer);
-    this.asked += 1;
-    this.offered = undefined;
-  }
-
-  onKey(event: KeyboardEvent, option: OptionView): void {
-    const { key, shiftKey } = event;
-    const { text = '', value } = this.filled[option.name] ?? {};
-    const list = Array.isArray(this.offered) ? this.offered : [];
-    const next = key.startsWith('Arrow') ? moved(key, this.active, list.length) : undefined;
-    if (next !== undefined) this.active = next;
-    else if (key === 'Enter' && list.length > 0 && value === undefined) this.choose(option, this.active);
-    else if (key === 'Enter') this.send();
-    else if (key === 'Escape' && this.offered !== undefined) this.close();
-    else if (key === 'Escape') this.leave();
-    else {
-      // What is active is taken along, and Tab goes on to the next field by itself.
-      const choice = list[this.active];
-      if (key === 'Tab' && !shiftKey && choice !== undefined && text !== '')
-        this.filled = { ...this.filled, [option.name]: { text: choice.label, value: choice.value } };
-      return;
-    }
+  async send(event: Event): Promise<void> {
     event.preventDefault();
-  }
-
-  send(): void {
-    const { command } = this;
     const options: Record<string, string | FileValue> = {};
-    for (const option of command.options) {
-      const read = optionEntered(option, this.filled[option.name], this.words);
-      if ('why' in read) {
-        this.problem = { option: option.name, why: read.why };
-        this.close();
-        this.focusOn(option);
-        return;
-      }
-      if (read.value !== undefined) options[option.name] = read.value;
-    }
+    for (const [name, value] of this.entered)
+      options[name] = value instanceof File ? await fileValue(value) : value;
     this.dispatchEvent(
-      new CustomEvent('sent', { detail: { command: command.name, options }, bubbles: true }),
+      new CustomEvent('sent', { detail: { command: this.command.name, options }, bubbles: true }),
     );
   }
 
-  async attach(option: OptionView, file: File | undefined): Promise<void> {
-    if (file === undefined) return;
-    const value = await fileValue(file);
-    if (value === undefined) this.problem = { option: option.name, why: this.words.fileTooLarge };
-    else this.fill(option, { text: file.name, file: value });
+  attach(files: FileList | undefined): void {
+    const input = this.querySelector<HTMLInputElement>('input[type=file]');
+    if (input !== null && files !== undefined) input.files = files;
   }
 
-  async attachSample(option: OptionView, list: string): Promise<void> {
+  async attachSample(list: string): Promise<void> {
     const response = await fetch(`/lists/${list}`);
-    await this.attach(option, new File([await response.blob()], list));
-  }
-
-  onDrop(event: DragEvent): void {
-    const option = this.command.options.find(({ kind }) => kind === 'file');
-    event.preventDefault();
-    if (option !== undefined) void this.attach(option, event.dataTransfer?.files[0]);
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([await response.blob()], list));
+    this.attach(transfer.files);
   }
 
   override render(): TemplateResult {
-    const { words, command } = this;
-    const about = command.options.find(({ name }) => name === this.focused);
-    return html`<div role="group" aria-label=${`/${command.label}`} @dragover=${(event: DragEvent) => event.preventDefault()} @drop=${(event: DragEvent) => this.onDrop(event)}>
-      <p class="about" id="composer-about">${about === undefined ? command.description : `${about.label}: ${about.description}`}</p>
-      ${this.problem === undefined ? nothing : html`<p class="problem" id="composer-problem" role="alert">${this.problem.option}: ${this.problem.why}</p>`}
+    const { label, description, options } = this.command;
+    const words = wordsFor(this.locale);
+    return html`<form
+      aria-label=${`/${label}`}
+      @submit=${(event: Event) => void this.send(event)}
+      @keydown=${({ key }: KeyboardEvent) => key === 'Escape' && this.leave()}
+      @dragover=${(event: Event) => event.preventDefault()}
+      @drop=${(event: DragEvent) => {
+        event.preventDefault();
+        this.attach(event.dataTransfer?.files);
+      }}
+    >
+      <p class="about">${description}</p>
       <div class="fields">
-        <button type="button" class="chip" title=${words.leave} aria-label=${`/${command.label} – ${words.leave}`} @click=${() => this.leave()}>/${command.label}</button>
-        ${command.options.map((option) => (option.kind === 'file' ? this.renderFile(option) : this.renderField(option)))}
-        <button type="button" class="button primary send" @click=${() => this.send()} @keydown=${(event: KeyboardEvent) => event.key === 'Escape' && this.leave()}>${words.send}</button>
+        <button type="button" class="chip" title=${words.leave} aria-label=${`/${label} – ${words.leave}`} @click=${() => this.leave()}>/${label}</button>
+        ${options.map((option) => html`<label class="field" title=${option.description}><span>${option.label}</span>${this.renderInput(option)}</label>`)}
+        ${options.some(({ kind }) => kind === 'file') ? SAMPLE_LISTS.map((list) => html`<button type="button" class="optional" @click=${() => void this.attachSample(list)}>docs/${list}</button>`) : nothing}
+        <button type="submit" class="button primary send">${words.send}</button>
       </div>
-    </div>`;
+    </form>`;
   }
 
-  renderFile(option: OptionView): TemplateResult {
-    const isWrong = this.problem?.option === option.name;
-    return html`<label class=${isWrong ? 'field wrong' : 'field'}><span>${option.label}</span>
-      <input type="file" data-option=${option.name} aria-describedby="composer-about"
-        @focus=${() => this.offer(option)}
-        @change=${(event: Event) => void this.attach(option, (event.target as HTMLInputElement).files?.[0])} />
-      <span class="file-name">${this.filled[option.name]?.file?.filename ?? this.words.file}</span></label>
-      ${SAMPLE_LISTS.map((list) => html`<button type="button" class="optional" @click=${() => void this.attachSample(option, list)}>docs/${list}</button>`)}`;
-  }
-
-  renderField(option: OptionView): TemplateResult {
-    const isWrong = this.problem?.option === option.name;
-    const isOpen = this.focused === option.name && this.offered !== undefined;
-    const list = Array.isArray(this.offered) ? this.offered : [];
-    const empty = { loading: this.words.loading, lost: this.words.loadingFailed };
-    return html`<div class=${isWrong ? 'field wrong' : 'field'}>
-      <label for=${`option-${option.name}`}>${option.label}</label>
-      <input
-        id=${`option-${option.name}`}
-        data-option=${option.name}
-        role="combobox"
+  renderInput(option: OptionView): TemplateResult {
+    const { name, kind, required, least, most, autocomplete, choices, description } = option;
+    if (kind === 'file') return html`<input type="file" name=${name} ?required=${required} />`;
+    if (kind === 'choice')
+      return html`<select name=${name} ?required=${required}>
+        <option value=""></option>
+        ${choices.map((choice) => html`<option value=${choice.value}>${choice.label}</option>`)}
+      </select>`;
+    if (kind === 'number')
+      return html`<input type="number" name=${name} min=${least ?? nothing} max=${most ?? nothing} placeholder=${description} ?required=${required} />`;
+    const list = `suggested-${name}`;
+    return html`<input
+        type="text"
+        name=${name}
         autocomplete="off"
-        aria-autocomplete="list"
-        aria-expanded=${isOpen ? 'true' : 'false'}
-        aria-controls=${isOpen ? LIST : nothing}
-        aria-activedescendant=${isOpen ? activeId(LIST, this.active, list.length) : nothing}
-        aria-describedby="composer-about"
-        aria-required=${option.required ? 'true' : 'false'}
-        aria-invalid=${isWrong ? 'true' : 'false'}
-        inputmode=${option.kind === 'integer' ? 'numeric' : 'text'}
-        .value=${this.filled[option.name]?.text ?? ''}
-        @focus=${() => this.offer(option)}
-        @blur=${() => this.close()}
-        @input=${(event: Event) => this.fill(option, { text: (event.target as HTMLInputElement).value })}
-        @keydown=${(event: KeyboardEvent) => this.onKey(event, option)}
+        list=${autocomplete ? list : nothing}
+        minlength=${least ?? nothing}
+        maxlength=${most ?? nothing}
+        placeholder=${description}
+        ?required=${required}
+        @focus=${() => autocomplete && this.suggest(option)}
+        @input=${() => autocomplete && this.suggest(option)}
       />
-      ${
-        isOpen
-          ? listbox({
-              id: LIST,
-              label: option.label,
-              items: list,
-              active: this.active,
-              empty: typeof this.offered === 'string' ? empty[this.offered] : this.words.nothing,
-              choose: (index) => this.choose(option, index),
-            })
-          : nothing
-      }
-    </div>`;
+      <datalist id=${list}>
+        ${(this.suggested[name] ?? []).map((choice) => html`<option value=${choice.value}>${choice.label}</option>`)}
+      </datalist>`;
   }
 }
 customElements.define('sandbox-command', SandboxCommand);

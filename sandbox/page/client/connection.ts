@@ -51,14 +51,8 @@ export function listen(heard: {
   source.addEventListener('error', () => heard.lost(true));
 }
 
-const LARGEST_FILE = 10 * 1024 * 1024;
-
-/** A file as it goes to the sandbox; `undefined` when Discord would not take it. */
-export async function fileValue(file: File): Promise<FileValue | undefined> {
-  if (file.size > LARGEST_FILE) return undefined;
+/** A file as it goes to the sandbox. */
+export async function fileValue(file: File): Promise<FileValue> {
   const bytes = new Uint8Array(await file.arrayBuffer());
-  let binary = '';
-  for (let at = 0; at < bytes.length; at += 0x8000)
-    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-  return { filename: file.name, base64: btoa(binary) };
+  return { filename: file.name, base64: bytes.toBase64() };
 }

@@ -15,16 +15,15 @@ export function moved(key: string, active: number, count: number): number | unde
   return key === 'End' ? count - 1 : undefined;
 }
 
-/** The list under a field or over the composer. The field keeps the focus and names the active one. */
+/** The list over the composer, whose field keeps the focus and names the active one. */
 export function listbox(about: {
   readonly id: string;
   readonly label: string;
   readonly items: readonly Item[];
   readonly active: number;
-  readonly empty?: string;
   readonly choose: (index: number) => void;
 }): TemplateResult {
-  const { id, label, items, active, empty = '', choose } = about;
+  const { id, label, items, active, choose } = about;
   return html`<ul id=${id} class="listbox" role="listbox" aria-label=${label}>
     ${items.map(
       (item, index) => html`<li
@@ -39,7 +38,6 @@ export function listbox(about: {
         ${item.description ? html`<small>${item.description}</small>` : nothing}
       </li>`,
     )}
-    ${items.length === 0 && empty !== '' ? html`<li role="option" aria-selected="false" aria-disabled="true" class="empty">${empty}</li>` : nothing}
   </ul>`;
 }
 
