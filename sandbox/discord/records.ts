@@ -1,5 +1,5 @@
+import { GatewayCloseCodes } from 'discord.js';
 import type { Breach, BreachEvent, RecordedRequest, WireEvent } from './contract.ts';
-import type { Closing } from './gateway/protocol.ts';
 import type { HandledRequest } from './rest/server.ts';
 import type { Clock } from './world/clock.ts';
 import { createLatest } from './world/latest.ts';
@@ -16,7 +16,7 @@ export interface Records {
   frame(from: WireEvent['from'], text: string): void;
   /** An interaction that was posted to the bot's endpoint, and the status that it was answered with; 0: none came. */
   posted(path: string, body: string, status: number): void;
-  gatewayBreach(why: Closing): void;
+  gatewayBreach(code: GatewayCloseCodes): void;
   findSecret(secret: string): readonly RecordedRequest[];
 }
 
@@ -61,8 +61,10 @@ export function createRecords(deps: {
       const request = { at: clock.now(), method: 'POST', path, body, status, httpVersion: '1.1' };
       onEvent({ kind: 'wire', from: 'discord', request });
     },
-    gatewayBreach: ([code, message]) =>
-      breach({ title: message, method: 'GATEWAY', path: '/', status: 0, code, message }),
+    gatewayBreach(code) {
+      const title = GatewayCloseCodes[code];
+      breach({ title, method: 'GATEWAY', path: '/', status: 0, code, message: title });
+    },
     findSecret(secret) {
       const dropped = requests.dropped() + frames.dropped();
       if (dropped > 0) throw new Error(`${dropped} requests are no longer kept and cannot be searched`);

@@ -58,7 +58,6 @@ const ENTRY_POINT: CommandBody = {
 /** Starts a Discord on loopback: REST API, gateway and CDN on one port, a free one unless told. */
 export async function startDiscord(options: StandInOptions): Promise<DiscordStandIn> {
   const { botName = 'Test Bot', answerWithinMs = ANSWER_WITHIN_MS, reactionMs = 50 } = options;
-  let { token } = options;
   let port = 0;
   const origin = (scheme: string = loopback.scheme) => `${scheme}://127.0.0.1:${port}`;
   const { tell, watch } = createWatchers<DiscordEvent>();
@@ -79,7 +78,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
 
   const restApi = createRestApi({
     world,
-    token: () => token,
+    token: options.token,
     faults,
     routes: [
       ...applicationRoutes(world, {
@@ -102,10 +101,7 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
     server: loopback.server,
     world,
     url: () => origin(loopback.scheme === 'https' ? 'wss' : 'ws'),
-    token: () => token,
-    replaceToken(next) {
-      token = next;
-    },
+    token: options.token,
     onFrame: records.frame,
     onBreach: records.gatewayBreach,
     endpoint,

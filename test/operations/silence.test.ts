@@ -11,7 +11,7 @@ const WAIT = 'silence:wait';
 const ENDED = /Nothing has come from Discord's gateway for \d+ seconds: the bot ends/;
 
 /** Heartbeats so fast that a busy machine may miss one: then the stand-in complains, and discord.js connects anew. */
-const QUICK = { discord: { heartbeatIntervalMs: 200 }, breaches: ['Session timed out.'] };
+const QUICK = { discord: { heartbeatIntervalMs: 200 }, breaches: ['SessionTimedOut'] };
 
 function keptWait({ data }: Scene): unknown {
   const database = new DatabaseSync(join(data, 'bot.sqlite'), { readOnly: true });

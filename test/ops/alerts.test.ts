@@ -63,7 +63,7 @@ async function scraped(options: AppSceneOptions): Promise<Scrape> {
 
 describe.skipIf(!hasPromtool)('an alert fires for', () => {
   it('a bot that has not been ready for 2 minutes', async () => {
-    const options = { minutes: 3, discord: { heartbeatIntervalMs: 200 }, breaches: ['Session timed out.'] };
+    const options = { minutes: 3, discord: { heartbeatIntervalMs: 200 }, breaches: ['SessionTimedOut'] };
     await firesFor('ListingBotNotReady', options, async ({ discord }, port) => {
       discord.gateway.silence(true);
       await until(port, 'ready').toBe(0);

@@ -1,16 +1,13 @@
-import { GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
-import type { RawData, WebSocket } from 'ws';
-import type { Clock } from '../world/clock.ts';
-import type { IdentifyLimit } from './identify.ts';
 import {
-  type Closing,
-  closing,
-  type Identify,
-  PAYLOADS_A_MINUTE,
-  type Resume,
-  readFrame,
-  shardSchema,
-} from './protocol.ts';
+  GatewayCloseCodes,
+  GatewayDispatchEvents,
+  type GatewayIdentifyData,
+  GatewayOpcodes,
+  type GatewayResumeData,
+  type GatewaySendPayload,
+} from 'discord.js';
+import type { RawData, WebSocket } from 'ws';
+import type { IdentifyLimit } from './identify.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 /** What a test may change while bots are connected. */
@@ -23,37 +20,25 @@ export interface GatewaySettings {
 }
 
 export interface ConnectionDeps {
-  readonly clock: Clock;
   readonly sessions: Sessions;
   readonly limit: IdentifyLimit;
   readonly settings: GatewaySettings;
-  readonly token: () => string;
+  readonly token: string;
   /** What READY says to a session. */
   readonly ready: (session: Session) => object;
-  /** The thousandth IDENTIFY of the day costs all sessions and the token. */
-  readonly exhausted: () => void;
   /** Every payload in either direction. */
   readonly onFrame: (from: 'bot' | 'discord', text: string) => void;
   /** The bot broke a rule, and the connection was closed for it. */
-  readonly onBreach: (why: Closing) => void;
+  readonly onBreach: (why: GatewayCloseCodes) => void;
 }
 
-export interface Connection {
-  readonly session: () => Session | undefined;
-  send(opcode: GatewayOpcodes, d: unknown): void;
-  close(code: number, reason: string): void;
-  /** op 9: the session is taken from the connection, which may RESUME it when it is `resumable`, or IDENTIFY. */
-  invalidate(resumable: boolean): void;
-  /** Cuts the connection without a close frame. */
-  cut(): void;
-}
+export type Connection = ReturnType<typeof createConnection>;
 
-export function createConnection(socket: WebSocket, deps: ConnectionDeps): Connection {
-  const { clock, sessions, limit, settings, token, onFrame } = deps;
+/** One connection of a bot: it hears HELLO, and identifies or resumes. */
+export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
+  const { sessions, limit, settings, token, onFrame } = deps;
   let session: Session | undefined;
   let closedByUs = false;
-  /** When the payloads of the last minute came. */
-  let arrivals: readonly number[] = [];
 
   function write(text: string): void {
     if (settings.isSilent) return;
@@ -62,75 +47,67 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps): Conne
   }
   const send = (op: GatewayOpcodes, d: unknown) => write(JSON.stringify({ op, d, s: null, t: null }));
 
-  function close(code: number, reason: string): void {
+  function close(code: number, reason = ''): void {
     closedByUs = true;
     socket.close(code, reason);
   }
-  function refuse(why: Closing): void {
+  function refuse(why: GatewayCloseCodes): void {
     deps.onBreach(why);
-    close(...why);
+    close(why, GatewayCloseCodes[why]);
   }
 
   // In real time, and not the clock's: a jump of 15 minutes must not look like 15 minutes without a heartbeat.
   const silence = setTimeout(() => {
-    if (!settings.isSilent) refuse(closing.sessionTimedOut);
+    if (!settings.isSilent) refuse(GatewayCloseCodes.SessionTimedOut);
   }, settings.heartbeatIntervalMs * 1.5);
 
   /** @returns why the connection is closed for this payload, if it is */
-  function understand(text: string): Closing | undefined {
-    const now = clock.now();
-    arrivals = [...arrivals.filter((at) => at > now - 60_000), now];
-    if (arrivals.length > PAYLOADS_A_MINUTE) return closing.rateLimited;
-    const frame = readFrame(text);
-    if (frame === undefined) return closing.decodeError;
-    switch (frame.op) {
+  function understand(payload: GatewaySendPayload): GatewayCloseCodes | undefined {
+    switch (payload.op) {
       case GatewayOpcodes.Heartbeat:
         silence.refresh();
-        if (typeof frame.d === 'number') session?.forgetUntil(frame.d);
+        if (typeof payload.d === 'number') session?.forgetUntil(payload.d);
         if (!settings.withholdAcks) send(GatewayOpcodes.HeartbeatAck, null);
         return undefined;
       case GatewayOpcodes.Identify:
-        return identify(frame.d);
+        return identify(payload.d);
       case GatewayOpcodes.Resume:
-        return resume(frame.d);
-      case 'other':
-        return session === undefined ? closing.notAuthenticated : closing.unknownOpcode;
+        return resume(payload.d);
+      default:
+        return GatewayCloseCodes.UnknownOpcode;
     }
   }
 
-  function identify(asked: Identify): Closing | undefined {
-    if (session !== undefined) return closing.alreadyAuthenticated;
-    if (asked.token !== token()) return closing.authenticationFailed;
+  function identify(asked: GatewayIdentifyData): GatewayCloseCodes | undefined {
+    if (session !== undefined) return GatewayCloseCodes.AlreadyAuthenticated;
+    if (asked.token !== token) return GatewayCloseCodes.AuthenticationFailed;
     // This bot asks for no intents; no events of intents are served.
-    if (asked.intents !== 0) return closing.invalidIntents;
-    const shard = shardSchema.safeParse(asked.shard ?? [0, 1]);
-    if (!shard.success) return closing.invalidShard;
-    switch (limit.take(shard.data[0])) {
+    if (asked.intents !== 0) return GatewayCloseCodes.InvalidIntents;
+    const [id, count] = asked.shard ?? [0, 1];
+    if (id >= count) return GatewayCloseCodes.InvalidShard;
+    switch (limit.take(id)) {
       case 'exhausted':
-        deps.exhausted();
-        return closing.authenticationFailed;
+        return GatewayCloseCodes.AuthenticationFailed;
       case 'throttled':
         send(GatewayOpcodes.InvalidSession, false);
         return undefined;
       case 'ok':
-        session = sessions.open(shard.data);
+        session = sessions.open([id, count]);
         session.attach(write);
         session.dispatch(GatewayDispatchEvents.Ready, deps.ready(session));
         return undefined;
     }
   }
 
-  function resume(asked: Resume): Closing | undefined {
-    if (session !== undefined) return closing.alreadyAuthenticated;
-    if (asked.token !== token()) return closing.authenticationFailed;
+  function resume(asked: GatewayResumeData): GatewayCloseCodes | undefined {
+    if (asked.token !== token) return GatewayCloseCodes.AuthenticationFailed;
     const found = sessions.get(asked.session_id);
-    const seq = asked.seq ?? 0;
     if (found === undefined) send(GatewayOpcodes.InvalidSession, false);
-    else if (seq > found.seq()) return closing.invalidSeq;
+    else if (asked.seq > found.seq()) return GatewayCloseCodes.InvalidSeq;
     else {
       session = found;
       found.attach(write);
-      found.replay(seq);
+      found.replay(asked.seq);
       found.dispatch(GatewayDispatchEvents.Resumed, {});
     }
     return undefined;
@@ -138,9 +115,8 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps): Conne
 
   socket.on('message', (data: RawData) => {
     if (closedByUs) return;
-    const text = String(data);
-    onFrame('bot', text);
-    const why = understand(text);
+    onFrame('bot', String(data));
+    const why = understand(JSON.parse(String(data)));
     if (why !== undefined) refuse(why);
   });
   // A broken connection is seen by its 'close'; the error says nothing more.
@@ -158,13 +134,15 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps): Conne
     session: () => session,
     send,
     close,
-    invalidate(resumable) {
+    /** op 9: the session is taken from the connection, which may RESUME it when it is `resumable`, or IDENTIFY. */
+    invalidate(resumable: boolean): void {
       if (session !== undefined && resumable) session.detach(write);
       else if (session !== undefined) sessions.end(session.id);
       session = undefined;
       send(GatewayOpcodes.InvalidSession, resumable);
     },
-    cut() {
+    /** Cuts the connection without a close frame. */
+    cut(): void {
       closedByUs = true;
       socket.terminate();
     },

@@ -5,35 +5,23 @@ const IDENTIFY_WINDOW_MS = 5_000;
 const IDENTIFIES_A_DAY = 1000;
 const DAY_MS = 24 * 60 * 60_000;
 
-/** How often bots may identify. */
-export interface IdentifyLimit {
-  /** For `GET /gateway/bot`. */
-  status(): {
-    readonly total: number;
-    readonly remaining: number;
-    readonly reset_after: number;
-    readonly max_concurrency: number;
-  };
-  /** Counts one; `throttled` is answered with op 9, `exhausted` costs the token. */
-  take(shardId: number): 'ok' | 'throttled' | 'exhausted';
-}
-
 export interface IdentifyLimitOptions {
   /** How many shards may identify every 5 seconds; 1, as for every new bot. */
   readonly maxConcurrency?: number;
   /** How many of the 1,000 IDENTIFYs of the day are used already; 0. */
   readonly identifiesUsed?: number;
-  /** How much of that day is left, in milliseconds; all of it. */
-  readonly identifyDayMs?: number;
 }
 
+export type IdentifyLimit = ReturnType<typeof createIdentifyLimit>;
+
+/** How often bots may identify. */
 export function createIdentifyLimit(
   clock: Pick<Clock, 'now'>,
-  { maxConcurrency = 1, identifiesUsed = 0, identifyDayMs = DAY_MS }: IdentifyLimitOptions,
-): IdentifyLimit {
+  { maxConcurrency = 1, identifiesUsed = 0 }: IdentifyLimitOptions,
+) {
   /** By `shard % maxConcurrency`. */
   const lastByKey = new Map<number, number>();
-  let dayEndsAt = clock.now() + identifyDayMs;
+  let dayEndsAt = clock.now() + DAY_MS;
   let used = identifiesUsed;
 
   function today(): void {
@@ -43,6 +31,7 @@ export function createIdentifyLimit(
   }
 
   return {
+    /** For `GET /gateway/bot`. */
     status() {
       today();
       return {
@@ -52,7 +41,8 @@ export function createIdentifyLimit(
         max_concurrency: maxConcurrency,
       };
     },
-    take(shardId) {
+    /** Counts one; `throttled` is answered with op 9. `exhausted` costs the token at Discord. */
+    take(shardId: number): 'ok' | 'throttled' | 'exhausted' {
       today();
       used += 1;
       if (used > IDENTIFIES_A_DAY) return 'exhausted';

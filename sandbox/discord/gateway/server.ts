@@ -1,16 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { type GatewayCloseCodes, GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
+import { WebSocketServer } from 'ws';
 import type { LoopbackServer } from '../../loopback-server.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { shardOf } from '../world/snowflakes.ts';
 import type { World } from '../world/world.ts';
 import { type Connection, createConnection, type GatewaySettings } from './connection.ts';
 import { createIdentifyLimit, type IdentifyLimitOptions } from './identify.ts';
-import { type Closing, closing } from './protocol.ts';
-import { createSessions, type Session, type Shard } from './sessions.ts';
+import { createSessions, type Session } from './sessions.ts';
 
 export interface GatewayOptions extends IdentifyLimitOptions {
   /** The number of shards that `GET /gateway/bot` recommends; 1. */
@@ -24,10 +22,9 @@ export interface GatewayDeps {
   readonly server: LoopbackServer['server'];
   readonly world: World;
   readonly url: () => string;
-  readonly token: () => string;
-  readonly replaceToken: (token: string) => void;
+  readonly token: string;
   readonly onFrame: (from: 'bot' | 'discord', text: string) => void;
-  readonly onBreach: (why: Closing) => void;
+  readonly onBreach: (why: GatewayCloseCodes) => void;
   /** Where interactions go in place of the sessions, once it has a URL. */
   readonly endpoint: Pick<Endpoint, 'url' | 'post'>;
 }
@@ -39,40 +36,13 @@ export interface Disturbance {
   readonly alter?: (payload: object) => object;
 }
 
+export type Gateway = ReturnType<typeof createGateway>;
 /** What a test can do to the gateway. */
-export interface GatewayControls {
-  /** Sessions with a connection. */
-  sessions(): readonly { readonly shard: Shard; readonly id: string }[];
-  /** Closes connections with any code; all of them when no shard is named. */
-  close(code: number, options?: { readonly reason?: string; readonly shard?: number }): void;
-  /** Cuts them without a word, as a network does. */
-  cut(): void;
-  /** op 7. */
-  askToReconnect(): void;
-  /** op 9. The sessions are gone when it is not `resumable`. */
-  invalidate(resumable: boolean): void;
-  /** op 1. */
-  requestHeartbeat(): void;
-  withholdAcks(yes: boolean): void;
-  /** Nothing is said any more, to those who are connected and those who come: the connections stay open. */
-  silence(yes: boolean): void;
-  disturbDispatch(how: Disturbance): void;
-  /** From now on this is the token: the old one is refused with 401 and 4004. */
-  replaceToken(token: string): void;
-}
-
-export interface Gateway {
-  readonly controls: GatewayControls;
-  /** Sends an interaction, over the gateway or to the endpoint, as it should or as a test has disturbed it. */
-  dispatch(payload: object, guildId: string): void;
-  /** For `GET /gateway/bot`. */
-  connectionInfo(): { readonly url: string; readonly shards: number; readonly session_start_limit: object };
-  stop(): void;
-}
+export type GatewayControls = Gateway['controls'];
 
 /** The gateway, on the same port as the REST API. */
-export function createGateway(deps: GatewayDeps): Gateway {
-  const { options, server, world, url, token, replaceToken, onFrame, onBreach, endpoint } = deps;
+export function createGateway(deps: GatewayDeps) {
+  const { options, server, world, url, token, onFrame, onBreach, endpoint } = deps;
   const { clock } = world;
   const { shards = 1, heartbeatIntervalMs = 41_250 } = options;
   const sessions = createSessions({ clock });
@@ -96,80 +66,69 @@ export function createGateway(deps: GatewayDeps): Gateway {
     application: { id: world.applicationId, flags: 0 },
   });
 
-  function exhausted(): void {
-    // No token is right any more; its owner would have to ask for another.
-    replaceToken(randomUUID());
-    for (const { id } of sessions.all()) sessions.end(id);
-    for (const connection of connections) connection.close(...closing.authenticationFailed);
-  }
-
-  function accept(socket: WebSocket, request: IncomingMessage): void {
-    const query = new URL(request.url ?? '/', 'ws://stand-in').searchParams;
-    if (query.get('v') !== '10') {
-      onBreach(closing.invalidApiVersion);
-      socket.close(...closing.invalidApiVersion);
-      return;
-    }
-    if (query.get('encoding') !== 'json' || query.has('compress')) {
-      socket.close(closing.decodeError[0], 'The stand-in speaks JSON without compression only.');
-      return;
-    }
-    const connection = createConnection(socket, {
-      clock,
-      sessions,
-      limit,
-      settings,
-      token,
-      ready,
-      exhausted,
-      onFrame,
-      onBreach,
-    });
-    connections.add(connection);
-    socket.on('close', () => connections.delete(connection));
-  }
-
   // Not by `{ server }`, which would make an error of `listen` one of the gateway, heard by nobody.
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    sockets.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, request));
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const connection = createConnection(webSocket, {
+        sessions,
+        limit,
+        settings,
+        token,
+        ready,
+        onFrame,
+        onBreach,
+      });
+      connections.add(connection);
+      webSocket.on('close', () => connections.delete(connection));
+    });
   });
 
   const identified = () => [...connections].filter((connection) => connection.session() !== undefined);
 
   return {
     controls: {
+      /** Sessions with a connection. */
       sessions: () => sessions.all().filter((session) => session.connected()),
-      close(code, { reason = '', shard } = {}) {
+      /** Closes connections with any code; all of them when no shard is named. */
+      close(
+        code: number,
+        { reason = '', shard }: { readonly reason?: string; readonly shard?: number } = {},
+      ) {
         for (const connection of identified()) {
           if (shard === undefined || connection.session()?.shard[0] === shard) connection.close(code, reason);
         }
       },
+      /** Cuts them without a word, as a network does. */
       cut() {
         for (const connection of connections) connection.cut();
       },
+      /** op 7. */
       askToReconnect() {
         for (const connection of connections) connection.send(GatewayOpcodes.Reconnect, null);
       },
-      invalidate(resumable) {
+      /** op 9. The sessions are gone when it is not `resumable`. */
+      invalidate(resumable: boolean) {
         for (const connection of identified()) connection.invalidate(resumable);
       },
+      /** op 1. */
       requestHeartbeat() {
         for (const connection of connections) connection.send(GatewayOpcodes.Heartbeat, null);
       },
-      withholdAcks(yes) {
+      withholdAcks(yes: boolean) {
         settings.withholdAcks = yes;
       },
-      silence(yes) {
+      /** Nothing is said any more, to those who are connected and those who come: the connections stay open. */
+      silence(yes: boolean) {
         settings.isSilent = yes;
         // Who came meanwhile was not even greeted.
         if (!yes) for (const connection of connections) connection.cut();
       },
-      disturbDispatch(how) {
+      disturbDispatch(how: Disturbance) {
         disturbance = how;
       },
-      replaceToken,
     },
-    dispatch(payload, guildId) {
+    /** Sends an interaction, over the gateway or to the endpoint, as it should or as a test has disturbed it. */
+    dispatch(payload: object, guildId: string): void {
       const { copies = 1, delayMs = 0, alter } = disturbance;
       const altered = alter ? alter(structuredClone(payload)) : payload;
       const send = () => {
@@ -181,8 +140,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
         else clock.setTimeout(send, delayMs);
       }
     },
+    /** For `GET /gateway/bot`. */
     connectionInfo: () => ({ url: url(), shards, session_start_limit: limit.status() }),
-    stop() {
+    stop(): void {
       for (const connection of connections) connection.cut();
       sockets.close();
     },

@@ -13,7 +13,7 @@ import { inWords, schemaFlaws } from './schema.ts';
 
 export interface RestDeps {
   readonly world: World;
-  readonly token: () => string;
+  readonly token: string;
   readonly routes: readonly Route[];
   readonly faults: Faults;
   /** Every request, once it was answered. */
@@ -56,8 +56,7 @@ export function createRestApi(deps: RestDeps): RequestListener {
     const { headers: limit, denial } = limits.take(found);
     if (denial !== undefined) return formed(denial, limit);
     const { route, params } = found;
-    if (route.auth === 'bot' && headers.authorization !== `Bot ${token()}`)
-      return formed(unauthorized, limit);
+    if (route.auth === 'bot' && headers.authorization !== `Bot ${token}`) return formed(unauthorized, limit);
     const parsed = await parseBody(body, headers['content-type']);
     if (isDenial(parsed)) return formed(parsed, limit);
     const reply = route.handle({ params, query: url.searchParams, ...parsed });

@@ -56,18 +56,14 @@ interface Frame {
 /** A gateway connection without a library. */
 export interface RawGateway {
   send(frame: unknown): void;
-  sendText(text: string): void;
   /** The next frame that was not yet taken; of that name, where one is said. */
   next(name?: number | string): Promise<Frame>;
   readonly closed: Promise<number>;
   close(code: number): Promise<void>;
 }
 
-export async function openGateway(
-  { cdnUrl }: Pick<DiscordStandIn, 'cdnUrl'>,
-  query = 'v=10&encoding=json',
-): Promise<RawGateway> {
-  const socket = new WebSocket(`${cdnUrl.replace('http', 'ws')}/?${query}`);
+export async function openGateway({ cdnUrl }: Pick<DiscordStandIn, 'cdnUrl'>): Promise<RawGateway> {
+  const socket = new WebSocket(`${cdnUrl.replace('http', 'ws')}/?v=10&encoding=json`);
   const frames: Frame[] = [];
   const wake = new Set<() => void>();
   socket.on('message', (data) => {
@@ -78,7 +74,6 @@ export async function openGateway(
   await once(socket, 'open');
   return {
     send: (frame) => socket.send(JSON.stringify(frame)),
-    sendText: (text) => socket.send(text),
     async next(name) {
       for (;;) {
         const index = frames.findIndex(({ op, t }) => name === undefined || name === op || name === t);
