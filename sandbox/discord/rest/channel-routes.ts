@@ -1,4 +1,4 @@
-import { ChannelType, PermissionFlagsBits } from 'discord.js';
+import { AllowedMentionsTypes, ChannelType, PermissionFlagsBits } from 'discord.js';
 import { MessageResponseSchema } from 'discord-api-spec/zod';
 import type { Channel } from '../world/channels.ts';
 import { type GuildState, isMember } from '../world/guilds.ts';
@@ -13,7 +13,7 @@ import type { MessageBody } from './rules.ts';
 /** "The past few minutes" (Discord docs: Message, Create Message, `enforce_nonce`). */
 const NONCE_MS = 3 * 60_000;
 /** Whom a post pings unless it says otherwise (Discord docs: Message, Allowed Mentions). */
-const PINGED = ['users', 'roles', 'everyone'];
+const PINGED = Object.values(AllowedMentionsTypes);
 
 /** Messages that the bot posts in a channel without being asked. */
 export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[] {

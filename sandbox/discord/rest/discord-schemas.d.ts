@@ -1,13 +1,13 @@
 /** The package ships Discord's schemas as plain JavaScript without types; these are the ones used here. */
 declare module 'discord-api-spec/zod' {
+  import type { ZodMiniObject } from 'zod/mini';
   import type { $ZodType } from 'zod/v4/core';
 
   export const ApplicationCommandResponseSchema: $ZodType;
   export const ApplicationCommandUpdateRequestSchema: $ZodType;
   export const ErrorResponseSchema: $ZodType;
   export const GatewayBotResponseSchema: $ZodType;
-  export const GatewayResponseSchema: $ZodType;
-  export const GuildWithCountsResponseSchema: $ZodType;
+  export const GuildWithCountsResponseSchema: ZodMiniObject;
   export const IncomingWebhookInteractionRequestSchema: $ZodType;
   export const IncomingWebhookRequestPartialSchema: $ZodType;
   export const IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema: $ZodType;
@@ -16,6 +16,6 @@ declare module 'discord-api-spec/zod' {
   export const MessageResponseSchema: $ZodType;
   export const ModalInteractionCallbackRequestDataSchema: $ZodType;
   export const MyGuildResponseSchema: $ZodType;
-  export const PrivateApplicationResponseSchema: $ZodType;
+  export const PrivateApplicationResponseSchema: ZodMiniObject;
   export const RatelimitedResponseSchema: $ZodType;
 }

@@ -1,11 +1,11 @@
 import {
+  AllowedMentionsTypes,
   type APIAttachment,
   type APIMessage,
   ApplicationCommandType,
   ComponentType,
   EmbedType,
   MessageFlags,
-  MessageReferenceType,
   MessageType,
 } from 'discord.js';
 import { parse } from 'discord-markdown-parser';
@@ -14,7 +14,7 @@ import type { StoredFile, StoredMessage } from '../world/messages.ts';
 import { timestamp, userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
 import type { UploadedFile } from './body.ts';
-import type { AllowedMentions, MessageBody } from './rules.ts';
+import type { MessageBody } from './rules.ts';
 
 export interface NewMessage {
   readonly body: MessageBody;
@@ -149,23 +149,25 @@ export interface Mentions {
 }
 
 /** Discord docs: Message, Allowed Mentions. */
-const PINGED_UNLESS_SAID = ['users'];
+const PINGED_UNLESS_SAID = [AllowedMentionsTypes.User];
 
 /** Whom a text would ping. A message in a channel pings everybody it names, unless `allowed_mentions` says otherwise. */
 export function mentionsIn(
   { content, allowed_mentions }: MessageBody,
-  unlessSaid: readonly string[] = PINGED_UNLESS_SAID,
+  unlessSaid: AllowedMentionsTypes[] = PINGED_UNLESS_SAID,
 ): Mentions {
   // Most messages mention nobody, and need not be read for that.
   const nodes = /[<@]/.test(content ?? '') ? allNodes(parse(content ?? '', 'normal')) : [];
-  const allowed: AllowedMentions = allowed_mentions ?? { parse: unlessSaid };
+  const { parse: kinds = [], users = [], roles = [] } = allowed_mentions ?? { parse: unlessSaid };
   const named = (kind: 'user' | 'role') =>
     new Set(nodes.filter(({ type }) => type === kind).map(({ id }) => String(id)));
-  const isParsed = (kind: string) => allowed.parse?.includes(kind) === true;
+  const isParsed = (kind: AllowedMentionsTypes) => kinds.includes(kind);
   return {
-    users: [...named('user')].filter((id) => isParsed('users') || allowed.users?.includes(id)),
-    roles: [...named('role')].filter((id) => isParsed('roles') || allowed.roles?.includes(id)),
-    everyone: isParsed('everyone') && nodes.some(({ type }) => type === 'everyone' || type === 'here'),
+    users: [...named('user')].filter((id) => isParsed(AllowedMentionsTypes.User) || users.includes(id)),
+    roles: [...named('role')].filter((id) => isParsed(AllowedMentionsTypes.Role) || roles.includes(id)),
+    everyone:
+      isParsed(AllowedMentionsTypes.Everyone) &&
+      nodes.some(({ type }) => type === 'everyone' || type === 'here'),
   };
 }
 
@@ -206,35 +208,17 @@ function attach(
   return { attachments, files: stored };
 }
 
-/**
- * What a message that answers an interaction says about its origin. The answer to a component is a reply to the message
- * with the component, and a follow-up one to the first answer.
- */
+/** What a message that answers an interaction says about its origin. */
 export function originOf({ applicationId }: World, interaction: Interaction): Partial<APIMessage> {
-  const { source, original, command, userId, userName } = interaction;
-  const repliesTo = (original ?? source)?.current;
+  const { id, kind, command, original, userId, userName } = interaction;
   const user = userObject({ id: userId, name: userName });
   return {
-    type: repliesTo === undefined ? typeFor(command?.type) : MessageType.Reply,
+    type: typeFor(command?.type),
     application_id: applicationId,
     webhook_id: applicationId,
-    interaction_metadata: {
-      ...metadata(interaction),
-      ...(original && { original_response_message_id: original.id }),
-    } as NonNullable<APIMessage['interaction_metadata']>,
+    interaction_metadata: metadata(interaction) as NonNullable<APIMessage['interaction_metadata']>,
     // Deprecated, and still sent with the answer to a command.
-    ...(command &&
-      original === undefined && {
-        interaction: { id: interaction.id, type: interaction.kind, name: command.name, user },
-      }),
-    ...(repliesTo && {
-      message_reference: {
-        type: MessageReferenceType.Default,
-        channel_id: repliesTo.channel_id,
-        message_id: repliesTo.id,
-        guild_id: interaction.guildId,
-      },
-    }),
+    ...(command && original === undefined && { interaction: { id, type: kind, name: command.name, user } }),
   };
 }
 

@@ -1,6 +1,7 @@
 import {
+  AllowedMentionsTypes,
+  type APIAllowedMentions,
   type APIEmbed,
-  ApplicationCommandOptionType,
   ApplicationCommandType,
   ButtonStyle,
   ComponentType,
@@ -37,14 +38,8 @@ export interface MessageBody {
   readonly embeds?: readonly APIEmbed[] | null;
   readonly components?: readonly Component[] | null;
   readonly attachments?: readonly { readonly id: string | number }[] | null;
-  readonly allowed_mentions?: AllowedMentions | null;
+  readonly allowed_mentions?: APIAllowedMentions | null;
   readonly flags?: number | null;
-}
-
-export interface AllowedMentions {
-  readonly parse?: readonly string[] | null;
-  readonly users?: readonly string[] | null;
-  readonly roles?: readonly string[] | null;
 }
 
 /** Any component of a message or a modal: the fields of all types, of which each has some. */
@@ -73,13 +68,6 @@ const SETTABLE_FLAGS: Readonly<Record<MessageRequest, number>> = {
   edit: MessageFlags.SuppressEmbeds,
   update: MessageFlags.SuppressEmbeds,
 };
-const SERVED_COMPONENTS: readonly ComponentType[] = [
-  ComponentType.ActionRow,
-  ComponentType.Button,
-  ComponentType.StringSelect,
-  ComponentType.ChannelSelect,
-  ComponentType.RoleSelect,
-];
 const MIB = 1024 * 1024;
 
 export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
@@ -119,23 +107,15 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
       }),
   },
   {
-    title: 'Components are in rows, five at most',
+    title: 'Components are in five rows at most, each of buttons or of one select',
     check({ body: { components } }) {
       if ((components ?? []).length > 5) return ['components'];
-      return firstWrong(components, ['components'], ({ type }) => type !== ComponentType.ActionRow);
+      return firstWrong(components, ['components'], (row) => {
+        const inside = row.components ?? [];
+        const isMixed = inside.length > 1 && inside.some(({ type }) => type !== ComponentType.Button);
+        return row.type !== ComponentType.ActionRow || isMixed;
+      });
     },
-  },
-  {
-    title: 'A row has five buttons, or one select',
-    check: ({ body }) =>
-      firstWrong(body.components, ['components'], ({ components }) => {
-        const inside = components ?? [];
-        return inside.length > 1 && inside.some(({ type }) => type !== ComponentType.Button);
-      }),
-  },
-  {
-    title: 'The stand-in serves buttons, and selects of texts, channels and roles',
-    check: ({ body }) => firstComponent(body, ({ type }) => !SERVED_COMPONENTS.includes(type)),
   },
   {
     title: 'Custom ids differ',
@@ -172,8 +152,10 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
   {
     title: 'Mentions are allowed by kind or by id, and not both',
     check({ body: { allowed_mentions: allowed } }) {
-      const kinds = ['users', 'roles'] as const;
-      const isBoth = kinds.some((kind) => allowed?.parse?.includes(kind) && allowed[kind]?.length);
+      const { parse, users, roles } = allowed ?? {};
+      const isBoth =
+        (parse?.includes(AllowedMentionsTypes.User) && users?.length) ||
+        (parse?.includes(AllowedMentionsTypes.Role) && roles?.length);
       return isBoth ? ['allowed_mentions'] : undefined;
     },
   },
@@ -265,14 +247,6 @@ export const MODAL_RULES: readonly Rule<SentModal>[] = [
     check: ({ components }) => (components.length > 5 ? ['components'] : undefined),
   },
   {
-    title: 'The stand-in serves modals of texts, and of labels with a text input each',
-    check: ({ components }) =>
-      firstWrong(components, ['components'], ({ type, component }) => {
-        const isField = type === ComponentType.Label && component?.type === ComponentType.TextInput;
-        return !isField && type !== ComponentType.TextDisplay;
-      }),
-  },
-  {
     title: 'A text input has no label of its own, and its least is not above its most',
     check: (modal) =>
       firstComponent(modal, ({ type, label, min_length, max_length }) => {
@@ -296,10 +270,9 @@ interface Named {
 }
 
 interface Option extends Named {
-  readonly type: ApplicationCommandOptionType;
   readonly required?: boolean | null;
   readonly autocomplete?: boolean | null;
-  readonly choices?: readonly (Named & { readonly value: string | number })[] | null;
+  readonly choices?: readonly unknown[] | null;
 }
 
 export interface SentCommand extends Named {
@@ -310,14 +283,6 @@ export interface SentCommand extends Named {
 /** Discord docs: Application Commands, Application Command Naming. */
 const NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
 const LOCALES: readonly string[] = Object.values(Locale);
-const SERVED_OPTIONS: readonly ApplicationCommandOptionType[] = [
-  ApplicationCommandOptionType.String,
-  ApplicationCommandOptionType.Integer,
-  ApplicationCommandOptionType.Number,
-  ApplicationCommandOptionType.Boolean,
-  ApplicationCommandOptionType.User,
-  ApplicationCommandOptionType.Attachment,
-];
 
 export const COMMAND_RULES: readonly Rule<SentCommand>[] = [
   {
@@ -348,10 +313,6 @@ export const COMMAND_RULES: readonly Rule<SentCommand>[] = [
       ),
   },
   {
-    title: 'The stand-in serves options of texts, numbers, truths, users and files',
-    check: ({ options }) => firstWrong(options, ['options'], ({ type }) => !SERVED_OPTIONS.includes(type)),
-  },
-  {
     title: 'Required options come before the others',
     check({ options }) {
       const list = options ?? [];
@@ -374,10 +335,6 @@ export const COMMAND_RULES: readonly Rule<SentCommand>[] = [
     title: 'An option has suggestions or choices, and not both',
     check: ({ options }) =>
       firstWrong(options, ['options'], ({ autocomplete, choices }) => !!autocomplete && !!choices?.length),
-  },
-  {
-    title: 'A command has 8,000 characters at most',
-    check: (command) => (sizeOf(command) > 8_000 ? [] : undefined),
   },
 ];
 
@@ -449,19 +406,3 @@ const inAllLanguages = (text: string, localizations: Localizations = null): read
   text,
   ...Object.values(localizations ?? {}).flatMap((each) => each ?? []),
 ];
-
-/** Names, descriptions and values of the command, its options and choices, each in its longest language. */
-function sizeOf(command: SentCommand): number {
-  const options = command.options ?? [];
-  const items: readonly (Named & { readonly value?: string | number })[] = [
-    command,
-    ...options,
-    ...options.flatMap(({ choices }) => choices ?? []),
-  ];
-  const longest = (texts: readonly string[]) => Math.max(...texts.map(lengthOf));
-  return items.reduce((sum, item) => {
-    const name = longest(inAllLanguages(item.name, item.name_localizations));
-    const description = longest(inAllLanguages(item.description ?? '', item.description_localizations));
-    return sum + name + description + String(item.value ?? '').length;
-  }, 0);
-}
