@@ -8,22 +8,10 @@ import { createLatest } from './world/latest.ts';
 const MOST_BREACHES = 10_000;
 
 /** What happened: every request, every payload, every breach. */
-export interface Records {
-  requests(): readonly RecordedRequest[];
-  readonly breaches: readonly Breach[];
-  request(handled: HandledRequest): void;
-  /** A payload over the gateway. */
-  frame(from: WireEvent['from'], text: string): void;
-  /** An interaction that was posted to the bot's endpoint, and the status that it was answered with; 0: none came. */
-  posted(path: string, body: string, status: number): void;
-  gatewayBreach(code: GatewayCloseCodes): void;
-  findSecret(secret: string): readonly RecordedRequest[];
-}
-
 export function createRecords(deps: {
   readonly clock: Pick<Clock, 'now'>;
   readonly onEvent: (event: WireEvent | BreachEvent) => void;
-}): Records {
+}) {
   const { clock, onEvent } = deps;
   const requests = createLatest<RecordedRequest>();
   const frames = createLatest<RecordedRequest>();
@@ -42,30 +30,32 @@ export function createRecords(deps: {
   }
 
   return {
-    requests: () => requests.all(),
-    breaches,
-    request({ denial, ...handled }) {
+    requests: (): readonly RecordedRequest[] => requests.all(),
+    breaches: breaches as readonly Breach[],
+    request({ denial, ...handled }: HandledRequest) {
       record(requests, { at: clock.now(), ...handled });
       if (denial === undefined || denial.blameless) return;
       const { title = denial.message, code, message } = denial;
       const { method, path, status } = handled;
       breach({ title, method, path, status, code, message });
     },
-    frame(from, body) {
+    /** A payload over the gateway. */
+    frame(from: WireEvent['from'], body: string) {
       const at = clock.now();
       const request = { at, method: 'GATEWAY', path: '/', body, status: 0, httpVersion: '1.1' };
       if (from === 'bot') record(frames, request);
       else onEvent({ kind: 'wire', from, request });
     },
-    posted(path, body, status) {
+    /** An interaction that was posted to the bot's endpoint, and the status that it was answered with; 0: none came. */
+    posted(path: string, body: string, status: number) {
       const request = { at: clock.now(), method: 'POST', path, body, status, httpVersion: '1.1' };
       onEvent({ kind: 'wire', from: 'discord', request });
     },
-    gatewayBreach(code) {
+    gatewayBreach(code: GatewayCloseCodes) {
       const title = GatewayCloseCodes[code];
       breach({ title, method: 'GATEWAY', path: '/', status: 0, code, message: title });
     },
-    findSecret(secret) {
+    findSecret(secret: string): readonly RecordedRequest[] {
       const dropped = requests.dropped() + frames.dropped();
       if (dropped > 0) throw new Error(`${dropped} requests are no longer kept and cannot be searched`);
       const forms = [

@@ -11,13 +11,7 @@ export interface Overwrite {
 }
 
 /** Who may use which command in which guild, as its administrators have set it. */
-export interface Integrations {
-  set(guildId: string, commandId: string, overwrites: readonly Overwrite[]): void;
-  /** The commands that somebody's Discord offers. */
-  commandsOf(actor: Actor): readonly APIApplicationCommand[];
-}
-
-export function createIntegrations({ commands }: World): Integrations {
+export function createIntegrations({ commands }: World) {
   const pages = new Map<string, readonly Overwrite[]>();
 
   function isAllowed({ guild, userId, member }: Actor, command: APIApplicationCommand): boolean {
@@ -29,8 +23,11 @@ export function createIntegrations({ commands }: World): Integrations {
   }
 
   return {
-    set: (guildId, commandId, overwrites) => void pages.set(`${guildId} ${commandId}`, overwrites),
-    commandsOf(actor) {
+    set(guildId: string, commandId: string, overwrites: readonly Overwrite[]): void {
+      pages.set(`${guildId} ${commandId}`, overwrites);
+    },
+    /** The commands that somebody's Discord offers. */
+    commandsOf(actor: Actor): readonly APIApplicationCommand[] {
       if (actor.guild.status === 'left') return [];
       return commands
         .list()

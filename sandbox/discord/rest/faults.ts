@@ -35,38 +35,31 @@ export interface FaultPlan {
   readonly path?: RegExp;
 }
 
-export interface RestFaults {
-  inject(plan: FaultPlan): void;
-  /** From now on nothing goes wrong; connections that were silenced are cut. */
-  clear(): void;
-  /** Whatever is sent over the connections of this moment is never seen; new connections work. */
-  silenceConnections(): void;
-}
+export type Faults = ReturnType<typeof createFaults>;
+/** Lets requests fail. */
+export type RestFaults = Faults['controls'];
 
-export interface Faults {
-  readonly controls: RestFaults;
-  /** What goes wrong with this request, if anything. */
-  take(method: string, path: string): Fault | undefined;
-  isDead(socket: Socket): boolean;
-}
-
-export function createFaults(connections: () => Iterable<Socket>): Faults {
+/** What goes wrong with requests. */
+export function createFaults(connections: () => Iterable<Socket>) {
   let plans: { readonly plan: FaultPlan; readonly hits: Map<string, number> }[] = [];
   const dead = new Set<Socket>();
 
   return {
     controls: {
-      inject: (plan) => void plans.push({ plan, hits: new Map() }),
-      clear() {
+      inject: (plan: FaultPlan) => void plans.push({ plan, hits: new Map() }),
+      /** From now on nothing goes wrong; connections that were silenced are cut. */
+      clear(): void {
         plans = [];
         for (const socket of dead) socket.destroy();
         dead.clear();
       },
-      silenceConnections() {
+      /** Whatever is sent over the connections of this moment is never seen; new connections work. */
+      silenceConnections(): void {
         for (const socket of connections()) dead.add(socket);
       },
     },
-    take(method, path) {
+    /** What goes wrong with this request, if anything. */
+    take(method: string, path: string): Fault | undefined {
       for (const { plan, hits } of plans) {
         if ((plan.method ?? method) !== method || plan.path?.test(path) === false) continue;
         const counted = plan.ofEachRoute ? `${method} ${routeOf(path)}` : '';
@@ -77,7 +70,7 @@ export function createFaults(connections: () => Iterable<Socket>): Faults {
       }
       return undefined;
     },
-    isDead: (socket) => dead.has(socket),
+    isDead: (socket: Socket) => dead.has(socket),
   };
 }
 

@@ -46,7 +46,7 @@ export function createOutgoing(world: World): Outgoing {
         attachments: attached.attachments,
         flags,
       };
-      return messages.add(message, { onlyFor, files: attached.files });
+      return messages.add(message, onlyFor, attached.files);
     },
     edit(message, body, files) {
       const before = message.current;

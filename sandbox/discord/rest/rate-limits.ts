@@ -12,17 +12,12 @@ export interface Taken {
   readonly denial: Denial | undefined;
 }
 
-export interface RateLimits {
-  /** Counts one request. */
-  take(found: Found): Taken;
-}
-
 interface Window {
   readonly endsAt: number;
   used: number;
 }
 
-export function createRateLimits(clock: Pick<Clock, 'now'>): RateLimits {
+export function createRateLimits(clock: Pick<Clock, 'now'>) {
   /** The latest to begin is the last. */
   const windows = new Map<string, Window>();
 
@@ -42,7 +37,8 @@ export function createRateLimits(clock: Pick<Clock, 'now'>): RateLimits {
   }
 
   return {
-    take({ route, params }) {
+    /** Counts one request. */
+    take({ route, params }: Found): Taken {
       // Nothing is known about the limits of most routes.
       const bucket = route.bucket ?? { ...GLOBAL, name: `${route.method} ${route.path}` };
       const window = use(`${bucket.name}|${params[bucket.major] ?? ''}`, bucket.windowMs);

@@ -1,24 +1,15 @@
-/**
- * The time of the stand-in. Real time flows; `advance` jumps ahead, and whatever falls due on the way happens, in order.
- * All waits of Discord's are measured on it: the 3 seconds, the 15 minutes, the limits.
- */
-export interface Clock {
-  /** Milliseconds since 1970. */
-  now(): number;
-  /** Runs something after so many milliseconds; the function returned cancels it. */
-  setTimeout(run: () => void, ms: number): () => void;
-  /** Jumps ahead by so many milliseconds. */
-  advance(ms: number): void;
-  /** Forgets every timer. */
-  stop(): void;
-}
-
 interface Timer {
   readonly due: number;
   readonly run: () => void;
 }
 
-export function createClock(): Clock {
+export type Clock = ReturnType<typeof createClock>;
+
+/**
+ * The time of the stand-in. Real time flows; `advance` jumps ahead, and whatever falls due on the way happens, in order.
+ * All waits of Discord's are measured on it: the 3 seconds, the 15 minutes, the limits.
+ */
+export function createClock() {
   const timers = new Set<Timer>();
   let offset = 0;
   let alarm: NodeJS.Timeout | undefined;
@@ -55,20 +46,24 @@ export function createClock(): Clock {
   }
 
   return {
+    /** Milliseconds since 1970. */
     now,
-    setTimeout(run, ms) {
+    /** Runs something after so many milliseconds; the function returned cancels it. */
+    setTimeout(run: () => void, ms: number): () => void {
       const timer: Timer = { due: now() + ms, run };
       timers.add(timer);
       setAlarm();
       return () => timers.delete(timer);
     },
-    advance(ms) {
+    /** Jumps ahead by so many milliseconds. */
+    advance(ms: number): void {
       const end = now() + ms;
       runDue(end);
       offset += Math.max(0, end - now());
       setAlarm();
     },
-    stop() {
+    /** Forgets every timer. */
+    stop(): void {
       timers.clear();
       clearTimeout(alarm);
     },

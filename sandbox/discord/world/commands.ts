@@ -9,17 +9,10 @@ import type { Snowflakes } from './snowflakes.ts';
 /** A command as a bot sends it. */
 export type CommandBody = RESTPostAPIApplicationCommandsJSONBody & { readonly id?: string };
 
-/** The application's commands, which are the same in every guild. */
-export interface Commands {
-  list(): readonly APIApplicationCommand[];
-  /** Replaces every command, of every type. One of the same name and type keeps its id. */
-  replace(bodies: readonly CommandBody[]): void;
-}
+export type Commands = ReturnType<typeof createCommands>;
 
-export function createCommands(deps: {
-  readonly snowflakes: Snowflakes;
-  readonly applicationId: string;
-}): Commands {
+/** The application's commands, which are the same in every guild. */
+export function createCommands(deps: { readonly snowflakes: Snowflakes; readonly applicationId: string }) {
   const { snowflakes, applicationId } = deps;
   let commands: readonly APIApplicationCommand[] = [];
 
@@ -44,7 +37,8 @@ export function createCommands(deps: {
 
   return {
     list: () => commands,
-    replace(bodies) {
+    /** Replaces every command, of every type. One of the same name and type keeps its id. */
+    replace(bodies: readonly CommandBody[]): void {
       commands = bodies.map(kept);
     },
   };

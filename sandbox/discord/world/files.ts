@@ -25,23 +25,19 @@ export interface ServedFile {
   readonly until: number;
 }
 
-/** Attachments, at addresses that nobody can guess and that expire. */
-export interface Files {
-  keep(file: NewFile): APIAttachment;
-  /** What is at an address; `undefined` (404) for what never was, or is there no more. */
-  at(url: URL): ServedFile | undefined;
-}
+export type Files = ReturnType<typeof createFiles>;
 
+/** Attachments, at addresses that nobody can guess and that expire. */
 export function createFiles(deps: {
   readonly clock: Clock;
   readonly snowflakes: Snowflakes;
   /** Where the addresses point, asked for late because the port is known late. */
   readonly origin: () => string;
-}): Files {
+}) {
   const { clock, snowflakes, origin } = deps;
   const files = createLatest<ServedFile>(MOST_FILES);
   return {
-    keep({ filename, bytes, contentType, size, ephemeral }) {
+    keep({ filename, bytes, contentType, size, ephemeral }: NewFile): APIAttachment {
       const id = snowflakes.next();
       const folder = ephemeral ? 'ephemeral-attachments' : 'attachments';
       const path = `/${folder}/${id}/${encodeURIComponent(filename)}?hm=${randomBytes(16).toString('hex')}`;
@@ -62,7 +58,8 @@ export function createFiles(deps: {
         ...(ephemeral && { ephemeral }),
       };
     },
-    at({ pathname, search }) {
+    /** What is at an address; `undefined` (404) for what never was, or is there no more. */
+    at({ pathname, search }: URL): ServedFile | undefined {
       const file = files.get(pathname + search);
       return file !== undefined && clock.now() < file.until ? file : undefined;
     },

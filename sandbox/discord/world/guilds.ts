@@ -58,6 +58,12 @@ export interface Member {
   readonly joinedAt: string;
 }
 
+export interface NewMember {
+  readonly userId: string | undefined;
+  readonly name: string;
+  readonly permissions: bigint;
+}
+
 export interface NewGuild {
   readonly name: string;
   readonly locale?: string;
@@ -65,31 +71,13 @@ export interface NewGuild {
   readonly bot?: boolean;
 }
 
-export interface Guilds {
-  /** The most guilds that a page of the list has, however many are asked for: Discord's may be short. */
-  pageSize: number;
-  get(id: string): GuildState | undefined;
-  withChannel(channelId: string): GuildState | undefined;
-  /** The name of a member, a role or a channel of any guild, by its id. */
-  nameOf(id: string): string | undefined;
-  /** Every guild there ever was, also those that the bot has left, in the order in which they came. */
-  all(): readonly GuildState[];
-  /** Guilds that the bot is in, ascending by id as `GET /users/@me/guilds` lists them. */
-  joined(): readonly GuildState[];
-  add(guild: NewGuild): GuildState;
-  addRole(guild: GuildState, role: Pick<Role, 'name' | 'mentionable'>): Role;
-  /** Somebody who sits down again, perhaps in another language, stays the same member. */
-  addMember(
-    guild: GuildState,
-    member: Pick<Member, 'name' | 'permissions'> & { readonly userId: string | undefined },
-  ): Member;
-}
-
 /** Whether the bot user is in it, also while it has an outage. */
 export const isMember = ({ status }: Pick<GuildState, 'status'>): boolean =>
   status === 'available' || status === 'unavailable';
 
-export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes: Snowflakes }): Guilds {
+export type Guilds = ReturnType<typeof createGuilds>;
+
+export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes: Snowflakes }) {
   const { clock, snowflakes } = deps;
   const all = new Map<string, GuildState>();
   // The same guilds in every run, so that data which a bot kept belongs to them in the next run too. Each is a millisecond
@@ -97,19 +85,23 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
   const firstMs = Date.UTC(2025, 0, 1);
 
   return {
+    /** The most guilds that a page of the list has, however many are asked for: Discord's may be short. */
     pageSize: 200,
-    get: (id) => all.get(id),
-    withChannel: (channelId) => [...all.values()].find((guild) => guild.channels.has(channelId)),
-    nameOf(id) {
+    get: (id: string) => all.get(id),
+    withChannel: (channelId: string) => [...all.values()].find((guild) => guild.channels.has(channelId)),
+    /** The name of a member, a role or a channel of any guild, by its id. */
+    nameOf(id: string): string | undefined {
       for (const { members, roles, channels } of all.values()) {
         const found = members.get(id) ?? roles.get(id) ?? channels.get(id);
         if (found !== undefined) return found.name;
       }
       return undefined;
     },
-    all: () => [...all.values()],
-    joined: () => [...all.values()].filter(isMember),
-    add({ name, locale = 'en-US', bot = true }) {
+    /** Every guild there ever was, also those that the bot has left, in the order in which they came. */
+    all: (): readonly GuildState[] => [...all.values()],
+    /** Guilds that the bot is in, ascending by id as `GET /users/@me/guilds` lists them. */
+    joined: (): readonly GuildState[] => [...all.values()].filter(isMember),
+    add({ name, locale = 'en-US', bot = true }: NewGuild): GuildState {
       const snowflake = snowflakeAt(firstMs + all.size);
       const id = String(snowflake);
       // @everyone is the role with the guild's own id.
@@ -128,12 +120,14 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
       all.set(id, guild);
       return guild;
     },
-    addRole(guild, { name, mentionable }) {
+    addRole(guild: GuildState, { name, mentionable }: Pick<Role, 'name' | 'mentionable'>): Role {
       const role = { id: snowflakes.next(), name, permissions: 0n, mentionable };
       guild.roles.set(role.id, role);
       return role;
     },
-    addMember(guild, { userId = snowflakes.next(), name, permissions }) {
+    /** Somebody who sits down again, perhaps in another language, stays the same member. */
+    addMember(guild: GuildState, about: NewMember): Member {
+      const { userId = snowflakes.next(), name, permissions } = about;
       const there = guild.members.get(userId);
       if (there !== undefined) {
         there.permissions = permissions;

@@ -42,17 +42,6 @@ export interface MessageEvent {
   readonly onlyFor: string | undefined;
 }
 
-export interface Messages {
-  get(id: string): StoredMessage | undefined;
-  all(): readonly StoredMessage[];
-  add(
-    message: APIMessage,
-    options?: { readonly onlyFor: string | undefined; readonly files: StoredFiles },
-  ): StoredMessage;
-  /** Replaces what the message says, and its files. */
-  change(message: StoredMessage, next: APIMessage, files: StoredFiles): void;
-}
-
 interface Kept extends StoredMessage {
   current: APIMessage;
   files: StoredFiles;
@@ -60,18 +49,21 @@ interface Kept extends StoredMessage {
   next: PromiseWithResolvers<void>;
 }
 
-export function createMessages({ onEvent }: { readonly onEvent: (event: MessageEvent) => void }): Messages {
+export type Messages = ReturnType<typeof createMessages>;
+
+export function createMessages({ onEvent }: { readonly onEvent: (event: MessageEvent) => void }) {
   const latest = createLatest<Kept>();
   return {
-    get: (id) => latest.get(id),
-    all: () => latest.all(),
-    add(message, { onlyFor, files } = { onlyFor: undefined, files: new Map() }) {
+    get: (id: string): StoredMessage | undefined => latest.get(id),
+    all: (): readonly StoredMessage[] => latest.all(),
+    add(message: APIMessage, onlyFor?: string, files: StoredFiles = new Map()): StoredMessage {
       const kept = keep(message, onlyFor, files);
       latest.set(kept.id, kept);
       onEvent({ kind: 'message', change: 'created', message: kept.seen, onlyFor });
       return kept;
     },
-    change({ id }, next, files) {
+    /** Replaces what the message says, and its files. */
+    change({ id }: StoredMessage, next: APIMessage, files: StoredFiles): void {
       const kept = latest.get(id);
       if (kept === undefined) return;
       kept.current = next;

@@ -4,16 +4,14 @@ import type { Clock } from './clock.ts';
 /** The first millisecond of 2015, from which Discord counts (Discord docs: Reference, Snowflakes). */
 const DISCORD_EPOCH = 1_420_070_400_000;
 
-/** Ids that carry the moment they were made. */
-export interface Snowflakes {
-  /** An id that nobody had before, made now. */
-  next(): string;
-}
+export type Snowflakes = ReturnType<typeof createSnowflakes>;
 
-export function createSnowflakes(clock: Pick<Clock, 'now'>): Snowflakes {
+/** Ids that carry the moment they were made. */
+export function createSnowflakes(clock: Pick<Clock, 'now'>) {
   let last = 0n;
   return {
-    next() {
+    /** An id that nobody had before, made now. */
+    next(): string {
       const soonest = snowflakeAt(clock.now());
       last = soonest > last ? soonest : last + 1n;
       return String(last);

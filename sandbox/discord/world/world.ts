@@ -1,28 +1,12 @@
 import type { APIUser } from 'discord.js';
-import { type Clock, createClock } from './clock.ts';
-import { type Commands, createCommands } from './commands.ts';
-import { createFiles, type Files } from './files.ts';
-import { createGuilds, type Guilds } from './guilds.ts';
-import { createInteractions, type InteractionEvent, type Interactions } from './interactions.ts';
-import { createMessages, type MessageEvent, type Messages } from './messages.ts';
-import { createSnowflakes, type Snowflakes } from './snowflakes.ts';
+import { createClock } from './clock.ts';
+import { createCommands } from './commands.ts';
+import { createFiles } from './files.ts';
+import { createGuilds } from './guilds.ts';
+import { createInteractions, type InteractionEvent } from './interactions.ts';
+import { createMessages, type MessageEvent } from './messages.ts';
+import { createSnowflakes } from './snowflakes.ts';
 import { userObject } from './users.ts';
-
-/** Everything that is so at the moment, whoever asks: over REST, over the gateway, or as a member. */
-export interface World {
-  readonly clock: Clock;
-  readonly snowflakes: Snowflakes;
-  readonly bot: APIUser & { readonly bot: true };
-  /** The same id as the bot user's, as with every newer application. */
-  readonly applicationId: string;
-  readonly guilds: Guilds;
-  readonly commands: Commands;
-  readonly interactions: Interactions;
-  readonly messages: Messages;
-  readonly files: Files;
-  readonly channelExists: (id: string) => boolean;
-  close(): void;
-}
 
 export interface WorldOptions {
   readonly botName: string;
@@ -33,7 +17,10 @@ export interface WorldOptions {
   readonly onEvent: (event: MessageEvent | InteractionEvent) => void;
 }
 
-export function createWorld({ botName, origin, answerWithinMs, onEvent }: WorldOptions): World {
+export type World = ReturnType<typeof createWorld>;
+
+/** Everything that is so at the moment, whoever asks: over REST, over the gateway, or as a member. */
+export function createWorld({ botName, origin, answerWithinMs, onEvent }: WorldOptions) {
   const clock = createClock();
   const snowflakes = createSnowflakes(clock);
   const applicationId = snowflakes.next();
@@ -45,6 +32,7 @@ export function createWorld({ botName, origin, answerWithinMs, onEvent }: WorldO
   return {
     clock,
     snowflakes,
+    /** The same id as the bot user's, as with every newer application. */
     applicationId,
     // Bots still have a discriminator, and no display name.
     bot: {
@@ -52,14 +40,14 @@ export function createWorld({ botName, origin, answerWithinMs, onEvent }: WorldO
       discriminator: '4711',
       global_name: null,
       bot: true,
-    },
+    } satisfies APIUser,
     guilds,
     commands: createCommands({ snowflakes, applicationId }),
     interactions,
     messages: createMessages({ onEvent }),
     files: createFiles({ clock, snowflakes, origin }),
-    channelExists: (id) => guilds.withChannel(id) !== undefined,
-    close() {
+    channelExists: (id: string) => guilds.withChannel(id) !== undefined,
+    close(): void {
       interactions.abandon();
       clock.stop();
     },
