@@ -4,10 +4,10 @@ import { type Certificate, createLoopbackServer } from '../loopback-server.ts';
 import { createWatchers } from '../watchers.ts';
 import type { Actor } from './client/actor.ts';
 import { createPerson } from './client/person.ts';
-import { createIntegrations } from './client/visibility.ts';
-import type { DiscordEvent, DiscordStandIn } from './contract.ts';
+import { createIntegrations, type Overwrite } from './client/visibility.ts';
+import type { Channel, DiscordEvent, Named, Person } from './contract.ts';
 import { createEndpoint, type Endpoint } from './endpoint.ts';
-import { createGateway, type Gateway, type GatewayOptions } from './gateway/server.ts';
+import { createGateway, type GatewayOptions } from './gateway/server.ts';
 import { createGuildEvents } from './guild-events.ts';
 import { createRecords } from './records.ts';
 import { type ApplicationSettings, applicationRoutes } from './rest/application-routes.ts';
@@ -20,8 +20,10 @@ import { createOutgoing, personsMessage } from './rest/outgoing.ts';
 import { createRestApi } from './rest/server.ts';
 import { webhookRoutes } from './rest/webhook-routes.ts';
 import type { CommandAnswers, CommandBody } from './world/commands.ts';
+import type { Guild } from './world/guilds.ts';
 import { ANSWER_WITHIN_MS } from './world/interactions.ts';
-import { createWorld, type World } from './world/world.ts';
+import type { SeenMessage } from './world/messages.ts';
+import { createWorld } from './world/world.ts';
 
 /** How `startDiscord` sets a stand-in up. What has a default may be left out. */
 export interface StandInOptions extends GatewayOptions {
@@ -48,6 +50,22 @@ export interface StandInOptions extends GatewayOptions {
   readonly answerWithinMs?: number;
 }
 
+interface NewPerson {
+  readonly guild: Guild;
+  readonly name: string;
+  readonly permissions: bigint;
+  readonly locale?: string;
+  /** Where they are, also a thread or an announcement channel; the guild's first text channel unless said. */
+  readonly channelId?: string;
+  /** For a person who is to be the same in every run; a new id without it. */
+  readonly userId?: string;
+}
+
+interface Place {
+  readonly channelId: string;
+  readonly userId?: string;
+}
+
 /** What an application gets when Activities are enabled in the Developer Portal. */
 const ENTRY_POINT: CommandBody = {
   type: ApplicationCommandType.PrimaryEntryPoint,
@@ -56,7 +74,7 @@ const ENTRY_POINT: CommandBody = {
 };
 
 /** Starts a Discord on loopback: REST API, gateway and CDN on one port, a free one unless told. */
-export async function startDiscord(options: StandInOptions): Promise<DiscordStandIn> {
+export async function startDiscord(options: StandInOptions) {
   const { botName = 'Test Bot', answerWithinMs = ANSWER_WITHIN_MS, reactionMs = 50 } = options;
   let port = 0;
   const origin = (scheme: string = loopback.scheme) => `${scheme}://127.0.0.1:${port}`;
@@ -109,31 +127,70 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
   const integrations = createIntegrations(world);
   port = await loopback.listen(options.port ?? 0);
 
+  const isConnected = () => endpoint.url() !== undefined || gateway.controls.sessions().length > 0;
+  const isPublished = () => commands.list().some(({ type }) => type !== ENTRY_POINT.type);
+
+  async function until(holds: () => boolean): Promise<void> {
+    await endpoint.reachable();
+    // What a process that just ended did to its connection is only seen a turn later.
+    await nextTurn();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const look = () => holds() && resolve();
+    const stop = watch(look);
+    look();
+    await promise;
+    stop();
+  }
+
   return {
-    ...readiness({ world, gateway, endpoint, watch }),
+    /** What a bot's `rest.api` must be: `http://127.0.0.1:PORT/api`, or with `https`. */
     apiUrl: `${origin()}/api`,
+    /** Where attachments are: the origin of `apiUrl`. */
     cdnUrl: origin(),
     applicationId: world.applicationId,
+    /** Resolves when the bot is connected (READY sent, or its endpoint answers) and its commands are published. */
+    ready: () => until(() => isConnected() && isPublished()),
+    /** Resolves when a bot is connected, whether or not it has published anything. */
+    connected: () => until(isConnected),
+    /** Every rule broken so far. A run is clean when it is empty. */
     breaches: records.breaches,
+    /** Every request as it arrived. */
     get requests() {
       return records.requests();
     },
+    /**
+     * The requests and gateway payloads in which a secret appears, plainly or encoded.
+     * @throws Error when the oldest are no longer kept: the secret might have been in one of those
+     */
     findSecret: records.findSecret,
-    get guilds() {
+    /** Guilds the bot is in. Two exist from the start: `guilds[0]` and `guilds[1]`, each with text channels. */
+    get guilds(): readonly Guild[] {
       return guilds.joined();
     },
-    get everyGuild() {
+    /** Every guild there ever was, also those that the bot was removed from, in the order in which they came. */
+    get everyGuild(): readonly Guild[] {
       return guilds.all();
     },
+    /** The time of the stand-in: `advance` lets deadlines pass at once. */
     clock,
+    /** Lets requests fail. */
     faults: faults.controls,
-    endpoint,
+    /** What Discord posts interactions to in place of the gateway, once it has a URL. */
+    endpoint: endpoint as Omit<Endpoint, 'post' | 'stop'>,
+    /** Lets the gateway fail, and tells who is connected. */
     gateway: gateway.controls,
+    /** Joins, removals and outages of guilds. */
     guildEvents: createGuildEvents(world, () => tell({ kind: 'guild' })),
+    /**
+     * Tells of everything that happens from now on, as it happens. What there is already is in `messages`, `requests`
+     * and `breaches`. The function returned ends it.
+     */
     watch,
-    nameOf: (id) => (id === bot.id ? bot.username : guilds.nameOf(id)),
+    /** The name of a person, a role or a channel, by its id. */
+    nameOf: (id: string) => (id === bot.id ? bot.username : guilds.nameOf(id)),
+    /** Commands as the bot published them. */
     commands: commands.list,
-    person({ guild: { id }, name, permissions, locale = 'en-US', channelId, userId }) {
+    person({ guild: { id }, name, permissions, locale = 'en-US', channelId, userId }: NewPerson): Person {
       const guild = guilds.get(id);
       if (guild === undefined) throw new Error(`there is no guild ${id}`);
       const member = guilds.addMember(guild, { userId, name, permissions });
@@ -148,63 +205,37 @@ export async function startDiscord(options: StandInOptions): Promise<DiscordStan
         commands: () => integrations.commandsOf(actor),
       });
     },
-    channels: ({ id }) => [...(guilds.get(id)?.channels.values() ?? [])],
-    members: ({ id }) =>
+    /** Where messages can be in a guild: `general`, `staff`, the announcement channel `news`, the thread `questions`. */
+    channels: ({ id }: Guild): readonly Channel[] => [...(guilds.get(id)?.channels.values() ?? [])],
+    /** Who is in a guild. */
+    members: ({ id }: Guild): readonly Named[] =>
       [...(guilds.get(id)?.members.values() ?? [])].map(({ userId, name }) => ({ id: userId, name })),
-    roles: ({ id }) => [...(guilds.get(id)?.roles.values() ?? [])],
-    say({ userId, name, channelId }, content) {
+    /** The roles of a guild, @everyone first. */
+    roles: ({ id }: Guild): readonly Named[] => [...(guilds.get(id)?.roles.values() ?? [])],
+    /** Puts a message of a person in the channel, and returns its id. */
+    say({ userId, name, channelId }: Person, content: string): string {
       const author = { id: userId, name };
       const id = world.snowflakes.next();
       return messages.add(personsMessage({ id, channelId, author, at: clock.now(), content })).id;
     },
-    messages: ({ channelId, userId }) =>
+    /** The messages of a channel that everybody can see, in order; of one person also those that only they can see. */
+    messages: ({ channelId, userId }: Place): readonly SeenMessage[] =>
       messages
         .all()
         .filter((message) => message.channelId === channelId)
         .filter(({ onlyFor }) => onlyFor === undefined || onlyFor === userId)
         .map(({ seen }) => seen),
-    setIntegrations: ({ id }, commandId, overwrites) => integrations.set(id, commandId, overwrites),
-    async close() {
+    /** The Integrations page of a guild: who may use a command, by its id. */
+    setIntegrations: ({ id }: Guild, commandId: string, overwrites: readonly Overwrite[]) =>
+      integrations.set(id, commandId, overwrites),
+    /** @throws Error when an answer of the stand-in was not of the shape that Discord's published schema gives it. */
+    async close(): Promise<void> {
       world.close();
       endpoint.stop();
       gateway.stop();
       await loopback.close();
       if (flaws.size > 0)
         throw new Error(`the stand-in answered what Discord would not:\n${[...flaws].join('\n')}`);
-    },
-  };
-}
-
-/** Waits for a bot: until it is connected, and until it has published commands. */
-function readiness(deps: {
-  readonly world: World;
-  readonly gateway: Gateway;
-  readonly endpoint: Endpoint;
-  readonly watch: DiscordStandIn['watch'];
-}): Pick<DiscordStandIn, 'ready' | 'connected'> {
-  const { world, gateway, endpoint, watch } = deps;
-  const isConnected = () => endpoint.url() !== undefined || gateway.controls.sessions().length > 0;
-  const isPublished = () => world.commands.list().some(({ type }) => type !== ENTRY_POINT.type);
-
-  async function until(holds: () => boolean): Promise<void> {
-    // What a process that just ended did to its connection is only seen a turn later.
-    await nextTurn();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const look = () => holds() && resolve();
-    const stop = watch(look);
-    look();
-    await promise;
-    stop();
-  }
-
-  return {
-    async ready() {
-      await endpoint.reachable();
-      await until(() => isConnected() && isPublished());
-    },
-    async connected() {
-      await endpoint.reachable();
-      await until(isConnected);
     },
   };
 }
