@@ -24,15 +24,11 @@ export interface Seat {
   readonly locale: string;
 }
 
-export interface People {
-  /** The same person for the same seat, each time. */
-  at(seat: Seat): Person;
-}
-
-export function createPeople(discord: Pick<DiscordStandIn, 'person'>): People {
+export function createPeople(discord: Pick<DiscordStandIn, 'person'>) {
   const known = new Map<string, Person>();
   return {
-    at({ role, guild, locale }) {
+    /** The same person for the same seat, each time. */
+    at({ role, guild, locale }: Seat): Person {
       const seat = `${role} ${guild.id} ${locale}`;
       const person =
         known.get(seat) ??

@@ -13,19 +13,14 @@ import {
 } from './bot-process.ts';
 import type { DiscordEvent, DiscordStandIn } from './discord/contract.ts';
 import { type StandInOptions, startDiscord } from './discord/stand-in.ts';
-import {
-  type ListingOptions,
-  type ListingStandIn,
-  type ListingState,
-  startListing,
-} from './listing/stand-in.ts';
+import { type ListingOptions, type ListingState, startListing } from './listing/stand-in.ts';
 import type { Certificate } from './loopback-server.ts';
-import { createPeople, type People } from './people.ts';
+import { createPeople } from './people.ts';
 import { quietPort } from './quiet-port.ts';
 import { DISCORD_TROUBLES, SERVICE_TROUBLES } from './troubles.ts';
 import { createWatchers } from './watchers.ts';
 
-/** What the bot is doing. `crashed`: it ended without being told to. */
+/** The bot does something else now, or has printed a line. */
 export type BotEvent =
   | { readonly kind: 'bot'; readonly state: 'starting' | 'ready' }
   | { readonly kind: 'bot'; readonly state: 'stopped' | 'crashed'; readonly exit: Exit }
@@ -41,46 +36,9 @@ export interface ListingEvent {
 /** Everything that a front end may show. */
 export type SandboxEvent = DiscordEvent | ListingEvent | BotEvent;
 
-/**
- * Both stand-ins and the real bot, connected to each other over loopback, and the people who use it: one world, which
- * any number of front ends show and change at once.
- */
-export interface Sandbox {
-  readonly discord: DiscordStandIn;
-  readonly listing: ListingStandIn;
-  readonly bot: BotProcess;
-  /** What the bot is doing now. */
-  readonly botState: 'starting' | 'ready' | 'stopped' | 'crashed';
-  /** What is wrong with Discord: one of {@link DISCORD_TROUBLES}. */
-  readonly discordTrouble: string;
-  /** What is wrong with the listing service: one of {@link SERVICE_TROUBLES}, or `other`. */
-  readonly serviceTrouble: string;
-  /** @throws Error when there is no such trouble */
-  troubleDiscord(name: string): void;
-  /** @throws Error when there is no such trouble */
-  troubleService(name: string): Promise<void>;
-  /** Who uses the bot: the same person for every front end. */
-  readonly people: People;
-  /** The bot's token at the stand-in; made up anew each time. */
-  readonly token: string;
-  /** Where the bot keeps its database and its encryption key. */
-  readonly data: string;
-  /**
-   * Starts the bot and waits until it is connected and its commands are published.
-   * @throws BotNotReady
-   */
-  startBot(): Promise<void>;
-  /** Stops the bot and starts it on the same data. */
-  restart(): Promise<void>;
-  /**
-   * Tells of everything that happens from now on, as it happens: messages, interactions, guilds, what goes over the
-   * wire and the rules that it breaks, the service, the bot and its log. What there is already is in `discord`,
-   * `listing` and `botState`. The function returned ends it.
-   */
-  watch(listener: (event: SandboxEvent) => void): () => void;
-  /** Stops everything; a temporary folder is removed. */
-  close(): Promise<void>;
-}
+export type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
+/** What the bot is doing. `crashed`: it ended without being told to. */
+export type BotState = 'starting' | 'ready' | 'stopped' | 'crashed';
 
 export interface SandboxOptions {
   /** The environment of this process; of it the bot gets PATH and the like, and nothing else. */
@@ -113,7 +71,11 @@ const READY_WITHIN_MS = 30_000;
 /** Discord docs: Gateway, Rate Limiting (max_concurrency). */
 const IDENTIFY_WINDOW_MS = 5_000;
 
-export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+/**
+ * Both stand-ins and the real bot, connected to each other over loopback, and the people who use it: one world, which
+ * any number of front ends show and change at once.
+ */
+export async function openSandbox(options: SandboxOptions) {
   const token = madeUpToken();
   const data = options.data === undefined ? await mkdtemp(join(tmpdir(), 'sandbox-')) : resolve(options.data);
   await mkdir(data, { recursive: true });
@@ -156,34 +118,53 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     discord,
     listing,
     bot,
+    /** What is wrong with Discord: one of {@link DISCORD_TROUBLES}. */
     get discordTrouble() {
       return discordTrouble;
     },
+    /** What is wrong with the listing service: one of {@link SERVICE_TROUBLES}, or `other`. */
     get serviceTrouble() {
       const { mode } = listing;
       const found = Object.entries(SERVICE_TROUBLES).find(([, { how }]) => isDeepStrictEqual(how, mode));
       return found?.[0] ?? 'other';
     },
-    troubleDiscord(name) {
+    /** @throws Error when there is no such trouble */
+    troubleDiscord(name: string): void {
       const { how } = troubleNamed(DISCORD_TROUBLES, name);
       discord.faults.clear();
       how(discord.faults);
       discordTrouble = name;
     },
-    troubleService: (name) => listing.behave(troubleNamed(SERVICE_TROUBLES, name).how),
-    get botState() {
+    /** @throws Error when there is no such trouble */
+    troubleService: async (name: string): Promise<void> =>
+      listing.behave(troubleNamed(SERVICE_TROUBLES, name).how),
+    get botState(): BotState {
       return keeper.state();
     },
+    /** Who uses the bot: the same person for every front end. */
     people: createPeople(discord),
+    /** The bot's token at the stand-in; made up anew each time. */
     token,
+    /** Where the bot keeps its database and its encryption key. */
     data,
+    /**
+     * Starts the bot and waits until it is connected and its commands are published.
+     * @throws BotNotReady
+     */
     startBot: keeper.start,
-    async restart() {
+    /** Stops the bot and starts it on the same data. */
+    async restart(): Promise<void> {
       await bot.stop();
       await keeper.start();
     },
+    /**
+     * Tells of everything that happens from now on, as it happens: messages, interactions, guilds, what goes over the
+     * wire and the rules that it breaks, the service, the bot and its log. What there is already is in `discord`,
+     * `listing` and `botState`. The function returned ends it.
+     */
     watch,
-    async close() {
+    /** Stops everything; a temporary folder is removed. */
+    async close(): Promise<void> {
       await bot.stop();
       try {
         await Promise.all([discord.close(), listing.close()]);
@@ -200,9 +181,9 @@ function keepBot(deps: {
   readonly env: Readonly<Record<string, string>>;
   readonly discord: DiscordStandIn;
   readonly tell: (event: BotEvent) => void;
-}): { readonly bot: BotProcess; start(): Promise<void>; state(): Sandbox['botState'] } {
+}) {
   const { options, env, discord, tell } = deps;
-  let state: Sandbox['botState'] = 'stopped';
+  let state: BotState = 'stopped';
   let startedBefore = false;
 
   const bot = (options.createBot ?? createBotProcess)({

@@ -7,8 +7,6 @@ export type Mode =
   | { readonly kind: 'ok' }
   /** Answers as specified, then closes the connection without a word, as at an idle timeout. [yes] */
   | { readonly kind: 'okThenClose' }
-  /** Answers as specified, then stops listening. [yes] */
-  | { readonly kind: 'okThenDown' }
   /** Listens no more: connections are refused, and those there are get cut. Comes back on the same port. [no] */
   | { readonly kind: 'down' }
   /** As specified, after a while. [yes, before waiting] */
@@ -62,7 +60,6 @@ export function isCarriedOut(mode: Mode): boolean {
 const CARRIED_OUT = new Set<Mode['kind']>([
   'ok',
   'okThenClose',
-  'okThenDown',
   'slow',
   'held',
   'trickle',
@@ -96,7 +93,6 @@ const head = (response: ServerResponse, length: number) =>
 
 const RESPONDERS: Responders = {
   ok: answer,
-  okThenDown: answer,
   okThenClose: (response, json) => {
     response.once('finish', () => response.socket?.end());
     answer(response, json);

@@ -61,18 +61,8 @@ const OWN_ERRORS = {
 };
 const ADDED = 'Servers have been added for review.';
 
-export interface Service {
-  /** The JSON that answers a form (specification §4, §7). A rejected `add` adds none of its servers. */
-  answer(form: ReadForm): unknown;
-  readonly submitted: readonly SubmittedServer[];
-  /** The keys that it knows. */
-  keys(): readonly string[];
-  allow(key: string): void;
-  revoke(key: string): void;
-}
-
 /** The listing service itself, without HTTP. */
-export function createService(initialKeys: readonly string[], games: readonly Game[]): Service {
+export function createService(initialKeys: readonly string[], games: readonly Game[]) {
   const keys = new Set(initialKeys);
   const aliases = new Set(games.map(({ alias }) => alias));
   const submitted: SubmittedServer[] = [];
@@ -101,7 +91,8 @@ export function createService(initialKeys: readonly string[], games: readonly Ga
   }
 
   return {
-    answer({ fields, servers }) {
+    /** The JSON that answers a form (specification §4, §7). A rejected `add` adds none of its servers. */
+    answer({ fields, servers }: ReadForm): unknown {
       const action = fields.get('action');
       if (!keys.has(fields.get('api_key') ?? ''))
         return { status: 'error', message: KNOWN_ERRORS.invalidKey };
@@ -112,10 +103,11 @@ export function createService(initialKeys: readonly string[], games: readonly Ga
         message: isBlank(action) ? OWN_ERRORS.actionMissing : OWN_ERRORS.actionUnknown,
       };
     },
-    submitted,
-    keys: () => [...keys],
-    allow: (key) => void keys.add(key),
-    revoke: (key) => void keys.delete(key),
+    submitted: submitted as readonly SubmittedServer[],
+    /** The keys that it knows. */
+    keys: (): readonly string[] => [...keys],
+    allow: (key: string) => void keys.add(key),
+    revoke: (key: string) => void keys.delete(key),
   };
 }
 

@@ -43,27 +43,14 @@ export interface ListingState {
   readonly submitted: readonly SubmittedServer[];
 }
 
-/** A listing service of our own on loopback, which can be told to fail. */
-export interface ListingStandIn extends ListingState {
-  /** What `LISTING_API_URL` must be. */
-  readonly url: string;
-  readonly requests: readonly ListingRequest[];
-  /** Requests of any other kind than `POST /api`, which is all that the specification knows: `GET /`. */
-  readonly strays: readonly string[];
-  /** Changes how requests are answered from now on, or for the next `times` of them and then as specified again. */
-  behave(mode: Mode, times?: number): Promise<void>;
-  allow(key: string): void;
-  revoke(key: string): void;
-  /** Tells of each request that was answered, and of each change of its state. The function returned ends it. */
-  watch(listener: (state: ListingState) => void): () => void;
-  close(): Promise<void>;
-}
-
 /** The keys that it knows unless told others. */
 export const SANDBOX_KEYS = ['sandbox-key', 'sandbox-key-1234'] as const;
 
+/** A listing service of our own on loopback, which can be told to fail. */
+export type ListingStandIn = Awaited<ReturnType<typeof startListing>>;
+
 /** Starts the whole of the specification on 127.0.0.1. Errors are answered with HTTP 200, as it names no status. */
-export async function startListing(options: ListingOptions = {}): Promise<ListingStandIn> {
+export async function startListing(options: ListingOptions = {}) {
   const service = createService(options.keys ?? SANDBOX_KEYS, options.games ?? SANDBOX_GAMES);
   const requests: ListingRequest[] = [];
   const strays: string[] = [];
@@ -103,37 +90,43 @@ export async function startListing(options: ListingOptions = {}): Promise<Listin
     const standing = modes.useUp();
     const current = options.onRequest?.(requests.length, record) ?? standing;
     if (current.kind === 'down') await loopback.close();
-    if (current.kind === 'okThenDown') response.once('finish', () => void loopback.close());
     const json = isCarriedOut(current) ? JSON.stringify(service.answer(form)) : '';
     changed();
     respond(current, response, json);
   }
 
   return {
+    /** What `LISTING_API_URL` must be. */
     url: `${loopback.scheme}://127.0.0.1:${port}`,
+    /** How the next request is answered. */
     get mode() {
       return modes.current();
     },
+    /** The keys that it knows. */
     get keys() {
       return service.keys();
     },
+    /** Every server that was accepted, in order. */
     submitted: service.submitted,
-    requests,
-    strays,
-    async behave(next, times) {
+    requests: requests as readonly ListingRequest[],
+    /** Requests of any other kind than `POST /api`, which is all that the specification knows: `GET /`. */
+    strays: strays as readonly string[],
+    /** Changes how requests are answered from now on, or for the next `times` of them and then as specified again. */
+    async behave(next: Mode, times?: number): Promise<void> {
       modes.set(next, times);
       changed();
       if (next.kind === 'down') return loopback.close();
       if (!loopback.listening) await loopback.listen(port);
     },
-    allow(key) {
+    allow(key: string): void {
       service.allow(key);
       changed();
     },
-    revoke(key) {
+    revoke(key: string): void {
       service.revoke(key);
       changed();
     },
+    /** Tells of each request that was answered, and of each change of its state. The function returned ends it. */
     watch,
     close: loopback.close,
   };

@@ -9,20 +9,15 @@ import type { Views } from './view.ts';
 /** Modals that are open somewhere; whoever opens more has forgotten the first. */
 const MOST_MODALS = 200;
 
-/** Does what a person at the page does. */
-export interface Acts {
-  /** @throws Error when there is no such thing to be done */
-  run(act: Act, seat: SeatView): Promise<Outcome>;
-}
-
 const DONE: Outcome = { kind: 'done' };
 const refused = (why: string): Outcome => ({ kind: 'refused', why });
 
+/** Does what a person at the page does. */
 export function createActs(deps: {
   readonly sandbox: Sandbox;
   readonly views: Views;
   readonly play: (scenario: string, locale: string) => void;
-}): Acts {
+}) {
   const { sandbox, views, play } = deps;
   const { discord, listing, bot, people } = sandbox;
   const modals = new Map<string, SeenModal>();
@@ -52,7 +47,8 @@ export function createActs(deps: {
   }
 
   return {
-    async run(act, seat) {
+    /** @throws Error when there is no such thing to be done */
+    async run(act: Act, seat: SeatView): Promise<Outcome> {
       const me = people.at({ role: seat.role, guild: views.guild(seat), locale: seat.locale });
       switch (act.do) {
         case 'slash':

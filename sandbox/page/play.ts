@@ -3,22 +3,12 @@ import type { ScenarioView } from './protocol.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 /** Plays one scenario after the other. */
-export interface Player {
-  /** The one that was played last, or is being played. */
-  readonly current: ScenarioView | undefined;
-  /**
-   * Begins it in a new Discord server; while another is being played nothing happens.
-   * @throws Error when there is none of that name
-   */
-  play(name: string, locale: string): void;
-}
-
 export function createPlayer(deps: {
   readonly sandbox: Sandbox;
   /** Waits while a caption stands, before what it says happens. */
   readonly read: (caption: string) => Promise<unknown>;
   readonly onChange: () => void;
-}): Player {
+}) {
   const { sandbox, read, onChange } = deps;
   let current: ScenarioView | undefined;
 
@@ -28,10 +18,15 @@ export function createPlayer(deps: {
   }
 
   return {
+    /** The one that was played last, or is being played. */
     get current() {
       return current;
     },
-    play(name, locale) {
+    /**
+     * Begins it in a new Discord server; while another is being played nothing happens.
+     * @throws Error when there is none of that name
+     */
+    play(name: string, locale: string): void {
       const scenario = SCENARIOS.find((each) => each.name === name);
       if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
       if (current?.state === 'playing') return;

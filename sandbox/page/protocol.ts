@@ -1,5 +1,6 @@
 import type { Mark } from '../markdown.ts';
 import type { Role } from '../people.ts';
+import type { ModalField } from '../prompt/modal-line.ts';
 
 /** What goes between the server of the page and the page, as JSON. Types only: both sides read them. */
 
@@ -94,24 +95,13 @@ export interface CommandView {
   readonly options: readonly OptionView[];
 }
 
-export interface FieldView {
-  readonly id: string;
-  readonly label: string;
-  readonly description: string;
-  readonly placeholder: string;
-  readonly required: boolean;
-  readonly isLong: boolean;
-  readonly most: number;
-  readonly value: string | undefined;
-}
-
 export interface ModalView {
   /** What it is submitted by. */
   readonly id: string;
   readonly title: string;
   /** What stands above the fields. */
   readonly words: readonly (readonly Mark[])[];
-  readonly fields: readonly FieldView[];
+  readonly fields: readonly ModalField[];
 }
 
 /** A file as JSON carries it. */

@@ -6,13 +6,7 @@ const KEPT = 300;
 const LONGEST_BODY = 4_000;
 
 /** What went over the wire last, for people: without heartbeats, and without what is a credential. */
-export interface Trace {
-  /** @returns the entry that is new or has changed, if any */
-  take(event: SandboxEvent): TraceEntry | undefined;
-  entries(): readonly TraceEntry[];
-}
-
-export function createTrace(): Trace {
+export function createTrace() {
   const entries: TraceEntry[] = [];
   let count = 0;
 
@@ -25,8 +19,9 @@ export function createTrace(): Trace {
   }
 
   return {
-    entries: () => entries,
-    take(event) {
+    entries: (): readonly TraceEntry[] => entries,
+    /** @returns the entry that is new or has changed, if any */
+    take(event: SandboxEvent): TraceEntry | undefined {
       if (event.kind === 'wire') {
         const { method, path, status, body } = event.request;
         const isFrame = method === 'GATEWAY';

@@ -19,17 +19,10 @@ const MOST_MESSAGES = 60;
 /** Discord's names for the languages that the bot speaks. */
 const LOCALES = languages.flatMap((language) => language.locales);
 
-/** What a person sees now, and what of it they have put away. */
-export interface Views {
-  of(seat: SeatView, scenario: ScenarioView | undefined): View;
-  /** @returns whether anything may look otherwise now */
-  take(event: SandboxEvent): boolean;
-  /** A private message that this person dismisses. */
-  dismiss(message: string): void;
-  guild(seat: SeatView): Guild;
-}
+export type Views = ReturnType<typeof createViews>;
 
-export function createViews(sandbox: Sandbox): Views {
+/** What a person sees now, and what of it they have put away. */
+export function createViews(sandbox: Sandbox) {
   const { discord, listing, people } = sandbox;
   const dismissed = new Set<string>();
   const waiting = createWaiting();
@@ -49,16 +42,18 @@ export function createViews(sandbox: Sandbox): Views {
 
   return {
     guild: guildOf,
-    dismiss(message) {
+    /** A private message that this person dismisses. */
+    dismiss(message: string): void {
       dismissed.add(message);
     },
-    take(event) {
+    /** @returns whether anything may look otherwise now */
+    take(event: SandboxEvent): boolean {
       if (event.kind === 'interaction') waiting.take(event);
       if (event.kind === 'wire')
         return event.from === 'bot' && /\/commands(\/\d+)?$/.test(event.request.path);
       return event.kind !== 'log';
     },
-    of(seat, scenario) {
+    of(seat: SeatView, scenario: ScenarioView | undefined): View {
       const guild = guildOf(seat);
       const { role, locale } = seat;
       // All of them are there to be mentioned and picked.

@@ -1,5 +1,6 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import type { FieldView, ModalView } from '../protocol.ts';
+import type { ModalField } from '../../prompt/modal-line.ts';
+import type { ModalView } from '../protocol.ts';
 import { draw } from './markup.ts';
 import { wordsFor } from './words.ts';
 
@@ -62,7 +63,7 @@ class SandboxModal extends LitElement {
     </form>`;
   }
 
-  renderField(field: FieldView): TemplateResult {
+  renderField(field: ModalField): TemplateResult {
     const { id, label, description, placeholder, required, isLong, most, value = '' } = field;
     const hint = description === '' ? nothing : `hint-${id}`;
     return html`<div class="modal-field">
