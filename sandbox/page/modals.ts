@@ -1,7 +1,7 @@
 import { ComponentType } from 'discord.js';
+import { modalFields } from '../discord/client/modal-form.ts';
 import type { DiscordStandIn, SeenModal } from '../discord/contract.ts';
 import { marksOf } from '../markdown.ts';
-import { modalFields } from '../prompt/modal-line.ts';
 import type { ModalView } from './protocol.ts';
 
 /** A modal as the page shows it. */

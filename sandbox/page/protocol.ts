@@ -1,6 +1,6 @@
+import type { ModalField } from '../discord/client/modal-form.ts';
 import type { Mark } from '../markdown.ts';
 import type { Role } from '../people.ts';
-import type { ModalField } from '../prompt/modal-line.ts';
 
 /** What goes between the server of the page and the page, as JSON. Types only: both sides read them. */
 

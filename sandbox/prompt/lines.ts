@@ -1,3 +1,6 @@
+import type { APIModalInteractionResponseCallbackData } from 'discord.js';
+import { modalFields } from '../discord/client/modal-form.ts';
+
 /** A line that could not be understood. The message says what was expected; a piped run ends with status 1. */
 export class BadLine extends Error {
   override readonly name = 'BadLine';
@@ -42,4 +45,27 @@ export function unquoted(text: string): string {
   const [all, inside = ''] = QUOTED.exec(text.trim()) ?? [];
   if (all !== text.trim()) return text;
   return inside.replace(/\\(["\\n])/g, (_, letter: string) => (letter === 'n' ? '\n' : letter));
+}
+
+/** Whether what is typed is not to be shown: there is a field for what nobody else may read. */
+export const isSecret = (data: APIModalInteractionResponseCallbackData): boolean =>
+  modalFields(data).some(({ id }) => /key|token|secret|password/i.test(id));
+
+/**
+ * One line fills a modal in. `id=value …` fills fields by their ids; any other line is the value of the first field.
+ * Fields that are not named keep what stands in them.
+ * @throws BadLine
+ */
+export function readModalLine(
+  line: string,
+  data: APIModalInteractionResponseCallbackData,
+): Readonly<Record<string, string>> {
+  const fields = modalFields(data);
+  const names = fields.map(({ id }) => id);
+  const kept = fields.flatMap(({ id, value }) => (value === undefined ? [] : [[id, value] as const]));
+  const isNamed = names.some((name) => line.trimStart().startsWith(`${name}=`));
+  const given = isNamed
+    ? readAssignments(line, { names, sign: '=' })
+    : [[names[0] ?? '', unquoted(line)] as const];
+  return Object.fromEntries([...kept, ...given]);
 }

@@ -5,9 +5,8 @@ import type { SeenMessage } from '../discord/world/messages.ts';
 import { ROLE_NAMES, type Role } from '../people.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue, readUpload } from '../slash-options.ts';
-import { BadLine, readAssignments, unquoted } from './lines.ts';
+import { BadLine, isSecret, readAssignments, readModalLine, unquoted } from './lines.ts';
 import type { Reading } from './markdown.ts';
-import { isSecret, readModalLine } from './modal-line.ts';
 import { buttonsOf, isFinished, showAnswer, showMessage } from './show.ts';
 import { helpText } from './words.ts';
 

@@ -6,10 +6,10 @@ import {
   ComponentType,
 } from 'discord.js';
 import { rowsOf } from '../discord/client/components.ts';
+import { modalFields } from '../discord/client/modal-form.ts';
 import type { Answer } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
 import { type Reading, readMarkdown } from './markdown.ts';
-import { modalFields } from './modal-line.ts';
 
 /** What a member sees after an action, as text. */
 export function showAnswer(answer: Answer, reading: Reading): string {

@@ -1,8 +1,8 @@
 import { PermissionFlagsBits } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createCommands } from '../../commands/index.ts';
+import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
-import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import { parseCustomId } from '../../src/discord/controls.ts';
 import {
   ACCEPTED,

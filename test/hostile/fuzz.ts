@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
-import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import { damage, HELD } from './damage.ts';
 import { createHostileService } from './hostile-service.ts';
 import { createOthers } from './others.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, OptionValue, Person } from '../../sandbox/discord/contract.ts';
-import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import { isFinished } from '../../sandbox/prompt/show.ts';
 import type { Ask } from './judge.ts';
 import { labelsOf, setKey, textOf, upload } from './people.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person, SeenModal, Upload } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
-import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import { buttonsOf, isFinished, showAnswer } from '../../sandbox/prompt/show.ts';
 
 /** What the service says when it took a server. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
-import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import { upload } from './lists.ts';
 import { messageOf, modalOf, type Scene } from './scene.ts';
 

@@ -7,12 +7,12 @@ import {
   createBotProcess,
   type Exit,
 } from '../../sandbox/bot-process.ts';
+import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, DiscordStandIn, Person, SeenModal } from '../../sandbox/discord/contract.ts';
 import type { StandInOptions } from '../../sandbox/discord/stand-in.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import type { ListingOptions, ListingStandIn } from '../../sandbox/listing/stand-in.ts';
 import type { Role } from '../../sandbox/people.ts';
-import { modalFields } from '../../sandbox/prompt/modal-line.ts';
 import { showAnswer } from '../../sandbox/prompt/show.ts';
 import { openSandbox } from '../../sandbox/sandbox.ts';
 import type { AppDeps, Timing } from '../../src/app.ts';

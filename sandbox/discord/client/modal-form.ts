@@ -1,41 +1,58 @@
-import {
-  type APIModalInteractionResponseCallbackData,
-  type APITextInputComponent,
-  ComponentType,
-  TextInputStyle,
-} from 'discord.js';
+import { type APIModalInteractionResponseCallbackData, ComponentType, TextInputStyle } from 'discord.js';
 
 type Modal = APIModalInteractionResponseCallbackData;
 type Values = Readonly<Record<string, string>>;
 
-/** The text inputs of a modal: the rules let nothing else into its labels. */
-const fieldsOf = ({ components }: Modal): readonly APITextInputComponent[] =>
-  components.flatMap((part) =>
-    part.type === ComponentType.Label && part.component.type === ComponentType.TextInput
-      ? [part.component]
-      : [],
-  );
+/** A field of a modal, as much of it as a person must know to fill it in: the bot has text inputs alone. */
+export interface ModalField {
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  readonly placeholder: string;
+  readonly required: boolean;
+  /** Of several lines. */
+  readonly isLong: boolean;
+  /** In characters. */
+  readonly least: number;
+  readonly most: number;
+  /** What stands in it when it opens. */
+  readonly value: string | undefined;
+}
+
+/** The fields of a modal, from top to bottom. */
+export const modalFields = ({ components }: Modal): readonly ModalField[] =>
+  components.flatMap((part): ModalField[] => {
+    if (part.type !== ComponentType.Label || part.component.type !== ComponentType.TextInput) return [];
+    const { custom_id: id, placeholder = '', required = true, value, style } = part.component;
+    const { min_length: least = 0, max_length: most = LONGEST } = part.component;
+    const { label, description = '' } = part;
+    const isLong = style === TextInputStyle.Paragraph;
+    return [{ id, label, description, placeholder, required, isLong, least, most, value }];
+  });
+
+/** Discord docs: Component Reference, Text Input. */
+const LONGEST = 4_000;
 
 /** Why a member's own Discord would not submit this modal; `undefined` when it would. */
 export function modalComplaint(modal: Modal, values: Values): string | undefined {
-  const fields = fieldsOf(modal);
-  for (const id of Object.keys(values)) {
-    if (!fields.some(({ custom_id }) => custom_id === id)) return `${id} is not a field of this modal`;
+  const fields = modalFields(modal);
+  for (const name of Object.keys(values)) {
+    if (!fields.some(({ id }) => id === name)) return `${name} is not a field of this modal`;
   }
   for (const field of fields) {
-    const complaint = textComplaint(field, values[field.custom_id] ?? field.value ?? '');
-    if (complaint !== undefined) return `${field.custom_id} ${complaint}`;
+    const complaint = textComplaint(field, values[field.id] ?? field.value ?? '');
+    if (complaint !== undefined) return `${field.id} ${complaint}`;
   }
   return undefined;
 }
 
 /** A field is required unless it says otherwise; one that is not may be empty whatever its minimum. */
-function textComplaint(field: APITextInputComponent, text: string): string | undefined {
+function textComplaint({ required, isLong, least, most }: ModalField, text: string): string | undefined {
   const { length } = [...text];
-  if (length === 0) return field.required === false ? undefined : 'is required';
-  if (field.style === TextInputStyle.Short && /[\r\n]/.test(text)) return 'is a single line';
-  if (length < (field.min_length ?? 0)) return 'is too short';
-  return length > (field.max_length ?? 4_000) ? 'is too long' : undefined;
+  if (length === 0) return required ? 'is required' : undefined;
+  if (!isLong && /[\r\n]/.test(text)) return 'is a single line';
+  if (length < least) return 'is too short';
+  return length > most ? 'is too long' : undefined;
 }
 
 /** The tree that a submit sends: the modal's own, with what was entered and without what was only shown. */

@@ -10,7 +10,7 @@ import type { StoredMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import { checkChoices, checkMessage, checkModal, checkResponse } from './checks.ts';
 import { alreadyAcknowledged, type Denial, unknownInteraction } from './denial.ts';
-import { mentionsIn, type Outgoing, originOf, withIds } from './outgoing.ts';
+import { type Outgoing, withIds } from './outgoing.ts';
 import type { Call, Reply, Route } from './route.ts';
 import type { MessageBody } from './rules.ts';
 
@@ -51,14 +51,14 @@ export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route
   function carryOut(interaction: Interaction, body: ResponseBody, files: Call['files']): Acknowledgement {
     switch (body.type) {
       case ChannelMessageWithSource:
-        return { type: 'message', message: answer(interaction, body.data, files) };
+        return { type: 'message', message: outgoing.answer(interaction, { body: body.data, files }) };
       case DeferredChannelMessageWithSource: {
         const flags = (body.data?.flags ?? 0) | MessageFlags.Loading;
-        return { type: 'message', message: answer(interaction, { flags }, files) };
+        return { type: 'message', message: outgoing.answer(interaction, { body: { flags }, files }) };
       }
       case UpdateMessage: {
         const message = sourceOf(interaction);
-        outgoing.edit(message, body.data, files);
+        outgoing.edit(message, { body: body.data, files });
         return { type: 'update', message, deferred: false };
       }
       case DeferredMessageUpdate:
@@ -68,19 +68,6 @@ export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route
       case Modal:
         return { type: 'modal', modal: { ...body.data, components: withIds(body.data.components) } };
     }
-  }
-
-  function answer(interaction: Interaction, body: MessageBody, files: Call['files']): StoredMessage {
-    const flags = body.flags ?? 0;
-    return outgoing.send({
-      body,
-      files,
-      flags,
-      channelId: interaction.channelId,
-      onlyFor: (flags & MessageFlags.Ephemeral) === 0 ? undefined : interaction.userId,
-      origin: originOf(world, interaction),
-      mentions: mentionsIn(body),
-    });
   }
 
   function respond(call: Call): Reply | Denial {

@@ -49,15 +49,8 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
         const { nonce } = body;
         const posted = nonce === undefined ? undefined : postedBefore(nonce);
         if (posted !== undefined) return ok(posted.current);
-        const message = outgoing.send({
-          body,
-          files,
-          flags: body.flags ?? 0,
-          channelId,
-          onlyFor: undefined,
-          origin: nonce === undefined ? {} : { nonce },
-          mentions: mentionsThere(mentionsIn(body, PINGED), guild, channel),
-        });
+        const mentions = mentionsThere(mentionsIn(body, PINGED), guild, channel);
+        const message = outgoing.post(channelId, { body, files }, mentions);
         if (nonce !== undefined) nonces.set(nonce, { at: clock.now(), id: message.id });
         return ok(message.current);
       },

@@ -14,41 +14,45 @@ import type { StoredFile, StoredMessage } from '../world/messages.ts';
 import { timestamp, userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
 import type { UploadedFile } from './body.ts';
+import type { Call } from './route.ts';
 import type { MessageBody } from './rules.ts';
 
-export interface NewMessage {
-  readonly body: MessageBody;
-  readonly files: readonly UploadedFile[];
-  readonly flags: number;
-  readonly channelId: string;
-  readonly onlyFor: string | undefined;
-  /** What a message says of its origin. */
-  readonly origin: Partial<APIMessage>;
-  readonly mentions: Mentions;
-}
+export type Outgoing = ReturnType<typeof createOutgoing>;
+type Sent = Pick<Call, 'files'> & { readonly body: MessageBody };
 
 /** Puts into channels what the bot sends, once the rules have accepted it. */
-export interface Outgoing {
-  send(message: NewMessage): StoredMessage;
-  edit(message: StoredMessage, body: MessageBody, files: readonly UploadedFile[]): void;
-}
-
-export function createOutgoing(world: World): Outgoing {
+export function createOutgoing(world: World) {
   const { messages, clock, snowflakes, bot } = world;
+
+  function send({ body, files }: Sent, more: Partial<APIMessage>, onlyFor?: string): StoredMessage {
+    const attached = attach(world, { body, files, before: undefined, ephemeral: onlyFor !== undefined });
+    const { channel_id: channelId = '' } = more;
+    const message: APIMessage = {
+      ...plainMessage({ id: snowflakes.next(), channelId, author: bot, at: clock.now() }),
+      ...partsOf(body),
+      ...more,
+      attachments: attached.attachments,
+      flags: body.flags ?? 0,
+    };
+    return messages.add(message, onlyFor, attached.files);
+  }
+
   return {
-    send({ body, files, flags, channelId, onlyFor, origin, mentions }) {
-      const attached = attach(world, { body, files, before: undefined, ephemeral: onlyFor !== undefined });
-      const message: APIMessage = {
-        ...plainMessage({ id: snowflakes.next(), channelId, author: bot, at: clock.now() }),
-        ...partsOf(body),
-        ...origin,
-        ...mentionFields(world, mentions),
-        attachments: attached.attachments,
-        flags,
+    /** An answer to an interaction, the first or one that follows. */
+    answer(interaction: Interaction, sent: Sent): StoredMessage {
+      const isPrivate = ((sent.body.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
+      const more = {
+        channel_id: interaction.channelId,
+        ...originOf(world, interaction),
+        ...mentionFields(world, mentionsIn(sent.body)),
       };
-      return messages.add(message, onlyFor, attached.files);
+      return send(sent, more, isPrivate ? interaction.userId : undefined);
     },
-    edit(message, body, files) {
+    /** A message in a channel that nobody has asked for. */
+    post(channelId: string, sent: Sent, mentions: Mentions): StoredMessage {
+      return send(sent, { channel_id: channelId, ...mentionFields(world, mentions) });
+    },
+    edit(message: StoredMessage, { body, files }: Sent): void {
       const before = message.current;
       const ephemeral = (before.flags ?? 0) & MessageFlags.Ephemeral;
       const attached = attach(world, { body, files, before: message, ephemeral: ephemeral !== 0 });
@@ -209,7 +213,7 @@ function attach(
 }
 
 /** What a message that answers an interaction says about its origin. */
-export function originOf({ applicationId }: World, interaction: Interaction): Partial<APIMessage> {
+function originOf({ applicationId }: World, interaction: Interaction): Partial<APIMessage> {
   const { id, kind, command, original, userId, userName } = interaction;
   const user = userObject({ id: userId, name: userName });
   return {

@@ -1,11 +1,10 @@
-import { MessageFlags } from 'discord.js';
 import { MessageResponseSchema } from 'discord-api-spec/zod';
 import type { Interaction } from '../world/interactions.ts';
 import type { StoredMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import { checkMessage } from './checks.ts';
 import { type Denial, expiredToken, unknownMessage, unknownWebhook } from './denial.ts';
-import { mentionsIn, type Outgoing, originOf } from './outgoing.ts';
+import type { Outgoing } from './outgoing.ts';
 import { type Call, ok, type Reply, type Route } from './route.ts';
 import type { MessageBody } from './rules.ts';
 
@@ -38,7 +37,7 @@ export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[
     const { current } = message;
     const denial = checkMessage({ request: 'edit', body, files, current, channelExists });
     if (denial !== undefined) return denial;
-    outgoing.edit(message, body, files);
+    outgoing.edit(message, { body, files });
     return ok(message.current);
   });
 
@@ -49,19 +48,10 @@ export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[
     const { original } = interaction;
     // The first follow-up after a deferral is that message, as public or private as it was deferred.
     if (original?.seen.loading) {
-      outgoing.edit(original, { ...body, flags: 0 }, files);
+      outgoing.edit(original, { body: { ...body, flags: 0 }, files });
       return ok(original.current);
     }
-    const flags = body.flags ?? 0;
-    const message = outgoing.send({
-      body,
-      files,
-      flags,
-      channelId: interaction.channelId,
-      onlyFor: (flags & MessageFlags.Ephemeral) === 0 ? undefined : interaction.userId,
-      origin: originOf(world, interaction),
-      mentions: mentionsIn(body),
-    });
+    const message = outgoing.answer(interaction, { body, files });
     interactions.followUp(interaction, message);
     return ok(message.current);
   });

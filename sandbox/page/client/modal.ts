@@ -1,5 +1,5 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import type { ModalField } from '../../prompt/modal-line.ts';
+import type { ModalField } from '../../discord/client/modal-form.ts';
 import type { ModalView } from '../protocol.ts';
 import { draw } from './markup.ts';
 import { wordsFor } from './words.ts';
