@@ -1,19 +1,14 @@
 /** Those who want to hear of what happens, each until they do not any more. */
-export interface Watchers<Event> {
-  /** Calls each of them, in the order in which they came. */
-  tell(event: Event): void;
-  /** The function returned ends it. */
-  watch(listener: (event: Event) => void): () => void;
-}
-
-export function createWatchers<Event>(): Watchers<Event> {
+export function createWatchers<Event>() {
   // Somebody who watches twice with the same function hears twice, and may end one of them.
   const listeners = new Set<{ readonly listener: (event: Event) => void }>();
   return {
-    tell(event) {
+    /** Calls each of them, in the order in which they came. */
+    tell(event: Event): void {
       for (const { listener } of listeners) listener(event);
     },
-    watch(listener) {
+    /** The function returned ends it. */
+    watch(listener: (event: Event) => void): () => void {
       const entry = { listener };
       listeners.add(entry);
       return () => void listeners.delete(entry);

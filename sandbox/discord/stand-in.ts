@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApplicationCommandType, EntryPointCommandHandlerType } from 'discord.js';
 import { type Certificate, createLoopbackServer } from '../loopback-server.ts';
 import { createWatchers } from '../watchers.ts';
-import type { Actor } from './client/actor.ts';
+import type { Actor } from './client/payload.ts';
 import { createPerson } from './client/person.ts';
 import { createIntegrations, type Overwrite } from './client/visibility.ts';
 import type { Channel, DiscordEvent, Named, Person } from './contract.ts';

@@ -1,9 +1,11 @@
-import type { Answer, OptionValue, Person, SeenModal } from '../discord/contract.ts';
+import { ComponentType } from 'discord.js';
+import { modalFields } from '../discord/client/modal-form.ts';
+import type { Answer, DiscordStandIn, OptionValue, Person, SeenModal } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
+import { marksOf } from '../markdown.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue } from '../slash-options.ts';
-import { modalView } from './modals.ts';
-import type { Act, Entered, Outcome, SeatView } from './protocol.ts';
+import type { Act, Entered, ModalView, Outcome, SeatView } from './protocol.ts';
 import type { Views } from './view.ts';
 
 /** Modals that are open somewhere; whoever opens more has forgotten the first. */
@@ -114,3 +116,16 @@ function optionsOf(
   });
   return Object.fromEntries(values);
 }
+
+/** A modal as the page shows it. */
+const modalView = (
+  { data, interactionId }: SeenModal,
+  { nameOf }: Pick<DiscordStandIn, 'nameOf'>,
+): ModalView => ({
+  id: interactionId,
+  title: data.title,
+  words: data.components
+    .filter((part) => part.type === ComponentType.TextDisplay)
+    .map(({ content }) => marksOf(content, nameOf)),
+  fields: modalFields(data),
+});

@@ -7,8 +7,8 @@ import { ROLES, type Role } from '../people.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { createActs } from './acts.ts';
 import { findFile, pageFile } from './files.ts';
-import { createPlayer } from './play.ts';
 import type { Act, ScenarioView, SeatView, TraceEntry, View } from './protocol.ts';
+import { createPlayer } from './scenarios.ts';
 import { createTrace } from './trace.ts';
 import { createViews, type Views } from './view.ts';
 

@@ -1,20 +1,18 @@
 import { Agent, request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  checkChoices,
-  checkCommands,
-  checkMessage,
-  checkModal,
-  checkResponse,
-  PUBLISHED_SCHEMA,
-} from '../../sandbox/discord/rest/checks.ts';
 import type { Denial } from '../../sandbox/discord/rest/denial.ts';
 import type { Fault } from '../../sandbox/discord/rest/faults.ts';
 import {
   CHOICE_RULES,
   COMMAND_RULES,
+  checkChoices,
+  checkCommands,
+  checkMessage,
+  checkModal,
+  checkResponse,
   MESSAGE_RULES,
   MODAL_RULES,
+  PUBLISHED_SCHEMA,
   RESPONSE_RULES,
   type SentMessage,
 } from '../../sandbox/discord/rest/rules.ts';

@@ -4,8 +4,7 @@ import {
   ApplicationCommandOptionType as Type,
 } from 'discord.js';
 import type { OptionValue } from '../contract.ts';
-import type { Actor } from './actor.ts';
-import type { Resolved } from './payload.ts';
+import type { Actor, Resolved } from './payload.ts';
 
 type Given = Readonly<Record<string, OptionValue>>;
 type NumberOption = Extract<APIApplicationCommandOption, { readonly type: Type.Integer | Type.Number }>;

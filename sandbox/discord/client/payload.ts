@@ -1,9 +1,34 @@
 import type { Upload } from '../contract.ts';
 import { partialChannel, USUAL_BOT_PERMISSIONS } from '../world/channels.ts';
-import { roleObject } from '../world/guilds.ts';
+import { type GuildState, type Member, roleObject } from '../world/guilds.ts';
 import type { Interaction } from '../world/interactions.ts';
+import { userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
-import { type Actor, partialMember, user } from './actor.ts';
+
+/** A member of a guild, in one of its channels. */
+export interface Actor {
+  readonly userId: string;
+  readonly name: string;
+  readonly locale: string;
+  readonly channelId: string;
+  readonly guild: GuildState;
+  readonly member: Member;
+}
+
+const user = ({ userId, name }: Pick<Member, 'userId' | 'name'>) => userObject({ id: userId, name });
+
+/** A member without the user, as in `resolved.members` (Discord docs: Interactions, Resolved Data). */
+const partialMember = ({ permissions, joinedAt }: Member) => ({
+  roles: [],
+  permissions: String(permissions),
+  joined_at: joinedAt,
+  premium_since: null,
+  pending: false,
+  nick: null,
+  avatar: null,
+  flags: 0,
+  communication_disabled_until: null,
+});
 
 /** Discord's default for one file, in bytes (Discord docs: Reference, Uploading Files). */
 export const LARGEST_FILE = 10 * 1024 * 1024;

@@ -10,12 +10,11 @@ import {
 import type { Answer, Person } from '../contract.ts';
 import type { Interaction, NewInteraction } from '../world/interactions.ts';
 import type { World } from '../world/world.ts';
-import type { Actor } from './actor.ts';
 import { answerTo } from './answers.ts';
 import { findButton, findSelect } from './components.ts';
 import { modalComplaint, submitted } from './modal-form.ts';
 import { filledOptions, optionComplaint } from './options.ts';
-import { createResolved, interactionCreate } from './payload.ts';
+import { type Actor, createResolved, interactionCreate } from './payload.ts';
 
 export interface PersonDeps {
   readonly world: World;

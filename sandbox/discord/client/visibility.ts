@@ -1,6 +1,6 @@
 import { type APIApplicationCommand, ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
 import type { World } from '../world/world.ts';
-import type { Actor } from './actor.ts';
+import type { Actor } from './payload.ts';
 
 /** A line of a server's Integrations page: whether a member may use a command. */
 export interface Overwrite {

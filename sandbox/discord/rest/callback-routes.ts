@@ -8,11 +8,10 @@ import * as z from 'zod/mini';
 import type { Acknowledgement, Interaction } from '../world/interactions.ts';
 import type { StoredMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
-import { checkChoices, checkMessage, checkModal, checkResponse } from './checks.ts';
 import { alreadyAcknowledged, type Denial, unknownInteraction } from './denial.ts';
 import { type Outgoing, withIds } from './outgoing.ts';
 import type { Call, Reply, Route } from './route.ts';
-import type { MessageBody } from './rules.ts';
+import { checkChoices, checkMessage, checkModal, checkResponse, type MessageBody } from './rules.ts';
 
 const { ChannelMessageWithSource, DeferredChannelMessageWithSource, DeferredMessageUpdate } =
   InteractionResponseType;

@@ -4,11 +4,10 @@ import type { Channel } from '../world/channels.ts';
 import { type GuildState, isMember } from '../world/guilds.ts';
 import type { StoredMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
-import { checkMessage } from './checks.ts';
 import { missingAccess, missingPermissions, unknownChannel } from './denial.ts';
 import { type Mentions, mentionsIn, type Outgoing } from './outgoing.ts';
 import { ok, type Route } from './route.ts';
-import type { MessageBody } from './rules.ts';
+import { checkMessage, type MessageBody } from './rules.ts';
 
 /** "The past few minutes" (Discord docs: Message, Create Message, `enforce_nonce`). */
 const NONCE_MS = 3 * 60_000;

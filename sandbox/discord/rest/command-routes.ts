@@ -3,9 +3,9 @@ import { ApplicationCommandResponseSchema } from 'discord-api-spec/zod';
 import * as z from 'zod/mini';
 import { type CommandAnswers, type CommandBody, inForm } from '../world/commands.ts';
 import type { World } from '../world/world.ts';
-import { checkCommands } from './checks.ts';
 import { type Denial, entryPointRemoved, otherApplication } from './denial.ts';
 import { type Call, ok, type Reply, type Route } from './route.ts';
+import { checkCommands } from './rules.ts';
 
 /** Publishing commands. */
 export function commandRoutes({ commands, applicationId }: World, answers: CommandAnswers): readonly Route[] {

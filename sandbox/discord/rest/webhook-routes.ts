@@ -2,11 +2,10 @@ import { MessageResponseSchema } from 'discord-api-spec/zod';
 import type { Interaction } from '../world/interactions.ts';
 import type { StoredMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
-import { checkMessage } from './checks.ts';
 import { type Denial, expiredToken, unknownMessage, unknownWebhook } from './denial.ts';
 import type { Outgoing } from './outgoing.ts';
 import { type Call, ok, type Reply, type Route } from './route.ts';
-import type { MessageBody } from './rules.ts';
+import { checkMessage, type MessageBody } from './rules.ts';
 
 /** Measured on Discord: five requests in two seconds for one interaction, whatever the method. */
 const bucket = { name: 'webhook', limit: 5, windowMs: 2_000, major: 'token' };
