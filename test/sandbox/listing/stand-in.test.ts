@@ -1,11 +1,8 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
-import { gunzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { SANDBOX_GAMES } from '../../../sandbox/listing/games.ts';
 import { type ListingOptions, type ListingStandIn, startListing } from '../../../sandbox/listing/stand-in.ts';
-import { eventually } from '../../support/eventually.ts';
 
 const open: ListingStandIn[] = [];
 afterEach(async () => {
@@ -25,14 +22,6 @@ function send(service: ListingStandIn, form: string): Promise<Response> {
     headers: { 'content-type': 'application/x-www-form-urlencoded', connection: 'close' },
     body: form,
   });
-}
-
-/** The same without fetch, which unpacks what comes and keeps it back: each piece as it came, and the head in the end. */
-async function post(service: ListingStandIn, form: string, onBytes: (bytes: Buffer) => void) {
-  const asked = request(`${service.url}/api`, { method: 'POST', agent: false }).end(form);
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
-  await once(response.on('data', onBytes), 'end');
-  return response.headers;
 }
 
 /** What becomes of a new connection, which is closed again: nothing, or the code of an error. */
@@ -173,55 +162,6 @@ describe('the listing stand-in, told to fail', () => {
     expect(service.requests).toHaveLength(1);
     expect(service.submitted).toHaveLength(0);
     await expect(send(service, add)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
-  });
-
-  it('is slow', async () => {
-    const service = await serve();
-    await service.behave({ kind: 'slow', ms: 3_600_000 });
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    let arrived = '';
-    const ended = post(service, add, (bytes) => {
-      arrived += bytes;
-    });
-    await vi.waitUntil(() => service.requests.length === 1);
-    vi.advanceTimersByTime(3_599_999);
-    expect(arrived).toBe('');
-    vi.advanceTimersByTime(1);
-    await ended;
-    expect(JSON.parse(arrived)).toEqual(ok);
-  });
-
-  it('sends a byte a second', async () => {
-    const service = await serve({ games: [] });
-    await service.behave({ kind: 'trickle' });
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    onTestFinished(() => void vi.useRealTimers());
-    let arrived = '';
-    const ended = post(service, 'api_key=sandbox-key&action=games', (bytes) => {
-      arrived += bytes;
-    });
-    // Not with expect.poll, which lets such a clock go on.
-    await eventually(() => vi.getTimerCount(), 1);
-    vi.advanceTimersByTime(1_999);
-    await eventually(() => arrived, '[');
-    vi.advanceTimersByTime(1);
-    await ended;
-    expect(arrived).toBe('[]');
-  });
-
-  it('sends a small body that unpacks to a huge one', async () => {
-    const service = await serve();
-    await service.behave({ kind: 'gzipBomb' });
-    const chunks: Buffer[] = [];
-    const headers = await post(service, add, (bytes) => chunks.push(bytes));
-    expect(headers['content-encoding']).toBe('gzip');
-    const packed = Buffer.concat(chunks);
-    expect(packed.length).toBeLessThan(1024 ** 2);
-    // So many times the same: each unpacks to a mebibyte.
-    const part = packed.subarray(0, packed.length / 512);
-    expect(packed.equals(Buffer.concat(Array(512).fill(part)))).toBe(true);
-    expect(gunzipSync(part)).toHaveLength(1024 ** 2);
   });
 
   it.each([
