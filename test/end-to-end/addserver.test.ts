@@ -406,11 +406,18 @@ describe('what was typed', () => {
     const [one, other] = [await openWindow(member, answer), await openWindow(member, answer)];
     const before = adds(bot).length;
     const submit = ({ modal, typed }: typeof one) => member.submit(modal, { ...typed, port: '27015' });
-    const pressed = await Promise.all([
+    const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
+    await bot.listing.behave({ kind: 'held', until }, 1);
+    let answered = 0;
+    const pressing = [
       press(member, answer, 'Use 27015'),
       press(member, answer, 'Use 27015'),
       submit(one),
-    ]);
+    ].map((each) => each.finally(() => (answered += 1)));
+    // Whoever came first changes the message, and the others must have read their own answers before.
+    await expect.poll(() => answered).toBe(2);
+    goOn();
+    const pressed = await Promise.all(pressing);
     await isAccepted(answer, { server: 'once.example.com', port: '27015', game: 'cs2' });
     const texts = [...pressed, await submit(other)].map(textOf);
     expect(texts.filter((text) => text.includes('works only once'))).toHaveLength(3);

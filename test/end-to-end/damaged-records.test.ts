@@ -24,7 +24,7 @@ it('damaged records keep the bot from nothing, and cost their own guild alone wh
 
     expect(textOf(await addServer(elsewhere, 'a.example.com:1'))).toContain(ACCEPTED);
     expect(textOf(await addServer(scene.member, 'b.example.com:1'))).toContain('can no longer be read');
-    expect(textOf(await scene.admin.slash('settings'))).toContain('could not be read any more');
+    expect(textOf(await scene.admin.slash('settings'))).toContain('could no longer be read');
     expect(textOf(await scene.admin.slash('keystatus'))).toContain('can no longer be read');
     expect(scene.output()).not.toContain(SECRET);
     await setKey(scene.admin, 'sandbox-key');

@@ -36,7 +36,7 @@ export interface SceneOptions {
   readonly tls?: boolean;
   readonly listing?: ListingOptions;
   readonly discord?: Omit<StandInOptions, 'token'>;
-  /** Discord posts interactions to the bot, in place of its gateway: as `INTERACTIONS=http npm test` says for all scenes. */
+  /** Discord posts interactions to the bot, in place of its gateway: as `INTERACTIONS=http` says of every scene. */
   readonly http?: boolean;
 }
 
