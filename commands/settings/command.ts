@@ -270,9 +270,9 @@ function gamesView(context: Context, { now, games, wanted }: GamesShown): Reply 
     now.games !== undefined && button(customId('settings', 'allgames'), t('settings.allowAll')),
     button(customId('settings', 'back'), t('button.back')),
   ];
-  const description = `${t('settings.gamesHow')}\n\n${manyGamesText(t, { now, games })}`;
+  const content = [`**${t('games.title')}**`, t('settings.gamesHow'), '', manyGamesText(t, { now, games })];
   return {
-    embeds: [{ title: t('games.title'), description }],
+    content: content.join('\n'),
     components: rows([control], buttons),
   };
 }

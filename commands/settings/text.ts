@@ -81,19 +81,16 @@ const areGamesGone = ({ now, games }: Shown): boolean =>
   now.games !== undefined && games.length > 0 && !games.some(({ alias }) => now.games?.includes(alias));
 
 /** Which games may be submitted; a game that the service no longer has goes by its alias. */
-export function gamesText(t: Translate, shown: Shown): string {
-  const sign = areGamesGone(shown) ? BROKEN : FINE;
-  return `${sign} ${allowedText(t, shown, FEW)}`;
-}
+export const gamesText = (t: Translate, shown: Shown): string => allowedText(t, shown, FEW);
 
-/** The same with more names, where it is not among other settings. */
+/** The same with more names. */
 export const manyGamesText = (t: Translate, shown: Shown): string => allowedText(t, shown, MANY);
 
 function allowedText(t: Translate, shown: Shown, named: NamedGames): string {
   const { now, games } = shown;
-  if (now.games === undefined) return t('settings.games.all');
-  if (areGamesGone(shown)) return t('settings.games.unknown');
-  return t('settings.games.some', { names: gameNames(t, now.games, games, named) });
+  if (now.games === undefined) return `${FINE} ${t('settings.games.all')}`;
+  if (areGamesGone(shown)) return `${BROKEN} ${t('settings.games.unknown')}`;
+  return `${FINE} ${t('settings.games.some', { names: gameNames(t, now.games, games, named) })}`;
 }
 
 function gameNames(

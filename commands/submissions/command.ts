@@ -9,21 +9,21 @@ import type { Games } from '../../src/listing/games.ts';
 import { csvFiles } from '../../src/server-lists/csv-file.ts';
 import {
   type History,
-  type HistoryEntry,
   type HistoryFilter,
   MOST_ENTRIES,
+  type SubmissionEntry,
 } from '../../src/submissions/history.ts';
 import { UserError } from '../../src/user-error.ts';
 import { choiceText, commandText, optionText } from '../../src/words/command-text.ts';
 import { cut } from '../../src/words/escape.ts';
 import { gameChoices } from '../../src/words/games.ts';
 import { type KnownGames, OUTCOME_KINDS } from '../../src/words/servers.ts';
-import { entryText, fileHeading, fileRow } from './entries.ts';
+import { entryText, fileHeading, fileRow, serverText } from './entries.ts';
 
 const PER_PAGE = 10;
 
 export interface SubmissionsDeps {
-  readonly history: Pick<History, 'count' | 'page' | 'all' | 'games' | 'isFull'>;
+  readonly history: Pick<History, 'count' | 'page' | 'countServers' | 'servers' | 'all' | 'games' | 'isFull'>;
   readonly games: Pick<Games, 'find' | 'search' | 'list'>;
 }
 
@@ -59,6 +59,31 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
     return submissionsView(context, { entries, count, filter, page, isFull, games });
   }
 
+  /** What came of the servers of one submission, in a message of its own: the page that it is on keeps its filter. */
+  async function showServers(context: Context, id: string, wantedPage: number): Promise<Reply> {
+    const { t, guildId, isAdmin, user } = context;
+    const which = isAdmin ? { id } : { id, userId: user.id };
+    const count = await history.countServers(guildId, which);
+    if (count === 0) throw new UserError(t('submissions.noneFound'));
+    const page = pageOf({ count, perPage: PER_PAGE, wanted: wantedPage });
+    const servers = await history.servers(guildId, which, page);
+    return {
+      embeds: [
+        {
+          title: t('look.servers', { count }),
+          description: servers.map((server) => serverText(context, server, games)).join('\n\n'),
+          ...pageFooter(context, page),
+        },
+      ],
+      components: rows(pageButtons(context, page, { command: 'submissions', action: 'turn', state: id })),
+    };
+  }
+
+  const ofServers = (context: PressContext): Promise<Reply> => {
+    const { wanted: page, state: id } = readPage(context.argument);
+    return showServers(context, id, page);
+  };
+
   return {
     data: commandData(),
     answers: 'at once',
@@ -81,6 +106,8 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
           return show(context, readFilter(state), page);
         },
       },
+      servers: { answers: 'at once', run: ofServers },
+      turn: { answers: 'update at once', run: ofServers },
       export: {
         answers: 'later',
         run: exportOne,
@@ -137,18 +164,16 @@ async function exported(
       yield entries.map((entry) => fileRow(context, entry));
     }
   }
-  const count = await history.count(guildId, which);
   const found = await csvFiles(rows(), {
     heading: fileHeading(context),
     mostBytes: LIMITS.fileBytes,
     mostFiles: LIMITS.files,
   });
-  const left = Math.max(0, count - found.rows);
   return {
     content: [
       t('submissions.exported'),
       ...(found.files.length > 1 ? [t('submissions.inFiles')] : []),
-      ...(left > 0 ? [t('submissions.leftOut', { submissions: mention('submissions') })] : []),
+      ...(found.isWhole ? [] : [t('submissions.leftOut', { submissions: mention('submissions') })]),
     ].join('\n'),
     files: found.files.map((data, i) => ({
       name: found.files.length === 1 ? 'submissions.csv' : `submissions-${i + 1}.csv`,
@@ -159,7 +184,7 @@ async function exported(
 
 interface Shown {
   /** Those of the page, newest first, and only what this member may see. */
-  readonly entries: readonly HistoryEntry[];
+  readonly entries: readonly SubmissionEntry[];
   /** How many there are on all pages. */
   readonly count: number;
   readonly filter: SubmissionFilter;
@@ -182,7 +207,9 @@ function submissionsView(context: Context, shown: Shown): Reply {
       (filter.userId !== '' && !own);
     return { content: t(filters ? 'submissions.noneFound' : 'submissions.none') };
   }
-  const lines = entries.map((entry) => entryText(context, entry, { games, own }));
+  const numbered = entries.map((entry, index) => ({ entry, number: page.offset + index + 1 }));
+  const lines = numbered.map(({ entry, number }) => entryText(context, entry, { number, games, own }));
+  const lists = numbered.filter(({ entry }) => entry.only === undefined);
   return {
     embeds: [
       {
@@ -194,10 +221,15 @@ function submissionsView(context: Context, shown: Shown): Reply {
         ...pageFooter(context, page),
       },
     ],
-    components: rows([
-      ...pageButtons(context, page, { command: 'submissions', action: 'page', state: writeFilter(filter) }),
-      button(customId('submissions', 'export', writePage(1, writeFilter(filter))), t('submissions.export')),
-    ]),
+    components: rows(
+      lists.map(({ entry: { id }, number }) =>
+        button(customId('submissions', 'servers', writePage(1, id)), t('submissions.show', { number })),
+      ),
+      [
+        ...pageButtons(context, page, { command: 'submissions', action: 'page', state: writeFilter(filter) }),
+        button(customId('submissions', 'export', writePage(1, writeFilter(filter))), t('submissions.export')),
+      ],
+    ),
   };
 }
 

@@ -1,6 +1,6 @@
-import type { HistoryEntry } from '../../src/submissions/history.ts';
+import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
 import { escapeText } from '../../src/words/escape.ts';
-import { describe, type KnownGames, LOOK } from '../../src/words/servers.ts';
+import { describe, type KnownGames, LOOK, OUTCOME_KINDS } from '../../src/words/servers.ts';
 import { serviceWords } from '../../src/words/service.ts';
 import type { Reader } from '../../src/words/words.ts';
 
@@ -8,22 +8,36 @@ import type { Reader } from '../../src/words/words.ts';
 const LONGEST_MESSAGE = 100;
 const LONGEST_WORDS = { name: 60, address: 80 };
 
-/** What was submitted, by whom unless it is the reader's own, and what became of it. */
+/** A submission with its number: its server, or how many there are and how they ended; when, and by whom unless it is the reader's own. */
 export function entryText(
-  { t }: Reader,
-  entry: HistoryEntry,
-  { games, own }: { readonly games: KnownGames; readonly own: boolean },
+  reader: Reader,
+  entry: SubmissionEntry,
+  { number, games, own }: { readonly number: number; readonly games: KnownGames; readonly own: boolean },
 ): string {
-  const { at, userId, outcome, message } = entry;
+  const { at, userId, counts, only } = entry;
+  const { t } = reader;
+  const about = [whenText(at), ...(own ? [] : [byText(t, userId)])];
+  if (only) return [serverText(reader, only, games), ...about].join(' · ');
+  const count = OUTCOME_KINDS.reduce((sum, kind) => sum + counts[kind], 0);
+  const ended = OUTCOME_KINDS.filter((kind) => counts[kind] > 0).map(
+    (kind) => `${LOOK[kind].sign} ${counts[kind]}`,
+  );
+  return `**${number}.** ${t('look.servers', { count })}\n${[...ended, ...about].join(' · ')}`;
+}
+
+/** A game server, and what became of it on a line of its own. */
+export function serverText({ t }: Reader, entry: HistoryEntry, games: KnownGames): string {
+  const { outcome, message } = entry;
   const said =
     outcome === 'rejected' ? `: ${escapeText(serviceWords(message ?? '', t), LONGEST_MESSAGE)}` : '';
-  const how = [
-    `${LOOK[outcome].sign} ${t(`outcome.${outcome}`)}${said}`,
-    `<t:${Math.floor(at / 1000)}:R>`,
-    ...(own ? [] : [userId === '' ? t('by.unnamed') : t('by.user', { user: `<@${userId}>` })]),
-  ];
-  return `${describe(t, entry, games, LONGEST_WORDS)}\n${how.join(' · ')}`;
+  return `${describe(t, entry, games, LONGEST_WORDS)}\n${LOOK[outcome].sign} ${t(`outcome.${outcome}`)}${said}`;
 }
+
+/** When servers were submitted; Discord says it in the reader's language. @param at milliseconds since 1970 */
+export const whenText = (at: number): string => `<t:${Math.floor(at / 1000)}:R>`;
+
+const byText = (t: Reader['t'], userId: string): string =>
+  userId === '' ? t('by.unnamed') : t('by.user', { user: `<@${userId}>` });
 
 /** The heading of the table that {@link fileRow} makes the rows of. */
 export const fileHeading = ({ t }: Pick<Reader, 't'>): readonly string[] => [

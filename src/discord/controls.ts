@@ -32,20 +32,18 @@ const STYLES = {
 export interface ButtonOptions {
   /** `secondary` unless it says otherwise. */
   readonly style?: keyof typeof STYLES;
-  readonly disabled?: boolean;
 }
 
 /** @param id see `customId` */
 export const button = (
   id: string,
   label: string,
-  { style = 'secondary', disabled = false }: ButtonOptions = {},
+  { style = 'secondary' }: ButtonOptions = {},
 ): APIButtonComponent => ({
   type: ComponentType.Button,
   custom_id: id,
   label: shorten(label, LIMITS.buttonLabel),
   style: STYLES[style],
-  ...(disabled && { disabled }),
 });
 
 export const linkButton = (url: string, label: string): APIButtonComponent => ({

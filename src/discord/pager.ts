@@ -36,16 +36,18 @@ export interface TurnOptions {
   readonly state?: string;
 }
 
-/** The buttons to the pages before and after; none when there is one page only. */
+/** The buttons to the pages before and after, where there are such. */
 export function pageButtons(
   { t }: { readonly t: Translate },
   { number, pages }: Page,
   { command, action, state = '' }: TurnOptions,
 ): readonly APIButtonComponent[] {
-  if (pages === 1) return [];
   const to = (page: number, label: string) =>
-    button(customId(command, action, writePage(page, state)), label, { disabled: page < 1 || page > pages });
-  return [to(number - 1, t('pager.previous')), to(number + 1, t('pager.next'))];
+    button(customId(command, action, writePage(page, state)), label);
+  return [
+    ...(number > 1 ? [to(number - 1, t('pager.previous'))] : []),
+    ...(number < pages ? [to(number + 1, t('pager.next'))] : []),
+  ];
 }
 
 /** "Page 2 of 3" below an embed; nothing when there is one page only. */

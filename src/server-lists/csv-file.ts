@@ -36,32 +36,30 @@ interface CsvFilesOptions {
 
 /**
  * As {@link csvFile}, for many rows: as many files as it takes, and no more than so many.
- * @returns the files, and how many rows are in them; what comes after those is not read
+ * @returns the files, and whether all rows are in them; what comes after the last is not read
  */
 export async function csvFiles(
   pages: AsyncIterable<readonly (readonly string[])[]>,
   { heading, mostBytes, mostFiles }: CsvFilesOptions,
-): Promise<{ readonly files: readonly Buffer[]; readonly rows: number }> {
+): Promise<{ readonly files: readonly Buffer[]; readonly isWhole: boolean }> {
   const start = Buffer.from(BYTE_ORDER_MARK + csvLine(heading));
   const files: Buffer[] = [];
   let lines = [start];
   let bytes = start.length;
-  let rows = 0;
   for await (const page of pages) {
     for (const cells of page) {
       const line = Buffer.from(csvLine(cells));
       if (bytes + line.length > mostBytes) {
         files.push(Buffer.concat(lines));
-        if (files.length === mostFiles) return { files, rows };
+        if (files.length === mostFiles) return { files, isWhole: false };
         lines = [start];
         bytes = start.length;
       }
       lines.push(line);
       bytes += line.length;
-      rows += 1;
     }
   }
-  return { files: [...files, Buffer.concat(lines)], rows };
+  return { files: [...files, Buffer.concat(lines)], isWhole: true };
 }
 
 /** What belongs to a character before it: variation selectors and joiners; spaces that they had in front. */

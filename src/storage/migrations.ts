@@ -75,7 +75,10 @@ const INDICES: readonly (readonly [name: string, table: string, columns: string[
   ['submissions_by_member', 'submissions', ['guild_id', 'user_id', 'state', 'created_at']],
   ['submissions_by_interaction', 'submissions', ['interaction_id']],
   ['submissions_by_state', 'submissions', ['state', 'created_at']],
-  // The history of a guild and of a member, newest first.
+  // Pages of the history of a guild and of a member, newest first.
+  ['submissions_by_time', 'submissions', ['guild_id', 'ended_at', 'id']],
+  ['submissions_by_member_time', 'submissions', ['guild_id', 'user_id', 'ended_at', 'id']],
+  // The servers of the history, to be exported.
   ['servers_by_time', 'servers', ['guild_id', 'ended_at', 'submission_id', 'position']],
   ['servers_by_member_time', 'servers', ['guild_id', 'user_id', 'ended_at', 'submission_id', 'position']],
   // Whether an address is on its way, and when it was last accepted.

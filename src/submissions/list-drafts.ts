@@ -105,7 +105,7 @@ export function createListDrafts(deps: ListDraftsDeps): ListDrafts {
   async function prepare(by: Submitter, id: string, draft: Draft): Promise<Prepared> {
     const who = { guildId: by.guildId, userId: by.user.id };
     const { games: allowed, dailyQuota } = await settings.get(by.guildId);
-    const prepared = withRows(draft, withAllowed(draft.rows, allowed));
+    const prepared = withRows(draft, withAllowed(lookedUpAnew(draft.rows, games), allowed));
     const before = await duplicates.submittedBefore(who, prepared.rows);
     const count = rowsToSend(prepared, before).length;
     const room = count === 0 ? { count } : await limits.room({ ...who, count, dailyQuota });
@@ -286,6 +286,17 @@ const withUsualPorts = (rows: readonly Row[], games: GameReading): readonly Row[
       return finishedRow({ line: row.line, typed }, games);
     }),
   );
+
+/** The rows, of which those are read again whose game could not be submitted here before: an admin may have allowed it. */
+function lookedUpAnew(rows: readonly Row[], games: GameReading): readonly Row[] {
+  if (!rows.some(isNotAllowed)) return rows;
+  return withRepeats(
+    rows.map((row) => (isNotAllowed(row) ? finishedRow({ line: row.line, typed: row.typed }, games) : row)),
+  );
+}
+
+const isNotAllowed = (row: Row): row is RefusedRow =>
+  row.kind === 'refused' && row.problem.code === 'game-not-allowed';
 
 /** The rows, of which those whose game may not be submitted here are refused; absent: all games may be. */
 const withAllowed = (rows: readonly Row[], allowed: readonly string[] | undefined): readonly Row[] =>

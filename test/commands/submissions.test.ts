@@ -44,14 +44,21 @@ describe('the filter in a custom id', () => {
   });
 });
 
-/** The command over a history that counts so. */
-function commandOver(count: (which: HistoryFilter) => Promise<number>) {
+/** The command over a history that counts and is read so. */
+function commandOver(
+  count: (which: HistoryFilter) => Promise<number>,
+  read: () => Promise<void> = async () => {},
+) {
   const history = {
     count: (_guildId: string, which: HistoryFilter) => count(which),
+    countServers: (_guildId: string, which: HistoryFilter) => count(which),
     page: async () => [],
     isFull: async () => false,
     games: async () => ['gone'],
-    async *all() {},
+    async *all() {
+      await read();
+      yield* [];
+    },
   };
   const games = { list: () => ({ games: [{ name: 'Rust', alias: 'rust' }] }) };
   return submissionsCommand({ history, games } as unknown as SubmissionsDeps);
@@ -79,25 +86,44 @@ describe('the history', () => {
     expect(await see(true, { game: gameMark('other') })).toEqual({ game: '' });
   });
 
-  it('is exported once of a member at a time, and again once that has ended, however it did', async () => {
-    const counts: PromiseWithResolvers<number>[] = [];
-    const command = commandOver(() => {
-      const counted = Promise.withResolvers<number>();
-      counts.push(counted);
-      return counted.promise;
+  it('has no more of one submission', async () => {
+    const asked: HistoryFilter[] = [];
+    const command = commandOver(async (which) => {
+      asked.push(which);
+      return 0;
     });
+    for (const action of ['servers', 'turn']) {
+      for (const isAdmin of [false, true]) {
+        const run = command.presses?.[action]?.run(anyContext({ isAdmin, argument: writePage(1, 'x') }));
+        await expect(run).rejects.toThrow('No submission matches this.');
+      }
+    }
+    const [member, admin] = [{ id: 'x', userId: '4' }, { id: 'x' }];
+    expect(asked).toEqual([member, admin, member, admin]);
+  });
+
+  it('is exported once of a member at a time, and again once that has ended, however it did', async () => {
+    const reads: PromiseWithResolvers<void>[] = [];
+    const command = commandOver(
+      async () => 0,
+      async () => {
+        const read = Promise.withResolvers<void>();
+        reads.push(read);
+        await read.promise;
+      },
+    );
     const run = async (id: string) => command.presses?.export?.run(anyContext({ user: { id, name: 'mia' } }));
     const first = run('2');
     const other = run('3');
     await expect(run('2')).rejects.toThrow('still working');
-    await expect.poll(() => counts.length).toBe(2);
-    counts[1]?.resolve(0);
+    await expect.poll(() => reads.length).toBe(2);
+    reads[1]?.resolve();
     expect(await other).toHaveProperty('files');
-    counts[0]?.reject(new Error('a fault'));
+    reads[0]?.reject(new Error('a fault'));
     await expect(first).rejects.toThrow('a fault');
     const last = run('2');
-    await expect.poll(() => counts.length).toBe(3);
-    counts[2]?.resolve(0);
+    await expect.poll(() => reads.length).toBe(3);
+    reads[2]?.resolve();
     expect(await last).toHaveProperty('files');
   });
 });

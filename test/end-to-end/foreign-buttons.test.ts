@@ -81,6 +81,7 @@ beforeAll(async () => {
   await setKey(admin, 'sandbox-key');
 
   show('member', await addServer(member, 'no-port.example.com'));
+  for (let n = 1; n <= 10; n += 1) await addServer(member, `more.example.com:${n}`);
   await submit(member, await paste(member, lines(12)));
   show('member', await addServer(member, 's1.example.com:27015'));
   list = show('member', await paste(member, `${lines(1)}\nnew.example.com:1 cs2\nno-port.example.com cs2`));
@@ -90,7 +91,8 @@ beforeAll(async () => {
   const report = await submit(member, await paste(member, 'refused.example.com:1 cs2'));
   await listing.behave({ kind: 'ok' });
   show('member', { kind: 'message', message: report });
-  for (const name of ['games', 'submissions']) show('member', await member.slash(name));
+  show('member', await member.slash('games'));
+  show('member', await press(member, show('member', await member.slash('submissions')), 'Show 2'));
   show('member', await press(member, show('member', await member.slash('privacy')), 'Delete my name'));
 
   await chooseLogChannel(scene);

@@ -3,6 +3,7 @@ import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.t
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
 import { isFinished } from '../../sandbox/prompt/show.ts';
+import { escapeText } from '../../src/words/escape.ts';
 import { createWords, type Translate } from '../../src/words/words.ts';
 import { addServer, openSettings, paste, pick, press, sendFile } from '../support/actions.ts';
 import { staffChannel } from '../support/guild-log.ts';
@@ -42,9 +43,11 @@ function tooLong({ data }: SeenModal): readonly string[] {
 const fitsAPhone = (shown: SeenMessage | SeenModal) => ('data' in shown ? tooLong(shown) : tooWide(shown));
 
 /** What is the same in every language, the longest first. */
-const NAMES = [...SANDBOX_GAMES.map(({ name }) => name), 'play.example.com:27015 cs2'].toSorted(
-  (one, other) => other.length - one.length,
-);
+const NAMES = [
+  ...SANDBOX_GAMES.flatMap(({ name }) => [name, escapeText(name)]),
+  'minecarft',
+  'play.example.com:27015 cs2',
+].toSorted((one, other) => other.length - one.length);
 
 let bot: Scene;
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStoreAt } from '../storage/temporary.ts';
-import { addServer, press } from '../support/actions.ts';
-import { inAppScene, messageOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
+import { addServer, paste, press } from '../support/actions.ts';
+import { labelsOf, lines, submit } from '../support/lists.ts';
+import { inAppScene, inNewGuild, messageOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
 import { addDone, fill } from '../support/submissions.ts';
 
 let scene: Scene;
@@ -90,6 +91,24 @@ describe('/submissions', () => {
   });
 });
 
+it('a list is one entry, with what came of its lines behind a button', async () => {
+  const own = await inNewGuild(scene, { key: 'sandbox-key' });
+  await submit(own.member, await paste(own.member, lines(12)));
+  await addServer(own.member, 'single.example.com:1');
+  const shown = await own.admin.slash('submissions');
+  expect(textOf(shown)).toMatch(
+    /2 submissions.*single\.example\.com:1.*2\. 12 game servers\n.*✅ 12 · .* · by @/s,
+  );
+  expect(labelsOf(shown)).toEqual(['Show 2', 'Export']);
+  const servers = await press(own.admin, shown, 'Show 2');
+  expect(messageOf(servers).id).not.toBe(messageOf(shown).id);
+  expect(textOf(servers)).toMatch(/12 game servers.*s0\.example\.com.*✅ sent for review.*Page 1 of 2/s);
+  expect(labelsOf(servers)).toEqual(['Next']);
+  await press(own.admin, servers, 'Next');
+  expect(textOf(servers)).toMatch(/12 game servers.*s11\.example\.com.*Page 2 of 2/s);
+  expect(labelsOf(servers)).toEqual(['Previous']);
+});
+
 const COUNT = 25_000;
 
 it('a long history is exported in as many files as it takes, and loses what is older than HISTORY_DAYS', () =>
@@ -106,7 +125,7 @@ it('a long history is exported in as many files as it takes, and loses what is o
     const show = async (options = {}) => textOf(await own.admin.slash('submissions', options));
     await expect.poll(() => show({ server: 'old' })).toContain('No submission matches this.');
     const shown = await own.admin.slash('submissions');
-    expect(textOf(shown)).toMatch(/25,000 submissions, newest first.*Page 1 of 2500/s);
+    expect(textOf(shown)).toMatch(/25 submissions, newest first.*Page 1 of 3/s);
     const files = messageOf(await press(own.admin, shown, 'Export'));
     expect(files.current?.content).toContain('There are several files');
     const rows = [1, 2].flatMap((n) => {
@@ -117,7 +136,7 @@ it('a long history is exported in as many files as it takes, and loses what is o
     expect(rows).toHaveLength(COUNT);
     expect(rows[0]).toContain('s24999.example.com');
     expect(rows.at(-1)).toContain('s0.example.com');
-    expect(textOf(await press(own.admin, shown, 'Next'))).toContain('Page 2 of 2500');
+    expect(textOf(await press(own.admin, shown, 'Next'))).toContain('Page 2 of 3');
     await addServer(own.admin, 'one-more.example.com:1');
     expect(await show({ server: 'ONE-MORE' })).toContain('1 submission,');
   }));

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
-import { type HistoryFilter, MOST_ENTRIES } from '../../src/submissions/history.ts';
+import { type HistoryFilter, MOST_ENTRIES, type SubmissionKey } from '../../src/submissions/history.ts';
 import { openStore } from '../storage/temporary.ts';
 import { addDone, fill, partsOver } from '../support/submissions.ts';
 import { turnsDuring } from '../support/turns.ts';
@@ -12,8 +12,12 @@ beforeEach(async () => {
   parts = partsOver(store);
 });
 
-const hosts = async (filter: HistoryFilter, offset = 0, limit = 10) =>
-  (await parts.history.page('1', filter, { offset, limit })).map(({ server }) => server);
+const all = async (filter: HistoryFilter) =>
+  (await Array.fromAsync(parts.history.all('1', filter))).flat().map(({ server }) => server);
+const ids = async (filter: HistoryFilter, offset = 0, limit = 10) =>
+  (await parts.history.page('1', filter, { offset, limit })).map(({ id }) => id);
+const hosts = async (which: SubmissionKey, offset = 0, limit = 10) =>
+  (await parts.history.servers('1', which, { offset, limit })).map(({ server }) => server);
 
 describe('the history of a guild', () => {
   beforeEach(async () => {
@@ -27,35 +31,54 @@ describe('the history of a guild', () => {
   });
 
   it('is read in pages, newest first', async () => {
-    expect(await hosts({})).toEqual(['fxr', 'f_r', 'three', 'two', 'one', 'zero']);
-    expect(await hosts({}, 1, 2)).toEqual(['f_r', 'three']);
-    expect(await parts.history.page('1', { userId: '8' }, { offset: 0, limit: 1 })).toEqual([
-      {
-        server: 'three',
-        port: 27015,
-        game: 'rust',
-        at: 2,
-        userId: '8',
-        userName: 'name of 8',
-        outcome: 'accepted',
-        message: 'Yes.',
-      },
+    expect(await ids({})).toEqual(['c', 'b', 'a', 'f']);
+    expect(await ids({}, 1, 2)).toEqual(['b', 'a']);
+    const none = { accepted: 0, rejected: 0, 'not-sent': 0, unknown: 0 };
+    const only = {
+      server: 'three',
+      port: 27015,
+      game: 'rust',
+      at: 2,
+      userId: '8',
+      userName: 'name of 8',
+      outcome: 'accepted',
+      message: 'Yes.',
+    };
+    expect(await parts.history.page('1', {}, { offset: 0, limit: 2 })).toEqual([
+      { id: 'c', at: 3, userId: '7', counts: { ...none, rejected: 2 }, only: undefined },
+      { id: 'b', at: 2, userId: '8', counts: { ...none, accepted: 1 }, only },
     ]);
   });
 
-  it.each<{ filter: HistoryFilter; found: readonly string[] }>([
-    { filter: { userId: '8' }, found: ['three'] },
-    { filter: { game: 'cs2' }, found: ['fxr', 'f_r', 'two', 'one'] },
+  it('has the servers of one submission in pages, what was accepted last, for who may see them', async () => {
+    await addDone(store, { id: 'g', guildId: '1', userId: '7', at: 9, hosts: ['u', 'v', 'w'] });
+    await store
+      .tables()
+      .updateTable('servers')
+      .set({ outcome: 'rejected' })
+      .where('host', '=', 'v')
+      .execute();
+    expect(await hosts({ id: 'g' })).toEqual(['v', 'u', 'w']);
+    expect(await hosts({ id: 'g', userId: '7' }, 1, 1)).toEqual(['u']);
+    expect(await parts.history.countServers('1', { id: 'g' })).toBe(3);
+    expect(await hosts({ id: 'g', userId: '8' })).toEqual([]);
+    expect(await parts.history.countServers('1', { id: 'g', userId: '8' })).toBe(0);
+    expect(await parts.history.countServers('2', { id: 'g' })).toBe(0);
+  });
+
+  it.each<{ filter: HistoryFilter; found: readonly string[]; servers: readonly string[] }>([
+    { filter: { userId: '8' }, found: ['b'], servers: ['three'] },
+    { filter: { game: 'cs2' }, found: ['c', 'a'], servers: ['fxr', 'f_r', 'two', 'one'] },
+    { filter: { outcome: 'not-sent' }, found: ['f'], servers: ['zero'] },
     // No wildcard of SQL means anything.
-    { filter: { address: 'f_r' }, found: ['f_r'] },
-    { filter: { address: '%' }, found: [] },
-    { filter: { address: '!' }, found: [] },
-    { filter: { userId: '7', game: 'cs2', address: 'o:' }, found: ['two'] },
-  ])('is searched for $filter', async ({ filter, found }) => {
-    expect(await hosts(filter)).toEqual(found);
+    { filter: { address: 'f_r' }, found: ['c'], servers: ['f_r'] },
+    { filter: { address: '%' }, found: [], servers: [] },
+    { filter: { address: '!' }, found: [], servers: [] },
+    { filter: { userId: '7', game: 'cs2', address: 'o:' }, found: ['a'], servers: ['two'] },
+  ])('is searched for $filter', async ({ filter, found, servers }) => {
+    expect(await ids(filter)).toEqual(found);
     expect(await parts.history.count('1', filter)).toBe(found.length);
-    const all = await Array.fromAsync(parts.history.all('1', filter));
-    expect(all.flat().map(({ server }) => server)).toEqual(found);
+    expect(await all(filter)).toEqual(servers);
   });
 
   it('knows its games, and those of what was accepted or may have been', async () => {
@@ -80,6 +103,5 @@ it('a history of 100,000 servers is gone through a thousand at a time, with turn
   expect(turns).toBeGreaterThanOrEqual(MOST_ENTRIES / 1_000 - 1);
   expect(seen.size).toBe(MOST_ENTRIES);
   expect(await parts.history.isFull('1')).toBe(true);
-  expect(await hosts({}, MOST_ENTRIES - 1)).toEqual(['s0.example.com']);
   expect(await parts.history.latestGames('1')).toHaveLength(1_000);
 });

@@ -139,6 +139,9 @@ describe('a list', () => {
       text: '8.8.8.8:1 cs2',
       typed: { server: '8.8.8.8:1', game: 'cs2' },
     });
+    settings = { announce: false, games: ['rust', 'cs2'] };
+    const again = prepared(await lists.again(mia, 'd'));
+    expect(shown(again.draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 8.8.8.8:1 rust']);
   });
 
   it('can be tried again where a limit lets it go while it is kept', async () => {

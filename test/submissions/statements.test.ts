@@ -49,8 +49,11 @@ it('no statement about submissions reads a whole table', async () => {
     const accepted = { outcome: 'accepted' } as const;
     for (const filter of [{}, { userId: '2' }, { game: 'rust' }, accepted, { ...accepted, userId: '2' }]) {
       await parts.history.count('1', filter);
+      await parts.history.page('1', filter, { offset: 0, limit: 10 });
       await Array.fromAsync(parts.history.all('1', filter));
     }
+    await parts.history.countServers('1', { id: 'x', userId: '2' });
+    await parts.history.servers('1', { id: 'x', userId: '2' }, { offset: 0, limit: 10 });
     await parts.history.games('1');
     await parts.history.latestGames('1');
     await parts.history.isFull('1');

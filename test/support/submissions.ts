@@ -67,12 +67,12 @@ export async function addDone(store: Pick<Store, 'tables'>, done: DoneOptions): 
       guild_id: guildId,
       user_id: userId,
       user_name: userName,
-      state: 'done',
+      state: outcome === null ? 'running' : 'done',
       draft: null,
       interaction_id: `by ${id}`,
       created_at: at,
       started_at: at,
-      ended_at: at,
+      ended_at: outcome === null ? null : at,
     })
     .execute();
   const servers = hosts.map(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { outcomeText, typedLine, unusableText } from '../../commands/addserver/text.ts';
-import { entryText } from '../../commands/submissions/entries.ts';
+import { entryText, serverText } from '../../commands/submissions/entries.ts';
 import type { Failure, NotSent, Outcome, Unknown } from '../../src/listing/contract.ts';
 import type { RowProblem, ServerProblem } from '../../src/server-lists/row.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
@@ -144,8 +144,14 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
     );
     expectSentences(texts);
     const entry = { ...server, at: 0, userId: '7', userName: EVIL, message: EVIL };
+    const servers = OUTCOMES.map(({ kind }) => ({ ...entry, outcome: kind }));
+    expectSentences(servers.map((each) => serverText(member, each, games)));
+    const counts = { accepted: 1, rejected: 21, 'not-sent': 0, unknown: 2 };
+    const submission = { id: 'x', at: 0, userId: '7', counts, only: undefined };
     const said = [true, false].flatMap((own) =>
-      OUTCOMES.map(({ kind }) => entryText(member, { ...entry, outcome: kind }, { games, own })),
+      [submission, ...servers.map((only) => ({ ...submission, only }))].map((each) =>
+        entryText(member, each, { number: 1, games, own }),
+      ),
     );
     expectSentences(said);
   });
