@@ -215,7 +215,8 @@ function submissionsView(context: Context, shown: Shown): Reply {
       {
         title: t(own ? 'submissions.titleOwn' : 'submissions.title'),
         description: [
-          t('submissions.count', { count }) + (isFull ? `\n${fullText(context)}` : ''),
+          t('submissions.count', { count }) +
+            (isFull ? `\n-# ${t('submissions.full', { most: MOST_ENTRIES })}` : ''),
           ...lines,
         ].join('\n\n'),
         ...pageFooter(context, page),
@@ -232,10 +233,6 @@ function submissionsView(context: Context, shown: Shown): Reply {
     ),
   };
 }
-
-/** That the oldest make room, and for how many. */
-const fullText = ({ t, locale }: Context): string =>
-  `-# ${t('submissions.full', { most: MOST_ENTRIES.toLocaleString(locale) })}`;
 
 /** What is to be seen of the history; an empty text leaves that part open. */
 export interface SubmissionFilter {

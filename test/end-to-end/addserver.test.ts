@@ -286,7 +286,7 @@ describe('what cannot be sent now', () => {
     await setQuota(scene, '1');
     await addServer(member, 'first.example.com:1');
     const answer = await addServer(member, good);
-    expect(textOf(answer)).toMatch(/⚠️ Not sent: .*daily quota \(1 game server\)/);
+    expect(textOf(answer)).toMatch(/⚠️ Not sent: daily quota of 1 game server used up\./);
     await setQuota(scene, '2');
     await edit(member, answer, {});
     await isAccepted(answer, sent);
@@ -298,11 +298,11 @@ describe('what cannot be sent now', () => {
     return inAppScene({ key: 'sandbox-key', env }, async (own) => {
       await addServer(own.member, 'a.example.com:1');
       const soon = await addServer(own.member, 'b.example.com:1');
-      expect(textOf(soon)).toMatch(/you have reached your limit\. .* in (9|10) minutes/);
+      expect(textOf(soon)).toMatch(/Not sent: limit reached\. Next try: in (9|10) minutes/);
       expect(labelsOf(soon)).toEqual(['Try again', 'Edit']);
       await addServer(own.admin, 'c.example.com:1');
       const later = await addServer(own.person({ role: 'other' }), 'd.example.com:1');
-      expect(textOf(later)).toMatch(/this server has reached its limit\. .* in (19|20) minutes/);
+      expect(textOf(later)).toMatch(/this server has reached its limit\. Next try: in (19|20) minutes/);
       expect(labelsOf(later)).toEqual(['Edit']);
       clock.advance(1_201_000);
       expect(textOf(await addServer(own.member, 'b.example.com:1'))).toContain(ACCEPTED);
@@ -463,7 +463,7 @@ describe('a server that was submitted before', () => {
     expect(textOf(unknown)).toContain('check the list before you submit it again');
     expect(labelsOf(unknown)).toEqual(['Edit']);
     await edit(member, unknown, {});
-    await says(unknown, 'may have been received: check the list first');
+    await says(unknown, 'It may have arrived: check the list before you submit it again');
     expect(addsOf(bot, 'unknown.example.com')).toHaveLength(1);
     await press(member, unknown, 'Submit again');
     await isAccepted(unknown, { server: 'unknown.example.com', port: '1', game: 'cs2' });

@@ -30,7 +30,9 @@ const REFUSED = /❌ The listing service refuses .* API key, so nothing is sent/
 const keyStatus = async () => textOf(await admin.slash('keystatus'));
 /** What the log channel says of the key. */
 const notices = (own = scene) =>
-  logLines(own).filter((line) => line.includes("this Discord server's API key"));
+  logLines(own).filter((line) =>
+    line.includes("❌ The listing service refuses this Discord server's API key"),
+  );
 
 describe('/keystatus', () => {
   it('says who set the key and when, its end, and when it last worked, but never the key', async () => {

@@ -36,7 +36,7 @@ afterAll(() => bot.close({ breaches: [BREACHES.tooLate, BREACHES.afterTheEnd] })
 
 const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
 const RUN_AGAIN = 'restarted before it could answer. Please run the command again.';
-const UNKNOWN = /The bot was stopped before .*may have been received: check the list/;
+const UNKNOWN = /Unknown\. The bot was restarted\. It may have arrived: check the list/;
 
 const newGuild = () => inNewGuild(bot, { key: 'sandbox-key' });
 const add = ({ member }: Scene, server: string) => addServer(member, server);
@@ -101,7 +101,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     expect(thinking(scene.member)).toBe(0);
 
     // What may have been received is not sent again by mistake.
-    expect(textOf(await add(scene, 's1.example.com:27015'))).toMatch(/⚠️ Not sent: .*may have been received/);
+    expect(textOf(await add(scene, 's1.example.com:27015'))).toMatch(/⚠️ Not sent: .*may have arrived/s);
     expect(heldOf('s1.example.com')).toBe(1);
   },
 
@@ -296,7 +296,7 @@ describe('after a kill -9', () => {
     await bot.startBot();
     await expect
       .poll(() => logLines(scene).join('\n'))
-      .toMatch(/member made a submission.*may have been received/s);
+      .toMatch(/member submitted game servers.*may have arrived/s);
     expect(requestsFor('late.example.com')).toBe(1);
   });
 });

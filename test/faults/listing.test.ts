@@ -50,7 +50,7 @@ const FAULTS: readonly Fault[] = [
     what: 'answers with a web page',
     mode: { kind: 'html' },
     ...unknown,
-    saw: because('The listing service answered, but the answer could not be understood\\.'),
+    saw: because('The listing service gave an answer that the bot could not read\\.'),
     holds: 0,
   },
   {
@@ -65,14 +65,14 @@ const FAULTS: readonly Fault[] = [
     what: 'answers 429',
     mode: { kind: 'status', status: 429, retryAfter: 1 },
     ...unknown,
-    saw: because('The listing service got too many requests \\(HTTP 429\\).*\\.'),
+    saw: because('The listing service reports too many requests; .* \\(HTTP 429\\)\\.'),
     holds: 0,
   },
   {
     what: 'acts, and its answer is lost',
     mode: { kind: 'reset', carriedOut: true },
     ...unknown,
-    saw: because('The connection to the listing service broke off before its answer was complete\\.'),
+    saw: because('The connection to the listing service broke off\\.'),
     holds: 1,
   },
 ];

@@ -68,7 +68,7 @@ describe('a disk that is full', () => {
     expect(arrived()).toEqual(once);
     // The last note may not have found room: that one is reported as unknown then, and never as not sent.
     const [last = '', ...before] = answers.slice(0, accepted).map(textOf).reverse();
-    expect(last).toMatch(/Servers have been added for review|may have been received/);
+    expect(last).toMatch(/Servers have been added for review|may have arrived/);
     for (const text of before) expect(text).toContain(ACCEPTED);
     for (let n = 0; n < accepted; n++)
       expect(readStored(data).ended(scene.member.guildId, name(n))).not.toContain('not-sent');
@@ -134,7 +134,7 @@ describe('a bot that runs', () => {
     await scene.listing.behave({ kind: 'ok' });
     await goesBackTo(2);
     await scene.startBot();
-    expect(textOf(await answer)).toMatch(/may have been received: check the list/);
+    expect(textOf(await answer)).toMatch(/may have arrived: check the list/);
     await eventually(() => readStored(data).unfinished, []);
     expect(readStored(data).ended(scene.member.guildId, host)).toEqual(['unknown']);
     expect(addsOf(scene, host)).toHaveLength(1);

@@ -75,7 +75,7 @@ describe('a member who has their name deleted', () => {
     await parts.erasure.forgetNames('1', USER);
     expect(await parts.history.page('2', { userId: USER }, { offset: 0, limit: 9 })).toHaveLength(1);
     expect(await parts.history.page('1', {}, { offset: 0, limit: 9 })).toMatchObject([
-      { userId: '', userName: '' },
+      { userId: '', only: { userName: '' } },
     ]);
   });
 });
