@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => bot.close({ breaches: [BREACHES.tooLate, BREACHES.afterTheEnd] }));
 
 const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
-const RUN_AGAIN = 'restarted before it could answer. Please run the command again.';
+const RUN_AGAIN = 'The bot was restarted. Please run the command again.';
 const UNKNOWN = /Unknown\. The bot was restarted\. It may have arrived: check the list/;
 
 const newGuild = () => inNewGuild(bot, { key: 'sandbox-key' });
