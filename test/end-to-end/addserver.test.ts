@@ -241,19 +241,6 @@ describe('what cannot be sent now', () => {
     await isAccepted(second, { server: 'second.example.com', port: '1', game: 'cs2' });
   });
 
-  it('waits for a key that can be read again', () =>
-    inAppScene({ key: 'sandbox-key' }, async (own) => {
-      await own.bot.stop();
-      await own.store.rows("UPDATE keyv SET value = 'torn' WHERE key LIKE 'api-key:%'");
-      await own.startBot();
-      const answer = await addServer(own.member, good);
-      expect(textOf(answer)).toMatch(/⚠️ Not sent.*can no longer be read/s);
-      expect(textOf(await own.admin.slash('keystatus'))).toContain('can no longer be read');
-      await setKey(own.admin, 'sandbox-key');
-      await press(own.member, answer, 'Submit again');
-      await says(answer, ACCEPTED);
-    }));
-
   it('goes once with Try again when the service was down', async () => {
     await bot.listing.behave({ kind: 'down' });
     const answer = await addServer(member, good);
@@ -323,20 +310,6 @@ describe('a game that the guild does not allow', () => {
     await edit(member, refused, { game: 'css', port: '1' });
     await isAccepted(refused, { server: 'mc.example.com', port: '1', game: 'css' });
   });
-
-  it('is refused at the press of what was offered before', async () => {
-    const offered = await addServer(member, 'mc.example.com', { game: 'minecraft' });
-    const meant = await addServer(member, 'mc.example.com', { game: 'minecraf' });
-    const before = adds(bot).length;
-    await allowGames(scene, ['css']);
-    await press(member, offered, 'Use 25565');
-    await press(member, meant, 'Minecraft');
-    for (const answer of [offered, meant]) {
-      await says(answer, 'game minecraft not allowed here');
-      expect(labelsOf(answer)).toEqual(['Edit']);
-    }
-    expect(adds(bot)).toHaveLength(before);
-  });
 });
 
 describe('a game that may have been meant', () => {
@@ -376,15 +349,6 @@ describe('a game that may have been meant', () => {
 
 describe('what was typed', () => {
   const GONE = /or it is too old\. Please run the command again/;
-
-  it('is gone after ten others, but not from a window that is open', async () => {
-    const first = await addServer(member, 'first.example.com');
-    const window = await openWindow(member, first);
-    for (let n = 0; n < 10; n++) await addServer(member, `n${n}.example.com`);
-    expect(textOf(await press(member, first, 'Edit'))).toMatch(GONE);
-    await member.submit(window.modal, { ...window.typed, port: '27015' });
-    await isAccepted(first, { server: 'first.example.com', port: '27015', game: 'cs2' });
-  });
 
   it('is gone after a quarter of an hour, but not from a window that is open', () => {
     const clock = createTestClock();

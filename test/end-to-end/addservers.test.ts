@@ -282,19 +282,6 @@ describe('the preview', () => {
     expect(labelsOf(none).join()).not.toContain('Submit');
   });
 
-  it('says how many can go now, and the others go when the limit on members lets them', () => {
-    const clock = createTestClock();
-    return inAppScene({ key: 'sandbox-key', env: { MEMBER_LIMIT: '4/600' } }, async (own) => {
-      const preview = await sendFile(own.member, lines(6));
-      expect(textOf(preview)).toContain('4 game servers are ready');
-      const report = await submit(own.member, preview);
-      expect(textOf(await own.member.press(report, 'Submit again'))).toContain('Next try:');
-      clock.advance(601_000);
-      expect(read(await submit(own.member, shown(report)))).toContain('2 sent for review');
-      expect(own.listing.submitted).toHaveLength(6);
-    });
-  });
-
   it('refuses lines of a game that the guild does not allow, and proposes no such game', async () => {
     await allowGames(scene, ['cs2']);
     const preview = await sendFile(
@@ -430,20 +417,6 @@ describe('the report', () => {
     expect(textOf(await member.press(report, 'Submit again'))).toContain('This has been submitted');
   });
 
-  it('names the one line whose game the service no longer knows, and all others are sent', async () => {
-    const body = { status: 'error', message: 'Invalid game alias provided.' };
-    answering = (_, { servers }) =>
-      servers.some(({ game }) => game === 'dayz') ? { kind: 'json', status: 200, body } : undefined;
-    const list = lines(100).replace('s42.example.com:27015 cs2', 's42.example.com:27015 dayz');
-    const report = await submit(member, await sendFile(member, list));
-    expect(read(report)).toMatch(
-      /❌ 1 refused.*Invalid game alias provided\.\n• Line 43 s42.*✅ 99 sent for review/s,
-    );
-    expect(csvOf(report, 'report.csv')[42]?.slice(4)).toEqual(['dayz', 'refused', body.message]);
-    expect(added()).toHaveLength(99);
-    expect(sizes().length).toBeLessThanOrEqual(15);
-  });
-
   it('says that the key was revoked between two requests, and goes on with a new one', async () => {
     bot.listing.allow('old-key');
     await setKey(scene.admin, 'old-key');
@@ -477,22 +450,6 @@ describe('the report', () => {
     expect(added().map(({ server }) => server)).toEqual(
       Array.from({ length: 500 }, (_, n) => `s${n}.example.com`).filter((_, n) => n < 200 || n >= 300),
     );
-  });
-
-  it('has what was sent when the bot is stopped in the middle, and the rest can go after it', async () => {
-    const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
-    answering = (count) => (count === 2 ? { kind: 'held', until } : undefined);
-    const pressed = press(member, await sendFile(member, lines(400)), 'Submit 400 game servers');
-    await expect.poll(sizes).toHaveLength(2);
-    const restarted = bot.restart();
-    goOn();
-    await restarted;
-    const report = await reported(await pressed);
-    // Another request may have left before the bot came to the end of its parts that stop first.
-    const sent = sizes().length * 100;
-    expect(outcomes(report)).toEqual({ 'sent for review': sent, 'not sent': 400 - sent });
-    expect(read(report)).toContain('The bot was restarted');
-    expect(outcomes(await submit(member, shown(report)))).toEqual({ 'sent for review': 400 - sent });
   });
 
   it('comes after a bar that grows, while the preview cannot be pressed any more', async () => {

@@ -101,15 +101,4 @@ describe('the games that are suggested', () => {
     await allowGames(scene, ['Counter-Strike 2', 'Factorio']);
     expect(await suggested()).toEqual(['factorio', 'cs2']);
   });
-
-  it('say nothing of what was submitted once all data of the guild was deleted', async () => {
-    const usual = await suggested();
-    await add('rust');
-    await add('rust');
-    await expect.poll(async () => (await suggested())[0]).toBe('rust');
-    const { admin } = scene;
-    const label = 'Delete all data of this server';
-    await press(admin, await press(admin, await admin.slash('privacy'), label), 'Delete everything');
-    await expect.poll(() => suggested(), { timeout: 10_000 }).toEqual(usual);
-  });
 });

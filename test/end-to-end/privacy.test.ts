@@ -52,15 +52,6 @@ describe('/privacy', () => {
     expect(textOf(await addServer(member, 'd.example.com:4'))).toContain('Not sent: limit reached.');
   });
 
-  it('finishes at its start a deletion that was cut off', async () => {
-    await scene.bot.stop();
-    await scene.store.rows("INSERT INTO deletions VALUES (?, '', 0)", member.guildId);
-    await scene.startBot();
-    expect(textOf(await scene.admin.slash('keystatus'))).toContain('has no API key');
-    expect(await onDisk()).not.toContain('CANARY');
-    expect(scene.output()).toContain('an interrupted deletion was finished');
-  });
-
   it('lets an admin delete all the data of the guild, after asking, and of no other guild', async () => {
     const elsewhere = scene.person({ role: 'admin', guild: 1 });
     await setKey(elsewhere, 'sandbox-key');

@@ -66,17 +66,6 @@ describe('npm run rotate-key', () => {
     expect((await sealedData()).isDisjointFrom(before)).toBe(true);
   });
 
-  it('works while the bot is stopped, too', async () => {
-    await configure(BOTH);
-    await scene.restart();
-    await scene.bot.stop();
-    const done = await rotateKey({ ENCRYPTION_KEY: BOTH });
-    expect(done.stdout).toMatch(/^Re-encrypted 1 record/);
-    await configure(NEW);
-    await scene.startBot();
-    expect(await submit()).toContain(ACCEPTED);
-  });
-
   it.skipIf(isOnPostgres)('says in one line what is missing', async () => {
     const none = await rotateKey({});
     expect(none.status).toBe(1);

@@ -34,7 +34,6 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await bot.listing.behave({ kind: 'ok' });
-  bot.discord.gateway.disturbDispatch({});
   scene = await inNewGuild(bot, { key: 'sandbox-key' });
   admin = scene.admin;
 });
@@ -204,30 +203,7 @@ describe('the log channel', () => {
       .poll(async () => textOf(await settings()))
       .toMatch(/❌ Log channel: deleted\n⚠️ Role to notify: @\d+, but no log channel/);
   });
-
-  it.each<[string, (data: Chosen) => object]>([
-    ['is named without what it is', ({ resolved: _none, ...data }) => data],
-    ['is named beside another', (data) => ({ ...data, values: ['123456789012345678', '1'] })],
-    ['is another one than was resolved', (data) => ({ ...data, values: ['123456789012345678'] })],
-    ['belongs to what every object has', (data) => ({ ...data, values: ['constructor'] })],
-  ])('is not taken when Discord does not say that it is a channel: it %s', async (_what, forge) => {
-    const answer = await settings();
-    bot.discord.gateway.disturbDispatch({
-      alter: (payload) => ({ ...payload, data: forge(Object(payload).data) }),
-    });
-    const said = textOf(await pick(admin, answer, ['#staff']));
-    bot.discord.gateway.disturbDispatch({});
-    expect(said).toMatch(/Nothing was changed|nothing was done/);
-    expect(textOf(await settings())).toContain('Log channel: none');
-    expect(logMessages(scene)).toEqual([]);
-  });
 });
-
-/** The data of a component's interaction. */
-interface Chosen {
-  readonly resolved?: object;
-  readonly values: readonly string[];
-}
 
 describe('the role to notify', () => {
   const role = (name: string, mentionable = true) =>

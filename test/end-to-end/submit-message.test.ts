@@ -103,16 +103,6 @@ describe('"Submit servers" on a message', () => {
     await submit(member, await pick(member, preview, ['cs2']));
     expect(added()).toMatchObject([{ server: 'm6.example.com', port: 27100 }]);
   });
-
-  it('asks anew where the game was taken back before it was picked', async () => {
-    const found = await use('play at m7.example.com:27015');
-    const page = await press(scene.admin, await scene.admin.slash('settings'), 'Games …');
-    await pick(scene.admin, page, ['cs2', 'factorio']);
-    expect(textOf(await pick(member, found, ['rust']))).toContain('game rust not allowed here');
-    const offered = JSON.stringify(await use('play at m7.example.com:27015'));
-    expect([...offered.matchAll(/"value":"(\w+)"/g)].map(([, alias]) => alias)).toEqual(['cs2', 'factorio']);
-    expect(offered).not.toContain('Another game');
-  });
 });
 
 describe.each(['news', 'questions'])('in %s, an announcement channel or a thread', (name) => {

@@ -32,29 +32,14 @@ describe.concurrent('a gateway that', () => {
   }
 
   it(
-    'asks to reconnect (op 7)',
-    within((scene) => goesOn(scene, 'op7', () => scene.discord.gateway.askToReconnect())),
-  );
-
-  it(
-    'says that the session can be resumed (op 9, true)',
-    within((scene) => goesOn(scene, 'op9', () => scene.discord.gateway.invalidate(true))),
-  );
-
-  it(
-    'cuts the connection',
-    within((scene) => goesOn(scene, 'cut', () => scene.discord.gateway.cut())),
-  );
-
-  it(
-    'closes the connection with 4000',
-    within((scene) => goesOn(scene, 'close-4000', () => scene.discord.gateway.close(4000))),
-  );
-
-  it(
-    'asks for a heartbeat (op 1)',
+    'asks to reconnect (op 7) or for a heartbeat (op 1), doubts the session (op 9, true), or ends the connection',
     within(async (scene) => {
-      scene.discord.gateway.requestHeartbeat();
+      const { gateway } = scene.discord;
+      await goesOn(scene, 'op7', () => gateway.askToReconnect());
+      await goesOn(scene, 'op9', () => gateway.invalidate(true));
+      await goesOn(scene, 'cut', () => gateway.cut());
+      await goesOn(scene, 'close-4000', () => gateway.close(4000));
+      gateway.requestHeartbeat();
       await isAccepted(scene, 'op1.example.com');
     }),
   );
