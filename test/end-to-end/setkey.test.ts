@@ -99,13 +99,10 @@ describe('/setkey', () => {
     expect(textOf(status)).toContain('The key works.');
 
     const tooSoon = /was not tried\. Next try: <t:\d+:R>/;
-    const all = await Promise.all([1, 2, 3].map((n) => setKey(admin, `guess ${n}`)));
-    for (const answer of all) expect(messageOf(answer).current?.content).toMatch(tooSoon);
+    expect(messageOf(await setKey(admin, 'guess')).current?.content).toMatch(tooSoon);
     await press(admin, status, 'Check now');
     expect(messageOf(status).current?.content).toMatch(tooSoon);
     expect(labelsOf(status)).toEqual(['Check now']);
     expect(bot.listing.requests.length - before).toBe(5);
-    const other = await inNewGuild(bot);
-    expect(textOf(await setKey(other.admin, 'second-key-1234'))).toContain('works');
   });
 });

@@ -4,17 +4,18 @@ import type { StandInOptions } from '../../sandbox/discord/stand-in.ts';
 import { addServer } from '../support/actions.ts';
 import { eventually } from '../support/eventually.ts';
 import { BLOCKED, type Front, limited, openFront } from '../support/front.ts';
-import { BREACHES, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { BREACHES, openAppScene, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 const BLOCK = 'Discord blocks this bot';
 
-/** A bot as a process of its own, which reaches Discord's REST API through a front. It is not started yet. */
+/** A bot that reaches Discord's REST API through a front. It is not started yet. */
 async function open(
   discord: Partial<StandInOptions> = {},
+  openAny: typeof openScene = openAppScene,
 ): Promise<{ readonly scene: Scene; readonly front: Front }> {
   const front = await openFront();
   const env = { DISCORD_API_URL: front.url };
-  const scene = await openScene({ startBot: false, env, discord });
+  const scene = await openAny({ startBot: false, env, discord });
   front.target = scene.discord.apiUrl;
   onTestFinished(async () => {
     await scene.close({ breaches: Object.values(BREACHES) });
@@ -102,7 +103,8 @@ it('an interaction is answered while other shards have not identified yet', asyn
 });
 
 it('a first response is made in time although every kept connection has died silently', async () => {
-  const { scene, front } = await open({ answerWithinMs: 3_000 });
+  // A process, since scenes in this one give the bot more time.
+  const { scene, front } = await open({ answerWithinMs: 3_000 }, openScene);
   await scene.startBot();
   // The check for guilds that were left is the last thing that the bot asks by itself: two guilds, and an empty page.
   await eventually(() => made(front, /guilds/), 2);

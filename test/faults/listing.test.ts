@@ -1,13 +1,6 @@
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
-import { networkInterfaces, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createServer as createTlsServer } from 'node:tls';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Mode } from '../../sandbox/listing/modes.ts';
 import { ACCEPTED, addServer } from '../support/actions.ts';
-import { selfSigned } from '../support/certificate.ts';
 import { eventually } from '../support/eventually.ts';
 import { inNewGuild, openAppScene, type Scene, textOf } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
@@ -109,64 +102,4 @@ describe('a listing service that', () => {
     const other = await inNewGuild(bot, { key: 'sandbox-key' });
     expect(textOf(await addServer(other.member, 'next.example.com:1'))).toContain(ACCEPTED);
   });
-});
-
-describe('a listing service whose address', () => {
-  let data: string;
-  beforeAll(async () => {
-    data = await mkdtemp(join(tmpdir(), 'faults-'));
-    const scene = await openAppScene({ data, key: 'sandbox-key' });
-    await scene.close();
-  });
-  afterAll(() => rm(data, { recursive: true }));
-
-  /** A bot on the same data whose listing service is elsewhere. */
-  async function at(url: string): Promise<Scene> {
-    const scene = await openAppScene({ data, env: { LISTING_API_URL: url, LISTING_API_TIMEOUT_MS: '3000' } });
-    onTestFinished(() => scene.close());
-    return scene;
-  }
-
-  type Listening = Pick<ReturnType<typeof createServer>, 'listen' | 'close' | 'address'>;
-  async function listen(server: Listening, host: string): Promise<number> {
-    server.listen(0, host);
-    await once(server as never, 'listening');
-    onTestFinished(() => void server.close());
-    return (server.address() as AddressInfo).port;
-  }
-
-  it('has a certificate that nobody vouches for: nothing is sent', async () => {
-    let heard = '';
-    const server = createTlsServer(selfSigned(), (socket) => {
-      socket.on('data', (bytes) => {
-        heard += bytes;
-      });
-      socket.on('error', () => {});
-    });
-    const scene = await at(`https://127.0.0.1:${await listen(server, '127.0.0.1')}`);
-    const said = textOf(await addServer(scene.member, 'untrusted.example.com:1'));
-    expect(said).toMatch(/⚠️ Not sent\. No safe connection to the listing service.*safely try again/);
-    expect(scene.output()).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
-    expect(heard).toBe('');
-    expect(readStored(data).ended(scene.member.guildId, 'untrusted.example.com')).toEqual(['not-sent']);
-    expect(textOf(await scene.member.slash('games'))).toContain('Counter-Strike 2');
-  });
-
-  const interfaces = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-  it.skipIf(!interfaces.some(({ family }) => family === 'IPv6'))(
-    'is of IPv6 alone: all is well',
-    async () => {
-      let port = 0;
-      const relay = createServer((socket) => {
-        const onwards = connect(port, '127.0.0.1');
-        socket.on('error', () => onwards.destroy());
-        onwards.on('error', () => socket.destroy());
-        socket.pipe(onwards).pipe(socket);
-      });
-      const scene = await at(`http://[::1]:${await listen(relay, '::1')}`);
-      port = Number(new URL(scene.listing.url).port);
-      expect(textOf(await addServer(scene.member, 'six.example.com:1'))).toContain(ACCEPTED);
-      expect(scene.listing.submitted).toHaveLength(1);
-    },
-  );
 });

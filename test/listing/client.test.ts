@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
@@ -9,6 +10,7 @@ import { createListingApi, type ListingApiDeps } from '../../src/listing/client.
 import { ADDED, KNOWN_ERRORS, type ServerSubmission } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { recorder } from '../storage/temporary.ts';
+import { selfSigned } from '../support/certificate.ts';
 
 /** Percent-encoded it is another text. */
 const CANARY = 'canary key/4711';
@@ -48,13 +50,13 @@ async function setUp({ mode = { kind: 'ok' }, deps, ...options }: Options = {}) 
 }
 
 /** A server that does as it is told with each connection. */
-async function rawServer(onConnection: (socket: Socket) => void): Promise<string> {
+async function rawServer(onConnection: (socket: Socket) => void, host = '127.0.0.1'): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => undefined));
     onConnection(socket);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
   open.push({
     async close() {
@@ -62,7 +64,8 @@ async function rawServer(onConnection: (socket: Socket) => void): Promise<string
       server.close();
     },
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** A server that answers the first bytes of each connection with this text. */
@@ -285,6 +288,13 @@ describe('connections', () => {
     expect(paths).toEqual(['/list/v1/api', '/list/v1/api', '/api']);
   });
 
+  const interfaces = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  it.skipIf(!interfaces.some(({ family }) => family === 'IPv6'))('may be of IPv6', async () => {
+    const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]';
+    const url = await rawServer((socket) => socket.once('data', () => socket.end(answer)), '::1');
+    expect(await client(url).games(key)).toEqual({ kind: 'games', games: [] });
+  });
+
   it.each([
     { text: 'HTTP/1.1 429 Slow\r\nRetry-After: 7\r\n\r\n', reason: 'rate-limited' },
     { text: 'HTTP/1.1 20', reason: 'reset' },
@@ -300,6 +310,15 @@ describe('connections', () => {
 });
 
 describe('a service that cannot be reached', () => {
+  it('for want of a certificate that somebody vouches for is sent nothing', async () => {
+    const service = await startListing({ keys: [CANARY], certificate: selfSigned() });
+    open.push(service);
+    const api = client(service.url);
+    expect(await api.add([one], key)).toMatchObject({ kind: 'not-sent', reason: 'tls' });
+    expect(api.log()).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
+    expect(service.requests).toEqual([]);
+  });
+
   const overTls = async (url: Promise<string>) => (await url).replace('http:', 'https:');
 
   it('is sent nothing', async () => {
