@@ -189,8 +189,8 @@ async function changesNothing(
 async function use({ id, row, values }: Control, person: Person): Promise<string> {
   // Discord takes five messages in five seconds in a channel.
   scene.discord.clock.advance(1_000);
-  const place = scene.discord.guilds.findIndex((guild) => guild.id === person.guildId);
-  const copy = await postComponents(scene, place, [row]);
+  const copy = await postComponents(scene, person.channelId, [row]);
+  if (!copy) throw new Error(`${id} was not posted`);
   const answer = await (values ? person.pick(copy, values, id) : person.press(copy, id));
   if (answer.kind !== 'modal') return textOf(answer);
   return textOf(await person.submit(answer.modal, typedInto(answer.modal)));

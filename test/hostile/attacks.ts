@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RESTJSONErrorCodes } from 'discord.js';
+import { setKey, textOf } from '../support/scene.ts';
 import { ADMINS } from './attacks/admins.ts';
 import { type Arena, ATTACKERS_KEY, type Attack, type Hostility } from './attacks/arena.ts';
 import { FLOODS } from './attacks/floods.ts';
 import { SHAPES } from './attacks/shapes.ts';
 import { createOthers, type Others } from './others.ts';
-import { setKey, textOf } from './people.ts';
 import type { Random } from './random.ts';
 import type { Verdict } from './verdict.ts';
 import { openWorld } from './world.ts';

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
+import { ACCEPTED } from '../support/actions.ts';
+import { setKey, textOf } from '../support/scene.ts';
 import { damage, HELD } from './damage.ts';
 import { createHostileService } from './hostile-service.ts';
 import { createOthers } from './others.ts';
-import { ACCEPTED, labelsOf, setKey, textOf } from './people.ts';
+import { labelsOf } from './people.ts';
 import type { Random } from './random.ts';
 import { anyText } from './texts.ts';
 import type { Verdict } from './verdict.ts';

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, OptionValue, Person } from '../../sandbox/discord/contract.ts';
 import { isFinished } from '../../sandbox/prompt/show.ts';
+import { upload } from '../support/lists.ts';
+import { setKey, textOf } from '../support/scene.ts';
 import type { Ask } from './judge.ts';
-import { labelsOf, setKey, textOf, upload } from './people.ts';
+import { labelsOf } from './people.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
 

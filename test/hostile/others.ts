@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SnowflakeUtil } from 'discord.js';
 import type { Person } from '../../sandbox/discord/contract.ts';
+import { ACCEPTED } from '../support/actions.ts';
+import { textOf } from '../support/scene.ts';
 import type { Ask } from './judge.ts';
-import { ACCEPTED, textOf } from './people.ts';
 import type { World } from './world.ts';
 
 /** What people saw who have nothing to do with an attack. */

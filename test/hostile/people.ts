@@ -1,26 +1,9 @@
 import assert from 'node:assert/strict';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
-import type { Answer, Person, SeenModal, Upload } from '../../sandbox/discord/contract.ts';
+import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
-import { buttonsOf, isFinished, showAnswer } from '../../sandbox/prompt/show.ts';
-
-/** What the service says when it took a server. */
-export const ACCEPTED = 'Servers have been added for review.';
-
-/** What a member reads: words, embeds, buttons, files. */
-export const textOf = (answer: Answer): string => showAnswer(answer, { now: Date.now() });
-
-/** The message that came of an action; fails when something else did. */
-export function messageOf(answer: Answer): SeenMessage {
-  assert(answer.kind === 'message', `a message was expected, and this came: ${textOf(answer)}`);
-  return answer.message;
-}
-
-/** The modal that an action opened; fails when something else came. */
-export function modalOf(answer: Answer): SeenModal {
-  assert(answer.kind === 'modal', `a modal was expected, and this came: ${textOf(answer)}`);
-  return answer.modal;
-}
+import { buttonsOf, isFinished } from '../../sandbox/prompt/show.ts';
+import { messageOf, textOf } from '../support/scene.ts';
 
 /** Whatever the answer is, there has to be one. */
 export function answered(answer: Answer, what: string): Answer {
@@ -32,22 +15,12 @@ export function answered(answer: Answer, what: string): Answer {
 export const labelsOf = (answer: Answer): readonly string[] =>
   answer.kind === 'message' ? buttonsOf(answer.message.current?.components ?? []) : [];
 
-export const upload = (filename: string, content: string): Upload => ({
-  filename,
-  bytes: Buffer.from(content),
-});
-
 /** Fills in the first field of a modal, and leaves the others as they are. */
 export function fill(person: Person, modal: SeenModal, value: string): Promise<Answer> {
   const [first, ...others] = modalFields(modal.data);
   assert(first, 'the modal has no field');
   const kept = others.map((field) => [field.id, field.value ?? '']);
   return person.submit(modal, { ...Object.fromEntries(kept), [first.id]: value });
-}
-
-/** Runs /setkey and submits its modal. */
-export async function setKey(person: Person, key: string): Promise<Answer> {
-  return fill(person, modalOf(await person.slash('setkey')), key);
 }
 
 /** Presses the button of a preview that submits it, and waits for the report. */

@@ -1,6 +1,7 @@
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
-import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
-import { fill, modalOf } from './people.ts';
+import { postComponents } from '../support/forged-button.ts';
+import { modalOf } from '../support/scene.ts';
+import { fill } from './people.ts';
 import type { Random } from './random.ts';
 import { anyCustomId } from './texts.ts';
 import type { World } from './world.ts';
@@ -82,30 +83,12 @@ export const WAYS: readonly Way[] = [
     most: 100,
     anyText: anyCustomId,
     use: async (world, person, text) => {
-      const message = await postButton(world, person, text.toWellFormed() || 'x');
+      const button = { type: 2, style: 1, label: 'Go', custom_id: text.toWellFormed() || 'x' };
+      const row = { type: 1, components: [button] };
+      const message = await postComponents(world, person.channelId, [row]);
       return message
         ? person.press(message, 'Go')
         : { kind: 'refused', why: 'Discord limits what is posted' };
     },
   },
 ];
-
-/** A message of the bot that everyone sees, with a button under any custom id, posted here in its name. */
-async function postButton(
-  { discord, token }: World,
-  { channelId }: Person,
-  customId: string,
-): Promise<SeenMessage | undefined> {
-  const button = { type: 2, style: 1, label: 'Go', custom_id: customId };
-  const response = await fetch(`${discord.apiUrl}/v10/channels/${channelId}/messages`, {
-    method: 'POST',
-    headers: {
-      'user-agent': 'DiscordBot (https://example.org, 1.0)',
-      authorization: `Bot ${token}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ content: 'forged', components: [{ type: 1, components: [button] }] }),
-  });
-  const { id } = (await response.json()) as { readonly id?: string };
-  return discord.messages({ channelId }).find((seen) => seen.id === id);
-}

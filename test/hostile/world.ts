@@ -1,10 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Breach, Person } from '../../sandbox/discord/contract.ts';
 import type { ListingOptions } from '../../sandbox/listing/stand-in.ts';
 import type { Role } from '../../sandbox/people.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { createStallProbe, type StallProbe } from '../support/event-loop-stall.ts';
+import { leaksOf } from '../support/secrets.ts';
 import { readStored, type Stored } from '../support/stored.ts';
 import { type Ask, judge } from './judge.ts';
 import type { Verdict } from './verdict.ts';
@@ -51,7 +50,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     ...(options.listing && { listing: options.listing }),
     discord: { reactionMs: 0, ...(answerWithinMs !== undefined && { answerWithinMs }) },
   });
-  const { discord, listing, bot, people, data, token } = sandbox;
+  const { discord, listing, bot, people, data } = sandbox;
   const lines: string[] = [];
   const asks: Ask[] = [];
   discord.guildEvents.add({ name: 'Third' });
@@ -61,26 +60,6 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       verdict.harm('crashes', event.exit.lastWords.join('\n') || 'it ended without a word');
     }
   });
-
-  async function searchForSecrets(): Promise<void> {
-    const output = lines.join('\n');
-    const files = await filesIn(data);
-    const tokens = discord.requests.flatMap(({ path }) => {
-      const found = /\/(?:interactions|webhooks)\/\d+\/([^/?]+)/.exec(path)?.[1];
-      return found === undefined ? [] : [decodeURIComponent(found)];
-    });
-    const keys = new Set(listing.requests.map(({ key }) => key).filter((key) => key !== ''));
-    for (const secret of [token, ...keys, ...new Set(tokens)]) {
-      const what = keys.has(secret) ? 'an API key' : 'a token';
-      if (output.includes(secret)) verdict.harm('secrets found', `${what} was printed`);
-      for (const [name, bytes] of files) {
-        if (bytes.includes(secret)) verdict.harm('secrets found', `${what} is in clear in ${name}`);
-      }
-      // A token has to be sent to Discord; nothing else has.
-      const sent = keys.has(secret) ? discord.findSecret(secret) : [];
-      for (const { path } of sent) verdict.harm('secrets found', `${what} was sent to Discord: ${path}`);
-    }
-  }
 
   return {
     ...sandbox,
@@ -110,7 +89,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     async close() {
       try {
         await bot.stop();
-        await searchForSecrets();
+        for (const leak of await leaksOf(sandbox, { output: lines.join('\n') }))
+          verdict.harm('secrets found', leak);
         const broken = discord.breaches.filter(
           (breach) => !isOwn(breach) && !blameless.includes(breach.code),
         );
@@ -127,11 +107,3 @@ export async function openWorld(options: WorldOptions): Promise<World> {
 
 /** Of the rate limits: buttons that were posted here in the bot's name. */
 const isOwn = ({ status, path }: Breach) => status === 429 && path.endsWith('/messages');
-
-async function filesIn(folder: string): Promise<readonly (readonly [name: string, bytes: Buffer])[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  return Promise.all(paths.map(async (path) => [path, await readFile(path)] as const));
-}

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   type BotProcess,
   type BotProcessDeps,
@@ -18,8 +16,9 @@ import { openSandbox } from '../../sandbox/sandbox.ts';
 import type { AppDeps, Timing } from '../../src/app.ts';
 import { createBotInProcess } from './bot-in-process.ts';
 import { selfSigned } from './certificate.ts';
+import { showWhenATestFails } from './outputs.ts';
 import { newSceneDatabase, type SceneStore, sceneStore } from './scene-store.ts';
-import { showWhenATestFails } from './what-the-bot-said.ts';
+import { leaksOf } from './secrets.ts';
 
 export interface SceneOptions {
   /** More variables for the bot, or other values than the sandbox's. */
@@ -210,9 +209,12 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
     async close({ breaches = [], crash = false } = {}) {
       isClosed();
       await bot.stop();
-      const secrets = secretsOf(scene, env);
-      const files = await filesIn(data);
-      const content = await store.content();
+      const leaks = await leaksOf(sandbox, {
+        output: output(),
+        database: await store.content(),
+        encryptionKeys: env.ENCRYPTION_KEY,
+        databaseUrl: store.address,
+      });
       await sandbox.close();
       await store.close();
       assert.deepEqual(
@@ -225,14 +227,7 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
         [],
         'the listing service was asked for something that it does not know',
       );
-      for (const [what, secret] of secrets) {
-        assert(!output().includes(secret), `the bot printed ${what}`);
-        // The two tokens have to be sent to Discord; nothing else has.
-        if (!what.endsWith('token'))
-          assert.deepEqual(discord.findSecret(secret), [], `${what} was sent to Discord`);
-        assert(!content.includes(secret), `${what} is in clear in the database`);
-        for (const [name, bytes] of files) assert(!bytes.includes(secret), `${what} is in clear in ${name}`);
-      }
+      assert.deepEqual(leaks, [], leaks.join('\n'));
       if (!crash) assert.deepEqual(crashes, [], 'the bot ended by itself');
     },
   };
@@ -247,42 +242,6 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
     throw error;
   }
   return scene;
-}
-
-/** Every value that nobody may find, with its name. */
-function secretsOf(
-  { token, discord, listing, store }: Scene,
-  env: SceneOptions['env'] = {},
-): [string, string][] {
-  const interactionTokens = discord.requests.flatMap(({ path }) => {
-    const found = /\/(?:interactions|webhooks)\/\d+\/([^/?]+)/.exec(path)?.[1];
-    return found === undefined ? [] : [decodeURIComponent(found)];
-  });
-  const apiKeys = listing.requests.map(({ key }) => key).filter((key) => key !== '');
-  return [
-    ['the bot token', token],
-    ...(URL.canParse(store.address) && new URL(store.address).password
-      ? [['the password of the database', new URL(store.address).password] as [string, string]]
-      : []),
-    ...(env.ENCRYPTION_KEY ?? '')
-      .split(',')
-      .filter((value) => value !== '')
-      .map((value): [string, string] => ['ENCRYPTION_KEY', value.trim()]),
-    ...[...new Set(interactionTokens)].map((value): [string, string] => ['an interaction token', value]),
-    ...[...new Set(apiKeys)].map((value): [string, string] => ['an API key', value]),
-  ];
-}
-
-async function filesIn(folder: string): Promise<[string, Buffer][]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  return Promise.all(
-    entries
-      .filter((entry) => entry.isFile())
-      .map(async (entry): Promise<[string, Buffer]> => {
-        const path = join(entry.parentPath, entry.name);
-        return [path, await readFile(path)];
-      }),
-  );
 }
 
 /** Runs /setkey and submits its modal; the answer to that. */

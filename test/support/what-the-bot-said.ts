@@ -1,19 +1,8 @@
 import { beforeEach } from 'vitest';
+import { closing, outputs } from './outputs.ts';
 
 /** Lines of a bot's output that are shown beside a failure. */
 const MOST_LINES = 40;
-
-/** What the bots of the present file have printed, each since its scene was opened. */
-const outputs = new Set<() => string>();
-
-/** A test that fails from now on prints the end of this output. @returns ends it, once the scene is closed */
-export function showWhenATestFails(output: () => string): () => void {
-  outputs.add(output);
-  return () => void closing.push(output);
-}
-
-/** Closed, but perhaps in the test that fails. */
-const closing: (() => string)[] = [];
 
 beforeEach(({ onTestFailed }) => {
   for (const output of closing.splice(0)) outputs.delete(output);

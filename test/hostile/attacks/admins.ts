@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InteractionType } from 'discord.js';
 import { SANDBOX_GAMES } from '../../../sandbox/listing/games.ts';
 import type { Mode } from '../../../sandbox/listing/modes.ts';
-import { answered, fill, messageOf, modalOf, setKey, textOf } from '../people.ts';
+import { messageOf, modalOf, setKey, textOf } from '../../support/scene.ts';
+import { answered, fill } from '../people.ts';
 import { type Arena, ATTACKERS_KEY, type Attack, answers, beginAnew, checkKey, submitOne } from './arena.ts';
 
 /** A guild's trials in any 60 seconds. */

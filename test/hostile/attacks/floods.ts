@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Person } from '../../../sandbox/discord/contract.ts';
 import { ROLES } from '../../../sandbox/people.ts';
-import { answered, labelsOf, messageOf, setKey, submitList, textOf, upload } from '../people.ts';
+import { upload } from '../../support/lists.ts';
+import { messageOf, setKey, textOf } from '../../support/scene.ts';
+import { answered, labelsOf, submitList } from '../people.ts';
 import { type Arena, ATTACKERS_KEY, type Attack, answers, beginAnew } from './arena.ts';
 
 const TWO_SECONDS = answers('add', { kind: 'slow', ms: 2_000 });

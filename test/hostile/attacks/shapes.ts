@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { upload } from '../../support/lists.ts';
 import { createHostileService } from '../hostile-service.ts';
-import { answered, upload } from '../people.ts';
+import { answered } from '../people.ts';
 import { filled, UNITS } from '../texts.ts';
 import { MOST_OF_FILE, WAYS } from '../ways.ts';
 import { type Arena, type Attack, beginAnew, checkKey, submitOne } from './arena.ts';
