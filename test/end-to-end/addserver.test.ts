@@ -98,11 +98,6 @@ describe('/addserver', () => {
     await edit(member, last, { game: 'Rust' });
     await isAccepted(last, { server: 'error.example.com', port: '1', game: 'rust' });
   });
-
-  it('fits a very long message of the service into Discord’s limits', async () => {
-    await rejecting('*'.repeat(5000));
-    expect(textOf(await addServer(member, 'long.example.com:1'))).toMatch(/\*{100}.*…/s);
-  });
 });
 
 /** What was typed, what the member reads and may press, and what the service gets after the first of it was pressed. */

@@ -4,7 +4,7 @@ import { addServer, openSettings, paste, pick, press } from '../support/actions.
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
 import { submit } from '../support/lists.ts';
 import { rendered } from '../support/rendered.ts';
-import { inAppScene, messageOf, type Scene, textOf } from '../support/scene.ts';
+import { inAppScene, type Scene, textOf } from '../support/scene.ts';
 
 /* How a text is escaped is tested with the module; here that it is wherever the bot repeats what others wrote. */
 
@@ -117,26 +117,4 @@ describe('what others wrote acts nowhere:', () => {
       const sent = scene.discord.requests.filter(({ body }) => body.includes('evil'));
       for (const { body } of sent) expect(body).toContain('"allowed_mentions":{"parse":[]}');
     }));
-
-  it('a game that is typed while nobody knows the list, which is sent only where it may be an alias', () => {
-    let reads = 0;
-    const listing = {
-      onRequest: (_count: number, { action }: { readonly action: string }) =>
-        action === 'games' && ++reads > 1 ? ({ kind: 'html' } as const) : undefined,
-    };
-    return inAppScene({ key: 'sandbox-key', env: { GAMES_TTL_SECONDS: '1' }, listing }, async (scene) => {
-      const { member } = scene;
-      await expect.poll(async () => textOf(await member.slash('games'))).toContain('could not be read yet');
-      const sent = () => scene.listing.requests.filter(({ action }) => action === 'add');
-      await addServer(member, 'play.example.com:1', { game: 'new-game_2.0' });
-      expect(sent().map(({ servers }) => servers)).toMatchObject([[{ game: 'new-game_2.0' }]]);
-      for (const game of [MASKED, 'New Game', 'ü', 'a'.repeat(51), 'a`b', '🎮', 'a/b']) {
-        const said = await addServer(member, 'play.example.com:1', { game });
-        expect(textOf(said)).toContain('list of games could not be read');
-        expect(messageOf(said).current?.content).toContain('1 to 50 letters');
-      }
-      expect(sent().length).toBe(1);
-      expect(foreign(scene)).toEqual([]);
-    });
-  });
 });

@@ -74,12 +74,6 @@ describe('a database that fails once servers have left', () => {
     expect(said).not.toMatch(STORE_FAILED);
     expect(said).toMatch(/1 refused\..*Invalid API key\..*100 sent for review.*could not record this/s);
   });
-
-  it('does not keep a member from what came of a server', async () => {
-    const said = await whileItFails(1, async (scene) => textOf(await submit(scene, 'refused.example.com')));
-    expect(said).not.toMatch(STORE_FAILED);
-    expect(said).toMatch(/Invalid API key\..*could not record this/s);
-  });
 });
 
 it('an interaction that fails says so with a reference that is in the log too, and sends nothing', () =>

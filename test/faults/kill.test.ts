@@ -169,35 +169,6 @@ const STORIES: Readonly<Record<string, Story>> = {
     expect(thinking(scene.member)).toBe(0);
   },
 
-  async *'leaves an answer as it is that had arrived, though the bot never came to know'(scene) {
-    yield;
-    await bot.listing.behave({ kind: 'ok' });
-    bot.discord.faults.clear();
-    bot.discord.faults.inject({
-      fault: { kind: 'answer lost' },
-      method: 'PATCH',
-      path: /webhooks/,
-      times: 99,
-    });
-    const answer = await add(scene, 'arrived.example.com:1');
-    yield;
-    await eventually(() => readStored(bot.data).unfinished, []);
-    expect(textOf(answer)).toContain(ACCEPTED);
-    expect(textOf(answer)).not.toMatch(/restarted|stopped/);
-  },
-
-  async *'asks to run a command again that was recorded and acknowledged, and had no draft yet'(scene) {
-    yield;
-    // Discord takes the acknowledgement, and the bot never hears of it.
-    bot.discord.faults.inject({ fault: { kind: 'answer lost' }, path: /callback/ });
-    bot.discord.faults.inject({ fault: { kind: 'hang' }, path: /callback/, times: 9 });
-    const answer = add(scene, 'draft.example.com:1');
-    await eventually(() => thinking(scene.member), 1);
-    yield;
-    expect(textOf(await answer)).toContain(RUN_AGAIN);
-    expect(requestsFor('draft.example.com')).toBe(0);
-  },
-
   async *'does not submit what was never acknowledged, since the member was told that nothing came'(scene) {
     yield;
     const before = unanswered('POST', /callback/);

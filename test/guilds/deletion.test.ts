@@ -9,6 +9,7 @@ import type { Store } from '../../src/storage/store.ts';
 import { createErasure } from '../../src/submissions/erasure.ts';
 import { createLimits } from '../../src/submissions/limits.ts';
 import { bytesOnDisk, type FileStore, openStore, recorder } from '../storage/temporary.ts';
+import { addDone } from '../support/submissions.ts';
 
 const GUILD = '111111';
 const OTHER = '222222';
@@ -40,26 +41,24 @@ function over(store: FileStore) {
 /** A submission of two servers and a draft of the member, made at this time. */
 async function addSubmissions(store: Store, guildId: string, at: number): Promise<void> {
   const id = `${guildId}-${at}`;
-  const owner = { guild_id: guildId, user_id: MEMBER };
-  const submission = { ...owner, user_name: 'Mia Miller', interaction_id: null, created_at: at };
-  const ended = { draft: null, started_at: at, ended_at: at };
-  const waiting = { draft: '{"rows":["draft.example.com"]}', started_at: null, ended_at: null };
+  const member = { guildId, userId: MEMBER, userName: 'Mia Miller' };
+  await addDone(store, { ...member, id: `done-${id}`, at, hosts: [`a.${guildId}`, `b.${guildId}`] });
   await store
     .tables()
     .insertInto('submissions')
-    .values([
-      { ...submission, ...ended, id: `done-${id}`, state: 'done' },
-      { ...submission, ...waiting, id: `draft-${id}`, state: 'draft' },
-    ])
+    .values({
+      id: `draft-${id}`,
+      guild_id: guildId,
+      user_id: MEMBER,
+      user_name: 'Mia Miller',
+      state: 'draft',
+      draft: '{"rows":["draft.example.com"]}',
+      interaction_id: null,
+      created_at: at,
+      started_at: null,
+      ended_at: null,
+    })
     .execute();
-  const server = { submission_id: `done-${id}`, ...owner, port: 1, query_port: null, game: 'cs2' };
-  const times = { reserved_at: at, sent_at: at, ended_at: at };
-  const outcome = { outcome: 'accepted', message: 'Yes.', reason: null } as const;
-  const servers = ['a', 'b'].map((name, position) => {
-    const host = `${name}.${guildId}`;
-    return { ...server, ...times, ...outcome, position, host, address: `${host}:1` };
-  });
-  await store.tables().insertInto('servers').values(servers).execute();
 }
 
 /** One of everything that is kept of a guild. */
