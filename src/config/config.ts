@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { prefixDistance } from '../prefix-distance.ts';
-import { parseStoreUrl, sqliteAt } from '../store-url.ts';
+import { parseStoreUrl, type StoreUrl, sqliteAt } from '../store-url.ts';
 import {
   encryptionKeys,
   hosts,
@@ -115,6 +115,31 @@ export function readConfig(env: Environment): Config {
 /** As {@link readConfig}, for a tool that needs the data alone. */
 export function readStoreConfig(env: Environment): Pick<Config, 'storeUrl' | 'encryptionKey'> {
   return readWith(configSchema.pick({ storeUrl: true, encryptionKey: true }), env);
+}
+
+/** `ENCRYPTION_KEY` alone. */
+export function readEncryptionKey(env: Environment): Config['encryptionKey'] {
+  return readWith(configSchema.pick({ encryptionKey: true }), env).encryptionKey;
+}
+
+/**
+ * Where data is, as an argument of a tool says.
+ * @param given a file such as `sqlite://data/bot.sqlite`, or the name of a variable: arguments are seen by everybody on
+ *   the machine, so a URL with a password must not be one
+ */
+export function readStoreUrl(env: Environment, given: string): StoreUrl {
+  const url = parseStoreUrl(given);
+  if (url?.kind === 'sqlite') return url;
+  const isName = /^[A-Z_]+$/.test(given);
+  const named = isName ? parseStoreUrl(readVariable(env, given) ?? '') : undefined;
+  if (named) return named;
+  const be = 'sqlite://data/bot.sqlite or postgres://user:password@host/database';
+  throw new ConfigError(
+    isName
+      ? `${given} must be a URL such as ${be}`
+      : 'an argument is either a file, as sqlite://data/bot.sqlite, or the name of a variable with a URL, such as ' +
+          'STORE_URL: everybody on this machine can read arguments, and a password must not be in one',
+  );
 }
 
 function variableOf(property: string): string {

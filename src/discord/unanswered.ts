@@ -35,7 +35,7 @@ const sealedSchema = z.object({
 });
 
 /** What the sealed part of an interaction was sealed for. */
-const interactionContext = (guildId: string, interactionId: string): string =>
+export const interactionContext = (guildId: string, interactionId: string): string =>
   `guild ${guildId}: interaction ${interactionId}`;
 
 /**

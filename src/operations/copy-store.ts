@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs';
+import { type Kysely, sql } from 'kysely';
+import { interactionContext } from '../discord/unanswered.ts';
+import { API_KEYS, sealContext } from '../guilds/api-keys.ts';
+import { inOrder } from '../lifecycle.ts';
+import type { Logger } from '../logger.ts';
+import type { Secret } from '../secret.ts';
+import { createEncryption, type Encryption, UndecryptableError } from '../storage/encryption.ts';
+import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
+import { createStoreLock } from '../storage/lock.ts';
+import { createStore, type Store } from '../storage/store.ts';
+import { StoreError } from '../storage/store-error.ts';
+import type { Tables } from '../storage/tables.ts';
+import type { StoreUrl } from '../store-url.ts';
+
+/** Every table with its primary key. */
+const TABLES: Readonly<Record<keyof Tables, readonly string[]>> = {
+  interactions: ['id'],
+  submissions: ['id'],
+  servers: ['submission_id', 'position'],
+  deletions: ['guild_id', 'user_id'],
+  presence: ['guild_id'],
+  keyv: ['key', 'namespace'],
+};
+/** Rows in one statement: SQLite takes 32,766 values. */
+const ROWS_AT_ONCE = 500;
+/** Values that a store has without any data: they are written to see that it can be. */
+const WRITE_TESTS = ['boot:write-test', 'health:write-test'];
+
+export interface CopyDeps {
+  readonly from: StoreUrl;
+  readonly to: StoreUrl;
+  /** `ENCRYPTION_KEY`. */
+  readonly encryptionKey: readonly Secret[];
+  readonly logger: Logger;
+}
+
+export interface Copied {
+  /** Rows, by table. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** What the keys at hand do not open, such as a record that was damaged before. */
+  readonly unreadable: readonly string[];
+}
+
+/**
+ * Copies everything that one database holds into another, which has to be empty; no bot may run on either. The first
+ * stays as it is.
+ * @throws StoreError or EncryptionKeyError saying why not; nothing was copied then
+ */
+export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): Promise<Copied> {
+  if (from.kind === 'sqlite' && !existsSync(from.path)) {
+    throw new StoreError(`there is no database at ${from.path}`);
+  }
+  // Its one transaction may take minutes, and keeps nobody waiting.
+  const quiet = { ...logger, warn: () => undefined };
+  const source = createStore({ url: from, logger: quiet });
+  const target = createStore({ url: to, logger: quiet });
+  const locks = [from, to].map((url) => createStoreLock({ url, logger }));
+  const parts = inOrder([...locks, source, target], logger);
+  await parts.start();
+  try {
+    const usedKeys = await usedKeysOf(source.values);
+    const keys = await keysAtHand({ configured: encryptionKey, keyFile: undefined, usedKeys });
+    for (const store of [source, target]) {
+      for (const key of WRITE_TESTS) await store.values.delete(key);
+    }
+    const counts = await target.inGuild('every guild', () => copyTables(source, target));
+    return { counts, unreadable: await unreadableIn(target, createEncryption(keys)) };
+  } finally {
+    await parts.stop();
+  }
+}
+
+/** Called inside of a transaction of the target. */
+async function copyTables(source: Store, target: Store): Promise<Copied['counts']> {
+  for (const table of Object.keys(TABLES)) {
+    if ((await countOf(target, table)) > 0) throw new StoreError('the database to copy to is not empty');
+  }
+  const counts: Record<string, number> = {};
+  for (const [table, primaryKey] of Object.entries(TABLES)) {
+    for await (const rows of pagesOf(source, table, primaryKey)) {
+      await untyped(target).insertInto(table).values(rows).execute();
+    }
+    const [copied, there] = [await countOf(target, table), await countOf(source, table)];
+    if (copied !== there) {
+      throw new StoreError(`of ${there} rows of ${table} ${copied} were copied, so nothing was: try again`);
+    }
+    counts[table] = copied;
+  }
+  return counts;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The tables by any name, with any columns. */
+const untyped = (store: Store) => store.tables() as object as Kysely<Record<string, Row>>;
+
+async function countOf(store: Store, table: string): Promise<number> {
+  const { count } = await untyped(store)
+    .selectFrom(table)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** All rows of a table, {@link ROWS_AT_ONCE} at a time. */
+async function* pagesOf(store: Store, table: string, primaryKey: readonly string[]): AsyncGenerator<Row[]> {
+  const columns = sql.join(primaryKey.map((column) => sql.ref(column)));
+  let after = sql``;
+  for (;;) {
+    const page = sql<Row>`select * from ${sql.table(table)} ${after} order by ${columns} limit ${ROWS_AT_ONCE}`;
+    const { rows } = await page.execute(store.tables());
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    after = sql`where (${columns}) > (${sql.join(primaryKey.map((column) => last[column]))})`;
+  }
+}
+
+/** Tries every sealed value. */
+async function unreadableIn(store: Store, { open }: Pick<Encryption, 'open'>): Promise<readonly string[]> {
+  const unreadable: string[] = [];
+  for (const record of await store.values.keys(`${API_KEYS}:`)) {
+    const guildId = record.slice(API_KEYS.length + 1);
+    const { sealed } = Object(await store.values.get(record));
+    if (!opens(() => open(sealed, sealContext(guildId)))) unreadable.push(record);
+  }
+  const unanswered = await store
+    .tables()
+    .selectFrom('interactions')
+    .select(['id', 'guild_id', 'sealed'])
+    .where('sealed', 'is not', null)
+    .execute();
+  for (const { id, guild_id, sealed } of unanswered) {
+    const isReadable = opens(() => open(JSON.parse(sealed ?? ''), interactionContext(guild_id, id)));
+    if (!isReadable) unreadable.push(`interaction ${id}`);
+  }
+  return unreadable;
+}
+
+function opens(open: () => string): boolean {
+  try {
+    open();
+    return true;
+  } catch (error) {
+    if (error instanceof UndecryptableError || error instanceof SyntaxError) return false;
+    throw error;
+  }
+}

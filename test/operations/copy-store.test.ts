@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createApiKeys } from '../../src/guilds/api-keys.ts';
+import { Secret } from '../../src/secret.ts';
+import { createStoreEncryption } from '../../src/storage/encryption-key.ts';
+import { createStoreLock } from '../../src/storage/lock.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { type StoreUrl, sqliteAt } from '../../src/store-url.ts';
+import { folder, openStoreAt, recorder } from '../storage/temporary.ts';
+import { hasPostgres, newDatabase } from '../support/postgres.ts';
+import { runFile } from '../support/program.ts';
+import { addDone } from '../support/submissions.ts';
+
+const KEY = randomBytes(32).toString('base64');
+const API_KEY = new Secret('the-api-key-of-the-guild');
+const GUILD = '100';
+
+/** Runs `npm run copy-store -- …` as it is in package.json, with a database of PostgreSQL in STORE_URL. */
+const copy = (args: readonly string[], STORE_URL: string, env: Readonly<Record<string, string>> = {}) =>
+  runFile(['src/copy-store.ts', ...args], { env: { STORE_URL, ENCRYPTION_KEY: KEY, ...env } });
+
+async function database() {
+  const made = await newDatabase();
+  onTestFinished(made.drop);
+  return made;
+}
+
+const newFile = () => sqliteAt(join(folder(), 'bot.sqlite'));
+
+async function keysOver(store: Store) {
+  const encryption = createStoreEncryption({ configured: [new Secret(KEY)], store, logger: recorder() });
+  await encryption.start();
+  return createApiKeys({ store, encryption, logger: recorder() });
+}
+
+/** More rows than go in one statement. */
+const HOSTS = Array.from({ length: 1_201 }, (_, number) => `s${number}.example.com`);
+
+async function fill(url: StoreUrl): Promise<void> {
+  const store = await openStoreAt(url);
+  await (await keysOver(store)).set(GUILD, API_KEY, { userId: '1' });
+  await addDone(store, { id: '1', guildId: GUILD, userId: '1', at: Date.UTC(2026, 0), hosts: HOSTS });
+  await addDone(store, {
+    id: '2',
+    guildId: GUILD,
+    userId: '1',
+    at: 1,
+    hosts: ['b'],
+    message: "it’s “ä” \\ '",
+  });
+  await store.tables().insertInto('deletions').values({ guild_id: '9', user_id: '', asked_at: 1 }).execute();
+  await store
+    .tables()
+    .insertInto('presence')
+    .values({ guild_id: '9', used_at: 1, absent_since: null })
+    .execute();
+  await store.stop();
+}
+
+/** Everything in a database. */
+async function contentOf(url: StoreUrl) {
+  const store = await openStoreAt(url);
+  const servers = await store
+    .tables()
+    .selectFrom('servers')
+    .selectAll()
+    .orderBy('submission_id')
+    .orderBy('position')
+    .execute();
+  const submissions = await store.tables().selectFrom('submissions').selectAll().orderBy('id').execute();
+  const deletions = await store.tables().selectFrom('deletions').selectAll().execute();
+  const presence = await store.tables().selectFrom('presence').selectAll().execute();
+  const key = await (await keysOver(store)).get(GUILD);
+  await store.stop();
+  return { servers, submissions, deletions, presence, key: key?.key.reveal(), setAt: key?.setAt };
+}
+
+describe.skipIf(!hasPostgres())('npm run copy-store', () => {
+  it('moves everything from SQLite to PostgreSQL, and back', async () => {
+    const [file, back, { url, storeUrl }] = [newFile(), newFile(), await database()];
+    await fill(file);
+    const before = await contentOf(file);
+    expect(before.key).toBe(API_KEY.reveal());
+
+    const there = await copy([file.name, 'STORE_URL'], url);
+    expect(there).toMatchObject({ status: 0, stderr: '' });
+    expect(there.stdout).toContain(`Copied ${file.name} to ${storeUrl.name}, and counted the rows: `);
+    expect(there.stdout).toContain('2 of submissions, 1202 of servers, 1 of deletions, 1 of presence');
+    expect(await contentOf(storeUrl)).toEqual(before);
+
+    expect(await copy(['STORE_URL', back.name], url)).toMatchObject({ status: 0, stderr: '' });
+    expect(await contentOf(back)).toEqual(before);
+    expect(await contentOf(file)).toEqual(before);
+  });
+
+  it('names records that the key does not open, and copies them', async () => {
+    const [file, { url }] = [newFile(), await database()];
+    await fill(file);
+    const store = await openStoreAt(file);
+    await store.values.set('api-key:200', { sealed: 'damaged' });
+    await store
+      .tables()
+      .insertInto('interactions')
+      .values({ id: '7', guild_id: GUILD, taken_at: 1, sealed: 'torn' })
+      .execute();
+    await store.stop();
+    const { status, stderr } = await copy([file.name, 'STORE_URL'], url);
+    expect(status).toBe(0);
+    expect(stderr).toBe('copy-store: ENCRYPTION_KEY does not open 2 records: api-key:200, interaction 7\n');
+  });
+
+  it.each(['from', 'to'] as const)('is refused while a bot runs where it copies %s', async (side) => {
+    const [file, { url, storeUrl }] = [newFile(), await database()];
+    await fill(file);
+    const lock = createStoreLock({ url: side === 'from' ? file : storeUrl, logger: recorder() });
+    await lock.start();
+    onTestFinished(() => lock.stop());
+    const { status, stderr } = await copy([file.name, 'STORE_URL'], url);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^copy-store: another bot runs on the database [^\n]+\n$/);
+  });
+
+  it('is refused where the other database is not empty, and changes nothing', async () => {
+    const [file, { url, storeUrl, query }] = [newFile(), await database()];
+    await fill(file);
+    await (await openStoreAt(storeUrl)).values.set('a:1', 1);
+    const { status, stderr } = await copy([file.name, 'STORE_URL'], url);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^copy-store: the database to copy to is not empty\n$/);
+    expect(await query('select count(*) from servers')).toEqual([{ count: '0' }]);
+  });
+
+  it('is refused without the key that the data was encrypted with', async () => {
+    const [file, { url, query }] = [newFile(), await database()];
+    await fill(file);
+    const another = randomBytes(32).toString('base64');
+    const wrong = await copy([file.name, 'STORE_URL'], url, { ENCRYPTION_KEY: another });
+    expect(wrong).toMatchObject({ status: 1, stderr: expect.stringContaining('encrypted with another key') });
+    const none = await copy([file.name, 'STORE_URL'], url, { ENCRYPTION_KEY: '' });
+    expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining('ENCRYPTION_KEY is missing') });
+    expect(await query('select count(*) from servers')).toEqual([{ count: '0' }]);
+  });
+
+  it('takes no password in an argument, and names what it cannot use', async () => {
+    const { url } = await database();
+    const password = new URL(url).password;
+    for (const [args, words] of [
+      [[url, 'sqlite://a'], 'everybody on this machine can read arguments'],
+      [['NO_SUCH_URL', 'STORE_URL'], 'NO_SUCH_URL must be a URL'],
+      [['STORE_URL'], 'say from where and to where'],
+      [[`sqlite://${folder()}/none.sqlite`, 'STORE_URL'], 'there is no database at'],
+    ] as const) {
+      const { status, stdout, stderr } = await copy(args, url);
+      expect(status).toBe(1);
+      expect(stderr).toContain(words);
+      expect(stdout + stderr).not.toContain(password);
+    }
+  });
+});
