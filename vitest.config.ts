@@ -16,7 +16,11 @@ const ALONE = [
 /** Scripts of their own, which `.ci/run` runs too. */
 const APART = ['test/ops/**', 'test/page/**'];
 /** What runs on both kinds of database, or on PostgreSQL alone. */
-const STORES = ['test/storage/{contract,postgres}.test.ts', 'test/operations/copy-store.test.ts'];
+const STORES = [
+  'test/storage/{contract,postgres}.test.ts',
+  'test/operations/copy-store.test.ts',
+  'test/faults/postgres.test.ts',
+];
 /** Starts a server of PostgreSQL; also for the tests of the whole bot where these are to run on it (`STORE=postgres`). */
 const SERVER = 'test/support/postgres-server.ts';
 const BOT_SERVER = process.env.STORE === 'postgres' ? [SERVER] : [];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
@@ -28,7 +28,8 @@ export function createPostgresLock({ url, name, logger }: PostgresLockDeps): Req
 
   /** Whether nobody else has it. @throws when the server cannot be asked */
   async function take(): Promise<boolean> {
-    const taking = new Client({
+    const driver = await import('pg');
+    const taking = new driver.Client({
       connectionString: url.reveal(),
       application_name: 'server-listing-bot lock',
       connectionTimeoutMillis: CONNECT_MS,
@@ -58,12 +59,18 @@ export function createPostgresLock({ url, name, logger }: PostgresLockDeps): Req
     client = undefined;
     while (!stopping.signal.aborted) {
       const isTaken = await take().catch(() => undefined);
-      if (isTaken) return;
+      if (isTaken) break;
       if (isTaken === false) {
         logger.error({ database: name }, 'another bot runs on the same database: stop one of them');
       }
       await sleep(AGAIN_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
+    if (stopping.signal.aborted) await end();
+  }
+
+  async function end(): Promise<void> {
+    await client?.end();
+    client = undefined;
   }
 
   return {
@@ -86,7 +93,7 @@ export function createPostgresLock({ url, name, logger }: PostgresLockDeps): Req
     },
     async stop() {
       stopping.abort();
-      await client?.end();
+      await end();
     },
   };
 }

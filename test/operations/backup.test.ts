@@ -131,6 +131,21 @@ describe('npm run backup', () => {
   });
 });
 
+it.each([
+  'backup',
+  'restore',
+] as const)('npm run %s says what to do in its place with PostgreSQL', async (tool) => {
+  const env = {
+    STORE_URL: 'postgres://bot:the-password@127.0.0.1:1/listing',
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+  };
+  const { status, stdout, stderr } = await run(tool, [join(folder(), 'backup')], env);
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(
+    /^\w+: the data is in PostgreSQL \(postgres:\/\/127\.0\.0\.1:1\/listing\): .* with pg_\w+.*\n$/,
+  );
+});
+
 describe('npm run restore', () => {
   /** Why a file is refused; nothing may have changed. */
   async function refused(data: string, file: string): Promise<string> {

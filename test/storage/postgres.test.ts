@@ -1,6 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectTo, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { checkDisk, checkEncryption, checkStore } from '../../src/operations/checks-of-disk.ts';
+import { Secret } from '../../src/secret.ts';
+import { createStoreEncryption } from '../../src/storage/encryption-key.ts';
 import { createStoreLock } from '../../src/storage/lock.ts';
 import { createStore, type Store } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
@@ -156,6 +160,29 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
         expect(wordsOf(error)).not.toContain(address.password);
       }
     }
+  });
+
+  it('is looked at by the doctor, who changes nothing', async () => {
+    const { storeUrl, url, query } = await database();
+    const encryptionKey = [new Secret(randomBytes(32).toString('base64'))];
+    const config = { storeUrl, encryptionKey };
+    expect(await checkStore(config)).toContain('its tables will be made at the first start');
+    expect(await checkEncryption(config)).toContain('ENCRYPTION_KEY opens the data');
+    expect(await query("select tablename from pg_tables where schemaname = 'public'")).toEqual([]);
+
+    const store = await started(storeUrl);
+    await createStoreEncryption({ configured: encryptionKey, store, logger: recorder() }).start();
+    expect(await checkStore(config)).toBe(`${storeUrl.name} answers`);
+    expect(await checkEncryption(config)).toContain('ENCRYPTION_KEY opens the data');
+    const another = { storeUrl, encryptionKey: [new Secret(randomBytes(32).toString('base64'))] };
+    await expect(checkEncryption(another)).rejects.toThrow('encrypted with another key');
+    await expect(checkDisk(config)).rejects.toThrow('the disk is that of PostgreSQL');
+
+    const wrong = parseStoreUrl(url.replace(new URL(url).password, 'another-password'));
+    expect.assert(wrong);
+    await expect(checkStore({ storeUrl: wrong, encryptionKey })).rejects.toThrow(
+      'password authentication failed',
+    );
   });
 
   describe('its lock', () => {

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { expect, it, onTestFinished } from 'vitest';
+import { ACCEPTED, addServer } from '../support/actions.ts';
+import { freePort } from '../support/free-port.ts';
+import { hasPostgres, newDatabase } from '../support/postgres.ts';
+import { inAppScene, textOf } from '../support/scene.ts';
+
+const AWAY = 'The bot could not reach its own storage, so nothing was done.';
+
+it.skipIf(!hasPostgres())(
+  'members are told of a server of PostgreSQL that is away, and the bot goes on when it is back',
+  async () => {
+    const { url, leave, comeBack, drop } = await newDatabase();
+    onTestFinished(drop);
+    const port = await freePort();
+    const env = {
+      STORE_URL: url,
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      HTTP_PORT: String(port),
+    };
+    await inAppScene({ key: 'sandbox-key', env }, async ({ admin, member, listing, output }) => {
+      const ready = async () => {
+        const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
+        return { status: answer.status, text: await answer.text() };
+      };
+      expect(await ready()).toMatchObject({ status: 200 });
+      expect(textOf(await addServer(member, 'a.example.com:1'))).toContain(ACCEPTED);
+
+      await leave();
+      const sent = listing.requests.length;
+      for (const answer of [
+        await addServer(member, 'b.example.com:1'),
+        await admin.slash('keystatus'),
+        await admin.slash('submissions'),
+      ]) {
+        expect(textOf(answer)).toContain(AWAY);
+      }
+      expect(await ready()).toMatchObject({
+        status: 503,
+        text: expect.stringContaining('the database failed'),
+      });
+      expect(listing.requests).toHaveLength(sent);
+
+      await comeBack();
+      await expect.poll(async () => (await ready()).status).toBe(200);
+      expect(textOf(await addServer(member, 'b.example.com:1'))).toContain(ACCEPTED);
+      expect(textOf(await admin.slash('submissions'))).toContain('2 submissions');
+      expect(output()).not.toContain(new URL(url).password);
+      expect(output()).not.toContain('unnoticed');
+    });
+  },
+);
