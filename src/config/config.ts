@@ -130,15 +130,22 @@ export function readEncryptionKey(env: Environment): Config['encryptionKey'] {
 export function readStoreUrl(env: Environment, given: string): StoreUrl {
   const url = parseStoreUrl(given);
   if (url?.kind === 'sqlite') return url;
-  const isName = /^[A-Z_]+$/.test(given);
-  const named = isName ? parseStoreUrl(readVariable(env, given) ?? '') : undefined;
-  if (named) return named;
-  const be = 'sqlite://data/bot.sqlite or postgres://user:password@host/database';
+  if (!/^[A-Z_]+$/.test(given)) {
+    throw new ConfigError(
+      'an argument is either a file, as sqlite://data/bot.sqlite, or the name of a variable with a URL, such as ' +
+        'STORE_URL: everybody on this machine can read arguments, and a password must not be in one',
+    );
+  }
+  let named: string | undefined;
+  try {
+    named = readVariable(env, given);
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : String(error));
+  }
+  const urlOfName = parseStoreUrl(named ?? '');
+  if (urlOfName) return urlOfName;
   throw new ConfigError(
-    isName
-      ? `${given} must be a URL such as ${be}`
-      : 'an argument is either a file, as sqlite://data/bot.sqlite, or the name of a variable with a URL, such as ' +
-          'STORE_URL: everybody on this machine can read arguments, and a password must not be in one',
+    `${given} must be a URL such as sqlite://data/bot.sqlite or postgres://user:password@host/database`,
   );
 }
 
