@@ -1,4 +1,8 @@
-import { GatewayBotResponseSchema, PrivateApplicationResponseSchema } from 'discord-api-spec/zod';
+import {
+  GatewayBotResponseSchema,
+  GatewayResponseSchema,
+  PrivateApplicationResponseSchema,
+} from 'discord-api-spec/zod';
 import * as z from 'zod/mini';
 import type { Endpoint } from '../endpoint.ts';
 import type { World } from '../world/world.ts';
@@ -25,7 +29,7 @@ interface InstallParams {
 export function applicationRoutes(
   world: World,
   deps: {
-    readonly connectionInfo: () => object;
+    readonly connectionInfo: () => { readonly url: string };
     readonly endpoint: Pick<Endpoint, 'url' | 'publicKey'>;
     readonly settings: ApplicationSettings;
   },
@@ -41,10 +45,19 @@ export function applicationRoutes(
     interactions_endpoint_url: deps.endpoint.url() ?? null,
     verify_key: deps.endpoint.publicKey,
     flags: 0,
+    approximate_guild_count: world.guilds.joined().length,
     ...deps.settings,
   });
 
   return [
+    {
+      // The doctor reads the time of its answer.
+      method: 'GET',
+      path: '/gateway',
+      auth: 'none',
+      answers: GatewayResponseSchema,
+      handle: () => ok({ url: deps.connectionInfo().url }),
+    },
     {
       method: 'GET',
       path: '/gateway/bot',

@@ -7,6 +7,7 @@ declare module 'discord-api-spec/zod' {
   export const ApplicationCommandUpdateRequestSchema: $ZodType;
   export const ErrorResponseSchema: $ZodType;
   export const GatewayBotResponseSchema: $ZodType;
+  export const GatewayResponseSchema: $ZodType;
   export const GuildWithCountsResponseSchema: ZodMiniObject;
   export const IncomingWebhookInteractionRequestSchema: $ZodType;
   export const IncomingWebhookRequestPartialSchema: $ZodType;
