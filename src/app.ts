@@ -337,7 +337,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       stop: async () => void (await Promise.all([listingApi.close(), attachments.close(), api.close()])),
     },
     { name: 'games', ...games },
-    createSilence({ config, gateway, values: store.values, onFatal, logger }),
+    createSilence({ config, gateway, onFatal, logger }),
     connection(),
     membership,
     createScheduledBackups({ config, store, onBackup: listeners.onBackup, logger }),

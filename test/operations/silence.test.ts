@@ -1,34 +1,23 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSilence } from '../../src/operations/silence.ts';
-import { openStore, recorder } from '../storage/temporary.ts';
+import { recorder } from '../storage/temporary.ts';
 import { freePort } from '../support/free-port.ts';
-import { inAppScene, type Scene } from '../support/scene.ts';
+import { inAppScene } from '../support/scene.ts';
 import { sampleOf, scrape } from '../support/scrape.ts';
 
-const WAIT = 'silence:wait';
 const ENDED = /Nothing has come from Discord's gateway for \d+ seconds: the bot ends/;
 
 /** Heartbeats so fast that a busy machine may miss one: then the stand-in complains, and discord.js connects anew. */
 const QUICK = { discord: { heartbeatIntervalMs: 200 }, breaches: ['SessionTimedOut'] };
 
-function keptWait({ data }: Scene): unknown {
-  const database = new DatabaseSync(join(data, 'bot.sqlite'), { readOnly: true });
-  const row = database.prepare('SELECT value FROM keyv WHERE key = ?').get(WAIT);
-  database.close();
-  return row && JSON.parse(String(row.value)).value;
-}
-
 describe('a gateway', () => {
-  it('that is silent ends the bot with a message and status 1, and the next start waits for twice as long', async () => {
+  it('that is silent ends the bot with a message and status 1', async () => {
     const env = { EXIT_WHEN_SILENT_SECONDS: '1' };
     await inAppScene({ ...QUICK, env, crash: true }, async (scene) => {
       // The sockets stay open and nothing comes: discord.js gives them up, connects anew, and waits to be greeted.
       scene.discord.gateway.silence(true);
       expect(await scene.bot.exited()).toMatchObject({ status: 1 });
       expect(scene.output()).toMatch(ENDED);
-      expect(keptWait(scene)).toBe(2);
     });
   });
 
@@ -56,14 +45,10 @@ interface Given {
   readonly left?: number;
   /** Whether Discord says how many are left when it is asked. */
   readonly answers?: boolean;
-  /** The wait that a previous end has left, in seconds. */
-  readonly kept?: number;
 }
 
 /** A gateway without a socket, for what depends on numbers alone. */
-async function open({ silentMs = 1e9, left = 1000, answers = true, kept }: Given) {
-  const store = await openStore();
-  if (kept !== undefined) await store.values.set(WAIT, kept);
+async function open({ silentMs = 1e9, left = 1000, answers = true }: Given) {
   const state = { left, asked: 0, looked: 0 };
   const ends: string[] = [];
   const logger = recorder();
@@ -80,13 +65,12 @@ async function open({ silentMs = 1e9, left = 1000, answers = true, kept }: Given
         if (!answers) throw new Error('no answer');
       },
     },
-    values: store.values,
     onFatal: ({ message }) => ends.push(message),
     logger,
   });
   await silence.start?.();
   onTestFinished(() => silence.stop?.());
-  return { state, ends, logger, wait: () => store.values.get(WAIT) };
+  return { state, ends, logger };
 }
 
 describe('the IDENTIFYs of the day', () => {
@@ -108,29 +92,10 @@ describe('the IDENTIFYs of the day', () => {
   });
 });
 
-describe('the wait', () => {
-  it('grows to 6 hours and no further', async () => {
-    const { ends, wait } = await open({ kept: 20_000 });
-    await expect.poll(() => ends).toHaveLength(1);
-    expect(await wait()).toBe(21_600);
-  });
-
-  it('is as long as a previous end has left it, and not as configured', async () => {
-    const { state, ends } = await open({ kept: 4, silentMs: 3_999 });
-    await expect.poll(() => state.looked).toBeGreaterThan(5);
-    expect(ends).toEqual([]);
-    const over = await open({ kept: 4, silentMs: 4_000 });
-    await expect.poll(() => over.ends).toHaveLength(1);
-  });
-
-  it('is back at its beginning when the gateway was heard for as long as the wait', async () => {
-    const { wait } = await open({ kept: 2, silentMs: 0 });
-    await expect.poll(wait).toBeUndefined();
-  });
-
-  it('stays as it is until then', async () => {
-    const { state, wait } = await open({ kept: 3_600, silentMs: 0 });
-    await expect.poll(() => state.looked).toBeGreaterThan(5);
-    expect(await wait()).toBe(3_600);
-  });
+it('a gateway that was heard within the time ends nothing', async () => {
+  const { state, ends } = await open({ silentMs: 999 });
+  await expect.poll(() => state.looked).toBeGreaterThan(5);
+  expect(ends).toEqual([]);
+  const over = await open({ silentMs: 1_000 });
+  await expect.poll(() => over.ends).toHaveLength(1);
 });
