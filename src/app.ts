@@ -59,8 +59,6 @@ const ASK_GUILD_MS = 2_000;
 
 /** How long the bot waits by itself, in milliseconds, where it is not to be the usual time: a test waits for nobody. */
 export interface Timing extends ApiTiming {
-  /** Before Discord is asked again for a page of the guilds, try by try. */
-  readonly guildListPauses?: readonly number[];
   readonly guildLog?: GuildLogTiming;
   /** Before the second try of a request to the listing service; twice that before the third. */
   readonly listingFirstWait?: number;
@@ -195,7 +193,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     deletion,
     keys,
     submissions: erasure,
-    listGuilds: (signal) => listGuilds(api, { signal, pauses: timing.guildListPauses }),
+    listGuilds: (signal) => listGuilds(api, signal),
     isForeign: (guildId, signal) => isForeign(api, guildId, signal),
     applicationId: async () => (await application()).id,
     checkEveryMs: config.departureCheckSeconds * 1000,

@@ -1,20 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DiscordAPIError, Routes } from 'discord.js';
 import type { DiscordApi } from './api.ts';
 
 /** The most that Discord lists at once (Discord docs: Users Resource, "Get Current User Guilds"). */
 const PAGE = 200;
-/** Pauses before a page that failed is asked for again, in milliseconds. Nobody waits for the answer. */
-const PAUSES: readonly number[] = [250, 1_000, 3_000];
 /** Refusals with these codes are about the bot's account or its network, and not about a guild (JSON Error Codes). */
 const ABOUT_THE_BOT = { from: 40_000, below: 50_000 };
-
-export interface GuildListOptions {
-  /** Aborted when nobody wants to know any more. */
-  readonly signal?: AbortSignal | undefined;
-  /** {@link PAUSES} unless told. */
-  readonly pauses?: readonly number[] | undefined;
-}
 
 /**
  * The ids of every guild whose members the bot is among, also of those that have an outage. All of them, or an
@@ -23,14 +13,13 @@ export interface GuildListOptions {
  */
 export async function listGuilds(
   api: Pick<DiscordApi, 'get'>,
-  { signal, pauses = PAUSES }: GuildListOptions = {},
+  signal?: AbortSignal,
 ): Promise<readonly string[]> {
   const all: string[] = [];
   for (;;) {
     // The order is documented with `after` only (discord-api-docs#625).
     const query = new URLSearchParams({ limit: String(PAGE), after: all.at(-1) ?? '0' });
-    const read = async () => idsOf(await api.get(Routes.userGuilds(), { query, ...(signal && { signal }) }));
-    const page = await repeated(read, { signal, pauses });
+    const page = idsOf(await api.get(Routes.userGuilds(), { query, ...(signal && { signal }) }));
     if (page.length === 0) return all;
     for (const id of page) {
       const previous = all.at(-1);
@@ -66,20 +55,6 @@ export async function isForeign(
 function isAboutGuild({ status, code }: DiscordAPIError): boolean {
   if ((status !== 403 && status !== 404) || typeof code !== 'number') return false;
   return code < ABOUT_THE_BOT.from || code >= ABOUT_THE_BOT.below;
-}
-
-async function repeated<Result>(
-  read: () => Promise<Result>,
-  { signal, pauses = [] }: GuildListOptions,
-): Promise<Result> {
-  for (const pause of pauses) {
-    try {
-      return await read();
-    } catch {
-      await sleep(pause, undefined, { signal, ref: false });
-    }
-  }
-  return read();
 }
 
 function idsOf(page: unknown): readonly string[] {

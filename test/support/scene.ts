@@ -109,7 +109,6 @@ const NO_WAITING: Timing = {
   firstResponseMs: ANSWER_WITHIN_MS,
   firstAttemptMs: ANSWER_WITHIN_MS,
   recordPauses: [1, 1],
-  guildListPauses: [1, 1, 1],
   listingFirstWait: 1,
   listReadingMs: ANSWER_WITHIN_MS,
   guildLog: { collectMs: 20, gapMs: 20 },
