@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type APIEmbed, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { dropOldest } from '../drop-oldest.ts';
 import type { Logger } from '../logger.ts';
 import { gravestOf, LOOK } from '../words/servers.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
@@ -67,6 +69,8 @@ const MOST_LINES = 50;
 const ATTEMPTS = 3;
 /** How long a channel that refuses is left alone: 10,000 refusals in 10 minutes would have Discord ban the bot. */
 const PAUSE_MS = 10 * 60_000;
+/** Channels that are left alone; the oldest goes. */
+const MOST_REFUSING = 1_000;
 
 /** What makes one message. */
 interface Waiting {
@@ -77,47 +81,56 @@ interface Waiting {
   readonly kinds: Set<keyof typeof LOOK>;
   /** Lines that there was no room for. */
   unshown: number;
-  attempts: number;
-}
-
-/** What a guild's log has not said yet. */
-interface Queue {
-  readonly waiting: Waiting[];
-  timer?: NodeJS.Timeout;
-  /** The message that is on its way. */
-  posting?: Promise<void>;
 }
 
 /** Waiting lines are in memory only: what is lost when the bot crashes is a few seconds of a log for people. */
 export function createGuildLog(deps: GuildLogDeps): GuildLog {
   const { posts, wordsFor, channelOf, setTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
-  const queues = new Map<string, Queue>();
-  const refusing = createRefusingChannels();
+  /** By guild, the message that new lines are added to. */
+  const waiting = new Map<string, Waiting>();
+  /** By guild, resolves when nothing waits any more. */
+  const posting = new Map<string, Promise<void>>();
+  /** Until when a channel that refused is left alone, in milliseconds since 1970. */
+  const refusedUntil = new Map<string, number>();
+  /** Ends every pause. */
+  let hurry = new AbortController();
 
-  function openQueue(guildId: string): Queue {
-    const queue: Queue = { waiting: [] };
-    queues.set(guildId, queue);
-    return nextIn(collectMs, guildId, queue);
+  async function add(guildId: string, put: (message: Waiting, t: Translate) => void): Promise<void> {
+    try {
+      const channel = await channelOf(guildId);
+      if (channel === undefined) return;
+      // Choosing the channel again clears the trouble, and ends the pause.
+      if (channel.trouble !== undefined && isLeftAlone(channel.channelId)) return;
+      const message = waiting.get(guildId) ?? newMessage();
+      waiting.set(guildId, message);
+      put(message, wordsFor(channel.locale));
+      if (!posting.has(guildId)) posting.set(guildId, postAll(guildId));
+    } catch (error) {
+      logger.warn({ err: error, guildId }, 'a line for the log of a guild was lost');
+    }
   }
 
-  function nextIn(ms: number, guildId: string, queue: Queue): Queue {
-    queue.timer = setTimeout(() => next(guildId, queue), ms).unref();
-    return queue;
-  }
-
-  /** Posts the next message of a guild, or forgets that it had any. */
-  function next(guildId: string, queue: Queue): void {
-    const message = queue.waiting.shift();
-    if (message === undefined) queues.delete(guildId);
-    else queue.posting = tryOnce(guildId, queue, message).then(() => void nextIn(gapMs, guildId, queue));
+  /** Posts one message after the other until nothing waits. */
+  async function postAll(guildId: string): Promise<void> {
+    await pause(collectMs);
+    for (let message = waiting.get(guildId); message !== undefined; message = waiting.get(guildId)) {
+      waiting.delete(guildId);
+      await postUntilDone(guildId, message);
+      await pause(gapMs);
+    }
+    posting.delete(guildId);
   }
 
   /** Nobody knows whether a message that failed has arrived: it stays as it is, so that it is there once. */
-  async function tryOnce(guildId: string, { waiting }: Queue, message: Waiting): Promise<void> {
-    message.attempts += 1;
-    const result = await post(guildId, message);
-    if (result === 'failed' && message.attempts < ATTEMPTS) waiting.unshift(message);
+  async function postUntilDone(guildId: string, message: Waiting): Promise<void> {
+    for (let attempt = 1; (await post(guildId, message)) === 'failed'; attempt += 1) {
+      if (attempt === ATTEMPTS || hurry.signal.aborted) return;
+      await pause(gapMs);
+    }
   }
+
+  const pause = (ms: number): Promise<void> =>
+    sleep(ms, undefined, { signal: hurry.signal, ref: false }).catch(() => undefined);
 
   async function post(guildId: string, message: Waiting): Promise<PostResult | undefined> {
     try {
@@ -127,7 +140,7 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
       const result = await posts.post(channelId, messageOf(message, channel, wordsFor(channel.locale)));
       if (result === 'failed') return result;
       const found = result === 'posted' ? undefined : result;
-      if (found !== undefined) refusing.add(channelId);
+      if (found !== undefined) leaveAlone(channelId);
       if (found !== trouble) await setTrouble(guildId, channelId, found);
       return result;
     } catch (error) {
@@ -136,68 +149,37 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
     }
   }
 
-  async function add(guildId: string, put: (message: Waiting, t: Translate) => void): Promise<void> {
-    try {
-      const channel = await channelOf(guildId);
-      if (channel === undefined) return;
-      // Choosing the channel again clears the trouble, and ends the pause.
-      if (channel.trouble !== undefined && refusing.has(channel.channelId)) return;
-      put(collecting(queues.get(guildId) ?? openQueue(guildId)), wordsFor(channel.locale));
-    } catch (error) {
-      logger.warn({ err: error, guildId }, 'a line for the log of a guild was lost');
-    }
+  function leaveAlone(channelId: string): void {
+    refusedUntil.set(channelId, Date.now() + PAUSE_MS);
+    dropOldest(refusedUntil, MOST_REFUSING);
   }
 
-  async function flushQueue(guildId: string, queue: Queue): Promise<void> {
-    await queue.posting;
-    for (const message of queue.waiting.splice(0)) await post(guildId, message);
-  }
+  const isLeftAlone = (channelId: string): boolean => Date.now() < (refusedUntil.get(channelId) ?? 0);
 
   return {
     tell: (guildId, makeText, kind) =>
       add(guildId, (message, t) => {
-        addLine(message, makeText(t));
+        const line = makeText(t);
+        if (message.lines.length < MOST_LINES) message.lines.push(line);
+        else message.unshown += 1;
         if (kind !== undefined) message.kinds.add(kind);
       }),
     alert: (guildId, makeAlert) => add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
     async flush() {
-      await Promise.all([...queues].map(([guildId, queue]) => flushQueue(guildId, queue)));
+      hurry.abort();
+      await Promise.all(posting.values());
+      hurry = new AbortController();
     },
   };
 }
 
-/** Where further lines go: the last message, unless it was tried already. */
-function collecting({ waiting }: Queue): Waiting {
-  const last = waiting.at(-1);
-  if (last?.attempts === 0) return last;
-  const message: Waiting = {
-    nonce: newNonce(),
-    alerts: [],
-    lines: [],
-    kinds: new Set(),
-    unshown: 0,
-    attempts: 0,
-  };
-  waiting.push(message);
-  return message;
-}
-
-function addLine(message: Waiting, line: string): void {
-  if (message.lines.length < MOST_LINES) message.lines.push(line);
-  else message.unshown += 1;
-}
-
-/** Channels that refused, for as long as they are left alone. */
-function createRefusingChannels() {
-  const until = new Map<string, number>();
-  return {
-    add: (channelId: string) => void until.set(channelId, Date.now() + PAUSE_MS),
-    has(channelId: string): boolean {
-      for (const [id, end] of until) if (end <= Date.now()) until.delete(id);
-      return until.has(channelId);
-    },
-  };
-}
+const newMessage = (): Waiting => ({
+  nonce: newNonce(),
+  alerts: [],
+  lines: [],
+  kinds: new Set(),
+  unshown: 0,
+});
 
 /** The alerts, and below them the lines. Embeds notify nobody, so that the role stands in the text. */
 function messageOf(waiting: Waiting, { roleId }: LogChannel, t: Translate): ChannelMessage {
