@@ -27,8 +27,9 @@ import { createGuardedListing } from './listing/guarded.ts';
 import { createRests } from './listing/rests.ts';
 import { createTurns } from './listing/turns.ts';
 import type { Logger } from './logger.ts';
+import { createHealthServer } from './operations/health.ts';
 import { createMaintenance } from './operations/maintenance.ts';
-import { createOperations } from './operations/operations.ts';
+import { createMetrics } from './operations/metrics.ts';
 import { createScheduledBackups } from './operations/scheduled-backups.ts';
 import { createSilence } from './operations/silence.ts';
 import { reportStart } from './operations/start-report.ts';
@@ -82,13 +83,12 @@ export interface AppDeps {
 
 /** The whole bot, put together; the only file that knows every part. Nothing happens before `start`. */
 export function createApp({ config, logger, onFatal, timing = {}, languages }: AppDeps) {
-  const operations = createOperations({ config, logger });
-  const { listeners } = operations;
-  const traces = createTraces({ logger, onEnd: listeners.onInteraction });
+  const metrics = config.httpPort === undefined ? undefined : createMetrics();
+  const traces = createTraces({ logger, onEnd: metrics?.onInteraction });
   const words = createWords({ name: config.listingName, page: config.listingUrl }, languages);
 
   // What is kept.
-  const store = createStore({ url: config.storeUrl, logger, onTransaction: listeners.onTransaction });
+  const store = createStore({ url: config.storeUrl, logger, onTransaction: metrics?.onTransaction });
   const encryption = createStoreEncryption({ configured: config.encryptionKey, store, logger });
   const keys = createApiKeys({ store, encryption, logger });
   const settings = createGuildSettings({ store, logger });
@@ -97,7 +97,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const api = createDiscordApi({
     apiUrl: config.discordApiUrl,
     token: config.discordToken,
-    onRateLimited: listeners.onRateLimited,
+    onRateLimited: metrics?.onRateLimited,
     firstResponseMs: timing.firstResponseMs,
     firstAttemptMs: timing.firstAttemptMs,
     logger,
@@ -120,7 +120,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     timeoutMs: config.listingApiTimeoutMs,
     arrayFormat: config.listingApiArrayFormat,
     requestsAtOnce: config.listingRequestsAtOnce,
-    onRequest: listeners.onListingRequest,
+    onRequest: metrics?.onListingRequest,
     logger,
   });
   const listing = createGuardedListing({
@@ -179,7 +179,12 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     keys,
     settings,
     listing,
-    observers: [createSubmissionLog({ guildLog, games }), gamesObserver, suggestions, listeners.observer],
+    observers: [
+      createSubmissionLog({ guildLog, games }),
+      gamesObserver,
+      suggestions,
+      ...(metrics ? [metrics.observer] : []),
+    ],
     onKeyRefused,
     longestRequestMs: config.listingApiTimeoutMs,
     recordPauses: timing.recordPauses,
@@ -318,7 +323,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   }
 
   const parts: readonly Part[] = [
-    operations.watch({ store, gateway, games, breaker, traces }),
+    createHealthServer({ config, metrics, parts: { store, gateway, games, breaker, traces }, logger }),
     createStoreLock({ url: config.storeUrl, logger }),
     store,
     encryption,
@@ -338,7 +343,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     createSilence({ config, gateway, onFatal, logger }),
     connection(),
     membership,
-    createScheduledBackups({ config, store, onBackup: listeners.onBackup, logger }),
+    createScheduledBackups({ config, store, onBackup: metrics?.onBackup, logger }),
     createMaintenance({
       tasks: {
         submissions: pruning.prune,

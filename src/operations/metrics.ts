@@ -1,28 +1,30 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { createRequire } from 'node:module';
+import type { Registry } from 'prom-client';
 import { SHARD_STATES } from '../discord/gateway.ts';
 import { INTERACTION_OUTCOMES, INTERACTION_TYPES, type InteractionEnd } from '../discord/traces.ts';
 import { atMost } from '../lifecycle.ts';
 import { EXTENTS } from '../listing/breaker.ts';
 import type { ListingRequest } from '../listing/client.ts';
-import type { Outcome } from '../listing/contract.ts';
 import type { TransactionEnd } from '../storage/store.ts';
+import type { Observer } from '../submissions/pipeline.ts';
 import { readLastBackup } from './backup.ts';
-import type { HealthCheck, WatchedParts } from './health.ts';
+import { healthOf, type WatchedParts } from './health.ts';
 
-export interface MetricsDeps extends WatchedParts {
-  readonly health: HealthCheck;
-}
-
-/** Numbers in the text format of Prometheus. No label names a guild or a user, and each has few values. */
+/**
+ * Numbers in the text format of Prometheus: what the other parts tell of themselves, and what is looked up when somebody
+ * asks. No label names a guild or a user, and each has few values.
+ */
 export interface Metrics {
+  onInteraction(end: InteractionEnd): void;
+  onListingRequest(request: ListingRequest): void;
+  onTransaction(end: TransactionEnd): void;
+  onRateLimited(scope: string): void;
+  onBackup(outcome: 'made' | 'failed'): void;
+  readonly observer: Observer;
+  /** From now on these parts are looked at, too. */
+  watch(parts: WatchedParts): void;
   readonly contentType: string;
   text(): Promise<string>;
-  interaction(end: InteractionEnd): void;
-  listingRequest(request: ListingRequest): void;
-  transaction(end: TransactionEnd): void;
-  rateLimited(scope: string): void;
-  submitted(outcome: Outcome['kind'] | 'refused'): void;
-  backup(outcome: 'made' | 'failed'): void;
 }
 
 /** How often Discord is asked how many IDENTIFYs are left, and how long a scrape waits for that, in milliseconds. */
@@ -46,17 +48,25 @@ const SERVER_OUTCOMES = ['accepted', 'rejected', 'not-sent', 'unknown', 'refused
 /** Discord docs: Rate Limits, "X-RateLimit-Scope". */
 const SCOPES = ['user', 'global', 'shared', 'none'] as const;
 
+/** Loaded where there are metrics alone, since that takes 40 ms. */
+const loadClient = (): typeof import('prom-client') => createRequire(import.meta.url)('prom-client');
+
 /** A registry of its own, so that two bots in one process do not count together. */
-export function createMetrics(deps: MetricsDeps): Metrics {
+export function createMetrics(): Metrics {
+  const { Registry, collectDefaultMetrics } = loadClient();
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  watchState(registry, deps);
-  const counters = createCounters(registry);
-  return { ...counters, contentType: registry.contentType, text: () => registry.metrics() };
+  return {
+    ...createCounters(registry),
+    watch: (parts) => watchState(registry, parts),
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+  };
 }
 
 /** What is counted as it happens. */
-function createCounters(register: Registry): Omit<Metrics, 'contentType' | 'text'> {
+function createCounters(register: Registry): Omit<Metrics, 'watch' | 'contentType' | 'text'> {
+  const { Counter, Histogram } = loadClient();
   const registers = [register];
   const histogram = (name: string, help: string, labelNames: string[], buckets: number[]) =>
     new Histogram({ name: PREFIX + name, help, labelNames, buckets, registers });
@@ -116,25 +126,33 @@ function createCounters(register: Registry): Omit<Metrics, 'contentType' | 'text
   for (const outcome of ['made', 'failed']) backups.inc({ outcome }, 0);
 
   return {
-    interaction({ command, type, outcome, acknowledgedMs, answeredMs }) {
+    onInteraction({ command, type, outcome, acknowledgedMs, answeredMs }) {
       interactions.inc({ command, outcome });
       if (acknowledgedMs !== undefined) acknowledged.observe({ type }, acknowledgedMs / 1000);
       if (answeredMs !== undefined) answered.observe({ type }, answeredMs / 1000);
     },
-    listingRequest: ({ action, outcome, ms }) => requests.observe({ action, outcome }, ms / 1000),
-    transaction({ ms, isFailure }) {
+    onListingRequest: ({ action, outcome, ms }) => requests.observe({ action, outcome }, ms / 1000),
+    onTransaction({ ms, isFailure }) {
       transactions.observe(ms / 1000);
       if (isFailure) storeErrors.inc();
     },
-    rateLimited: (scope) => limited.inc({ scope: SCOPES.find((known) => known === scope) ?? 'none' }),
-    submitted: (outcome) => servers.inc({ outcome }),
-    backup: (outcome) => backups.inc({ outcome }),
+    onRateLimited: (scope) => limited.inc({ scope: SCOPES.find((known) => known === scope) ?? 'none' }),
+    onBackup: (outcome) => backups.inc({ outcome }),
+    observer: {
+      async ended(_, { outcomes }) {
+        for (const { kind } of outcomes) servers.inc({ outcome: kind });
+      },
+      async refused(_, wanted) {
+        servers.inc({ outcome: 'refused' }, wanted.length);
+      },
+    },
   };
 }
 
 /** What is looked up when it is asked for. */
-function watchState(register: Registry, deps: MetricsDeps): void {
-  const { health, gateway, traces, breaker, games, store } = deps;
+function watchState(register: Registry, parts: WatchedParts): void {
+  const { Gauge } = loadClient();
+  const { gateway, traces, breaker, games, store } = parts;
   const gauge = (name: string, help: string, value: () => number | undefined | Promise<number | undefined>) =>
     new Gauge({
       name: `${PREFIX}${name}`,
@@ -150,7 +168,7 @@ function watchState(register: Registry, deps: MetricsDeps): void {
   const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1000);
 
   gauge('ready', 'Whether commands come in and can be recorded: as /readyz says.', async () =>
-    Number((await health.check()).ready),
+    Number((await healthOf(parts)).ready),
   );
   gauge('gateway_silent_seconds', 'Since when the quietest shard has heard nothing of the gateway.', () =>
     seconds(gateway.silentMs()),
