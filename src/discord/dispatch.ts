@@ -37,7 +37,7 @@ import {
   updateResponse,
   type Writers,
 } from './reply.ts';
-import { createLosses, type Trace, type Traces, typeOf } from './traces.ts';
+import { createLosses, INTERACTION_TYPES, type Trace, type Traces } from './traces.ts';
 import type { Unanswered } from './unanswered.ts';
 import { createWorkTurns } from './work-turns.ts';
 
@@ -84,7 +84,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const byName = new Map(commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
-  const lost = createLosses({ logger });
+    const lost = createLosses(logger);
   const myTurn = createWorkTurns();
 
   async function route(interaction: Interaction, trace: Trace): Promise<void> {
@@ -354,7 +354,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   }
 
   async function handleOne(interaction: Interaction): Promise<void> {
-    await traces.run({ interactionId: interaction.id, type: typeOf(interaction.asked) }, async (trace) => {
+    const arrival = { interactionId: interaction.id, type: INTERACTION_TYPES[interaction.asked.kind] };
+    await traces.run(arrival, async (trace) => {
       try {
         await route(interaction, trace);
       } catch (error) {

@@ -4,22 +4,17 @@ import type { Logger } from '../logger.ts';
 import { hasCode } from './api.ts';
 import type { Asked } from './interaction.ts';
 
-export const INTERACTION_TYPES = ['command', 'autocomplete', 'component', 'modal', 'other'] as const;
-export type InteractionType = (typeof INTERACTION_TYPES)[number];
-
-/** What a kind of interaction is called in the log and the metrics. */
-export const typeOf = ({ kind }: Asked): InteractionType =>
-  (
-    ({
-      command: 'command',
-      'message-command': 'command',
-      autocomplete: 'autocomplete',
-      button: 'component',
-      menu: 'component',
-      form: 'modal',
-      unknown: 'other',
-    }) as const
-  )[kind];
+/** What each kind of interaction is called in the log and the metrics. */
+export const INTERACTION_TYPES = {
+  command: 'command',
+  'message-command': 'command',
+  autocomplete: 'autocomplete',
+  button: 'component',
+  menu: 'component',
+  form: 'modal',
+  unknown: 'other',
+} as const satisfies Record<Asked['kind'], string>;
+export type InteractionType = (typeof INTERACTION_TYPES)[Asked['kind']];
 
 /**
  * - `answered`: with what was asked for.
@@ -47,10 +42,10 @@ export interface InteractionEnd {
   readonly type: InteractionType;
   readonly outcome: InteractionOutcome;
   /** Milliseconds from when the bot received it; absent when it did not come to that. */
-  readonly acknowledgedMs?: number;
-  readonly answeredMs?: number;
+  readonly acknowledgedMs?: number | undefined;
+  readonly answeredMs?: number | undefined;
   /** Under which the failure is in the log, and which the member was told. */
-  readonly reference?: string;
+  readonly reference?: string | undefined;
 }
 
 /** One interaction from its arrival to its answer. */
@@ -66,7 +61,7 @@ export interface Trace {
 export interface Traces {
   /** Runs all that one interaction takes. */
   run(
-    about: { readonly interactionId: string; readonly type: InteractionType },
+    about: Pick<InteractionEnd, 'interactionId' | 'type'>,
     task: (trace: Trace) => Promise<void>,
   ): Promise<void>;
   /** Interactions without an answer, and since when the oldest waits, in milliseconds since 1970. */
@@ -122,15 +117,7 @@ export function createTraces({ logger, onEnd }: TracesDeps): Traces {
         const waits = outcome === 'unanswered' && acknowledgedMs !== undefined;
         if (waits) setTimeout(() => open.delete(trace), ANSWERABLE_MS).unref();
         else open.delete(trace);
-        const end: InteractionEnd = {
-          interactionId,
-          command,
-          type,
-          outcome,
-          ...(acknowledgedMs !== undefined && { acknowledgedMs }),
-          ...(answeredMs !== undefined && { answeredMs }),
-          ...(reference !== undefined && { reference }),
-        };
+        const end = { interactionId, command, type, outcome, acknowledgedMs, answeredMs, reference };
         const isQuiet = type === 'autocomplete' && outcome === 'answered';
         logger[isQuiet ? 'debug' : 'info'](end, 'interaction');
         onEnd?.(end);
@@ -153,21 +140,17 @@ const WITHIN_MS = 600_000;
  * members are told depends on which of them was faster.
  * @returns to be called with what is known of one, and with why it was lost
  */
-export function createLosses(deps: {
-  readonly logger: Pick<Logger, 'info' | 'warn'>;
-  readonly now?: () => number;
-}): (about: object, cause: unknown) => void {
-  const { logger, now = () => performance.now() } = deps;
+export function createLosses(logger: Pick<Logger, 'info' | 'warn'>): (about: object, cause: unknown) => void {
   let times: readonly number[] = [];
   let warnedAt = Number.NEGATIVE_INFINITY;
 
   return (about, cause) => {
     logger.info({ ...about, err: cause }, 'interaction lost: answered too late or elsewhere');
     if (!hasCode(cause, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) return;
-    const at = now();
-    times = [...times, at].filter((time) => at - time < WITHIN_MS).slice(-MANY);
-    if (times.length < MANY || at - warnedAt < WITHIN_MS) return;
-    warnedAt = at;
+    const now = performance.now();
+    times = [...times, now].filter((time) => now - time < WITHIN_MS).slice(-MANY);
+    if (times.length < MANY || now - warnedAt < WITHIN_MS) return;
+    warnedAt = now;
     logger.warn(
       { count: times.length, withinMinutes: WITHIN_MS / 60_000 },
       'another bot is running on this token: Discord says again and again that an interaction is answered already (40060). ' +

@@ -115,7 +115,8 @@ function createCounters(register: Registry): Omit<Metrics, 'watch' | 'contentTyp
   const backups = counter('backups_total', 'Backups that the bot has made, and that failed.', ['outcome']);
 
   // From the start: the first of a kind is seen as an increase only where there was a 0 before.
-  for (const type of INTERACTION_TYPES) for (const each of [acknowledged, answered]) each.zero({ type });
+  for (const type of Object.values(INTERACTION_TYPES))
+    for (const each of [acknowledged, answered]) each.zero({ type });
   for (const outcome of INTERACTION_OUTCOMES) interactions.inc({ command: 'other', outcome }, 0);
   for (const outcome of SERVER_OUTCOMES) servers.inc({ outcome }, 0);
   for (const action of ['add', 'games'] as const) {
