@@ -23,8 +23,8 @@ import type { Answerable } from './interaction.ts';
 const FIRST_RESPONSE_MS = 3_000;
 /** The first attempt at it is given up after this time, in milliseconds: the kept connection may have died silently. */
 const FIRST_ATTEMPT_MS = 1_000;
-/** Pauses before the first response is sent again, in milliseconds. */
-const FIRST_RESPONSE_PAUSES = [0, 250, 1_000];
+/** Pauses before each attempt at the first response, in milliseconds. */
+const FIRST_RESPONSE_PAUSES = [0, 0, 250, 1_000];
 /** How long an interaction's token lives, in milliseconds (docs: Receiving and Responding, "Followup Messages"). */
 export const TOKEN_LIVES_MS = 15 * 60_000;
 /** How long an answer without files may take, and any other request, in milliseconds. */
@@ -151,7 +151,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   ): Promise<Result> {
     for (let pauseMs = LEAST_PAUSE_MS; ; pauseMs *= 2) {
       const blockedMs = block.leftMs();
-      if (Date.now() + blockedMs > until) throw new BlockedError(blockedMs);
+      if (Date.now() + blockedMs > until) throw blockedFor(blockedMs);
       if (blockedMs > 0) await pause(blockedMs, signal);
       try {
         return await attempt();
@@ -200,7 +200,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   async function respondOnce(
     { id, token: secret }: Answerable,
     body: APIInteractionResponse,
-    { dispatcher, limitMs }: { readonly dispatcher?: Agent; readonly limitMs: number },
+    { dispatcher, limitMs }: { readonly dispatcher: Agent; readonly limitMs: number },
   ): Promise<void> {
     if (!block.mayRespond())
       throw new LostInteraction('Discord blocks this bot, and the first response with it');
@@ -214,7 +214,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
         auth: false,
         body,
         signal: limit.signal,
-        ...(dispatcher && { dispatcher }),
+        dispatcher,
       });
       await response.arrayBuffer();
     } finally {
@@ -229,15 +229,12 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
       const until = interaction.receivedAt + firstResponseMs;
       const left = () => until - Date.now();
       const failures: unknown[] = [];
-      for (const pauseMs of [undefined, ...FIRST_RESPONSE_PAUSES]) {
-        if (pauseMs !== undefined) await sleep(pauseMs);
+      for (const pauseMs of FIRST_RESPONSE_PAUSES) {
+        if (pauseMs > 0) await sleep(pauseMs);
         const isFirst = failures.length === 0;
+        const limitMs = isFirst ? Math.min(firstAttemptMs, Math.max(left(), LEAST_PAUSE_MS)) : left();
         try {
-          if (isFirst) {
-            await respondOnce(interaction, body, {
-              limitMs: Math.min(firstAttemptMs, Math.max(left(), LEAST_PAUSE_MS)),
-            });
-          } else await respondOnce(interaction, body, { dispatcher: fresh, limitMs: left() });
+          await respondOnce(interaction, body, { limitMs, dispatcher: isFirst ? agent : fresh });
           return;
         } catch (error) {
           // A former attempt was taken, and only its answer was lost. An attempt that met a limit was not taken.
@@ -291,12 +288,8 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
 }
 
 /** Discord blocks this bot for longer than the answer is of use. */
-class BlockedError extends Error {
-  override readonly name = 'BlockedError';
-  constructor(ms: number) {
-    super(`Discord blocks this bot for another ${Math.ceil(ms / 1000)} seconds`);
-  }
-}
+const blockedFor = (ms: number): Error =>
+  new Error(`Discord blocks this bot for another ${Math.ceil(ms / 1000)} seconds`);
 
 const createAgent = (): Agent =>
   new Agent({

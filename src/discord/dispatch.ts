@@ -84,7 +84,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const byName = new Map(commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
-    const lost = createLosses(logger);
+  const lost = createLosses(logger);
   const myTurn = createWorkTurns();
 
   async function route(interaction: Interaction, trace: Trace): Promise<void> {
