@@ -1,6 +1,5 @@
-import type { ApiKeys, KeyStatus } from '../guilds/api-keys.ts';
+import type { ApiKeys } from '../guilds/api-keys.ts';
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
-import type { Submitter } from '../submissions/drafts.ts';
 import type { Observer } from '../submissions/pipeline.ts';
 import { endedText } from '../words/ended.ts';
 import { escapeText, memberText } from '../words/escape.ts';
@@ -9,12 +8,10 @@ import { sentences } from '../words/sentences.ts';
 import { describe, gravestOf, type KnownGames, signed } from '../words/servers.ts';
 import { failureText, serviceWords } from '../words/service.ts';
 import type { Reader, Translate } from '../words/words.ts';
+import type { GuildLog } from './guild-log.ts';
 
 export interface SubmissionLogDeps {
-  /** The guild's log, in the guild's language. */
-  readonly guildLog: {
-    tell(guildId: string, makeText: (t: Translate) => string, kind: Outcome['kind']): Promise<void>;
-  };
+  readonly guildLog: Pick<GuildLog, 'tell'>;
   readonly games: KnownGames;
 }
 
@@ -32,23 +29,6 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
     return count > 0 ? t('look.andMore', { names: named.join(', '), count }) : t.and(named);
   }
 
-  function endText(
-    t: Translate,
-    user: Submitter['user'],
-    ends: readonly { readonly server: ServerSubmission; readonly outcome: Outcome }[],
-  ): string {
-    const servers = ends.map(({ server }) => server);
-    const kinds = [...new Set(ends.map(({ outcome }) => outcome.kind))];
-    return [
-      `${memberText(user)}: ${whatText(t, servers)}`,
-      ...kinds.map((kind) => {
-        const ended = ends.filter(({ outcome }) => outcome.kind === kind);
-        const said = someOf(ended.map(({ outcome }) => saidOf(outcome, t)));
-        return endedText(t, { kind, count: ended.length, said });
-      }),
-    ].join('\n');
-  }
-
   return {
     async refused({ guildId, user }, servers, refusal) {
       // Nothing is done with a key that is not there.
@@ -64,17 +44,21 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
       );
     },
     async ended({ guildId, user }, { servers, outcomes }) {
-      const ends = servers.flatMap((server, index) => {
-        const outcome = outcomes[index];
-        return outcome ? [{ server, outcome }] : [];
-      });
-      await guildLog.tell(
-        guildId,
-        (t) => endText(t, user, ends),
-        gravestOf(outcomes.map(({ kind }) => kind)),
-      );
+      const kinds = [...new Set(outcomes.map(({ kind }) => kind))];
+      const textOf = (t: Translate) => {
+        const submitted = `${memberText(user)}: ${whatText(t, servers)}`;
+        return [submitted, ...kinds.map((kind) => endText(t, kind, outcomes))].join('\n');
+      };
+      await guildLog.tell(guildId, textOf, gravestOf(kinds));
     },
   };
+}
+
+/** How many of these ended in this way, and what is said of them. */
+function endText(t: Translate, kind: Outcome['kind'], outcomes: readonly Outcome[]): string {
+  const ended = outcomes.filter((outcome) => outcome.kind === kind);
+  const said = new Set(ended.map((outcome) => saidOf(outcome, t)));
+  return endedText(t, { kind, count: ended.length, said: [...said].slice(0, MESSAGES).join(' / ') });
 }
 
 /** The service's own words where it said something, and why there is no answer where there is none. */
@@ -84,12 +68,8 @@ function saidOf(outcome: Outcome, t: Translate): string {
     : failureText(outcome, t);
 }
 
-const someOf = (texts: readonly string[]): string => [...new Set(texts)].slice(0, MESSAGES).join(' / ');
-
 export interface KeyAlertDeps {
-  readonly guildLog: {
-    alert(guildId: string, makeAlert: (t: Translate) => { text: string; details: string }): Promise<void>;
-  };
+  readonly guildLog: Pick<GuildLog, 'alert'>;
   readonly keys: Pick<ApiKeys, 'status'>;
   readonly mention: Reader['mention'];
 }
@@ -98,32 +78,18 @@ export interface KeyAlertDeps {
  * Tells a guild's log that the service refuses the key, and nothing is sent until it is renewed; and who set it, where
  * that is known. Never throws.
  */
-export function createKeyAlert({
-  guildLog,
-  keys,
-  mention,
-}: KeyAlertDeps): (guildId: string) => Promise<void> {
+export function createKeyAlert(deps: KeyAlertDeps): (guildId: string) => Promise<void> {
+  const { guildLog, keys, mention } = deps;
   return async (guildId) => {
-    const status = await keys.status(guildId).catch(() => undefined);
+    const { setBy, setAt } = (await keys.status(guildId).catch(() => undefined)) ?? {};
     await guildLog.alert(guildId, (t) => {
-      const setBy = status && keySetByText(t, status);
-      const details = [t('key.check', { keystatus: mention('keystatus') }), ...(setBy ? [setBy] : [])];
-      return {
-        text: signed(
-          'rejected',
-          sentences(t('key.refused'), t('key.next.admin', { setkey: mention('setkey') })),
-        ),
-        details: details.join('\n'),
-      };
+      const text = sentences(t('key.refused'), t('key.next.admin', { setkey: mention('setkey') }));
+      const details = [t('key.check', { keystatus: mention('keystatus') })];
+      if (setBy !== undefined && setAt !== undefined) {
+        const seconds = Math.floor(Date.parse(setAt) / 1000);
+        details.push(t('keystatus.set', { userId: setBy, seconds }));
+      }
+      return { text: signed('rejected', text), details: details.join('\n') };
     });
   };
-}
-
-/** Who set the key, and when; `undefined` where that is not known. */
-function keySetByText(
-  t: Translate,
-  { setBy, setAt }: Pick<KeyStatus, 'setBy' | 'setAt'>,
-): string | undefined {
-  if (setBy === undefined || setAt === undefined) return undefined;
-  return t('keystatus.set', { userId: setBy, seconds: Math.floor(Date.parse(setAt) / 1000) });
 }
