@@ -245,17 +245,13 @@ export interface ChannelPostsDeps {
 /** Discord takes 25 characters (Discord docs: Message, Create Message). */
 const newNonce = (): string => randomUUID().slice(0, 25);
 
-/** Discord docs: JSON Error Codes. */
+/** Why Discord refuses a message other than for a moment (Discord docs: JSON Error Codes). */
 const REFUSALS: Readonly<Record<number, LogTrouble>> = {
   [RESTJSONErrorCodes.UnknownChannel]: 'gone',
   [RESTJSONErrorCodes.UnknownGuild]: 'gone',
   [RESTJSONErrorCodes.MissingAccess]: 'no-access',
   [RESTJSONErrorCodes.MissingPermissions]: 'no-permission',
 };
-
-/** Why Discord refuses what concerns a channel, other than for a moment. */
-const troubleOf = (error: unknown): LogTrouble | undefined =>
-  error instanceof DiscordAPIError ? REFUSALS[Number(error.code)] : undefined;
 
 export function createChannelPosts({ api, logger }: ChannelPostsDeps): ChannelPosts {
   return {
@@ -271,7 +267,7 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps): ChannelPo
         await api.post(Routes.channelMessages(channelId), { body });
         return 'posted';
       } catch (error) {
-        const refusal = troubleOf(error);
+        const refusal = error instanceof DiscordAPIError ? REFUSALS[Number(error.code)] : undefined;
         if (refusal === undefined) logger.warn({ err: error, channelId }, 'a message could not be posted');
         return refusal ?? 'failed';
       }

@@ -61,18 +61,13 @@ type Asking = Pick<DiscordApi, 'get'>;
 /** All questions end within the same time, also while they wait for a rate limit or a block. */
 function asking(api: DiscordApi): Asking {
   const signal = AbortSignal.timeout(DISCORD_MS);
-  const tooLate = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () =>
-      reject(new Error(`no answer within ${DISCORD_MS / 1000} seconds`)),
-    );
-  });
-  tooLate.catch(() => undefined);
+  const tooLate = new Error(`no answer within ${DISCORD_MS / 1000} seconds`);
   return {
     async get(route, options) {
       try {
-        return await Promise.race([api.get(route, { ...options, signal }), tooLate]);
+        return await api.get(route, { ...options, signal });
       } catch (error) {
-        throw explained(error, api.block.leftMs() > 0);
+        throw explained(signal.aborted ? tooLate : error, api.block.leftMs() > 0);
       }
     },
   };
