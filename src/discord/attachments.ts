@@ -1,5 +1,5 @@
 import { DefaultUserAgent } from 'discord.js';
-import { Agent, request } from 'undici';
+import { Agent, errors, request } from 'undici';
 import type { Logger } from '../logger.ts';
 
 export interface AttachmentsDeps {
@@ -28,11 +28,11 @@ export interface Attachments {
 
 /**
  * Reads what members upload. Size and type of an attachment are what the uploader's Discord claims, so neither is
- * looked at: bytes are counted as they come. Redirects are not followed.
+ * looked at: a download ends where it becomes too large. Redirects are not followed.
  */
 export function createAttachments(deps: AttachmentsDeps): Attachments {
   const { hosts, maxBytes, logger, timeoutMs = 10_000 } = deps;
-  const agent = new Agent({ connect: { timeout: timeoutMs } });
+  const agent = new Agent({ connect: { timeout: timeoutMs }, maxResponseSize: maxBytes });
 
   async function download(url: URL): Promise<AttachmentResult> {
     const { statusCode, body } = await request(url, {
@@ -45,15 +45,7 @@ export function createAttachments(deps: AttachmentsDeps): Attachments {
       logger.warn({ host: url.host, statusCode }, 'an attachment could not be read');
       return { ok: false, problem: 'unavailable' };
     }
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of body) {
-      size += chunk.length;
-      // Leaving the loop ends the download.
-      if (size > maxBytes) return { ok: false, problem: 'too-large' };
-      chunks.push(chunk);
-    }
-    return { ok: true, bytes: Buffer.concat(chunks) };
+    return { ok: true, bytes: Buffer.from(await body.arrayBuffer()) };
   }
 
   return {
@@ -66,6 +58,7 @@ export function createAttachments(deps: AttachmentsDeps): Attachments {
       try {
         return await download(url);
       } catch (error) {
+        if (error instanceof errors.ResponseExceededMaxSizeError) return { ok: false, problem: 'too-large' };
         // The address carries a signature, so only the host is logged.
         logger.warn({ host: url.host, err: error }, 'an attachment could not be read');
         return { ok: false, problem: 'unavailable' };
