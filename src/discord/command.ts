@@ -1,4 +1,4 @@
-import { type APIEmbed, PermissionFlagsBits, type RESTPostAPIApplicationCommandsJSONBody } from 'discord.js';
+import type { APIEmbed, RESTPostAPIApplicationCommandsJSONBody } from 'discord.js';
 import type { ListingPages } from '../words/listing-pages.ts';
 import type { Reader, Translate, WordsFor } from '../words/words.ts';
 import type { ActionRow, Modal } from './controls.ts';
@@ -84,9 +84,6 @@ export type PressAnswers = Answers | 'update' | 'update at once';
  * with buttons or a modal can stay open for long.
  */
 export type Permission = 'manage-guild';
-
-/** Discord docs: Permissions, "Bitwise Permission Flags". */
-export const PERMISSION_BITS = { 'manage-guild': PermissionFlagsBits.ManageGuild } as const;
 
 interface Handler<Input, Says> {
   readonly answers: PressAnswers;

@@ -3,10 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type APIEmbed, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { dropOldest } from '../drop-oldest.ts';
 import type { Logger } from '../logger.ts';
-import { gravestOf, LOOK } from '../words/servers.ts';
+import { fittingLines, gravestOf, LOOK } from '../words/servers.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
 import type { DiscordApi } from './api.ts';
-import { LIMITS } from './limits.ts';
 import { fitReply } from './reply.ts';
 
 /** Why messages do not arrive, other than for a moment. */
@@ -63,8 +62,6 @@ export interface Alert {
 const COLLECT_MS = 1_000;
 /** Discord takes five in 5 seconds, and people read slower. */
 const GAP_MS = 5_000;
-/** Lines that wait in a guild; further ones are counted only. */
-const MOST_LINES = 50;
 /** A message that Discord could not take for a moment is tried so often. */
 const ATTEMPTS = 3;
 /** How long a channel that refuses is left alone: 10,000 refusals in 10 minutes would have Discord ban the bot. */
@@ -79,8 +76,6 @@ interface Waiting {
   readonly lines: string[];
   /** Of the outcomes that they are about. */
   readonly kinds: Set<keyof typeof LOOK>;
-  /** Lines that there was no room for. */
-  unshown: number;
 }
 
 /** Waiting lines are in memory only: what is lost when the bot crashes is a few seconds of a log for people. */
@@ -159,9 +154,7 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
   return {
     tell: (guildId, makeText, kind) =>
       add(guildId, (message, t) => {
-        const line = makeText(t);
-        if (message.lines.length < MOST_LINES) message.lines.push(line);
-        else message.unshown += 1;
+        message.lines.push(makeText(t));
         if (kind !== undefined) message.kinds.add(kind);
       }),
     alert: (guildId, makeAlert) => add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
@@ -178,20 +171,22 @@ const newMessage = (): Waiting => ({
   alerts: [],
   lines: [],
   kinds: new Set(),
-  unshown: 0,
 });
 
 /** The alerts, and below them the lines. Embeds notify nobody, so that the role stands in the text. */
-function messageOf(waiting: Waiting, { roleId }: LogChannel, t: Translate): ChannelMessage {
-  const { nonce, alerts, lines, kinds } = waiting;
+function messageOf(
+  { nonce, alerts, lines, kinds }: Waiting,
+  { roleId }: LogChannel,
+  t: Translate,
+): ChannelMessage {
   if (alerts.length === 0) {
     const look = kinds.size > 0 && { color: LOOK[gravestOf([...kinds])].color };
-    return { nonce, embed: { ...look, description: linesText(waiting, t) } };
+    return { nonce, embed: { ...look, description: fittingLines(t, lines) } };
   }
   const mention = roleId === undefined ? [] : [`<@&${roleId}>`];
   const description = [
     ...alerts.map(({ details }) => details),
-    ...(lines.length > 0 ? [linesText(waiting, t)] : []),
+    ...(lines.length > 0 ? [fittingLines(t, lines)] : []),
   ].join('\n\n');
   return {
     nonce,
@@ -199,20 +194,6 @@ function messageOf(waiting: Waiting, { roleId }: LogChannel, t: Translate): Chan
     embed: { color: LOOK.rejected.color, description },
     ...(roleId !== undefined && { roleId }),
   };
-}
-
-/** The lines, and how many there was no room for. */
-function linesText({ lines, unshown }: Waiting, t: Translate): string {
-  const shown: string[] = [];
-  // Room for the sentence about the others.
-  let room = LIMITS.embedDescription - 200;
-  for (const line of lines) {
-    room -= line.length + 1;
-    if (room < 0 && shown.length > 0) break;
-    shown.push(line);
-  }
-  const count = unshown + lines.length - shown.length;
-  return [...shown, ...(count > 0 ? [t('look.more', { count })] : [])].join('\n');
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   ApplicationCommandType,
   ApplicationIntegrationType,
   InteractionContextType,
+  PermissionFlagsBits,
   RateLimitError,
   type RESTPostAPIApplicationCommandsJSONBody,
   Routes,
@@ -12,14 +13,14 @@ import type { Logger } from '../logger.ts';
 import { retry } from '../retry.ts';
 import type { Values } from '../storage/store.ts';
 import type { DiscordApi } from './api.ts';
-import { type Command, PERMISSION_BITS } from './command.ts';
+import type { Command } from './command.ts';
 
 /** A command as Discord is to have it: in guilds where the bot itself is installed, for those who may use it. */
 export const asPublished = ({ data, permission }: Command): Command['data'] => ({
   ...data,
   contexts: [InteractionContextType.Guild],
   integration_types: [ApplicationIntegrationType.GuildInstall],
-  ...(permission && { default_member_permissions: String(PERMISSION_BITS[permission]) }),
+  ...(permission && { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }),
 });
 
 export interface PublishingDeps {

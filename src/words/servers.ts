@@ -97,6 +97,14 @@ export function serverEmbed(
   lines: readonly string[],
   most: number = lines.length,
 ): ServerEmbed {
+  return { color: LOOK[kind].color, description: fittingLines(t, lines, most) };
+}
+
+/**
+ * As many lines as an embed takes, and how many more there are.
+ * @param most lines that are shown
+ */
+export function fittingLines(t: Translate, lines: readonly string[], most: number = lines.length): string {
   const shown: string[] = [];
   let room = ROOM;
   for (const line of lines.slice(0, most)) {
@@ -106,5 +114,5 @@ export function serverEmbed(
   }
   const more = lines.length - shown.length;
   if (more > 0) shown.push(t('look.more', { count: more }));
-  return { color: LOOK[kind].color, description: shown.join('\n') };
+  return shown.join('\n');
 }
