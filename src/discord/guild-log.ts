@@ -69,11 +69,16 @@ const PAUSE_MS = 10 * 60_000;
 /** Channels that are left alone; the oldest goes. */
 const MOST_REFUSING = 1_000;
 
+/** Lines that are kept while they wait: more do not fit into a message. */
+const MOST_LINES = 50;
+
 /** What makes one message. */
 interface Waiting {
   readonly nonce: string;
   readonly alerts: Alert[];
   readonly lines: string[];
+  /** How many lines there are, with those that are not kept. */
+  count: number;
   /** Of the outcomes that they are about. */
   readonly kinds: Set<keyof typeof LOOK>;
 }
@@ -154,7 +159,8 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
   return {
     tell: (guildId, makeText, kind) =>
       add(guildId, (message, t) => {
-        message.lines.push(makeText(t));
+        message.count += 1;
+        if (message.lines.length < MOST_LINES) message.lines.push(makeText(t));
         if (kind !== undefined) message.kinds.add(kind);
       }),
     alert: (guildId, makeAlert) => add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
@@ -170,23 +176,24 @@ const newMessage = (): Waiting => ({
   nonce: newNonce(),
   alerts: [],
   lines: [],
+  count: 0,
   kinds: new Set(),
 });
 
 /** The alerts, and below them the lines. Embeds notify nobody, so that the role stands in the text. */
 function messageOf(
-  { nonce, alerts, lines, kinds }: Waiting,
+  { nonce, alerts, lines, count, kinds }: Waiting,
   { roleId }: LogChannel,
   t: Translate,
 ): ChannelMessage {
   if (alerts.length === 0) {
     const look = kinds.size > 0 && { color: LOOK[gravestOf([...kinds])].color };
-    return { nonce, embed: { ...look, description: fittingLines(t, lines) } };
+    return { nonce, embed: { ...look, description: fittingLines(t, lines, count) } };
   }
   const mention = roleId === undefined ? [] : [`<@&${roleId}>`];
   const description = [
     ...alerts.map(({ details }) => details),
-    ...(lines.length > 0 ? [fittingLines(t, lines)] : []),
+    ...(lines.length > 0 ? [fittingLines(t, lines, count)] : []),
   ].join('\n\n');
   return {
     nonce,

@@ -97,22 +97,22 @@ export function serverEmbed(
   lines: readonly string[],
   most: number = lines.length,
 ): ServerEmbed {
-  return { color: LOOK[kind].color, description: fittingLines(t, lines, most) };
+  return { color: LOOK[kind].color, description: fittingLines(t, lines.slice(0, most), lines.length) };
 }
 
 /**
  * As many lines as an embed takes, and how many more there are.
- * @param most lines that are shown
+ * @param count how many there are in all
  */
-export function fittingLines(t: Translate, lines: readonly string[], most: number = lines.length): string {
+export function fittingLines(t: Translate, lines: readonly string[], count: number = lines.length): string {
   const shown: string[] = [];
   let room = ROOM;
-  for (const line of lines.slice(0, most)) {
+  for (const line of lines) {
     room -= line.length + 1;
     if (room < 0 && shown.length > 0) break;
     shown.push(shortenMarkup(line, ROOM));
   }
-  const more = lines.length - shown.length;
+  const more = count - shown.length;
   if (more > 0) shown.push(t('look.more', { count: more }));
   return shown.join('\n');
 }

@@ -80,7 +80,8 @@ describe.each([
   {
     locale: PSEUDO_LOCALE,
     faults: (shown: SeenMessage | SeenModal) => faultsOf(shown, NAMES),
-    faultsOfEntry: (entry: SeenMessage) => faultsOf(entry, NAMES),
+    // An entry names who did it.
+    faultsOfEntry: (entry: SeenMessage) => faultsOf(entry, [...NAMES, '(member)', '(admin)']),
     says: ['✅ ⟦'],
   },
 ])('in $locale,', ({ locale, faults, faultsOfEntry, says }) => {
