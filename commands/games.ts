@@ -2,7 +2,6 @@ import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js
 import type { Command, Context, Reply } from '../src/discord/command.ts';
 import { rows } from '../src/discord/controls.ts';
 import { pageButtons, pageFooter, pageOf, readPage } from '../src/discord/pager.ts';
-import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Game } from '../src/listing/contract.ts';
 import { gamesAmong } from '../src/listing/game-search.ts';
@@ -15,7 +14,6 @@ import { sentences } from '../src/words/sentences.ts';
 
 export interface GamesDeps {
   readonly games: Pick<Games, 'list' | 'search' | 'refresh' | 'refreshSoon'>;
-  readonly keys: Pick<ApiKeys, 'forReading'>;
   readonly settings: Pick<GuildSettings, 'get'>;
   readonly suggestions: Pick<Suggestions, 'games'>;
 }
@@ -28,7 +26,7 @@ const LONGEST_LISTED_NAME = 85;
 const LONGEST_ALIAS = 80;
 
 /** /games: names and aliases, in pages whose buttons carry all their state, so that they survive a restart. */
-export function gamesCommand({ games, keys, settings, suggestions }: GamesDeps): Command {
+export function gamesCommand({ games, settings, suggestions }: GamesDeps): Command {
   async function page(context: Context, search: string, wanted: number): Promise<Reply> {
     const { t } = context;
     const { games: chosen } = await settings.get(context.guildId);
@@ -79,9 +77,8 @@ export function gamesCommand({ games, keys, settings, suggestions }: GamesDeps):
     // An old list is good enough to show at once; none at all is worth waiting for.
     answers: () => (games.list().fetchedAt === undefined ? 'later' : 'at once'),
     async run(context) {
-      const reading = await keys.forReading(context.guildId);
-      if (games.list().fetchedAt === undefined) await games.refresh(reading);
-      else games.refreshSoon(reading);
+      if (games.list().fetchedAt === undefined) await games.refresh(context.guildId);
+      else games.refreshSoon(context.guildId);
       // Discord counts the option in code points, a custom id may have 100 UTF-16 units.
       return page(context, cut((context.options.getString('search') ?? '').trim(), MAX_SEARCH_LENGTH), 1);
     },

@@ -138,13 +138,15 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     await tellOfKey(guildId);
   }
 
+  const operatorKey = config.listingApiKey;
   const games = createGames({
-    fetch: ({ guildId, key }) => listing.games({ guildId }, key),
-    ...(config.listingApiKey && { operatorKey: config.listingApiKey }),
-    async onAnswer({ guildId, key }, outcome) {
-      const stored = await keys.get(guildId);
-      if (stored?.key.reveal() !== key.reveal()) return;
-      if (await keys.keepAnswer(guildId, stored.setAt, outcome)) await onKeyRefused(guildId);
+    ...(operatorKey && { fetchAsOperator: () => listing.games({ guildId: 'operator' }, operatorKey) }),
+    async fetchFor(guildId) {
+      const usable = await keys.usable(guildId);
+      if ('code' in usable) return undefined;
+      const outcome = await listing.games({ guildId }, usable.key);
+      if (await keys.keepAnswer(guildId, usable.setAt, outcome)) await onKeyRefused(guildId);
+      return outcome;
     },
     values: store.values,
     ttlMs: config.gamesTtlSeconds * 1000,
@@ -163,11 +165,10 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const reader = createListReader({ games, readingMs: timing.listReadingMs });
   const lists = createListDrafts({ store, drafts, duplicates, limits, settings, games, reader });
   const gamesObserver: Observer = {
-    async ended({ guildId }, { outcomes, key }) {
-      const isKnown = (error: string) =>
-        outcomes.some((end) => end.kind === 'rejected' && end.known === error);
-      if (isKnown('gameInvalid')) games.invalidate();
-      if (key && !isKnown('invalidKey')) games.refreshSoon({ guildId, key: key.key });
+    async ended({ guildId }, { outcomes }) {
+      const isUnknownGame = outcomes.some((end) => end.kind === 'rejected' && end.known === 'gameInvalid');
+      if (isUnknownGame) games.invalidate();
+      games.refreshSoon(guildId);
     },
   };
   const pipeline = createPipeline({

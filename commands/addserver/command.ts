@@ -42,7 +42,7 @@ export interface AddServerDeps {
   readonly drafts: Pick<Drafts, 'save' | 'find'>;
   readonly lists: Pick<ListDrafts, 'keepTyped'>;
   readonly games: Pick<Games, 'list' | 'find' | 'refresh'>;
-  readonly keys: Pick<ApiKeys, 'problem' | 'forReading'>;
+  readonly keys: Pick<ApiKeys, 'problem'>;
   readonly settings: Pick<GuildSettings, 'get'>;
   readonly suggestions: Pick<Suggestions, 'games'>;
 }
@@ -160,11 +160,11 @@ async function submitTyped(
   typed: TypedRow,
   deps: AddServerDeps,
 ): Promise<Reply> {
-  const { drafts, games, keys } = deps;
+  const { drafts, games } = deps;
   const { guildId, t } = context;
   const several = rowsOfMessage(typed.server, games);
   if (several.length > 1) return openAsList(context, several, typed.game, deps);
-  const read = await readOneWithGames(typed, games, () => keys.forReading(guildId));
+  const read = await readOneWithGames(typed, games, guildId);
   const draft = draftOfOne(keptRow(typed), read);
   if (read.ok && id === context.interactionId) return submit(context, { id, draft }, deps);
   await drafts.save(context, id, draft);

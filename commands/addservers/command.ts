@@ -166,12 +166,11 @@ async function openList(
   { game: typed, content }: { readonly game: string; readonly content: string | UploadedFile },
   deps: AddServersDeps,
 ): Promise<Reply> {
-  const reading = await deps.keys.forReading(context.guildId);
   const game = typed.trim();
   const text = typeof content === 'string' ? content : decodeText(await readFile(context, content, deps));
   if (text === undefined) throw new UserError(context.t('list.file.binary'));
   const { guildId } = context;
-  const read = (typedGame: string) => deps.reader.read({ guildId, text, game: typedGame }, reading);
+  const read = (typedGame: string) => deps.reader.read({ guildId, text, game: typedGame });
   const first = await read(game);
   const games = await allowedGames(context, deps);
   const found = games.find(game);
@@ -229,8 +228,7 @@ async function openEdit(context: DraftContext, which: Editing, { lists }: DraftD
 async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Promise<Reply> {
   const { t, argument: id, interactionId: newId } = context;
   const typed = context.field('servers');
-  const reading = await deps.keys.forReading(context.guildId);
-  const edited = await deps.lists.edit(context, { id, newId, typed, which }, reading);
+  const edited = await deps.lists.edit(context, { id, newId, typed, which });
   if ('kind' in edited) {
     // Its Edit opens that from now on.
     const isKept = await deps.lists.keepTyped(context, `${id}-${which}`, { text: typed, game: '' });

@@ -26,7 +26,7 @@ export interface DraftDeps {
   readonly lists: ListDrafts;
   readonly games: Pick<Games, 'list' | 'search' | 'find' | 'refresh' | 'refreshSoon'>;
   readonly settings: Pick<GuildSettings, 'get'>;
-  readonly keys: Pick<ApiKeys, 'problem' | 'forReading'>;
+  readonly keys: Pick<ApiKeys, 'problem'>;
 }
 
 /**
@@ -46,8 +46,7 @@ export function submitMessage(deps: DraftDeps): Command {
       if (rows.length > MAX_ROWS) {
         throw new UserError(context.t('list.file.too-many', { most: MAX_ROWS }));
       }
-      const reading = await deps.keys.forReading(context.guildId);
-      if (reading) deps.games.refreshSoon(reading);
+      deps.games.refreshSoon(context.guildId);
       return openDraft(context, { source: 'message', rows }, deps);
     },
   };

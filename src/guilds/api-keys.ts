@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { createCache } from '../cache.ts';
 import type { GamesOutcome, Outcome } from '../listing/contract.ts';
-import type { ReadingKey } from '../listing/games.ts';
 import type { Logger } from '../logger.ts';
 import { Secret } from '../secret.ts';
 import { createCollection } from '../storage/collection.ts';
@@ -74,8 +73,6 @@ export interface ApiKeys {
   usable(guildId: string): Promise<UsableKey | NoKey>;
   /** Why there is no usable key; `undefined` when there is one. Remembered for a few seconds. */
   problem(guildId: string): Promise<NoKey | undefined>;
-  /** The usable key to read the games list with, if there is one. */
-  forReading(guildId: string): Promise<ReadingKey | undefined>;
   status(guildId: string): Promise<KeyStatus | undefined>;
   /** Keeps the key, in place of a previous one. */
   set(guildId: string, key: Secret, by: { readonly userId: string }): Promise<void>;
@@ -162,10 +159,6 @@ export function createApiKeys({ store, encryption, logger, now = Date.now }: Api
       return { ...known, readable: open(guildId, record) !== undefined };
     },
     problem: problems.get,
-    async forReading(guildId) {
-      const key = await usable(guildId);
-      return 'code' in key ? undefined : { guildId, key: key.key };
-    },
     async set(guildId, key, by) {
       await change(guildId, () =>
         records.set(guildId, {

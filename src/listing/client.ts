@@ -1,12 +1,12 @@
 import { Agent } from 'undici';
 import type { z } from 'zod';
+import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import {
   type GamesOutcome,
   gamesSchema,
   knownError,
   type ListingApi,
-  type ListingLogger,
   type Outcome,
   type Rejected,
   type ServerSubmission,
@@ -22,7 +22,7 @@ export interface ListingApiDeps {
   readonly arrayFormat: ArrayFormat;
   /** Requests that run at once. More would wait for a connection, and their time would run meanwhile. */
   readonly requestsAtOnce?: number;
-  readonly logger?: ListingLogger;
+  readonly logger?: ReportLogger;
   readonly onRequest?: ((request: ListingRequest) => void) | undefined;
 }
 
@@ -133,7 +133,9 @@ function whatIsWrong(error: z.ZodError): string {
   return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'answer'}: ${issue.code}`;
 }
 
-function report(logger: ListingLogger, request: object, outcome: Outcome | GamesOutcome): void {
+type ReportLogger = Pick<Logger, 'debug' | 'warn'>;
+
+function report(logger: ReportLogger, request: object, outcome: Outcome | GamesOutcome): void {
   const { kind } = outcome;
   if (!('reason' in outcome)) {
     logger.debug({ ...request, kind }, 'the listing service answered');

@@ -147,12 +147,6 @@ export const UNKNOWN_REASONS = [
 
 export type GamesOutcome = { readonly kind: 'games'; readonly games: readonly Game[] } | Rejected | Failure;
 
-/** What this folder writes its log to. pino fits. */
-export interface ListingLogger {
-  debug(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
-
 /** The listing service (specification §4). Each call is one request; getting no answer is an outcome, not an exception. */
 export interface ListingApi {
   games(key: Secret): Promise<GamesOutcome>;

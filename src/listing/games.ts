@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Secret } from '../secret.ts';
+import type { Logger } from '../logger.ts';
 import { createCollection } from '../storage/collection.ts';
 import type { Values } from '../storage/store.ts';
-import { type Game, type GamesOutcome, gamesSchema, KNOWN_GAMES, type ListingLogger } from './contract.ts';
+import { type Game, type GamesOutcome, gamesSchema, KNOWN_GAMES } from './contract.ts';
 import { type GameIndex, indexGames } from './game-search.ts';
 
 export interface GameList {
@@ -12,29 +12,21 @@ export interface GameList {
   readonly fresh: boolean;
 }
 
-/** A key to fetch the list with, and the guild whose it is. */
-export interface ReadingKey {
-  readonly guildId: string;
-  readonly key: Secret;
-}
-
 /** The one games list of the process. Only `start` and the refreshing touch the network or the store. */
 export interface Games extends Pick<GameIndex, 'search' | 'find'> {
   /** Loads the list of the last run, and fetches a new one in the background if that is old and the operator has a key. */
   start(): Promise<void>;
-  /** From now on no list is fetched or taken. */
-  stop(): Promise<void>;
   list(): GameList;
   /**
    * Fetches in the background when the list is stale, no refresh runs and none has failed within half a minute.
-   * @param reading of the guild whose member asks
+   * @param guildId whose member asks
    */
-  refreshSoon(reading?: ReadingKey): void;
+  refreshSoon(guildId?: string): void;
   /**
    * Fetches now, with the operator's key, or with the guild's when there is none or it is rejected.
    * @returns `undefined`: there is no key to do it with
    */
-  refresh(reading?: ReadingKey): Promise<GamesOutcome | undefined>;
+  refresh(guildId?: string): Promise<GamesOutcome | undefined>;
   /** The service does not know an alias of ours: the list is stale from now on. */
   invalidate(): void;
   /** A list that somebody else just fetched. It is saved when the promise resolves. */
@@ -42,22 +34,24 @@ export interface Games extends Pick<GameIndex, 'search' | 'find'> {
 }
 
 export interface GamesDeps {
-  readonly fetch: (reading: ReadingKey) => Promise<GamesOutcome>;
-  readonly operatorKey?: Secret;
-  /** Told what the service answered to a guild's key. */
-  readonly onAnswer: (reading: ReadingKey, outcome: GamesOutcome) => Promise<void>;
+  /** Fetches with the operator's key; absent: the operator has none. */
+  readonly fetchAsOperator?: () => Promise<GamesOutcome>;
+  /** Fetches with a guild's key; `undefined` where the guild has none that the service takes. */
+  readonly fetchFor: (guildId: string) => Promise<GamesOutcome | undefined>;
   readonly values: Values;
   /** Milliseconds for which a list is fresh. */
   readonly ttlMs: number;
-  readonly logger: ListingLogger & { error(details: object, message: string): void };
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** In place of a guild's id: the operator's key is of none. */
+/** In place of a guild's id where the operator's key is used. */
 const OPERATOR = 'operator';
 /** How long nothing is fetched in the background after a failure, in milliseconds. */
 const PAUSE_MS = 30_000;
+
+type Fetch = () => Promise<GamesOutcome | undefined>;
 
 /** The list of the last run. */
 const listSchema = z.object({
@@ -67,16 +61,14 @@ const listSchema = z.object({
 const LIST = 'list';
 
 export function createGames(deps: GamesDeps): Games {
-  const { operatorKey, fetch, onAnswer, values, ttlMs, logger, now = Date.now } = deps;
+  const { fetchAsOperator, fetchFor, values, ttlMs, logger, now = Date.now } = deps;
   const records = createCollection({ values, name: 'games', schema: listSchema, logger });
-  const operator = operatorKey && { guildId: OPERATOR, key: operatorKey };
   /** By guild, so that nobody waits for the answer to another guild's key. */
-  const running = new Map<string, Promise<GamesOutcome>>();
+  const running = new Map<string, Promise<GamesOutcome | undefined>>();
   let index = indexGames(KNOWN_GAMES);
   let fetchedAt: number | undefined;
   let isInvalidated = false;
   let failedAt = Number.NEGATIVE_INFINITY;
-  let isStopped = false;
 
   /** A list of the future is stale: the clock was set back, and how old the list is cannot be known. */
   const isFresh = () => fetchedAt !== undefined && !isInvalidated && isWithin(fetchedAt, ttlMs);
@@ -100,33 +92,30 @@ export function createGames(deps: GamesDeps): Games {
     });
   }
 
-  async function fetchWith(reading: ReadingKey): Promise<GamesOutcome> {
-    const outcome = await fetch(reading);
-    if (isStopped) return outcome;
-    if (reading.guildId !== OPERATOR) await onAnswer(reading, outcome);
-    if (outcome.kind === 'games') await accept(outcome.games);
-    else failedAt = now();
-    return outcome;
-  }
-
-  /** Waits for the fetch that runs with the same guild's key, if there is one. */
-  function fetchOnce(reading: ReadingKey): Promise<GamesOutcome> {
-    const { guildId } = reading;
-    const fetched = running.get(guildId) ?? fetchWith(reading).finally(() => running.delete(guildId));
-    running.set(guildId, fetched);
+  /** Waits for the same fetch where one runs. */
+  function fetchOnce(whose: string, fetch: Fetch): ReturnType<Fetch> {
+    const fetched = running.get(whose) ?? fetchAndTake(fetch).finally(() => running.delete(whose));
+    running.set(whose, fetched);
     return fetched;
   }
 
-  async function refresh(reading?: ReadingKey): Promise<GamesOutcome | undefined> {
-    if (isStopped) return undefined;
-    const outcome = operator && (await fetchOnce(operator));
-    const isOperatorEnough = outcome !== undefined && outcome.kind !== 'rejected';
-    return isOperatorEnough || reading === undefined ? outcome : fetchOnce(reading);
+  async function fetchAndTake(fetch: Fetch): ReturnType<Fetch> {
+    const outcome = await fetch();
+    if (outcome?.kind === 'games') await accept(outcome.games);
+    else if (outcome) failedAt = now();
+    return outcome;
   }
 
-  function refreshSoon(reading?: ReadingKey): void {
+  async function refresh(guildId?: string): Promise<GamesOutcome | undefined> {
+    const outcome = fetchAsOperator && (await fetchOnce(OPERATOR, fetchAsOperator));
+    const isOperatorEnough = outcome !== undefined && outcome.kind !== 'rejected';
+    if (isOperatorEnough || guildId === undefined) return outcome;
+    return (await fetchOnce(guildId, () => fetchFor(guildId))) ?? outcome;
+  }
+
+  function refreshSoon(guildId?: string): void {
     if (isFresh() || running.size > 0 || isWithin(failedAt, PAUSE_MS)) return;
-    refresh(reading).catch((error: unknown) =>
+    refresh(guildId).catch((error: unknown) =>
       logger.warn({ err: error }, 'the games list could not be refreshed'),
     );
   }
@@ -139,9 +128,6 @@ export function createGames(deps: GamesDeps): Games {
         fetchedAt = stored.fetchedAt;
       }
       refreshSoon();
-    },
-    async stop() {
-      isStopped = true;
     },
     list: () => ({
       games: index.games,

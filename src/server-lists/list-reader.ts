@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Games, ReadingKey } from '../listing/games.ts';
+import type { Games } from '../listing/games.ts';
 import { createTurns } from '../listing/turns.ts';
 import { type ReadList, readList } from './read-list.ts';
 import type { FileToRead } from './worker.ts';
@@ -12,6 +12,7 @@ const WORKERS = 2;
 const READING_MS = 5_000;
 
 export interface ListToRead {
+  /** Whose turn it is, and whose key the service is asked with. */
   readonly guildId: string;
   readonly text: string;
   /** What was typed as the game of rows that name none; may be empty. */
@@ -23,10 +24,9 @@ export interface ListReader {
   /**
    * Where a list names a game that is not known, the service is asked for its games, unless they are fresh, and the list
    * is read anew.
-   * @param readingKey what the service is asked with; without it the service is not asked
    * @throws Error when the worker fails or takes too long
    */
-  read(list: ListToRead, readingKey: ReadingKey | undefined): Promise<ReadList>;
+  read(list: ListToRead): Promise<ReadList>;
 }
 
 export interface ListReaderDeps {
@@ -50,15 +50,14 @@ export function createListReader({ games, readingMs = READING_MS }: ListReaderDe
   }
 
   return {
-    async read(list, readingKey) {
+    async read(list) {
       const read = await readOnce(list);
-      if (readingKey === undefined) return read;
       const isGameUnknown = (list.game !== '' && !games.find(list.game)) || namesUnknownGame(read);
       if (games.list().fresh || !isGameUnknown) {
-        games.refreshSoon(readingKey);
+        games.refreshSoon(list.guildId);
         return read;
       }
-      await games.refresh(readingKey);
+      await games.refresh(list.guildId);
       return readOnce(list);
     },
   };

@@ -3,7 +3,7 @@ import { hasWords, plainText, unwrapped, withoutPasswords } from '../addresses/p
 import { parsePort } from '../addresses/port.ts';
 import { usualPort } from '../addresses/usual-ports.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
-import type { ReadingKey } from '../listing/games.ts';
+import type { Games as ServiceGames } from '../listing/games.ts';
 import { clipped } from '../visible-line.ts';
 
 /** One server as it stood in the text, without passwords; '' for what was not there. */
@@ -152,12 +152,6 @@ export const rowText = ({ server, port, game, queryPort }: TypedRow): string =>
 export const gameOf = (text: string, games: Games): string | undefined =>
   (games.find(text) ?? games.find(unwrapped(text)))?.alias;
 
-/** The service's games; see the catalog of `src/listing`. */
-export interface Catalog extends Games {
-  list(): { readonly fresh: boolean };
-  refresh(reading: ReadingKey): Promise<unknown>;
-}
-
 /** What is taken for an alias that we do not know: all of the specification (§2.3) are much shorter. */
 const ALIAS = /^[\w.-]{1,50}$/;
 export const LONGEST_ALIAS = 50;
@@ -165,17 +159,14 @@ export const LONGEST_ALIAS = 50;
 /**
  * Reads what was typed of one server. Where its game is not known the service is asked for its games, unless they are
  * fresh. Only the service knows which games it takes: while its list is unknown, what may be an alias is one.
- * @param readingKey what the service is asked with; without one it is not
+ * @param guildId whose key the service is asked with
  */
 export async function readOneWithGames(
   typed: TypedRow,
-  games: Catalog,
-  readingKey: () => Promise<ReadingKey | undefined>,
+  games: Pick<ServiceGames, 'find' | 'list' | 'refresh'>,
+  guildId: string,
 ): Promise<Reading> {
-  if (!games.find(typed.game) && !games.list().fresh) {
-    const reading = await readingKey();
-    if (reading) await games.refresh(reading);
-  }
+  if (!games.find(typed.game) && !games.list().fresh) await games.refresh(guildId);
   const isPossible = !games.list().fresh && ALIAS.test(typed.game);
   const alias = games.find(typed.game)?.alias ?? (isPossible ? typed.game : undefined);
   // The game comes first: which port is missing depends on it.

@@ -1,5 +1,4 @@
 import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
-import type { ReadingKey } from '../listing/games.ts';
 import type { ListReader } from '../server-lists/list-reader.ts';
 import { numberedLines, renumbered, withoutNumbers } from '../server-lists/numbered-lines.ts';
 import { finishedRow, MAX_ROWS, type UnreadableList, withRepeats } from '../server-lists/read-list.ts';
@@ -85,12 +84,10 @@ export interface ListDrafts {
   /**
    * Reads what has become of {@link linesToEdit} in place of those lines; what is not in it any more is dropped.
    * Where the draft is gone, what was typed is a new draft, and `instead` says why.
-   * @param readingKey what the service is asked with for a game that is not known; without one it is not
    */
   edit(
     by: Submitter,
     edit: Edit,
-    readingKey: ReadingKey | undefined,
   ): Promise<Prepared | (Prepared & { readonly instead: NoDraft }) | UnreadableList>;
   /** Keeps what was typed of a list that cannot be read, as drafts are; whether a window takes it. */
   keepTyped(by: Submitter, id: string, typed: TypedList): Promise<boolean>;
@@ -162,9 +159,9 @@ export function createListDrafts(deps: ListDraftsDeps): ListDrafts {
       if (typeof found === 'string') return found;
       return (await drafts.drop(by.guildId, id)) ? undefined : 'gone';
     },
-    async edit(by, { id, newId, typed, which }, readingKey) {
+    async edit(by, { id, newId, typed, which }) {
       const { text, numbers } = withoutNumbers(typed);
-      const list = await reader.read({ guildId: by.guildId, text, game: '' }, readingKey);
+      const list = await reader.read({ guildId: by.guildId, text, game: '' });
       if (list.kind !== 'rows') return list;
       const found = await drafts.find(by, id);
       const isThere = typeof found !== 'string';

@@ -7,7 +7,6 @@ it('/addservers reads one list of a member at a time, and the next once that has
   const files: PromiseWithResolvers<AttachmentResult>[] = [];
   // Only what is used up to the end of the file is there.
   const deps = {
-    keys: { forReading: async () => undefined },
     attachments: {
       read() {
         files.push(Promise.withResolvers());

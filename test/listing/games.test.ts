@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Game, GamesOutcome } from '../../src/listing/contract.ts';
-import { createGames, type GamesDeps, type ReadingKey } from '../../src/listing/games.ts';
-import { Secret } from '../../src/secret.ts';
+import { createGames, type GamesDeps } from '../../src/listing/games.ts';
 import { openStore, recorder } from '../storage/temporary.ts';
 
 const GAMES: readonly Game[] = [
@@ -12,25 +11,27 @@ const GAMES: readonly Game[] = [
 const HOUR = 3_600_000;
 const DOWN: GamesOutcome = { kind: 'not-sent', reason: 'unreachable' };
 const INVALID: GamesOutcome = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' };
-const operatorKey = new Secret('operator-key');
 const listed = (games: readonly Game[] = GAMES): GamesOutcome => ({ kind: 'games', games });
-const guild = (guildId: string): ReadingKey => ({ guildId, key: new Secret(`key-of-${guildId}`) });
 const aliases = ({ games }: { readonly games: readonly Game[] }) => games.map(({ alias }) => alias);
 
 /** The games over a service that gives these outcomes one after the other, and the last one from then on. */
-async function setUp(outcomes: readonly GamesOutcome[], deps: Partial<GamesDeps> = {}) {
+async function setUp(
+  outcomes: readonly GamesOutcome[],
+  { hasOperatorKey = false, ...deps }: Partial<GamesDeps> & { readonly hasOperatorKey?: boolean } = {},
+) {
+  /** Whose key each request was made with. */
   const asked: string[] = [];
-  const told: string[] = [];
   const clock = { now: 1_700_000_000_000 };
   const logger = recorder();
   const { values } = deps.values ? { values: deps.values } : await openStore();
+  async function fetchWithKeyOf(whose: string): Promise<GamesOutcome> {
+    asked.push(whose);
+    await setImmediate();
+    return outcomes[Math.min(asked.length, outcomes.length) - 1] ?? DOWN;
+  }
   const games = createGames({
-    async fetch({ key }) {
-      asked.push(key.reveal());
-      await setImmediate();
-      return outcomes[Math.min(asked.length, outcomes.length) - 1] ?? DOWN;
-    },
-    onAnswer: async ({ guildId }, { kind }) => void told.push(`${guildId} ${kind}`),
+    ...(hasOperatorKey && { fetchAsOperator: () => fetchWithKeyOf('operator') }),
+    fetchFor: async (guildId) => (guildId === 'keyless' ? undefined : fetchWithKeyOf(guildId)),
     ttlMs: HOUR,
     logger,
     now: () => clock.now,
@@ -41,7 +42,7 @@ async function setUp(outcomes: readonly GamesOutcome[], deps: Partial<GamesDeps>
   async function quiet(): Promise<void> {
     for (let n = 0; n < 10; n += 1) await setImmediate();
   }
-  return { games, asked, told, clock, logger, values, quiet };
+  return { games, asked, clock, logger, values, quiet };
 }
 
 describe('before anything was fetched', () => {
@@ -55,45 +56,44 @@ describe('before anything was fetched', () => {
     expect(games.find('counter-strike 2')?.alias).toBe('cs2');
     expect(aliases({ games: games.search('source') })).toEqual(['css']);
     games.refreshSoon();
+    games.refreshSoon('keyless');
     expect(await games.refresh()).toBeUndefined();
+    expect(await games.refresh('keyless')).toBeUndefined();
     expect(asked).toEqual([]);
   });
 });
 
 describe('the games list', () => {
-  it('is fetched at the start with the key of the operator, of whom nobody is told', async () => {
-    const { games, asked, told, clock, quiet } = await setUp([listed()], { operatorKey });
+  it('is fetched at the start with the key of the operator', async () => {
+    const { games, asked, clock, quiet } = await setUp([listed()], { hasOperatorKey: true });
     await games.start();
     await quiet();
-    expect(asked).toEqual(['operator-key']);
-    expect(told).toEqual([]);
+    expect(asked).toEqual(['operator']);
     expect(games.list()).toEqual({ games: GAMES, fetchedAt: clock.now, fresh: true });
     expect(games.find('Valheim')?.alias).toBe('valheim');
   });
 
   it('is fetched once, however many ask at the same time', async () => {
-    const { games, asked, told } = await setUp([listed()]);
-    for (let n = 0; n < 10; n += 1) games.refreshSoon(guild(`${n}`));
-    const outcomes = await Promise.all([games.refresh(guild('0')), games.refresh(guild('0'))]);
+    const { games, asked } = await setUp([listed()]);
+    for (let n = 0; n < 10; n += 1) games.refreshSoon(`${n}`);
+    const outcomes = await Promise.all([games.refresh('0'), games.refresh('0')]);
     expect(outcomes).toEqual([listed(), listed()]);
     // With the key of the guild whose member asked, where the operator has none.
-    expect(asked).toEqual(['key-of-0']);
-    expect(told).toEqual(['0 games']);
+    expect(asked).toEqual(['0']);
   });
 
   it('does not wait for the key of another guild, which may never be answered', async () => {
-    const never = guild('never');
-    const fetch: GamesDeps['fetch'] = async ({ guildId }) =>
+    const fetchFor: GamesDeps['fetchFor'] = async (guildId) =>
       guildId === 'never' ? new Promise(() => undefined) : listed();
-    const { games } = await setUp([], { fetch });
-    void games.refresh(never);
-    expect(await games.refresh(guild('1'))).toEqual(listed());
+    const { games } = await setUp([], { fetchFor });
+    void games.refresh('never');
+    expect(await games.refresh('1')).toEqual(listed());
     expect(games.list().games).toEqual(GAMES);
   });
 
   it('is served as it is until it is old, and while it is fetched again', async () => {
     const newer = listed([{ name: 'New', alias: 'new' }]);
-    const { games, asked, clock, quiet } = await setUp([listed(), newer], { operatorKey });
+    const { games, asked, clock, quiet } = await setUp([listed(), newer], { hasOperatorKey: true });
     await games.refresh();
     clock.now += HOUR - 1;
     games.refreshSoon();
@@ -117,7 +117,7 @@ describe('the games list', () => {
   });
 
   it('may come from somebody who tried a key', async () => {
-    const { games, asked, clock } = await setUp([listed()], { operatorKey });
+    const { games, asked, clock } = await setUp([listed()], { hasOperatorKey: true });
     await games.accept(GAMES);
     games.refreshSoon();
     expect(asked).toEqual([]);
@@ -127,7 +127,7 @@ describe('the games list', () => {
   it('has each alias once, and stays where the service sends an empty one', async () => {
     const again = { name: 'Rust again', alias: 'rust' };
     const { games, asked, quiet, logger } = await setUp([listed([...GAMES, again]), listed([])], {
-      operatorKey,
+      hasOperatorKey: true,
     });
     await games.refresh();
     expect(games.list().games).toEqual(GAMES);
@@ -144,7 +144,7 @@ describe('the games list', () => {
 
 describe('a fetch that fails', () => {
   it('is tried again in the background after half a minute, and at once by who asks, and the old list stays', async () => {
-    const { games, asked, clock, quiet } = await setUp([listed(), DOWN], { operatorKey });
+    const { games, asked, clock, quiet } = await setUp([listed(), DOWN], { hasOperatorKey: true });
     await games.refresh();
     clock.now += HOUR;
     for (const count of [2, 3]) {
@@ -152,7 +152,7 @@ describe('a fetch that fails', () => {
       await quiet();
       expect(asked).toHaveLength(count);
       clock.now += 29_999;
-      games.refreshSoon(guild('1'));
+      games.refreshSoon('1');
       await quiet();
       expect(asked).toHaveLength(count);
       clock.now += 1;
@@ -164,24 +164,23 @@ describe('a fetch that fails', () => {
   });
 
   it('since the key of the operator is rejected tries the key of the guild', async () => {
-    const { games, asked, told, quiet } = await setUp([INVALID, listed()], { operatorKey });
-    games.refreshSoon(guild('1'));
+    const { games, asked, quiet } = await setUp([INVALID, listed()], { hasOperatorKey: true });
+    games.refreshSoon('1');
     await quiet();
-    expect(asked).toEqual(['operator-key', 'key-of-1']);
-    expect(told).toEqual(['1 games']);
+    expect(asked).toEqual(['operator', '1']);
     expect(games.list().games).toEqual(GAMES);
   });
 
   it('with the key of another guild says nothing about the key of who joined', async () => {
-    const fetch: GamesDeps['fetch'] = async ({ guildId }) => (guildId === 'old' ? INVALID : listed());
-    const { games } = await setUp([], { fetch });
-    const outcomes = await Promise.all([games.refresh(guild('old')), games.refresh(guild('1'))]);
+    const fetchFor: GamesDeps['fetchFor'] = async (guildId) => (guildId === 'old' ? INVALID : listed());
+    const { games } = await setUp([], { fetchFor });
+    const outcomes = await Promise.all([games.refresh('old'), games.refresh('1')]);
     expect(outcomes).toEqual([INVALID, listed()]);
   });
 
   it('by a fault is logged, and the next one can run', async () => {
-    const fetch = () => Promise.reject(new Error('boom'));
-    const { games, logger, quiet } = await setUp([], { operatorKey, fetch });
+    const fetchAsOperator = () => Promise.reject(new Error('boom'));
+    const { games, logger, quiet } = await setUp([], { fetchAsOperator });
     games.refreshSoon();
     await quiet();
     expect(logger.lines).toMatchObject([{ message: 'the games list could not be refreshed' }]);
@@ -191,9 +190,12 @@ describe('a fetch that fails', () => {
 
 describe('the stored list', () => {
   it('is used after a restart, without a request while it is fresh', async () => {
-    const first = await setUp([listed()], { operatorKey });
+    const first = await setUp([listed()], { hasOperatorKey: true });
     await first.games.refresh();
-    const { games, asked, clock, quiet } = await setUp([listed()], { operatorKey, values: first.values });
+    const { games, asked, clock, quiet } = await setUp([listed()], {
+      hasOperatorKey: true,
+      values: first.values,
+    });
     clock.now = first.clock.now + HOUR - 1;
     await games.start();
     await quiet();
@@ -202,7 +204,7 @@ describe('the stored list', () => {
   });
 
   it('is used while it is old, and fetched anew', async () => {
-    const { games, asked, values } = await setUp([listed()], { operatorKey });
+    const { games, asked, values } = await setUp([listed()], { hasOperatorKey: true });
     await values.set('games:list', { fetchedAt: 1, games: [{ name: 'Old', alias: 'old' }] });
     await games.start();
     expect(aliases(games.list())).toEqual(['old']);
@@ -223,21 +225,9 @@ describe('the stored list', () => {
   it('is no condition for a list', async () => {
     const { values } = await openStore();
     const broken = { ...values, set: () => Promise.reject(new Error('disk')) };
-    const { games, logger } = await setUp([listed()], { operatorKey, values: broken });
+    const { games, logger } = await setUp([listed()], { hasOperatorKey: true, values: broken });
     await games.refresh();
     expect(games.list()).toMatchObject({ games: GAMES, fresh: true });
     expect(logger.lines).toMatchObject([{ message: 'the games list could not be saved' }]);
   });
-});
-
-it('after a stop no list is taken, and none is fetched', async () => {
-  const { games, asked, told } = await setUp([listed()]);
-  const running = games.refresh(guild('1'));
-  await games.stop();
-  await running;
-  expect(told).toEqual([]);
-  expect(games.list().games).toHaveLength(12);
-  games.refreshSoon(guild('1'));
-  expect(await games.refresh(guild('1'))).toBeUndefined();
-  expect(asked).toHaveLength(1);
 });

@@ -1,12 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Game, KNOWN_GAMES } from '../../src/listing/contract.ts';
-import type { ReadingKey } from '../../src/listing/games.ts';
-import { Secret } from '../../src/secret.ts';
 import { createListReader } from '../../src/server-lists/list-reader.ts';
 import type { ReadList } from '../../src/server-lists/read-list.ts';
 
-const KEY: ReadingKey = { guildId: '1', key: new Secret('key') };
 /** Is read in a worker. */
 const FILE = '8.8.8.8:1 rust\n'.padEnd(5_000, '\n');
 /** With these games a worker is busy for minutes, whatever it reads: it passes each of the holes. */
@@ -28,18 +25,17 @@ function setUp(fresh = false) {
       refreshSoon: () => void asked.push('soon'),
     },
   });
-  const read = (text: string, game = '', key: ReadingKey | undefined = KEY, guildId = '1') =>
-    reader.read({ guildId, text, game }, key);
+  const read = (text: string, game = '', guildId = '1') => reader.read({ guildId, text, game });
   /** Reads a file that keeps a worker busy, in a turn that is free. */
   async function beginHostile(guildId: string): Promise<{ readonly list: Promise<ReadList> }> {
     games = ENDLESS;
-    const list = read(FILE, '', KEY, guildId);
+    const list = read(FILE, '', guildId);
     list.catch(() => undefined);
     await setImmediate();
     games = KNOWN_GAMES;
     return { list };
   }
-  return { asked, read, beginHostile, reader };
+  return { asked, read, beginHostile };
 }
 
 const shown = (list: ReadList) =>
@@ -75,14 +71,10 @@ describe('a list', () => {
     expect(asked).toEqual(['refresh']);
   });
 
-  it('does not wait for the service where its games are fresh, and asks nothing without a key', async () => {
+  it('does not wait for the service where its games are fresh', async () => {
     const fresh = setUp(true);
     expect(shown(await fresh.read('8.8.8.8:1 new'))).toEqual(['game-unknown']);
     expect(fresh.asked).toEqual(['soon']);
-    const { asked, reader } = setUp();
-    const list = await reader.read({ guildId: '1', text: '8.8.8.8:1 new', game: '' }, undefined);
-    expect(shown(list)).toEqual(['game-unknown']);
-    expect(asked).toEqual([]);
   });
 });
 
@@ -95,9 +87,9 @@ it('a hostile file is ended after five seconds, and keeps nobody else waiting', 
       (error: Error) => ended.push(`${name}: ${error.message}`),
     );
   const hostile = note('hostile', (await beginHostile('1')).list);
-  await note('file', read(FILE, '', KEY, '2'));
-  await note('paste', read('8.8.8.8:1 rust', '', KEY, '2'));
+  await note('file', read(FILE, '', '2'));
+  await note('paste', read('8.8.8.8:1 rust', '', '2'));
   await hostile;
-  await note('next file', read(FILE, '', KEY, '1'));
+  await note('next file', read(FILE, '', '1'));
   expect(ended).toEqual(['file', 'paste', 'hostile: a list was not read in 5000 ms', 'next file']);
 });

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { usualPort } from '../../src/addresses/usual-ports.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
-import type { ReadingKey } from '../../src/listing/games.ts';
-import { Secret } from '../../src/secret.ts';
 import {
   keptRow,
   readOneWithGames,
@@ -64,50 +62,43 @@ it('the usual port is known for each alias of the specification', () => {
 });
 
 describe('a game that is not known', () => {
-  const key: ReadingKey = { guildId: '1', key: new Secret('key') };
-
   /** Reads one server of a game; what the service was asked. */
-  async function read(
-    game: string,
-    list: { readonly fresh: boolean; readonly afterwards: boolean },
-    reading?: ReadingKey,
-  ) {
+  async function read(game: string, list: { readonly fresh: boolean; readonly afterwards: boolean }) {
     let asked = 0;
     let isFresh = list.fresh;
     const result = await readOneWithGames(
       typed('8.8.8.8:1', { game }),
       {
-        find: (text) => (text === 'cs2' || (asked > 0 && text === 'new') ? { alias: text } : undefined),
-        list: () => ({ fresh: isFresh }),
+        find: (text) =>
+          text === 'cs2' || (asked > 0 && text === 'new') ? { name: text, alias: text } : undefined,
+        list: () => ({ games: [], fresh: isFresh }),
         async refresh() {
           asked += 1;
           isFresh = list.afterwards;
+          return undefined;
         },
       },
-      async () => reading,
+      '1',
     );
     return { asked, game: result.ok ? result.submission.game : result.problem.code };
   }
   const old = { fresh: false, afterwards: true };
 
   it('is looked for in the games of the service, unless those are fresh', async () => {
-    expect(await read('cs2', old, key)).toEqual({ asked: 0, game: 'cs2' });
-    expect(await read('new', old, key)).toEqual({ asked: 1, game: 'new' });
-    expect(await read('other', old, key)).toEqual({ asked: 1, game: 'game-unknown' });
-    expect(await read('new', { fresh: true, afterwards: true }, key)).toEqual({
+    expect(await read('cs2', old)).toEqual({ asked: 0, game: 'cs2' });
+    expect(await read('new', old)).toEqual({ asked: 1, game: 'new' });
+    expect(await read('other', old)).toEqual({ asked: 1, game: 'game-unknown' });
+    expect(await read('new', { fresh: true, afterwards: true })).toEqual({
       asked: 0,
       game: 'game-unknown',
     });
   });
 
   it('is taken for an alias while nobody knows the games of the service', async () => {
-    expect(await read('some-alias', old)).toEqual({ asked: 0, game: 'some-alias' });
-    expect(await read('some-alias', { fresh: false, afterwards: false }, key)).toEqual({
-      asked: 1,
-      game: 'some-alias',
-    });
-    expect(await read('No Alias', old)).toEqual({ asked: 0, game: 'game-unknown' });
-    expect(await read('x'.repeat(51), old)).toEqual({ asked: 0, game: 'game-unknown' });
+    const unknown = { fresh: false, afterwards: false };
+    expect(await read('some-alias', unknown)).toEqual({ asked: 1, game: 'some-alias' });
+    expect(await read('No Alias', unknown)).toEqual({ asked: 1, game: 'game-unknown' });
+    expect(await read('x'.repeat(51), unknown)).toEqual({ asked: 1, game: 'game-unknown' });
   });
 });
 

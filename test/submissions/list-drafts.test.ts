@@ -77,7 +77,7 @@ async function stored(id = 'd'): Promise<Draft> {
   return draft;
 }
 const edit = (typed: string, which: Editing = 'refused', id = 'd') =>
-  lists.edit(mia, { id, newId: 'new', typed, which }, undefined);
+  lists.edit(mia, { id, newId: 'new', typed, which });
 
 describe('a list', () => {
   it('is kept and shown with what could go now', async () => {
