@@ -112,18 +112,12 @@ export interface Unknown {
 /** There is no verdict. The sentences about it have the reasons as their keys. */
 export type Failure = NotSent | Unknown;
 
-/** Why a submission does not go on: no further request is tried. */
-export const HALTS = [
+export const NOT_SENT_REASONS = [
   'key', // the guild has none any more, or the service does not take it
   'deadline', // what is left of the interaction's 15 minutes is needed to tell what came of it
   'stopping', // the bot is stopping
   'service', // two requests in a row got no answer
   'bot', // the bot itself failed
-] as const;
-export type Halt = (typeof HALTS)[number];
-
-export const NOT_SENT_REASONS = [
-  ...HALTS,
   'unreachable', // nobody listens there, or its name does not resolve
   'timeout', // there was no connection in time
   'tls', // the certificate or the handshake failed
@@ -155,6 +149,12 @@ export interface ListingApi {
   /** Gives up readings that are under way, and closes the connections when submissions have ended. */
   close(): Promise<void>;
 }
+
+export const notSent = (reason: NotSent['reason']): NotSent => ({ kind: 'not-sent', reason });
+
+/** Whether a request was tried and did not reach the service. Everything else was not sent for a reason of the bot's own. */
+export const isUnreached = ({ reason }: NotSent): boolean =>
+  reason === 'unreachable' || reason === 'timeout' || reason === 'tls';
 
 /** The twelve aliases that need no look-up (specification §2.3), with the usual names of their games. */
 export const KNOWN_GAMES: readonly Game[] = [

@@ -1,7 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Secret } from '../secret.ts';
 import type { Breaker } from './breaker.ts';
-import type { GamesOutcome, ListingApi, NotSent, Outcome, ServerSubmission, Unknown } from './contract.ts';
+import {
+  type GamesOutcome,
+  isUnreached,
+  type ListingApi,
+  type NotSent,
+  notSent,
+  type Outcome,
+  type ServerSubmission,
+  type Unknown,
+} from './contract.ts';
 import type { Rests } from './rests.ts';
 import type { TurnRequest, Turns } from './turns.ts';
 
@@ -77,7 +86,7 @@ export function createGuardedListing(deps: GuardedListingDeps): GuardedListing {
 
   /** What never reached the service for a reason of ours says nothing about the service. */
   function noteHealth(guildId: string, outcome: Outcome | GamesOutcome): void {
-    if (outcome.kind === 'not-sent' && !UNREACHED.has(outcome.reason)) return;
+    if (outcome.kind === 'not-sent' && !isUnreached(outcome)) return;
     breaker.note(guildId, 'reason' in outcome && !ANSWERED.has(outcome.reason) ? 'failed' : 'answered');
   }
 
@@ -107,9 +116,6 @@ const PASSING: ReadonlySet<string> = new Set<NotSent['reason'] | Unknown['reason
   'server-error',
 ]);
 
-/** Why the service could not be reached. */
-const UNREACHED: ReadonlySet<string> = new Set<NotSent['reason']>(['unreachable', 'timeout', 'tls']);
-
 /** No verdict, but the service itself works. */
 const ANSWERED: ReadonlySet<string> = new Set<Unknown['reason']>([
   'rate-limited',
@@ -125,5 +131,3 @@ const retryAfterOf = (outcome: Outcome | GamesOutcome): number | undefined =>
 const isRateLimited = (outcome: Outcome | GamesOutcome): boolean =>
   (outcome.kind === 'unknown' && outcome.reason === 'rate-limited') ||
   (outcome.kind === 'rejected' && outcome.retryAfterMs !== undefined);
-
-const notSent = (reason: NotSent['reason']): NotSent => ({ kind: 'not-sent', reason });

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiKeys, NoKey, UsableKey } from '../guilds/api-keys.ts';
 import {
-  type Halt,
   isAboutKey,
   type NotSent,
+  notSent,
   type Outcome,
   type ServerSubmission,
 } from '../listing/contract.ts';
 import type { GuardedListing } from '../listing/guarded.ts';
 import type { Logger } from '../logger.ts';
-import type { ReadyRow, Row } from '../server-lists/row.ts';
+import type { Row } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import { type Draft, rowsToSend } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
@@ -53,15 +53,13 @@ export type Result =
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly draft: Draft }
   | { readonly kind: 'no-draft'; readonly why: NoDraft };
 
-export interface Ended {
+/** `rows` are what was submitted. */
+export interface Ended extends Pick<Reservation, 'draft' | 'rows' | 'limitedRows'> {
   readonly kind: 'ended';
-  readonly draft: Draft;
-  /** What was submitted, and what came of each. */
-  readonly rows: readonly ReadyRow[];
   readonly servers: readonly ServerSubmission[];
+  /** What came of each server. */
   readonly outcomes: readonly Outcome[];
-  /** Rows of the draft that a limit has held back, and which. */
-  readonly limitedRows: readonly ReadyRow[];
+  /** The limit that holds the limited rows back. */
   readonly limited?: Limited | undefined;
   /** Whether the guild wants submissions announced in the channel. */
   readonly announce: boolean;
@@ -76,11 +74,7 @@ export interface Ended {
 /** Observers are told of every submission. What an observer throws is logged and changes nothing. */
 export interface Observer {
   refused?(by: Submitter, servers: readonly ServerSubmission[], refusal: Refusal): Promise<void>;
-  /** @param key what the last request was sent with, if any was */
-  ended?(
-    by: Submitter,
-    end: Pick<Ended, 'servers' | 'outcomes'> & { readonly key: UsableKey | undefined },
-  ): Promise<void>;
+  ended?(by: Submitter, end: Pick<Ended, 'servers' | 'outcomes'>): Promise<void>;
 }
 
 /** The part of a guild's settings that submissions go by. */
@@ -137,8 +131,29 @@ interface Run extends Reservation {
   readonly announce: boolean;
 }
 
+/** What came of one request, and the key that it left with, if it did. */
+interface Answer {
+  readonly outcome: Outcome;
+  readonly key: UsableKey | undefined;
+}
+
+interface Answered extends Answer {
+  /** The servers of the request. */
+  readonly request: readonly number[];
+  readonly ended: readonly EndedServers[];
+  /** Whether every server of the submission has ended. */
+  readonly isLast: boolean;
+}
+
+interface Recorded {
+  /** Of the draft of what is left, where every server has ended and there is anything. */
+  readonly restId: string | undefined;
+  /** For the first time: the guild's admins have to be told. */
+  readonly isKeyRefused: boolean;
+}
+
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  const { store, observers, longestRequestMs, logger, now = Date.now } = deps;
+  const { store, observers, longestRequestMs, logger, recordPauses = RECORD_PAUSES, now = Date.now } = deps;
 
   /** Tells the observers one after the other; none of them keeps the member from the answer. */
   async function tell(whom: (observer: Observer) => Promise<void> | undefined): Promise<void> {
@@ -154,7 +169,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   /** When the last request may leave, in milliseconds since 1970. */
   const lastStart = ({ receivedAt }: Order) => receivedAt + ANSWERABLE_MS - DELIVERY_MS - longestRequestMs;
 
-  function reasonToStop(order: Order): Halt | undefined {
+  function reasonToStop(order: Order): NotSent['reason'] | undefined {
     if (order.stopping?.aborted) return 'stopping';
     if (now() > lastStart(order)) return 'deadline';
     return undefined;
@@ -163,50 +178,45 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   async function carryOut(order: Order, run: Run): Promise<Ended> {
     const servers = run.rows.map(({ submission }) => submission);
     const plan = createRequestPlan(servers);
-    const outcomes = new Map<number, Outcome>();
-    const recorder = createRecorder(deps, run);
-    let key: UsableKey | undefined;
+    const ends = new Map<number, Outcome>();
     let restId: string | undefined;
+    let isRecorded = true;
 
-    for (let request = plan.next(); request; request = plan.next()) {
-      const halt = reasonToStop(order);
-      const sent = halt ? undefined : await makeRequest(order, run, request);
-      const ended = sent ? plan.answered(sent.outcome) : plan.halt(halt ?? 'bot');
+    // Where the end of a request cannot be recorded, nothing more is sent, and the hourly job ends the submission.
+    for (let request = plan.next(); request && isRecorded; request = plan.next()) {
+      const answer = await makeRequest(order, run, request);
+      const ended = plan.answered(answer.outcome);
       for (const { indices, outcome } of ended) {
-        for (const index of indices) outcomes.set(index, outcome);
+        for (const index of indices) ends.set(index, outcome);
       }
-      key = sent?.key ?? key;
-      const again = request.filter((index) => !outcomes.has(index));
       const isLast = plan.next() === undefined;
-      restId = await recorder.record({ ended, again, sent }, isLast);
-      if (!isLast) order.onProgress?.(outcomes.size, servers.length);
+      const recorded = await record(run, { ...answer, request, ended, isLast });
+      isRecorded = recorded !== undefined;
+      restId = recorded?.restId;
+      if (recorded?.isKeyRefused) await deps.onKeyRefused(run.guildId);
+      if (!isLast) order.onProgress?.(ends.size, servers.length);
     }
 
-    const isRecorded = recorder.isRecorded();
-    const all = servers.map((_, index) => outcomes.get(index) ?? NEVER_SENT);
-    await tell(({ ended }) => ended?.(order, { servers, outcomes: all, key }));
+    const outcomes = servers.map((_, index) => ends.get(index) ?? notSent('bot'));
+    await tell(({ ended }) => ended?.(order, { servers, outcomes }));
     // Nothing may fail any more that only explains.
-    const keyProblem = all.some(isAboutKey)
+    const keyProblem = outcomes.some(isAboutKey)
       ? await deps.keys.problem(run.guildId).catch(() => undefined)
       : undefined;
-    const { draft, rows, limitedRows, limited, announce } = run;
     return {
+      ...run,
       kind: 'ended',
-      draft,
-      rows,
       servers,
-      outcomes: all,
-      limitedRows,
-      limited,
-      announce,
+      outcomes,
       restId,
       isRecorded,
       keyProblem,
     };
   }
 
-  /** One request, and the key that it left with. */
-  async function makeRequest(order: Order, run: Run, request: readonly number[]): Promise<Sent> {
+  async function makeRequest(order: Order, run: Run, request: readonly number[]): Promise<Answer> {
+    const reason = reasonToStop(order);
+    if (reason) return { outcome: notSent(reason), key: undefined };
     const { guildId, user } = order;
     const servers = request.flatMap((index) => run.rows[index]?.submission ?? []);
     let key: UsableKey | undefined;
@@ -229,15 +239,36 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
         'a request failed by a fault of the bot',
       );
       // Once it is on record it may have left.
-      return { outcome: key ? FAULT : NEVER_SENT, key };
+      return { outcome: key ? FAULT : notSent('bot'), key };
     }
   }
 
   async function keyToLeaveWith(run: Run, request: readonly number[]): Promise<UsableKey | NotSent> {
     const usable = await deps.keys.usable(run.guildId);
-    if ('code' in usable) return { kind: 'not-sent', reason: 'key' };
+    if ('code' in usable) return notSent('key');
     const isThere = await deps.records.leave(run.id, request);
-    return isThere ? usable : { kind: 'not-sent', reason: 'key' };
+    return isThere ? usable : notSent('key');
+  }
+
+  /** In one transaction, which is tried three times. @returns `undefined` where the store does not take it */
+  async function record(run: Run, answered: Answered): Promise<Recorded | undefined> {
+    const { guildId, id, interactionId } = run;
+    const { request, ended, isLast, outcome, key } = answered;
+    for (const pause of [...recordPauses, undefined]) {
+      try {
+        return await store.inGuild(guildId, async () => {
+          await deps.records.answered(id, request, ended);
+          return {
+            isKeyRefused: key !== undefined && (await deps.keys.keepAnswer(guildId, key.setAt, outcome)),
+            restId: isLast ? await deps.records.finish(id) : undefined,
+          };
+        });
+      } catch (error) {
+        logger.error({ err: error, interactionId }, 'what came of a request could not be recorded');
+        if (pause !== undefined) await sleep(pause);
+      }
+    }
+    return undefined;
   }
 
   return {
@@ -256,7 +287,6 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   };
 }
 
-const NEVER_SENT: Outcome = { kind: 'not-sent', reason: 'bot' };
 const FAULT: Outcome = { kind: 'unknown', reason: 'unreadable', detail: 'a fault of the bot' };
 
 /** Checks and reserves what may go, or says why nothing may. */
@@ -310,64 +340,4 @@ async function reserve(deps: PipelineDeps, order: Order): Promise<Run | Exclude<
   };
   await records.reserve(reservation);
   return { kind: 'run', ...reservation, limited: room.limited, announce };
-}
-
-/** What came of one request, and the key that it left with, if it did. */
-interface Sent {
-  readonly outcome: Outcome;
-  readonly key: UsableKey | undefined;
-}
-
-interface Answered {
-  readonly ended: readonly EndedServers[];
-  /** Servers that leave again in smaller requests. */
-  readonly again: readonly number[];
-  readonly sent: Sent | undefined;
-}
-
-/** Records what came of the requests of one run. What the store does not take is tried twice more, with what comes later. */
-function createRecorder(deps: PipelineDeps, { guildId, id, interactionId }: Run) {
-  const { store, records, keys, onKeyRefused, logger, recordPauses = RECORD_PAUSES } = deps;
-  let unrecorded: readonly Answered[] = [];
-
-  /** In one transaction. @returns whether the key was refused for the first time */
-  async function write(all: readonly Answered[]): Promise<boolean> {
-    let isKeyRefused = false;
-    for (const { ended, again, sent } of all) {
-      for (const each of ended) await records.end(id, each);
-      await records.leaveAgain(id, again);
-      if (sent?.key && (await keys.keepAnswer(guildId, sent.key.setAt, sent.outcome))) isKeyRefused = true;
-    }
-    return isKeyRefused;
-  }
-
-  async function persist<Done>(change: () => Promise<Done>): Promise<Done | undefined> {
-    for (const pause of [...recordPauses, undefined]) {
-      try {
-        return await store.inGuild(guildId, change);
-      } catch (error) {
-        logger.error({ err: error, interactionId }, 'what came of a request could not be recorded');
-        if (pause !== undefined) await sleep(pause);
-      }
-    }
-    return undefined;
-  }
-
-  return {
-    /**
-     * @param isLast everything has ended
-     * @returns the id of the draft of what is left, at the end
-     */
-    async record(answered: Answered, isLast: boolean): Promise<string | undefined> {
-      const all = [...unrecorded, answered];
-      const written = await persist(async () => ({
-        isKeyRefused: await write(all),
-        restId: isLast ? await records.finish(id) : undefined,
-      }));
-      unrecorded = written === undefined ? all : [];
-      if (written?.isKeyRefused) await onKeyRefused(guildId);
-      return written?.restId;
-    },
-    isRecorded: () => unrecorded.length === 0,
-  };
 }

@@ -40,9 +40,11 @@ export interface Records {
   reserve(reservation: Reservation): Promise<void>;
   /** A request with these servers is about to leave; false where they were deleted, as with the guild's data. */
   leave(id: string, indices: readonly number[]): Promise<boolean>;
-  /** A request with these servers was refused as a whole; they leave again in smaller ones. */
-  leaveAgain(id: string, indices: readonly number[]): Promise<void>;
-  end(id: string, ended: EndedServers): Promise<void>;
+  /**
+   * A request was answered, or was not sent.
+   * @param indices of its servers: those that have not ended leave again in smaller requests
+   */
+  answered(id: string, indices: readonly number[], ended: readonly EndedServers[]): Promise<void>;
   /**
    * All servers have ended. What was refused or not sent, and what was never ready, becomes a draft of its own.
    * @returns its id; `undefined` where nothing is left, or the member's name was deleted meanwhile
@@ -93,6 +95,19 @@ export function createRecords({ store, drafts, now = Date.now }: RecordsDeps): R
     const user = { id: before.user_id, name: before.user_name };
     await drafts.save({ guildId: before.guild_id, user }, restId, rest);
     return restId;
+  }
+
+  async function end(id: string, { indices, outcome }: EndedServers): Promise<void> {
+    const isForKey = outcome.kind === 'rejected' && outcome.known === 'invalidKey';
+    const isUncounted = isForKey || outcome.kind === 'not-sent';
+    await servers(id, indices)
+      .set({
+        ...outcomeToStore(outcome),
+        ended_at: now(),
+        ...(isUncounted && { reserved_at: null }),
+        ...(outcome.kind === 'not-sent' && { sent_at: null }),
+      })
+      .execute();
   }
 
   const rowsOf = (id: string) =>
@@ -168,20 +183,9 @@ export function createRecords({ store, drafts, now = Date.now }: RecordsDeps): R
       const { numUpdatedRows } = await servers(id, indices).set({ sent_at: now() }).executeTakeFirst();
       return Number(numUpdatedRows) === indices.length;
     },
-    async leaveAgain(id, indices) {
-      if (indices.length > 0) await servers(id, indices).set({ sent_at: null }).execute();
-    },
-    async end(id, { indices, outcome }) {
-      const isForKey = outcome.kind === 'rejected' && outcome.known === 'invalidKey';
-      const isUncounted = isForKey || outcome.kind === 'not-sent';
-      await servers(id, indices)
-        .set({
-          ...outcomeToStore(outcome),
-          ended_at: now(),
-          ...(isUncounted && { reserved_at: null }),
-          ...(outcome.kind === 'not-sent' && { sent_at: null }),
-        })
-        .execute();
+    async answered(id, indices, ended) {
+      for (const each of ended) await end(id, each);
+      await servers(id, indices).where('outcome', 'is', null).set({ sent_at: null }).execute();
     },
     finish,
     async endedBy(interactionId) {

@@ -1,7 +1,7 @@
 import {
-  type Halt,
+  isUnreached,
   MAX_SERVERS_PER_REQUEST,
-  type NotSent,
+  notSent,
   type Outcome,
   type Rejected,
   type ServerSubmission,
@@ -26,8 +26,6 @@ export interface RequestPlan {
   next(): readonly number[] | undefined;
   /** What came of the next request. @returns what has ended by it, also of servers in later requests */
   answered(outcome: Outcome): readonly EndedServers[];
-  /** No further request is made. @returns all that had not ended */
-  halt(reason: Halt): readonly EndedServers[];
 }
 
 /** A service that does not answer twice in a row is not asked a third time. */
@@ -37,15 +35,6 @@ const MOST_SILENCES = 2;
  * with 7 of them; a service that rejects everything must not be asked two thousand times.
  */
 const MOST_HALVINGS = 200;
-/** Why a request was not sent that the next one would not be sent for either. */
-const IN_VAIN: ReadonlySet<string> = new Set([
-  'key',
-  'deadline',
-  'queue-full',
-  'rate-limited',
-  'down',
-  'bot',
-]);
 
 export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game'>[]): RequestPlan {
   /** Requests that are still to be made. */
@@ -69,46 +58,36 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
     return ended.length === 0 ? [] : [{ indices: ended, outcome }];
   }
 
-  function rejected(indices: readonly number[], rejection: Rejected): readonly EndedServers[] {
-    const { message, known } = rejection;
+  function rejected(indices: readonly number[], { message, known }: Rejected): readonly EndedServers[] {
     const outcome: Rejected = { kind: 'rejected', message, ...(known && { known }) };
+    const ended: EndedServers = { indices, outcome };
+    if (known === 'invalidKey') return [ended, ...endAll(notSent('key'))];
     if (known === 'gameInvalid') {
       const games = new Set(indices.map(gameOf));
-      if (games.size > 1) pending.unshift(...halves(indices));
-      else return [{ indices, outcome }, ...endGames(games, outcome)];
-      return [];
-    }
-    if (known === 'invalidKey') return [{ indices, outcome }, ...endAll(notSent('key'))];
-    if (known !== 'emptyList' && indices.length > 1 && halvings < MOST_HALVINGS) {
-      halvings += 1;
+      if (games.size === 1) return [ended, ...endGames(games, outcome)];
       pending.unshift(...halves(indices));
       return [];
     }
-    return [{ indices, outcome }];
+    if (known === 'emptyList' || indices.length === 1 || halvings === MOST_HALVINGS) return [ended];
+    halvings += 1;
+    pending.unshift(...halves(indices));
+    return [];
   }
 
   return {
     next: () => pending[0],
     answered(outcome) {
       const indices = pending.shift() ?? [];
-      if (outcome.kind === 'rejected') {
-        silences = 0;
-        return rejected(indices, outcome);
-      }
+      const isAnswered = outcome.kind === 'accepted' || outcome.kind === 'rejected';
+      silences = isAnswered ? 0 : silences + 1;
+      if (outcome.kind === 'rejected') return rejected(indices, outcome);
       const ended: EndedServers = { indices, outcome };
-      if (outcome.kind === 'accepted') {
-        silences = 0;
-        return [ended];
-      }
-      silences += 1;
-      if (outcome.kind === 'not-sent' && IN_VAIN.has(outcome.reason)) return [ended, ...endAll(outcome)];
+      // The next request would not be sent for the same reason.
+      if (outcome.kind === 'not-sent' && !isUnreached(outcome)) return [ended, ...endAll(outcome)];
       return silences < MOST_SILENCES ? [ended] : [ended, ...endAll(notSent('service'))];
     },
-    halt: (reason) => endAll(notSent(reason)),
   };
 }
-
-const notSent = (reason: Halt): NotSent => ({ kind: 'not-sent', reason });
 
 function inRequests(indices: readonly number[]): (readonly number[])[] {
   const count = Math.ceil(indices.length / MAX_SERVERS_PER_REQUEST);

@@ -281,18 +281,23 @@ describe('what came of a submission', () => {
     expect(await servers(opened)).toMatchObject([{ outcome: null, sent_at: time }]);
   });
 
-  it('is recorded with what comes later, and marks the key then', async () => {
+  it('lets nothing more leave where it cannot be recorded, and the hourly job ends it', async () => {
     let mend: (() => Promise<void>) | undefined;
-    const opened: Opened = await open(async (n) => {
-      if (n === 1) mend = await breakColumn(opened, 'outcome');
-      else await mend?.();
-      return n === 1 ? ACCEPTED : KEY_REFUSED;
+    const opened: Opened = await open(async () => {
+      mend = await breakColumn(opened, 'outcome');
+      return ACCEPTED;
     });
     const result = ended(await list(opened, 250));
-    expect(result.isRecorded).toBe(true);
+    expect(requests).toHaveLength(1);
+    expect(result).toMatchObject({ isRecorded: false, restId: undefined });
+    expect(result.outcomes[99]).toEqual(ACCEPTED);
+    expect(result.outcomes[100]).toEqual({ kind: 'not-sent', reason: 'bot' });
+    await mend?.();
+    time += 20 * MINUTE;
+    await opened.pruning.prune();
     const recorded = (await servers(opened)).map(({ outcome }) => outcome);
-    expect(recorded).toEqual(kinds(result));
-    expect(told).toEqual(['1']);
+    expect(recorded.lastIndexOf('unknown')).toBe(99);
+    expect(recorded.indexOf('not-sent')).toBe(100);
   });
 
   it('is told to observers, of whom none keeps the others or the member from it', async () => {
@@ -301,14 +306,14 @@ describe('what came of a submission', () => {
       { ended: () => Promise.reject(new Error('broken')) },
       {
         refused: async (_by, [server], { code }) => void seen.push(`${server?.server} ${code}`),
-        ended: async (_by, { outcomes, key }) => void seen.push(`${outcomes[0]?.kind} ${key?.key.reveal()}`),
+        ended: async (_by, { outcomes }) => void seen.push(`${outcomes[0]?.kind}`),
       },
       {},
     ];
     const opened = await open(undefined, { observers });
     expect(kinds(await one(opened, 'a'))).toEqual(['accepted']);
     await one(opened, 'a');
-    expect(seen).toEqual(['accepted key of this guild', 'a submitted-before']);
+    expect(seen).toEqual(['accepted', 'a submitted-before']);
     expect(opened.logger.lines).toMatchObject([{ level: 'error' }]);
   });
 

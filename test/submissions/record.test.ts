@@ -47,7 +47,7 @@ async function reserve(rows: readonly Row[], more: Partial<Reservation> = {}): P
 async function end(outcomes: readonly Outcome[], id = 'list'): Promise<void> {
   for (const [index, outcome] of outcomes.entries()) {
     await parts.records.leave(id, [index]);
-    await parts.records.end(id, { indices: [index], outcome });
+    await parts.records.answered(id, [index], [{ indices: [index], outcome }]);
   }
 }
 
@@ -65,7 +65,7 @@ describe('a server that is submitted', () => {
     expect(await servers()).toMatchObject([running]);
     expect(await parts.records.leave('list', [0])).toBe(true);
     expect(await servers()).toMatchObject([{ ...running, sent_at: NOW }]);
-    await parts.records.end('list', { indices: [0], outcome: ACCEPTED });
+    await parts.records.answered('list', [0], [{ indices: [0], outcome: ACCEPTED }]);
     expect(await servers()).toMatchObject([{ outcome: 'accepted', message: 'Yes.', ended_at: NOW }]);
   });
 

@@ -112,6 +112,7 @@ describe('the requests of a submission', () => {
   it.each([
     'key',
     'deadline',
+    'stopping',
     'queue-full',
     'rate-limited',
     'down',
@@ -120,16 +121,6 @@ describe('the requests of a submission', () => {
     const { sizes, outcomes } = carryOut(games(300), () => ({ kind: 'not-sent', reason }));
     expect(sizes).toHaveLength(1);
     expect(outcomes).toEqual(Array(300).fill({ kind: 'not-sent', reason }));
-  });
-
-  it('end when they are halted, with what has ended as it is', () => {
-    const plan = createRequestPlan(games(150).map((game) => ({ game })));
-    plan.answered(ACCEPTED);
-    expect(plan.halt('deadline')).toEqual([
-      { indices: [...games(150).keys()].slice(100), outcome: { kind: 'not-sent', reason: 'deadline' } },
-    ]);
-    expect(plan.next()).toBeUndefined();
-    expect(plan.halt('deadline')).toEqual([]);
   });
 
   it('send nothing again that was accepted or may have been, whatever the service answers', () => {
