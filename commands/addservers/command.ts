@@ -15,7 +15,7 @@ import type { GuildSettings } from '../../src/guilds/settings.ts';
 import { gamesAmong } from '../../src/listing/game-search.ts';
 import type { ListReader } from '../../src/server-lists/list-reader.ts';
 import { decodeText, MAX_FILE_BYTES, type UnreadableList } from '../../src/server-lists/read-list.ts';
-import { type Editing, linesToEdit, MOST_TYPED, withDefaultGame } from '../../src/submissions/list-drafts.ts';
+import { type Editing, linesToEdit, MOST_TYPED } from '../../src/submissions/list-drafts.ts';
 import type { Pipeline } from '../../src/submissions/pipeline.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { UserError } from '../../src/user-error.ts';
@@ -182,8 +182,7 @@ async function openList(
   if (list.rows.length === 0)
     return keepTyped(context, { text, game, why: context.t('list.file.empty') }, deps);
   const notice = game === '' || usable ? '' : unusableGameText(context, game, games);
-  const rows = usable ? withDefaultGame(list.rows, usable.alias) : list.rows;
-  return openDraft(context, { source: 'text', rows, notice }, deps);
+  return openDraft(context, { source: 'text', rows: list.rows, notice }, deps);
 }
 
 /** Why a text cannot be read as a list at all. */

@@ -7,7 +7,6 @@ import {
   type Row,
   type TypedRow,
 } from '../../src/server-lists/row.ts';
-import type { Draft } from '../../src/submissions/draft.ts';
 import { gameChoices, NEAREST, type SearchedGames } from '../../src/words/games.ts';
 import { problemText } from '../../src/words/problem.ts';
 import type { Translate } from '../../src/words/words.ts';
@@ -89,57 +88,31 @@ export const inFields = ({ server, port, queryPort, game }: ReadyRow['submission
 
 export interface RefusedFiles {
   readonly files: readonly ListFile[];
-  /** Files of the message that it changes stay whose names begin so. */
-  readonly keepsFiles?: string;
   /** The names of all of them, for a sentence. */
   readonly names: string;
 }
 
-const FIRST = 'rejected';
-
-/**
- * The files with the rows that cannot be sent. Where a draft keeps only a part of them, those of its first preview stay
- * beside a newer one.
- */
-export function filesOfRefused(t: Translate, rows: readonly ExplainedRow[], draft: Draft): RefusedFiles {
-  const notKept = draft.rows.filter(isRefused).filter(({ problem }) => problem.code === 'not-kept');
-  if (notKept.length === 0) {
-    const files = rejectedFiles(rows, FIRST);
-    return {
-      files,
-      names: namesOf(
-        t,
-        files.map(({ name }) => name),
-      ),
-    };
-  }
-  const lines = new Set(notKept.map(({ line }) => line));
-  const kept = rows.filter(({ line }) => !lines.has(line));
-  const files = rejectedFiles(kept, `still-${FIRST}`);
-  return {
-    files,
-    keepsFiles: FIRST,
-    names: namesOf(t, [`${FIRST}.csv`, ...files.map(({ name }) => name)]),
-  };
+/** The files with the rows that cannot be sent. */
+export function filesOfRefused(t: Translate, rows: readonly ExplainedRow[]): RefusedFiles {
+  const files = rejectedFiles(rows);
+  return { files, names: t.and(files.map(({ name }) => `\`${name}\``)) };
 }
 
-const namesOf = (t: Translate, names: readonly string[]): string => t.and(names.map((name) => `\`${name}\``));
-
 /** One file, where there is anything to put into it, and further ones for what would make it too large to be sent back. */
-function rejectedFiles(rows: readonly ExplainedRow[], name: string): readonly ListFile[] {
+function rejectedFiles(rows: readonly ExplainedRow[]): readonly ListFile[] {
   if (rows.length === 0) return [];
   const inOrder = rows.toSorted((one, other) => one.line - other.line);
   for (let count = 1; ; count++) {
-    const files = splitFile(inOrder, count, name);
+    const files = splitFile(inOrder, count);
     const areSmall = files.every(({ data }) => data.length <= MAX_FILE_BYTES);
     if (areSmall || count === MOST_FILES) return files;
   }
 }
 
-function splitFile(rows: readonly ExplainedRow[], count: number, name: string): readonly ListFile[] {
+function splitFile(rows: readonly ExplainedRow[], count: number): readonly ListFile[] {
   const each = Math.ceil(rows.length / count);
   return Array.from({ length: count }, (_, index) => ({
-    name: index === 0 ? `${name}.csv` : `${name}-${index + 1}.csv`,
+    name: index === 0 ? 'rejected.csv' : `rejected-${index + 1}.csv`,
     data: Buffer.from(rejectedCsv(rows.slice(index * each, (index + 1) * each))),
   }));
 }

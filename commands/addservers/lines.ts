@@ -1,4 +1,4 @@
-import type { RefusedRow } from '../../src/server-lists/row.ts';
+import { type RefusedRow, rowText } from '../../src/server-lists/row.ts';
 import { visibleLine } from '../../src/visible-line.ts';
 import { escapeCode, escapeText, shorten } from '../../src/words/escape.ts';
 import type { SearchedGames } from '../../src/words/games.ts';
@@ -28,7 +28,8 @@ export function refusedItem(
   const { problem } = row;
   const { short } = problemText(problem, t, LONGEST_VALUE);
   const near = problem.code === 'game-unknown' ? nearText(t, problem.game, games) : '';
-  const item = isNumbered ? lineItem(t, row.line, row.text) : addressItem(row.text);
+  const text = rowText(row.typed);
+  const item = isNumbered ? lineItem(t, row.line, text) : addressItem(text);
   return `${item}: ${short}${near}`;
 }
 

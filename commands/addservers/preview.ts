@@ -1,6 +1,6 @@
 import { formatAddress } from '../../src/addresses/address.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
-import { isRefused, isRepeated, lacksGame, type ReadyRow } from '../../src/server-lists/row.ts';
+import { isRefused, isRepeated, lacksGame, type ReadyRow, rowText } from '../../src/server-lists/row.ts';
 import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
 import type { Limited } from '../../src/submissions/limits.ts';
 import type { Prepared } from '../../src/submissions/list-drafts.ts';
@@ -35,7 +35,6 @@ export interface ListPage {
   readonly content: string;
   readonly embeds: readonly ServerEmbed[];
   readonly files: readonly ListFile[];
-  readonly keepsFiles?: string;
 }
 
 /** The games, to name them and to guess at what was meant. */
@@ -57,7 +56,7 @@ export function previewOf(reader: Reader, prepared: Prepared, games: ListedGames
     ...explainedRows(refused, reasonsOf(t, games)),
     ...explainLimited(t, waiting, room.limited),
   ];
-  const { names, files, ...kept } = filesOfRefused(t, rejected, draft);
+  const { names, files } = filesOfRefused(t, rejected);
   const content = paragraphs([
     first,
     refusedText(reader, prepared, games, names),
@@ -67,10 +66,10 @@ export function previewOf(reader: Reader, prepared: Prepared, games: ListedGames
     duplicatesText(t, prepared, games),
   ]);
   if (ready.length > MOST_SHOWN) {
-    return { content, embeds: [], files: [previewFile(ready), ...files], ...kept };
+    return { content, embeds: [], files: [previewFile(ready), ...files] };
   }
   const servers = ready.map(({ submission }) => submission);
-  return { content, embeds: servers.length === 0 ? [] : [serversEmbed(t, servers, games)], files, ...kept };
+  return { content, embeds: servers.length === 0 ? [] : [serversEmbed(t, servers, games)], files };
 }
 
 const paragraphs = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
@@ -121,7 +120,7 @@ export const waitingText = (t: Translate, count: number, { until }: Pick<Limited
 function withoutGameText(t: Translate, { rows }: Draft): string {
   const lacking = rows.filter(lacksGame);
   if (lacking.length === 0) return '';
-  const items = lacking.slice(0, MOST_NAMED).map(({ text }) => addressItem(text));
+  const items = lacking.slice(0, MOST_NAMED).map(({ typed }) => addressItem(rowText(typed)));
   return [
     t('list.withoutGame', { count: lacking.length }),
     ...items,

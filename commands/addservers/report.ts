@@ -47,7 +47,7 @@ export function reportOf(reader: Reader, result: Ended, games: GuessedGames): Li
       .map(({ row, outcome }) => explained(row, messageOf(t, outcome))),
     ...explainLimited(t, result.limitedRows, result.limited),
   ];
-  const { files, names, ...kept } = filesOfRefused(t, refused, draft);
+  const { files, names } = filesOfRefused(t, refused);
   const servers = ended.map(({ row: { line, submission: server }, outcome }) => ({ line, server, outcome }));
   const failed = servers.filter(({ outcome }) => outcome.kind !== 'accepted');
   const accepted = servers.filter(({ outcome }) => outcome.kind === 'accepted');
@@ -64,7 +64,6 @@ export function reportOf(reader: Reader, result: Ended, games: GuessedGames): Li
     content: result.isRecorded ? content : `${content}\n\n${t('ended.unrecorded')}`,
     embeds: [],
     files: [csv, ...files],
-    ...kept,
   };
 }
 

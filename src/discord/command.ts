@@ -58,8 +58,6 @@ export interface Reply {
   /** Nothing was done; like a UserError, but with buttons. */
   readonly isRefusal?: true;
   readonly files?: readonly { readonly name: string; readonly data: Buffer }[];
-  /** Where it changes a message: files of that stay whose names begin so. Without it none does. */
-  readonly keepsFiles?: string;
   /**
    * Said besides, for everybody in the channel, in the guild's language. It goes out with the interaction's token,
    * like the reply, and so needs no permission in the channel.

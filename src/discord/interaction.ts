@@ -68,7 +68,6 @@ export interface SourceMessage {
   /** The interaction that the message answers; `undefined` when Discord does not say. */
   readonly madeBy: string | undefined;
   readonly isPrivate: boolean;
-  readonly files: readonly { readonly id: string; readonly name: string }[];
 }
 
 /** A file that was uploaded with a command. */
@@ -196,7 +195,6 @@ function readMessage(message: ComponentInteraction['message']): SourceMessage {
   return {
     madeBy: message.interaction_metadata?.id,
     isPrivate: (Number(message.flags ?? 0) & MessageFlags.Ephemeral) !== 0,
-    files: (message.attachments ?? []).map(({ id, filename }) => ({ id: text(id), name: text(filename) })),
   };
 }
 

@@ -90,14 +90,9 @@ export const isMalformed = (error: unknown): boolean =>
 const replyOf = (answer: Answer): Reply => (typeof answer === 'string' ? { content: answer } : answer);
 
 /** The whole message, in place of what is there. */
-function messageOf(reply: Reply, source: SourceMessage | undefined): MessageBody {
-  const { content, embeds = [], components = [], files = [], keepsFiles } = fitReply(reply);
-  const kept =
-    keepsFiles === undefined ? [] : (source?.files ?? []).filter(({ name }) => name.startsWith(keepsFiles));
-  const attachments = [
-    ...kept.map(({ id }) => ({ id })),
-    ...files.map(({ name }, id) => ({ id, filename: name })),
-  ];
+function messageOf(reply: Reply): MessageBody {
+  const { content, embeds = [], components = [], files = [] } = fitReply(reply);
+  const attachments = files.map(({ name }, id) => ({ id, filename: name }));
   return {
     body: { content: content ?? null, embeds, components, attachments, allowed_mentions: NO_MENTIONS },
     files,
@@ -190,7 +185,7 @@ async function deliverOnce(delivery: Delivery, answer: Answer): Promise<void> {
     const body = { content, flags: MessageFlags.Ephemeral, allowed_mentions: NO_MENTIONS };
     return persist(() => api.followUp(interaction, { body, files: [] }));
   }
-  const message = messageOf(replyOf(answer), sourceOf(interaction));
+  const message = messageOf(replyOf(answer));
   writer.begin();
   return persist(async () => {
     if (writer.isLatest()) await api.edit(interaction, message);

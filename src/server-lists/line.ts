@@ -1,6 +1,6 @@
 import { parseAddress, unlabelled } from '../addresses/address.ts';
 import { hasWords, unwrapped, withoutEnds } from '../addresses/pasted-text.ts';
-import { EMPTY_ROW, type GameReading, gameOf, type RowProblem, shown, type TypedRow } from './row.ts';
+import { EMPTY_ROW, type Games, gameOf, type RowProblem, shown, type TypedRow } from './row.ts';
 
 type LineReading = { readonly typed: TypedRow; readonly problem?: RowProblem };
 
@@ -11,7 +11,7 @@ const MAX_GAME_WORDS = 12;
  * A line of words: `host:port`, `host:port game`, `host port [game]`, `game host:port`, `game host port`. Games
  * may be names with spaces. Expects plain text without passwords.
  */
-export function readWords(line: string, games: GameReading): LineReading {
+export function readWords(line: string, games: Games): LineReading {
   const bare = unlabelled(line.replace(/^(?:[-*•‣>]|\d{1,4}[.)])\s+/u, ''));
   const words = bare.split(/\s+/u).filter((word) => word !== '');
   const start = words.findIndex(hasWords);
@@ -38,7 +38,7 @@ export function readWords(line: string, games: GameReading): LineReading {
  * The cells of a line in the order `host[:port], [port], [game], [query port]`, or with the game first.
  * @returns undefined when these are not the cells of a row but a line of words with punctuation in it
  */
-export function readCells(record: readonly string[], games: GameReading): LineReading | undefined {
+export function readCells(record: readonly string[], games: Games): LineReading | undefined {
   const cells = record.map((cell) => cell.replace(/^'(.*)'$/su, '$1'));
   const [first = '', second = ''] = cells;
   const gameFirst = isAddress(second) && (gameOf(first, games) !== undefined || !isAddress(first));
@@ -65,7 +65,7 @@ const isNumber = (text: string) => /^[+-]?\d+$/u.test(text);
  * Whether the words after an address begin with a port: a number that is not the beginning of a game's name
  * (7 Days to Die), or something unreadable with a known game after it.
  */
-function beginsWithPort(words: readonly string[], hasPort: boolean, games: GameReading): boolean {
+function beginsWithPort(words: readonly string[], hasPort: boolean, games: Games): boolean {
   const [first, ...rest] = words;
   if (first === undefined) return false;
   const isAlone = rest.length === 0;
@@ -76,11 +76,7 @@ function beginsWithPort(words: readonly string[], hasPort: boolean, games: GameR
 }
 
 /** Whether the first cell after the address stands for its port: numbers and empty ones do. */
-function isPortCell(
-  [first = '', second = '']: readonly string[],
-  hasPort: boolean,
-  games: GameReading,
-): boolean {
+function isPortCell([first = '', second = '']: readonly string[], hasPort: boolean, games: Games): boolean {
   if (first === '') return true;
   const isGame = gameOf(first, games) !== undefined;
   if (isNumber(first)) return !isGame || !hasPort;
@@ -88,7 +84,7 @@ function isPortCell(
 }
 
 /** Where the address is among the words; a known game in front of it wins over a name with dots in it. */
-function addressIndex(words: readonly string[], start: number, games: GameReading): number | undefined {
+function addressIndex(words: readonly string[], start: number, games: Games): number | undefined {
   if (start < 0) return undefined;
   for (let count = Math.min(MAX_GAME_WORDS, words.length - start - 1); count > 0; count--) {
     const next = words[start + count];

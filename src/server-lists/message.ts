@@ -9,7 +9,7 @@ import {
 import { plainText, withoutEnds, withoutPasswordWords } from '../addresses/pasted-text.ts';
 import { parsePort } from '../addresses/port.ts';
 import { readList, withRepeats } from './read-list.ts';
-import { EMPTY_ROW, type GameReading, type Row, typedOf } from './row.ts';
+import { EMPTY_ROW, type Games, type Row, typedOf } from './row.ts';
 
 interface FoundAddresses {
   /** In the order of the text, each once; without a port only where the text makes clear that it is a server. */
@@ -29,7 +29,7 @@ const DISCORD_MARKUP = /<(?:a?:\w+:|[@#][!&]?|t:)[\d:tTdDfFRs]+>/gu;
  * The servers in a message: first the lines that name a game, as a list has them, then every other address, which lacks
  * its game, then what was meant as an address and cannot be one. See {@link findAddresses}.
  */
-export function rowsOfMessage(text: string, games: GameReading): readonly Row[] {
+export function rowsOfMessage(text: string, games: Games): readonly Row[] {
   const listed = rowsWithGame(text, games);
   const inLists = new Set(listed.map((row) => normalized(typedOf(row).server)));
   const { found, refused } = findAddresses(text);
@@ -43,7 +43,7 @@ export function rowsOfMessage(text: string, games: GameReading): readonly Row[] 
 }
 
 /** The lines that a list could have, where they name a game that is known. */
-function rowsWithGame(text: string, games: GameReading): readonly Row[] {
+function rowsWithGame(text: string, games: Games): readonly Row[] {
   const list = readList(text.replace(DISCORD_MARKUP, ' '), games);
   if (list.kind !== 'rows') return [];
   return list.rows.filter((row) => {
@@ -55,7 +55,6 @@ function rowsWithGame(text: string, games: GameReading): readonly Row[] {
 const rowOf = (text: string, problem: AddressProblem | { readonly code: 'game-missing' }): Row => ({
   kind: 'refused',
   line: 0,
-  text,
   problem,
   typed: { ...EMPTY_ROW, server: text },
 });

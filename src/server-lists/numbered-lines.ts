@@ -76,8 +76,6 @@ export function renumbered(rows: readonly Row[], { numbers, edited, last }: Numb
   return rows.map((row, index) => {
     const line = own[index] ?? free.shift() ?? ++next;
     // Whether it repeats another is found among all lines of the list.
-    return row.kind === 'repeated'
-      ? { kind: 'ready', line, text: row.text, submission: row.submission }
-      : { ...row, line };
+    return row.kind === 'repeated' ? { kind: 'ready', line, submission: row.submission } : { ...row, line };
   });
 }

@@ -3,7 +3,7 @@ import { clipped } from '../visible-line.ts';
 import { cellsOf, delimiterOf, headerOf, recordsOf, rowUnder } from './csv.ts';
 import { jsonElements, rowOfElement } from './json.ts';
 import { readCells, readWords } from './line.ts';
-import { EMPTY_ROW, type GameReading, type RawRow, type Row, readRow, rowText, shown } from './row.ts';
+import { EMPTY_ROW, type Games, type RawRow, type Row, type RowProblem, readRow, shown } from './row.ts';
 
 /** The most servers in one paste or file: ten requests to the service. */
 export const MAX_ROWS = 1000;
@@ -11,6 +11,12 @@ export const MAX_ROWS = 1000;
 export const MAX_FILE_BYTES = 256 * 1024;
 /** An address, a game and a query port have room in it; longer ones without a header are something else. */
 const MAX_LINE = 1000;
+
+/** How the games in a text are understood. */
+export interface GameReading extends Games {
+  /** The alias for rows that name no game. */
+  readonly defaultGame?: string | undefined;
+}
 
 export type ReadList = { readonly kind: 'rows'; readonly rows: readonly Row[] } | UnreadableList;
 
@@ -68,7 +74,7 @@ const COMMENT = /^\s*#/u;
 const isContent = (line: string) => hasWords(line) && !COMMENT.test(line) && !/^\s*"?sep=/iu.test(line);
 
 /** A line that stands on its own. */
-function rowOfLine(line: string, number: number, games: GameReading): RawRow {
+function rowOfLine(line: string, number: number, games: Games): RawRow {
   if (line.length > MAX_LINE) {
     const typed = { ...EMPTY_ROW, server: clipped(shown(line), 100) };
     return {
@@ -87,17 +93,28 @@ function rowOfLine(line: string, number: number, games: GameReading): RawRow {
 /** Reads each part of a list, unless there are too many of them, into valid, explained and repeated rows. */
 function readAll<Part>(parts: readonly Part[], games: GameReading, rowOf: (part: Part) => RawRow): ReadList {
   if (parts.length > MAX_ROWS) return { kind: 'too-many', count: parts.length, most: MAX_ROWS };
-  const rows = parts.map((part) => finishedRow(rowOf(part), games));
+  const rows = parts.map((part) => finishedRow(withDefaultGame(rowOf(part), games.defaultGame), games));
   return { kind: 'rows', rows: withRepeats(rows) };
 }
 
+/** Of these nothing is known of what stood where. */
+const UNREAD: ReadonlySet<RowProblem['code'] | undefined> = new Set([
+  'no-address',
+  'line-too-long',
+  'not-an-object',
+]);
+
+function withDefaultGame(row: RawRow, game: string | undefined): RawRow {
+  if (game === undefined || hasWords(row.typed.game) || UNREAD.has(row.problem?.code)) return row;
+  return { ...row, typed: { ...row.typed, game } };
+}
+
 /** A row as it is now understood. */
-export function finishedRow({ line, typed, problem }: RawRow, games: GameReading): Row {
+export function finishedRow({ line, typed, problem }: RawRow, games: Games): Row {
   const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, games);
-  const text = rowText(typed);
   return reading.ok
-    ? { kind: 'ready', line, text, submission: reading.submission }
-    : { kind: 'refused', line, text, problem: reading.problem, typed };
+    ? { kind: 'ready', line, submission: reading.submission }
+    : { kind: 'refused', line, problem: reading.problem, typed };
 }
 
 /** In the order of their lines; what has become the same as an earlier row is a repetition. */
@@ -107,11 +124,11 @@ export function withRepeats(rows: readonly Row[]): readonly Row[] {
     .toSorted((one, other) => one.line - other.line)
     .map((row): Row => {
       if (row.kind !== 'ready') return row;
-      const { line, text, submission } = row;
+      const { line, submission } = row;
       const { server, port, queryPort, game } = submission;
       const key = JSON.stringify([server, port, queryPort, game]);
       const firstLine = firstLines.get(key);
-      if (firstLine !== undefined) return { kind: 'repeated', line, text, firstLine, submission };
+      if (firstLine !== undefined) return { kind: 'repeated', line, firstLine, submission };
       firstLines.set(key, line);
       return row;
     });

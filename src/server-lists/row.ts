@@ -26,8 +26,6 @@ export type ServerProblem =
 
 export type RowProblem =
   | ServerProblem
-  /** A line of a draft of which no more is kept than that it was refused. */
-  | { readonly code: 'not-kept' }
   /** Words, but none of them is an address. */
   | { readonly code: 'no-address' }
   /** The guild lets only some games be submitted; by its alias. */
@@ -43,12 +41,6 @@ export type RowProblem =
 /** The games by their alias or name. */
 export interface Games {
   find(text: string): { readonly alias: string } | undefined;
-}
-
-/** How the games in a text are understood. */
-export interface GameReading extends Games {
-  /** The alias for rows that name no game. */
-  readonly defaultGame?: string | undefined;
 }
 
 /** A row before duplicates are looked for. `problem` wins over whatever `typed` would give. */
@@ -69,8 +61,6 @@ export type Row = ReadyRow | RefusedRow | RepeatedRow;
 interface RowParts {
   /** Where it begins, counted from 1. */
   readonly line: number;
-  /** What to show, without passwords. */
-  readonly text: string;
 }
 
 /** It can be submitted. */
@@ -171,14 +161,14 @@ export async function readOneWithGames(
   const alias = games.find(typed.game)?.alias ?? (isPossible ? typed.game : undefined);
   // The game comes first: which port is missing depends on it.
   if (alias === undefined) return { ok: false, problem: { code: 'game-unknown', game: typed.game } };
-  return readRow({ ...typed, game: '' }, { ...games, defaultGame: alias });
+  return readRow({ ...typed, game: alias }, { find: () => ({ alias }) });
 }
 
 /**
  * A typed row as a submission, or why not. The port may stand behind the host, beside it, or in both places if it is
  * the same; a query port equal to the port is left out (specification §2.1).
  */
-export function readRow(typed: TypedRow, games: GameReading): Reading {
+export function readRow(typed: TypedRow, games: Games): Reading {
   const beside = typed.port === '' ? undefined : parsePort(typed.port, 'port');
   if (beside && !beside.ok) return beside;
   const query = typed.queryPort === '' ? undefined : parsePort(typed.queryPort, 'query_port');
@@ -189,12 +179,9 @@ export function readRow(typed: TypedRow, games: GameReading): Reading {
   if (inServer !== undefined && beside && beside.port !== inServer) {
     return refused({ code: 'port-conflict', inServer, port: beside.port });
   }
-  const isGameNamed = hasWords(typed.game);
-  const game = isGameNamed ? gameOf(typed.game, games) : games.defaultGame;
-  if (game === undefined) {
-    if (!isGameNamed) return refused({ code: 'game-missing' });
-    return refused({ code: 'game-unknown', game: clipped(typed.game, 100) });
-  }
+  if (!hasWords(typed.game)) return refused({ code: 'game-missing' });
+  const game = gameOf(typed.game, games);
+  if (game === undefined) return refused({ code: 'game-unknown', game: clipped(typed.game, 100) });
   const port = inServer ?? beside?.port;
   if (port === undefined) {
     const usual = usualPort(game);

@@ -1,14 +1,4 @@
-import {
-  isReady,
-  isRefused,
-  lacksGame,
-  type Reading,
-  type ReadyRow,
-  type RefusedRow,
-  type Row,
-  rowText,
-  type TypedRow,
-} from '../server-lists/row.ts';
+import { isReady, type Reading, type ReadyRow, type Row, type TypedRow } from '../server-lists/row.ts';
 
 /** Servers that a member is about to submit. It is stored as one document. */
 export interface Draft {
@@ -22,8 +12,8 @@ export interface Draft {
 /** A draft of one server, which is a list of one. `typed` is kept as it may be stored: without passwords. */
 export function draftOfOne(typed: TypedRow, reading: Reading): Draft {
   const row: Row = reading.ok
-    ? { kind: 'ready', line: 1, text: '', submission: reading.submission, typed }
-    : { kind: 'refused', line: 1, text: '', problem: reading.problem, typed };
+    ? { kind: 'ready', line: 1, submission: reading.submission, typed }
+    : { kind: 'refused', line: 1, problem: reading.problem, typed };
   return { source: 'options', rows: [row], includesDuplicates: false };
 }
 
@@ -40,28 +30,6 @@ export function rowsToSend(
 
 /** A draft with these rows alone. */
 export const withRows = (draft: Draft, rows: readonly Row[]): Draft => ({ ...draft, rows });
-
-/** Of what was typed only refused lines are kept, and so many UTF-16 units of them a draft. */
-const MOST_TYPED_KEPT = 4_000;
-
-/** The draft as it is stored: of refused lines beyond what may be kept it is only known that there were some. */
-export function draftToStore(draft: Draft): Draft {
-  let left = MOST_TYPED_KEPT;
-  const others = draft.rows.filter((row) => isRefused(row) && !lacksGame(row)).length;
-
-  function kept(row: RefusedRow): RefusedRow {
-    // A whole text that could not be read is one row, and was measured before.
-    left -= others === 1 ? row.typed.server.length : JSON.stringify(row.typed).length;
-    if (left >= 0) return row;
-    const nothing = { server: '', port: '', queryPort: '', game: '' };
-    return { ...row, text: rowText(nothing), typed: nothing, problem: { code: 'not-kept' } };
-  }
-
-  return withRows(
-    draft,
-    draft.rows.map((row) => (isRefused(row) && !lacksGame(row) ? kept(row) : row)),
-  );
-}
 
 /** A draft that was stored; `undefined` when the record cannot be read any more. */
 export function draftFromStore(text: string): Draft | undefined {

@@ -1,5 +1,5 @@
 import type { Store } from '../storage/store.ts';
-import { type Draft, draftFromStore, draftToStore } from './draft.ts';
+import { type Draft, draftFromStore } from './draft.ts';
 
 /** How long a draft is kept, in milliseconds: as long as an interaction can be answered. */
 export const DRAFT_LIVES_MS = 15 * 60_000;
@@ -70,7 +70,7 @@ export function createDrafts({ store, now = Date.now }: DraftsDeps): Drafts {
     async save(by, id, draft) {
       const { guildId, user } = by;
       const created_at = now();
-      const json = JSON.stringify(draftToStore(draft));
+      const json = JSON.stringify(draft);
       await store.inGuild(
         guildId,
         async () => {

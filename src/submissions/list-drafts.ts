@@ -4,19 +4,17 @@ import { numberedLines, renumbered, withoutNumbers } from '../server-lists/numbe
 import { finishedRow, MAX_ROWS, type UnreadableList, withRepeats } from '../server-lists/read-list.ts';
 import {
   EMPTY_ROW,
-  type GameReading,
   type Games,
   isReady,
   isRefused,
   lacksGame,
   type RefusedRow,
   type Row,
-  rowText,
   shown,
   typedOf,
 } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
-import { type Draft, draftToStore, rowsToSend, withRows } from './draft.ts';
+import { type Draft, rowsToSend, withRows } from './draft.ts';
 import { DRAFT_LIVES_MS, type Drafts, type NoDraft, type Submitter } from './drafts.ts';
 import type { Duplicates, SubmittedBefore } from './duplicates.ts';
 import type { Limits, Room } from './limits.ts';
@@ -108,7 +106,7 @@ export function createListDrafts(deps: ListDraftsDeps): ListDrafts {
     const room = count === 0 ? { count } : await limits.room({ ...who, count, dailyQuota });
     const until = room.count === 0 ? room.limited?.until : undefined;
     const canTryAgain = until !== undefined && until - Date.now() < DRAFT_LIVES_MS;
-    const usualPorts = draftToStore(prepared).rows.filter(hasUsualPort).length;
+    const usualPorts = prepared.rows.filter(hasUsualPort).length;
     return {
       id,
       draft: prepared,
@@ -176,7 +174,7 @@ export function createListDrafts(deps: ListDraftsDeps): ListDrafts {
       // A file may have 256 KiB, and no window takes it.
       if (text.length > MOST_TYPED) return false;
       const typed = { ...EMPTY_ROW, server: keptText(text), game: shown(game) };
-      const row: Row = { kind: 'refused', line: 1, text: '', problem: { code: 'no-address' }, typed };
+      const row: Row = { kind: 'refused', line: 1, problem: { code: 'no-address' }, typed };
       await drafts.save(by, typedId(id), { source: 'text', rows: [row], includesDuplicates: false });
       return true;
     },
@@ -212,15 +210,12 @@ export function linesToEdit(
 ): { readonly text: string; readonly rows: readonly Row[] } {
   const refused = rows.filter(isRefused).filter((row) => !lacksGame(row));
   const others = which === 'all' ? rows.filter(isReady) : [];
-  const kept = [...refused, ...rows.filter(lacksGame), ...others].filter(isKept);
-  return numberedLines(kept, MOST_TYPED);
+  return numberedLines([...refused, ...rows.filter(lacksGame), ...others], MOST_TYPED);
 }
 
-const isKept = (row: Row): boolean => row.kind !== 'refused' || row.problem.code !== 'not-kept';
-
-/** How much of a draft can be edited, of which only a part is kept. */
+/** How many lines can be edited at once. */
 function editsOf(draft: Draft): Prepared['edits'] {
-  const { rows } = linesToEdit(draftToStore(draft), 'refused');
+  const { rows } = linesToEdit(draft, 'refused');
   const lacking = rows.filter(lacksGame).length;
   return { refused: rows.length - lacking, lacking };
 }
@@ -245,23 +240,8 @@ function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)
   return withRepeats(renumbered(rows, { numbers, edited, last: Math.max(0, ...edited) }));
 }
 
-/** The refused rows with the game that was meant for rows that name none, so that it is not lost with the others. */
-export const withDefaultGame = (rows: readonly Row[], game: string): readonly Row[] =>
-  rows.map((row) => {
-    if (row.kind !== 'refused' || row.typed.game !== '' || UNREAD.has(row.problem.code)) return row;
-    const typed = { ...row.typed, game };
-    return { ...row, typed, text: rowText(typed) };
-  });
-
-/** Of these nothing is known of what stood where. */
-const UNREAD: ReadonlySet<RefusedRow['problem']['code']> = new Set([
-  'no-address',
-  'line-too-long',
-  'not-an-object',
-]);
-
 /** The rows with a game for those that lack one; it stays with what is still wrong with them. */
-const withGame = (rows: readonly Row[], game: string, games: GameReading): readonly Row[] =>
+const withGame = (rows: readonly Row[], game: string, games: Games): readonly Row[] =>
   withRepeats(
     rows.map((row) =>
       lacksGame(row) ? finishedRow({ line: row.line, typed: { ...row.typed, game } }, games) : row,
@@ -275,7 +255,7 @@ type RowWithoutPort = RefusedRow & {
 const hasUsualPort = (row: Row): row is RowWithoutPort =>
   row.kind === 'refused' && row.problem.code === 'port-missing' && row.problem.usual !== undefined;
 
-const withUsualPorts = (rows: readonly Row[], games: GameReading): readonly Row[] =>
+const withUsualPorts = (rows: readonly Row[], games: Games): readonly Row[] =>
   withRepeats(
     rows.map((row) => {
       if (!hasUsualPort(row)) return row;
@@ -304,8 +284,6 @@ const isForbidden = (row: Row, allowed: readonly string[]): row is Exclude<Row, 
 
 /** A row that repeats another is forbidden too: that one is not sent either. */
 function forbidden(row: Exclude<Row, RefusedRow>): RefusedRow {
-  const { line, submission } = row;
-  const typed = typedOf(row);
-  const problem = { code: 'game-not-allowed', game: submission.game } as const;
-  return { kind: 'refused', line, text: row.text || rowText(typed), problem, typed };
+  const problem = { code: 'game-not-allowed', game: row.submission.game } as const;
+  return { kind: 'refused', line: row.line, problem, typed: typedOf(row) };
 }

@@ -3,7 +3,7 @@ import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import { isReady, isRefused, type ReadyRow } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { ServersTable } from '../storage/tables.ts';
-import { type Draft, draftFromStore, draftToStore, withRows } from './draft.ts';
+import { type Draft, draftFromStore, withRows } from './draft.ts';
 import type { Drafts, Submitter } from './drafts.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome } from './outcome-columns.ts';
 import type { EndedServers } from './request-plan.ts';
@@ -147,7 +147,7 @@ export function createRecords({ store, drafts, now = Date.now }: RecordsDeps): R
       const kept = withRows(draft, [...rows, ...limitedRows, ...draft.rows.filter(isRefused)]);
       const running = {
         state: 'running' as const,
-        draft: JSON.stringify(draftToStore(kept)),
+        draft: JSON.stringify(kept),
         interaction_id: interactionId,
         started_at: at,
       };

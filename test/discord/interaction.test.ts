@@ -116,11 +116,11 @@ describe('what is asked', () => {
 
   it('is a button with its message', () => {
     const data = { custom_id: 'a:b:c', component_type: ComponentType.Button };
-    const none = { madeBy: undefined, isPrivate: false, files: [] };
+    const none = { madeBy: undefined, isPrivate: false };
     expect(component(data)).toMatchObject({ kind: 'button', customId: 'a:b:c', values: [], message: none });
     const interaction_metadata = { id: '8' };
-    const message = { interaction_metadata, flags: 64, attachments: [{ id: '1', filename: 'a.csv' }] };
-    const whole = { madeBy: '8', isPrivate: true, files: [{ id: '1', name: 'a.csv' }] };
+    const message = { interaction_metadata, flags: 64 };
+    const whole = { madeBy: '8', isPrivate: true };
     expect(component(data, message)).toMatchObject({ message: whole });
   });
 

@@ -85,13 +85,11 @@ describe('a reply', () => {
     expect(updateResponse(REPLY)).toMatchObject({ data: { ...REPLY, attachments: [] } });
   });
 
-  it('replaces the files of a message, but for those that it keeps', async () => {
+  it('replaces the files of a message', async () => {
     const file = { name: 'new.csv', data: Buffer.from('a') };
     const attachmentsOf = async (reply: Reply) => (await sentFor(reply)).body.attachments;
     expect(await attachmentsOf(REPLY)).toEqual([]);
-    expect(await attachmentsOf({ keepsFiles: 'preview-' })).toEqual([{ id: '8' }]);
-    const both = [{ id: '8' }, { id: 0, filename: 'new.csv' }];
-    expect(await attachmentsOf({ files: [file], keepsFiles: 'preview-' })).toEqual(both);
+    expect(await attachmentsOf({ files: [file] })).toEqual([{ id: 0, filename: 'new.csv' }]);
     expect((await sentFor({ files: [file] })).files).toEqual([file]);
   });
 });

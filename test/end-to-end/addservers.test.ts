@@ -356,11 +356,12 @@ describe('Edit', () => {
     const count = typed.servers?.split('\n').length ?? 0;
     expect(count).toBeGreaterThan(30);
     expect(textOf(preview)).toContain(`Edit has room for the first ${count}. Fix the others in rejected.csv`);
-    const after = await member.submit(modal, { servers: typed.servers?.replaceAll(':0 ', ':27015 ') ?? '' });
+    const after = await member.submit(modal, { servers: typed.servers?.replaceAll(':0 ', ':1 ') ?? '' });
     expect(textOf(after)).toContain(`${count + 1} game servers are ready`);
-    // The file of the first preview has the lines that are not kept.
-    expect(csvOf(messageOf(after), 'rejected.csv')).toHaveLength(200);
-    expect(csvOf(await submit(member, after), 'rejected.csv')).toHaveLength(200);
+    expect(csvOf(messageOf(after), 'rejected.csv')).toHaveLength(200 - count);
+    const next = (await openWindow(member, after)).typed.servers ?? '';
+    expect(next).toMatch(new RegExp(`^${count + 1}\\. a-rather-long-name-${count}\\.example\\.com`));
+    expect(csvOf(await submit(member, after), 'rejected.csv')).toHaveLength(200 - count);
   });
 
   it('makes a list of what is typed when the list is gone after a quarter of an hour', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cellsOf } from '../../src/server-lists/csv.ts';
 import { csvFile, csvFiles, rejectedCsv } from '../../src/server-lists/csv-file.ts';
 import { readList } from '../../src/server-lists/read-list.ts';
-import { isRefused, type Row } from '../../src/server-lists/row.ts';
+import { isRefused, type Row, rowText, typedOf } from '../../src/server-lists/row.ts';
 import { games } from '../submissions/arbitraries.ts';
 import { anyCharacter } from '../support/characters.ts';
 
@@ -44,7 +44,7 @@ describe('rejected.csv', () => {
       fc.property(fc.array(line, { minLength: 1, maxLength: 5 }), (lines) => {
         const rows = rowsOf(lines.join('\n')).filter(isRefused);
         const again = rowsOf(rejected(rows, (code) => code));
-        expect(again.map(({ text }) => text)).toEqual(rows.map(({ text }) => text));
+        expect(again.map(typedOf).map(rowText)).toEqual(rows.map(typedOf).map(rowText));
         expect(again.filter(({ kind }) => kind === 'ready')).toEqual([]);
       }),
       { numRuns: 500 },

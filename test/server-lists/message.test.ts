@@ -58,17 +58,17 @@ describe('a message', () => {
     expect(rows).toMatchObject([
       { kind: 'ready', submission: { server: 'a.example.com', port: 25565, game: 'minecraft' } },
       { kind: 'refused', problem: { code: 'port-missing', usual: 25565 } },
-      { kind: 'refused', text: '8.8.8.8:28015', problem: { code: 'game-missing' } },
-      { kind: 'refused', text: 'a.example.com:1', problem: { code: 'game-missing' } },
+      { kind: 'refused', typed: { server: '8.8.8.8:28015' }, problem: { code: 'game-missing' } },
+      { kind: 'refused', typed: { server: 'a.example.com:1' }, problem: { code: 'game-missing' } },
     ]);
   });
 
   it('says what was meant as an address and cannot be one', () => {
     expect(rowsOfMessage('192.168.0.4:27015 8.8.8.8:70000 192.168.0.4:27015 8.8.8.8:1', games)).toMatchObject(
       [
-        { line: 1, text: '8.8.8.8:1', problem: { code: 'game-missing' } },
-        { line: 2, text: '192.168.0.4', problem: { code: 'not-public', range: 'private' } },
-        { line: 3, text: '', problem: { code: 'port-too-high', port: 70_000 } },
+        { line: 1, typed: { server: '8.8.8.8:1' }, problem: { code: 'game-missing' } },
+        { line: 2, typed: { server: '192.168.0.4' }, problem: { code: 'not-public', range: 'private' } },
+        { line: 3, typed: { server: '' }, problem: { code: 'port-too-high', port: 70_000 } },
       ],
     );
   });

@@ -126,6 +126,13 @@ describe('a pasted text', () => {
   });
 });
 
+it('the game of all lines stays with those that are refused and name none', () => {
+  const text = '8.8.8.8:70000\n8.8.8.8:70000 rust\nnonsense here\n8.8.8.8:1 rust';
+  const rows = rowsOf(readList(text, { ...games, defaultGame: 'cs2' }));
+  const typed = rows.map((row) => (row.kind === 'refused' ? row.typed.game : 'ready'));
+  expect(typed).toEqual(['cs2', 'rust', '', 'ready']);
+});
+
 describe('a table', () => {
   it.each([
     ',',

@@ -113,7 +113,7 @@ describe('what was typed', () => {
 
   it('is known of each row', () => {
     const submission = { server: '2606:4700::1', port: 1, queryPort: 2, game: 'cs2' };
-    const row = { kind: 'ready', line: 1, text: '', submission } as const;
+    const row = { kind: 'ready', line: 1, submission } as const;
     expect(typedOf(row)).toEqual(typed('[2606:4700::1]:1', { queryPort: '2' }));
     expect(typedOf({ ...row, typed: typed('x') })).toEqual(typed('x'));
     expect(typedOf(undefined)).toEqual(typed('', { game: '' }));

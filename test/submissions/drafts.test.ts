@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RefusedRow } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { type Draft, draftOfOne, draftToStore, rowsToSend } from '../../src/submissions/draft.ts';
+import { type Draft, draftOfOne, rowsToSend } from '../../src/submissions/draft.ts';
 import { openStore } from '../storage/temporary.ts';
 import { partsOver } from '../support/submissions.ts';
 import { readyDraft, readyRow } from '../support/submitted.ts';
@@ -17,7 +17,6 @@ const refused = (
 ): RefusedRow => ({
   kind: 'refused',
   line,
-  text: server,
   problem: { code },
   typed: { server, port: '', queryPort: '', game: '' },
 });
@@ -93,7 +92,7 @@ describe('a draft', () => {
   it('of one server keeps what was typed', () => {
     const typed = { server: 'a', port: '1', queryPort: '', game: 'cs2' };
     const submission = { server: 'a', port: 1, game: 'cs2' };
-    const common = { line: 1, text: '', typed };
+    const common = { line: 1, typed };
     expect(draftOfOne(typed, { ok: true, submission })).toEqual({
       source: 'options',
       rows: [{ ...common, kind: 'ready', submission }],
@@ -109,25 +108,5 @@ describe('a draft', () => {
     const duplicates = new Map([[a, {}]]);
     expect(rowsToSend(draft, duplicates)).toEqual([b]);
     expect(rowsToSend({ ...draft, includesDuplicates: true }, duplicates)).toEqual([a, b]);
-  });
-
-  it('is stored with 4,000 characters of refused lines; of the others it is known that they were refused', () => {
-    const lines = Array.from({ length: 900 }, (_, n) => refused(n + 3, 'y'.repeat(100)));
-    const first = [readyRow(1, 'a'), refused(2, 'b', 'game-missing')];
-    const stored = draftToStore({ ...readyDraft('x', 0), rows: [...first, ...lines] });
-    expect(stored.rows).toHaveLength(902);
-    expect(stored.rows.slice(0, 2)).toEqual(first);
-    const kept = stored.rows.slice(2).filter((row) => row.text !== '');
-    expect(JSON.stringify(kept.map((row) => (row.kind === 'refused' ? row.typed : {}))).length).toBeLessThan(
-      4_100,
-    );
-    expect(kept.length).toBeGreaterThan(20);
-    expect(stored.rows.at(-1)).toMatchObject({ problem: { code: 'not-kept' }, typed: { server: '' } });
-  });
-
-  it('is stored with one refused text of 4,000 characters', () => {
-    const whole = (length: number) => ({ ...readyDraft('x', 0), rows: [refused(1, '"'.repeat(length))] });
-    expect(draftToStore(whole(4_000))).toEqual(whole(4_000));
-    expect(draftToStore(whole(4_001)).rows).toMatchObject([{ problem: { code: 'not-kept' } }]);
   });
 });

@@ -12,7 +12,6 @@ import {
   linesToEdit,
   MOST_TYPED,
   type Prepared,
-  withDefaultGame,
 } from '../../src/submissions/list-drafts.ts';
 import type { SubmissionSettings } from '../../src/submissions/pipeline.ts';
 import { openStore } from '../storage/temporary.ts';
@@ -136,7 +135,6 @@ describe('a list', () => {
     const { draft } = await open('8.8.8.8:1 cs2\n8.8.8.8:1 cs2\n8.8.8.8:1 rust');
     expect(shown(draft.rows)).toEqual(['1 game-not-allowed', '2 game-not-allowed', '3 8.8.8.8:1 rust']);
     expect(draft.rows[1]).toMatchObject({
-      text: '8.8.8.8:1 cs2',
       typed: { server: '8.8.8.8:1', game: 'cs2' },
     });
     settings = { announce: false, games: ['rust', 'cs2'] };
@@ -249,12 +247,4 @@ describe('a text that could not be read', () => {
     expect(await lists.keepTyped(mia, 'e', { text: 'x'.repeat(4_001), game: '' })).toBe(false);
     expect(await lists.findTyped(mia, 'e')).toBeUndefined();
   });
-});
-
-it('the game that was chosen for all lines stays with those that are refused and name none', () => {
-  const rows = rowsOf('8.8.8.8:70000\n8.8.8.8:70000 rust\nnonsense here\n8.8.8.8:1 cs2');
-  const typed = withDefaultGame(rows, 'cs2').map((row) =>
-    row.kind === 'refused' ? row.typed.game : 'ready',
-  );
-  expect(typed).toEqual(['cs2', 'rust', '', 'ready']);
 });

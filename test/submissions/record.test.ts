@@ -25,7 +25,6 @@ beforeEach(async () => {
 const refusedRow = (line: number): RefusedRow => ({
   kind: 'refused',
   line,
-  text: 'x',
   problem: { code: 'no-address' },
   typed: { server: 'x', port: '', queryPort: '', game: '' },
 });

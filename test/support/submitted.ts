@@ -38,7 +38,7 @@ export async function submitted(
 /** A row of a list that can be submitted. */
 export function readyRow(line: number, server: string, more: Partial<ServerSubmission> = {}): ReadyRow {
   const submission = { server, port: 27015, game: 'cs2', ...more };
-  return { kind: 'ready', line, text: server, submission };
+  return { kind: 'ready', line, submission };
 }
 
 /** A list of so many servers that are all ready, at addresses of its own. */

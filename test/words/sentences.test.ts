@@ -42,7 +42,6 @@ const PROBLEMS: Readonly<Record<RowProblem['code'], RowProblem>> = {
   'game-missing': { code: 'game-missing' },
   'game-unknown': { code: 'game-unknown', game: EVIL },
   'game-not-allowed': { code: 'game-not-allowed', game: EVIL },
-  'not-kept': { code: 'not-kept' },
   'no-address': { code: 'no-address' },
   'line-too-long': { code: 'line-too-long', length: 1001, most: 1000 },
   'too-many-cells': { code: 'too-many-cells', found: 5, most: 4 },
@@ -50,7 +49,7 @@ const PROBLEMS: Readonly<Record<RowProblem['code'], RowProblem>> = {
   'wrong-type': { code: 'wrong-type', field: EVIL, expected: 'number' },
 };
 const ONLY_IN_LISTS =
-  /^(?:not-kept|no-address|line-too-long|too-many-cells|not-an-object|wrong-type|game-not-allowed)$/;
+  /^(?:no-address|line-too-long|too-many-cells|not-an-object|wrong-type|game-not-allowed)$/;
 
 const before = { ...server, at: 0, userName: EVIL, isYours: false, outcome: 'accepted' } as const;
 const limit = { limit: 5, until: 1_000 };
