@@ -183,7 +183,6 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     observers: [
       createSubmissionLog({ guildLog, games }),
       gamesObserver,
-      suggestions,
       ...(metrics ? [metrics.observer] : []),
     ],
     onKeyRefused,

@@ -1,3 +1,4 @@
+import { dropOldest } from '../drop-oldest.ts';
 import type { GamesOutcome } from '../listing/contract.ts';
 import type { Asker } from '../listing/guarded.ts';
 import type { Secret } from '../secret.ts';
@@ -37,12 +38,12 @@ export function createKeyTrials({ games, now = Date.now }: KeyTrialsDeps): KeyTr
       // A time to come: the clock was set back.
       const recent = (trialsOf.get(guildId) ?? []).filter((at) => now() - at < WINDOW_MS && at <= now());
       const [first] = recent;
-      if (first !== undefined && recent.length >= MOST_TRIALS)
+      if (first !== undefined && recent.length >= MOST_TRIALS) {
         return { kind: 'too-soon', at: first + WINDOW_MS };
+      }
       trialsOf.delete(guildId);
       trialsOf.set(guildId, [...recent, now()]);
-      const [oldest] = trialsOf.keys();
-      if (trialsOf.size > MOST_GUILDS && oldest !== undefined) trialsOf.delete(oldest);
+      dropOldest(trialsOf, MOST_GUILDS);
       return games(asker, key);
     },
   };

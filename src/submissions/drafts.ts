@@ -20,8 +20,8 @@ export interface Drafts {
   find(by: Submitter, id: string): Promise<Draft | NoDraft>;
   /** Keeps a new draft, or a new state of one, for 15 minutes from now. What is carried out, or another member's, stays as it is. */
   save(by: Submitter, id: string, draft: Draft): Promise<void>;
-  /** Whether it was still there. */
-  drop(guildId: string, id: string): Promise<boolean>;
+  /** Deletes it, or says why there is nothing to delete. */
+  drop(by: Submitter, id: string): Promise<NoDraft | undefined>;
 }
 
 export interface DraftsDeps {
@@ -53,20 +53,22 @@ export function createDrafts({ store, now = Date.now }: DraftsDeps): Drafts {
     if (ids.length > 0) await tables().deleteFrom('submissions').where('id', 'in', ids).execute();
   }
 
+  async function find({ guildId, user }: Submitter, id: string): Promise<Draft | NoDraft> {
+    const row = await tables()
+      .selectFrom('submissions')
+      .select(['state', 'user_id', 'created_at', 'draft'])
+      .where('id', '=', id)
+      .where('guild_id', '=', guildId)
+      .executeTakeFirst();
+    if (row === undefined) return 'gone';
+    if (row.user_id !== user.id) return row.state === 'draft' ? 'of-another-member' : 'gone';
+    if (row.state !== 'draft') return 'submitted';
+    if (row.draft === null || row.created_at <= now() - DRAFT_LIVES_MS) return 'gone';
+    return draftFromStore(row.draft) ?? 'gone';
+  }
+
   return {
-    async find({ guildId, user }, id) {
-      const row = await tables()
-        .selectFrom('submissions')
-        .select(['state', 'user_id', 'created_at', 'draft'])
-        .where('id', '=', id)
-        .where('guild_id', '=', guildId)
-        .executeTakeFirst();
-      if (row === undefined) return 'gone';
-      if (row.user_id !== user.id) return row.state === 'draft' ? 'of-another-member' : 'gone';
-      if (row.state !== 'draft') return 'submitted';
-      if (row.draft === null || row.created_at <= now() - DRAFT_LIVES_MS) return 'gone';
-      return draftFromStore(row.draft) ?? 'gone';
-    },
+    find,
     async save(by, id, draft) {
       const { guildId, user } = by;
       const created_at = now();
@@ -102,17 +104,14 @@ export function createDrafts({ store, now = Date.now }: DraftsDeps): Drafts {
         NOT_SYNCED,
       );
     },
-    drop: (guildId, id) =>
+    drop: (by, id) =>
       store.inGuild(
-        guildId,
+        by.guildId,
         async () => {
-          const { numDeletedRows } = await tables()
-            .deleteFrom('submissions')
-            .where('id', '=', id)
-            .where('guild_id', '=', guildId)
-            .where('state', '=', 'draft')
-            .executeTakeFirst();
-          return numDeletedRows > 0n;
+          const found = await find(by, id);
+          if (typeof found === 'string') return found;
+          await tables().deleteFrom('submissions').where('id', '=', id).execute();
+          return undefined;
         },
         NOT_SYNCED,
       ),

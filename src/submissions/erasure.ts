@@ -15,7 +15,7 @@ export interface Erasure {
   forgetNames(guildId: string, userId: string, before?: number): Promise<number>;
   /** Deletes a member's id where no limit counts it any more; whether it is nowhere now, but in what came later. */
   forgetIds(guildId: string, userId: string, before?: number): Promise<boolean>;
-  /** The guilds that have submitted anything, are about to, or have an interaction on record. */
+  /** The guilds that have submitted anything, or are about to. */
   guilds(): AsyncIterable<string>;
 }
 
@@ -29,24 +29,6 @@ const EVER = Number.MAX_SAFE_INTEGER;
 
 export function createErasure({ store, limits }: ErasureDeps): Erasure {
   const { tables } = store;
-
-  async function* guildsIn(table: 'submissions' | 'interactions'): AsyncGenerator<string> {
-    let last = '';
-    for (;;) {
-      const next = await tables()
-        .selectFrom(table)
-        .where('guild_id', '>', last)
-        .select('guild_id')
-        .orderBy('guild_id')
-        .limit(1)
-        .executeTakeFirst();
-      if (next === undefined) return;
-      last = next.guild_id;
-      yield last;
-      // What is read is there at once: others have their turn between two guilds.
-      await setImmediate();
-    }
-  }
 
   return {
     async deleteGuild(guildId) {
@@ -85,32 +67,26 @@ export function createErasure({ store, limits }: ErasureDeps): Erasure {
         .where('state', '=', 'draft')
         .where('created_at', '<=', before)
         .execute();
-      let servers = 0;
+      const ofMember = tables()
+        .selectFrom('submissions')
+        .select('id')
+        .where('guild_id', '=', guildId)
+        .where('user_id', '=', userId)
+        .where('created_at', '<=', before);
+      const { count } = await tables()
+        .selectFrom('servers')
+        .where('submission_id', 'in', ofMember)
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
       await inSteps(async () => {
-        const rows = await tables()
-          .selectFrom('submissions')
-          .select('id')
-          .where('guild_id', '=', guildId)
-          .where('user_id', '=', userId)
-          .where('created_at', '<=', before)
-          .limit(ROWS_AT_ONCE)
-          .execute();
-        if (rows.length === 0) return 0;
-        const ids = rows.map(({ id }) => id);
-        const { count } = await tables()
-          .selectFrom('servers')
-          .where('submission_id', 'in', ids)
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .executeTakeFirstOrThrow();
-        servers += Number(count);
-        await tables()
+        const { numUpdatedRows } = await tables()
           .updateTable('submissions')
           .set({ user_id: null, user_name: null })
-          .where('id', 'in', ids)
-          .execute();
-        return rows.length;
+          .where('id', 'in', ofMember.limit(ROWS_AT_ONCE))
+          .executeTakeFirst();
+        return Number(numUpdatedRows);
       });
-      return servers;
+      return Number(count);
     },
     async forgetIds(guildId, userId, before = EVER) {
       const ofMember = () =>
@@ -136,12 +112,20 @@ export function createErasure({ store, limits }: ErasureDeps): Erasure {
       return (await ofMember().limit(1).executeTakeFirst()) === undefined;
     },
     async *guilds() {
-      const found = new Set<string>();
-      for (const table of ['submissions', 'interactions'] as const) {
-        for await (const guildId of guildsIn(table)) {
-          if (!found.has(guildId)) yield guildId;
-          found.add(guildId);
-        }
+      let last = '';
+      for (;;) {
+        const next = await tables()
+          .selectFrom('submissions')
+          .where('guild_id', '>', last)
+          .select('guild_id')
+          .orderBy('guild_id')
+          .limit(1)
+          .executeTakeFirst();
+        if (next === undefined) return;
+        last = next.guild_id;
+        yield last;
+        // What is read is there at once: others have their turn between two guilds.
+        await setImmediate();
       }
     },
   };

@@ -91,7 +91,7 @@ export interface ListDrafts {
   keepTyped(by: Submitter, id: string, typed: TypedList): Promise<boolean>;
   findTyped(by: Submitter, id: string): Promise<TypedList | undefined>;
   /** It was read after all. */
-  forgetTyped(by: Submitter, id: string): Promise<boolean>;
+  forgetTyped(by: Submitter, id: string): Promise<void>;
 }
 
 export function createListDrafts(deps: ListDraftsDeps): ListDrafts {
@@ -152,11 +152,7 @@ export function createListDrafts(deps: ListDraftsDeps): ListDrafts {
     takeUsualPorts: (by, id) => change(by, id, (draft) => withRows(draft, withUsualPorts(draft.rows, games))),
     includeDuplicates: (by, id, isWanted) =>
       change(by, id, (draft) => ({ ...draft, includesDuplicates: isWanted })),
-    async drop(by, id) {
-      const found = await drafts.find(by, id);
-      if (typeof found === 'string') return found;
-      return (await drafts.drop(by.guildId, id)) ? undefined : 'gone';
-    },
+    drop: drafts.drop,
     async edit(by, { id, newId, typed, which }) {
       const { text, numbers } = withoutNumbers(typed);
       const list = await reader.read({ guildId: by.guildId, text, game: '' });
@@ -184,7 +180,7 @@ export function createListDrafts(deps: ListDraftsDeps): ListDrafts {
       const { server: text, game } = typedOf(found.rows[0]);
       return { text, game };
     },
-    forgetTyped: ({ guildId }, id) => drafts.drop(guildId, typedId(id)),
+    forgetTyped: async (by, id) => void (await drafts.drop(by, typedId(id))),
   };
 }
 

@@ -17,8 +17,6 @@ export interface Suggestions {
    * first that the guild submits most, then those that are known everywhere. Without the network, since Discord waits for them.
    */
   games(guildId: string, typed: string): Promise<readonly Game[]>;
-  /** An observer of submissions. */
-  ended(by: { readonly guildId: string }): Promise<void>;
 }
 
 /** How long it is remembered what a guild submits most, in milliseconds: somebody types meanwhile. */
@@ -38,7 +36,6 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
       const others = allowed.all.filter(({ alias }) => !submitted.has(alias));
       return [...often, ...usualFirst(others)].slice(0, MAX_CHOICES);
     },
-    ended: async ({ guildId }) => counts.forget(guildId),
   };
 }
 

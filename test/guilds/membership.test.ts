@@ -11,6 +11,7 @@ import type { Store } from '../../src/storage/store.ts';
 import { createErasure } from '../../src/submissions/erasure.ts';
 import { createLimits } from '../../src/submissions/limits.ts';
 import { folder, openStore, recorder } from '../storage/temporary.ts';
+import { addDone } from '../support/submissions.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -153,12 +154,11 @@ describe('a guild that the bot was removed from', () => {
   });
 
   it('is found by its submissions alone', async () => {
-    const taken = { id: '9', guild_id: '3', taken_at: 0, sealed: null };
-    await store.tables().insertInto('interactions').values(taken).execute();
+    await addDone(store, { id: '9', guildId: '3', userId: '2', at: 0, hosts: ['a'] });
     await open({ graceMs: 0 });
     await check('1', '2');
     await check('1', '2');
-    expect(await store.tables().selectFrom('interactions').selectAll().execute()).toEqual([]);
+    expect(await store.tables().selectFrom('submissions').selectAll().execute()).toEqual([]);
   });
 
   it('keeps its settings for the whole grace when the clock goes back', async () => {

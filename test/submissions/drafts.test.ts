@@ -49,9 +49,9 @@ describe('a stored draft', () => {
     for (const other of [ben, { ...mia, guildId: '2' }])
       await parts.drafts.save(other, 'd', readyDraft('y', 1));
     expect(await parts.drafts.find(mia, 'd')).toEqual(readyDraft('x', 1));
-    expect(await parts.drafts.drop('2', 'd')).toBe(false);
-    expect(await parts.drafts.drop('1', 'd')).toBe(true);
-    expect(await parts.drafts.drop('1', 'd')).toBe(false);
+    expect(await parts.drafts.drop({ ...mia, guildId: '2' }, 'd')).toBe('gone');
+    expect(await parts.drafts.drop(mia, 'd')).toBeUndefined();
+    expect(await parts.drafts.drop(mia, 'd')).toBe('gone');
     expect(await parts.drafts.find(mia, 'd')).toBe('gone');
   });
 
@@ -61,7 +61,7 @@ describe('a stored draft', () => {
     const rows = draft.rows.filter((row) => row.kind === 'ready');
     await parts.records.reserve({ ...mia, id: 'd', interactionId: 'i', draft, rows, limitedRows: [] });
     await parts.drafts.save(mia, 'd', readyDraft('y', 1));
-    expect(await parts.drafts.drop('1', 'd')).toBe(false);
+    expect(await parts.drafts.drop(mia, 'd')).toBe('submitted');
     expect(await parts.drafts.find(mia, 'd')).toBe('submitted');
     // Whose it was is nobody else's business.
     expect(await parts.drafts.find(ben, 'd')).toBe('gone');

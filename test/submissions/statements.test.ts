@@ -34,7 +34,7 @@ it('no statement about submissions reads a whole table', async () => {
   const statements = await statementsOf(async () => {
     await parts.drafts.save(mia, 'd', draft);
     await parts.drafts.find(mia, 'd');
-    await parts.drafts.drop('1', 'd');
+    await parts.drafts.drop(mia, 'd');
     await parts.duplicates.inFlight(
       '1',
       rows.map(({ submission }) => submission),
