@@ -166,13 +166,13 @@ export function createMembership(deps: MembershipDeps): Membership {
     return false;
   }
 
-  async function savePresence(presence: Presence): Promise<void> {
-    const { guild_id: _, ...rest } = presence;
+  /** Keeps a new presence, or these parts of a known one. */
+  async function savePresence(presence: Presence, parts: Partial<Presence> = presence): Promise<void> {
     await store
       .tables()
       .insertInto('presence')
       .values(presence)
-      .onConflict((conflict) => conflict.column('guild_id').doUpdateSet(rest))
+      .onConflict((conflict) => conflict.column('guild_id').doUpdateSet(parts))
       .execute();
   }
 
@@ -182,12 +182,8 @@ export function createMembership(deps: MembershipDeps): Membership {
 
   async function writeUses(): Promise<void> {
     for (const [guildId, at] of uses) {
-      await store
-        .tables()
-        .insertInto('presence')
-        .values({ guild_id: guildId, used_at: at, absent_since: null, absences: 0 })
-        .onConflict((conflict) => conflict.column('guild_id').doUpdateSet({ used_at: at }))
-        .execute();
+      const unlisted = { guild_id: guildId, used_at: at, absent_since: null, absences: 0 };
+      await savePresence(unlisted, { used_at: at });
       uses.delete(guildId);
     }
   }

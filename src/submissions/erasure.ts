@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Store } from '../storage/store.ts';
-import { inSteps, ROWS_AT_ONCE } from './in-steps.ts';
+import { deleteInSteps, inSteps, ROWS_AT_ONCE } from './in-steps.ts';
 import type { Limits } from './limits.ts';
 
 /** Deletes what is kept of submissions. Every method throws a StoreError when the store fails. */
@@ -37,26 +37,16 @@ export function createErasure({ store, limits }: ErasureDeps): Erasure {
         .select(['submission_id', 'position'])
         .where('guild_id', '=', guildId)
         .limit(ROWS_AT_ONCE);
-      await inSteps(async () => {
-        const { numDeletedRows } = await tables()
-          .deleteFrom('servers')
-          .where(sql<boolean>`(submission_id, position) in ${servers}`)
-          .executeTakeFirst();
-        return Number(numDeletedRows);
-      });
+      await deleteInSteps(
+        tables().deleteFrom('servers').where(sql<boolean>`(submission_id, position) in ${servers}`),
+      );
       for (const table of ['submissions', 'interactions'] as const) {
         const some = tables()
           .selectFrom(table)
           .select('id')
           .where('guild_id', '=', guildId)
           .limit(ROWS_AT_ONCE);
-        await inSteps(async () => {
-          const { numDeletedRows } = await tables()
-            .deleteFrom(table)
-            .where('id', 'in', some)
-            .executeTakeFirst();
-          return Number(numDeletedRows);
-        });
+        await deleteInSteps(tables().deleteFrom(table).where('id', 'in', some));
       }
     },
     async forgetNames(guildId, userId, before = EVER) {

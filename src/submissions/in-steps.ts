@@ -1,4 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import type { DeleteQueryBuilder, DeleteResult } from 'kysely';
+import type { Tables } from '../storage/tables.ts';
 
 /** Rows in one statement: 100,000 at once stop everybody for 750 ms (measured). */
 export const ROWS_AT_ONCE = 500;
@@ -6,14 +8,12 @@ export const ROWS_AT_ONCE = 500;
 /**
  * Does something again as long as it finds a full number of rows; others have their turn in between.
  * @param step changes {@link ROWS_AT_ONCE} rows at most, and returns how many
- * @returns how many rows it were in all
  */
-export async function inSteps(step: () => Promise<number>): Promise<number> {
-  let all = 0;
-  for (;;) {
-    const rows = await step();
-    all += rows;
-    if (rows < ROWS_AT_ONCE) return all;
-    await setImmediate();
-  }
+export async function inSteps(step: () => Promise<number>): Promise<void> {
+  while ((await step()) === ROWS_AT_ONCE) await setImmediate();
 }
+
+/** Deletes in steps. @param some deletes {@link ROWS_AT_ONCE} rows at most */
+export const deleteInSteps = <Table extends keyof Tables>(
+  some: DeleteQueryBuilder<Tables, Table, DeleteResult>,
+): Promise<void> => inSteps(async () => Number((await some.executeTakeFirst()).numDeletedRows));

@@ -3,7 +3,7 @@ import type { Store } from '../storage/store.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
 import type { Erasure } from './erasure.ts';
 import { MOST_ENTRIES } from './history.ts';
-import { inSteps, ROWS_AT_ONCE } from './in-steps.ts';
+import { deleteInSteps, inSteps, ROWS_AT_ONCE } from './in-steps.ts';
 import type { Limits } from './limits.ts';
 import type { Records } from './record.ts';
 
@@ -65,13 +65,7 @@ export function createPruning(deps: PruningDeps): { prune(): Promise<void> } {
       .where('state', '=', 'draft')
       .where('created_at', '<=', now() - DRAFT_LIVES_MS)
       .limit(ROWS_AT_ONCE);
-    await inSteps(async () => {
-      const { numDeletedRows } = await tables()
-        .deleteFrom('submissions')
-        .where('id', 'in', old)
-        .executeTakeFirst();
-      return Number(numDeletedRows);
-    });
+    await deleteInSteps(tables().deleteFrom('submissions').where('id', 'in', old));
   }
 
   async function dropOld(): Promise<void> {
