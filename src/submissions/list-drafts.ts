@@ -261,7 +261,7 @@ const withUsualPorts = (rows: readonly Row[], games: Games): readonly Row[] =>
   );
 
 /** The rows, of which those are read again whose game could not be submitted here before: an admin may have allowed it. */
-function lookedUpAnew(rows: readonly Row[], games: GameReading): readonly Row[] {
+function lookedUpAnew(rows: readonly Row[], games: Games): readonly Row[] {
   if (!rows.some(isNotAllowed)) return rows;
   return withRepeats(
     rows.map((row) => (isNotAllowed(row) ? finishedRow({ line: row.line, typed: row.typed }, games) : row)),
