@@ -60,7 +60,7 @@ export function reasonsOf(t: Translate, games: GuessedGames): (row: RefusedRow) 
     const { short, help } = problemText(problem, t);
     const near = problem.code === 'game-unknown' ? nearest(problem.game) : '';
     const next = near === '' ? help : t('problem.help.near', { near });
-    return plain(next === undefined ? short : `${short}. ${next}`);
+    return plain(next === undefined ? short : t('problem.withHelp', { short, help: next }));
   };
 }
 

@@ -27,16 +27,17 @@ export function refusedItem(
 ): string {
   const { problem } = row;
   const { short } = problemText(problem, t, LONGEST_VALUE);
-  const near = problem.code === 'game-unknown' ? nearText(t, problem.game, games) : '';
+  const near = problem.code === 'game-unknown' ? nearText(t, problem.game, games) : undefined;
+  const why = near === undefined ? short : t('problem.withHelp', { short, help: near });
   const text = rowText(row.typed);
   const item = isNumbered ? lineItem(t, row.line, text) : addressItem(text);
-  return `${item}: ${short}${near}`;
+  return `${item}: ${why}`;
 }
 
-function nearText(t: Translate, typed: string, games: SearchedGames): string {
+function nearText(t: Translate, typed: string, games: SearchedGames): string | undefined {
   const [game] = games.search(typed, MOST_NEAR);
-  if (game === undefined) return '';
-  return `. ${t('problem.help.near', { near: escapeText(shorten(visibleLine(game.name), LONGEST_NAME)) })}`;
+  if (game === undefined) return undefined;
+  return t('problem.help.near', { near: escapeText(shorten(visibleLine(game.name), LONGEST_NAME)) });
 }
 
 /** A line by its number and what stands there. */

@@ -88,7 +88,8 @@ export function explainLimited(
 ): readonly ExplainedRow[] {
   if (limited === undefined) return [];
   const { short, help } = limitText(limited, t);
-  return rows.map((row) => explained(row, `${short}. ${help}`));
+  const why = t('problem.withHelp', { short, help });
+  return rows.map((row) => explained(row, why));
 }
 
 /** What is wrong with which lines; what only lacks a game is not among them. */
