@@ -116,20 +116,31 @@ export const messageWritten = (interaction: Interaction, isUpdate: boolean): Mes
   (isUpdate ? sourceOf(interaction)?.madeBy : undefined) ?? interaction.id;
 
 export interface Writer {
-  /** It writes the message from now on. */
+  /** It writes the message from now on: what older interactions have not sent by now is dropped. */
   begin(): void;
-  /** Whether no later interaction has begun to write the same message. */
-  isLatest(): boolean;
+  /**
+   * Edits the message when no other edit of it is under way, unless a later interaction has begun to write it.
+   * @throws what `edit` throws
+   */
+  write(edit: () => Promise<void>): Promise<void>;
   close(): void;
 }
 
+interface WrittenMessage {
+  /** Interactions that may write it. */
+  open: number;
+  /** The latest that has begun to, by its number. */
+  latest: number;
+  /** Ends with the edit that is under way: of two that are, Discord might do the older one last. */
+  editing: Promise<void>;
+}
+
 export function createWriters(): Writers {
-  /** How many interactions may write a message, and the latest that has begun to. */
-  const messages = new Map<MessageKey, { open: number; latest: number }>();
+  const messages = new Map<MessageKey, WrittenMessage>();
   let arrivals = 0;
   return {
     open(key) {
-      const message = messages.get(key) ?? { open: 0, latest: 0 };
+      const message = messages.get(key) ?? { open: 0, latest: 0, editing: Promise.resolve() };
       messages.set(key, message);
       message.open += 1;
       arrivals += 1;
@@ -138,7 +149,13 @@ export function createWriters(): Writers {
         begin() {
           message.latest = Math.max(message.latest, arrival);
         },
-        isLatest: () => message.latest <= arrival,
+        write(edit) {
+          const mine = message.editing.then(async () => {
+            if (message.latest <= arrival) await edit();
+          });
+          message.editing = mine.catch(() => undefined);
+          return mine;
+        },
         close() {
           message.open -= 1;
           if (message.open === 0) messages.delete(key);
@@ -157,7 +174,7 @@ export interface Delivery {
   readonly interaction: Interaction;
   /** It changes the message that the button or the modal belongs to. */
   readonly isUpdate: boolean;
-  readonly writer: Pick<Writer, 'begin' | 'isLatest'>;
+  readonly writer: Pick<Writer, 'begin' | 'write'>;
   /** Told of an answer that Discord does not take as it is; returns what is said where that has no text either. */
   readonly failed: (error: unknown) => string;
 }
@@ -187,9 +204,7 @@ async function deliverOnce(delivery: Delivery, answer: Answer): Promise<void> {
   }
   const message = messageOf(replyOf(answer));
   writer.begin();
-  return persist(async () => {
-    if (writer.isLatest()) await api.edit(interaction, message);
-  });
+  return persist(() => writer.write(() => api.edit(interaction, message)));
 }
 
 /** Asks again while nobody knows whether Discord did it: network failures and 5xx pass. @throws the last failure */

@@ -1,5 +1,5 @@
 import { ComponentType, InteractionType } from 'discord.js';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { MessageBody } from '../../src/discord/api.ts';
 import type { Reply } from '../../src/discord/command.ts';
 import { type Interaction, readInteraction } from '../../src/discord/interaction.ts';
@@ -12,6 +12,7 @@ import {
   fitReply,
   messageWritten,
   updateResponse,
+  type Writer,
 } from '../../src/discord/reply.ts';
 
 const FILES = [
@@ -114,33 +115,61 @@ describe('choices', () => {
 
 describe('of the answers that change one message', () => {
   const writers = createWriters();
+  const open = (interaction: Interaction, isUpdate = true) =>
+    writers.open(messageWritten(interaction, isUpdate));
+  const written: string[] = [];
+  const write = (writer: Writer, text: string) => writer.write(async () => void written.push(text));
+  beforeEach(() => void written.splice(0));
 
-  it('an older one is not written once a newer one has begun to be', () => {
-    const first = writers.open(messageWritten(press('1', '100'), true));
-    const second = writers.open(messageWritten(press('2', '100'), true));
+  it('an older one is not written once a newer one has begun to be', async () => {
+    const first = open(press('1', '100'));
+    const second = open(press('2', '100'));
     first.begin();
-    expect([first.isLatest(), second.isLatest()]).toEqual([true, true]);
+    await write(first, 'first');
     second.begin();
     first.begin();
-    expect([first.isLatest(), second.isLatest()]).toEqual([false, true]);
+    await write(first, 'first again');
+    await write(second, 'second');
+    expect(written).toEqual(['first', 'second']);
     first.close();
     second.close();
-    expect(writers.open(messageWritten(press('1', '100'), true)).isLatest()).toBe(true);
+    await write(open(press('1', '100')), 'another');
+    expect(written).toContain('another');
   });
 
-  it('one is written although a newer one changes another message, or none', () => {
-    const first = writers.open(messageWritten(press('1', '200'), true));
+  it('a newer one waits for an older one that is being written', async () => {
+    const first = open(press('1', '150'));
+    const second = open(press('2', '150'));
+    const [sent, taken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const older = first.write(async () => {
+      sent.resolve();
+      await taken.promise;
+      written.push('first');
+    });
+    await sent.promise;
+    second.begin();
+    const newer = write(second, 'second');
+    taken.resolve();
+    await Promise.all([older, newer]);
+    expect(written).toEqual(['first', 'second']);
+  });
+
+  it('one is written although a newer one changes another message, or none, or an older one failed', async () => {
+    const first = open(press('1', '200'));
     first.begin();
-    writers.open(messageWritten(press('2', '201'), true)).begin();
-    writers.open(messageWritten(press('3', '200'), false)).begin();
-    writers.open(messageWritten(press('4', '200'), true));
-    expect(first.isLatest()).toBe(true);
+    open(press('2', '201')).begin();
+    open(press('3', '200'), false).begin();
+    open(press('4', '200'));
+    await expect(first.write(() => Promise.reject(new Error('Discord is down')))).rejects.toThrow('down');
+    await write(first, 'first');
+    expect(written).toEqual(['first']);
   });
 
-  it('the answer to a command is older than that to its button', () => {
-    const command = writers.open(messageWritten(press('300'), false));
-    writers.open(messageWritten(press('301', '300'), true)).begin();
-    expect(command.isLatest()).toBe(false);
+  it('the answer to a command is older than that to its button', async () => {
+    const command = open(press('300'), false);
+    open(press('301', '300')).begin();
+    await write(command, 'of the command');
+    expect(written).toEqual([]);
   });
 });
 
