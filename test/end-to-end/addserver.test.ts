@@ -284,7 +284,9 @@ describe('what cannot be sent now', () => {
       expect(labelsOf(soon)).toEqual(['Try again', 'Edit']);
       await addServer(own.admin, 'c.example.com:1');
       const later = await addServer(own.person({ role: 'other' }), 'd.example.com:1');
-      expect(textOf(later)).toMatch(/this server has reached its limit\. Next try: in (19|20) minutes/);
+      expect(textOf(later)).toMatch(
+        /this Discord server has reached its limit\. Next try: in (19|20) minutes/,
+      );
       expect(labelsOf(later)).toEqual(['Edit']);
       clock.advance(1_201_000);
       expect(textOf(await addServer(own.member, 'b.example.com:1'))).toContain(ACCEPTED);

@@ -78,6 +78,20 @@ describe.each([
     says: ['sagt:\n> ', '110 zur Prüfung eingereicht', 'Wähl einen Protokollkanal'],
   },
   {
+    // Three plural forms.
+    locale: 'ru',
+    faults: fitsAPhone,
+    faultsOfEntry: () => [],
+    says: ['отвечает:\n> ', 'Отправлено на проверку: 110.', 'Дальше выберите канал логов'],
+  },
+  {
+    // None, and characters twice as wide.
+    locale: 'ja',
+    faults: fitsAPhone,
+    faultsOfEntry: () => [],
+    says: ['の回答:\n> ', '110件を審査に送信しました', '次にログチャンネルを選んで'],
+  },
+  {
     locale: PSEUDO_LOCALE,
     faults: (shown: SeenMessage | SeenModal) => faultsOf(shown, NAMES),
     // An entry names who did it.

@@ -189,9 +189,9 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
   it('the names of commands, options and choices are such as Discord takes, and differ', () => {
     const nameSets = [
       { of: 'commands', own: tree.commands, source: ENGLISH.sentences.commands },
-      ...Object.entries(tree.commands).map(([command, { options }]) => ({
+      ...Object.entries<{ readonly options?: Named }>(tree.commands).map(([command, { options = {} }]) => ({
         of: `options of ${command}`,
-        own: options as Named,
+        own: options,
         source: englishOptions(command),
       })),
     ];
