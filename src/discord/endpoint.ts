@@ -16,7 +16,7 @@ const MOST_BYTES_AT_ONCE = 16 * MOST_BODY_BYTES;
 /** A form with five fields of 4,000 characters, each of them escaped in 6 bytes. Such a body is read at any time. */
 const USUAL_BODY_BYTES = 128 * 1_024;
 const MOST_CONNECTIONS = 500;
-/** How far the time of a request may be from ours, in milliseconds: an older one was recorded and is sent again. */
+/** How far the time of a request may be from ours, in milliseconds: an older one may be a replay of somebody who listened. */
 const MOST_OFF_MS = 5 * 60_000;
 /** How long a request may take to be here, in milliseconds: Discord waits 3 seconds for the answer. */
 const ARRIVES_MS = 5_000;
@@ -90,7 +90,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   /** What Discord has sent. @throws Refusal */
   async function take(request: IncomingMessage): Promise<unknown> {
     const [path] = (request.url ?? '').split('?');
-    if (path !== ENDPOINT_PATH) throw new Refusal(404, `there is ${ENDPOINT_PATH}`);
+    if (path !== ENDPOINT_PATH) throw new Refusal(404, `interactions are posted to ${ENDPOINT_PATH}`);
     if (request.method !== 'POST') throw new Refusal(405, 'Discord posts');
     if (isLeaving) throw new Refusal(503, 'the bot is stopping');
     const signed = signatureOf(request);
@@ -110,6 +110,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     const chunks: Buffer[] = [];
     let bytes = 0;
     try {
+      // Whoever is refused in the middle of a body still reads why.
       for await (const chunk of request.iterator({ destroyOnReturn: false })) {
         bytes += chunk.length;
         bytesAtOnce += chunk.length;

@@ -247,6 +247,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const usable = await deps.keys.usable(run.guildId);
     if ('code' in usable) return notSent('key');
     const isThere = await deps.records.leave(run.id, request);
+    // They go with the guild's data, and the key with them.
     return isThere ? usable : notSent('key');
   }
 
@@ -287,6 +288,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   };
 }
 
+/** As with an answer that could not be read: the request may have been carried out. */
 const FAULT: Outcome = { kind: 'unknown', reason: 'unreadable', detail: 'a fault of the bot' };
 
 /** Checks and reserves what may go, or says why nothing may. */
@@ -296,7 +298,10 @@ async function reserve(deps: PipelineDeps, order: Order): Promise<Run | Exclude<
   const draft = order.draft ?? (await drafts.find(order, id));
   if (typeof draft === 'string') return { kind: 'no-draft', why: draft };
 
-  /** One server waits for its buttons, of which one submits it all the same; a list is shown anew. */
+  /**
+   * A single server stays as a draft for the buttons below the refusal; behind the warning of a duplicate one of them is
+   * *Submit again*, which submits the draft as it is stored. A list is a draft already, and is shown anew.
+   */
   async function refuse(refusal: Refusal, stays: Draft): Promise<Result & { readonly kind: 'refused' }> {
     const isWarning = refusal.code === 'submitted-before';
     if (stays.source === 'options') {
@@ -309,11 +314,16 @@ async function reserve(deps: PipelineDeps, order: Order): Promise<Run | Exclude<
   const key = await keys.usable(guildId);
   if ('code' in key) return refuse(key, draft);
 
+  const ready = rowsToSend(draft, new Map()).map(({ submission }) => submission);
+  const forbidden = games && ready.find(({ game }) => !games.includes(game));
+  if (forbidden) return refuse({ code: 'game-not-allowed', game: forbidden.game }, draft);
+
   const before: ReadonlyMap<Row, SubmittedBefore> = draft.includesDuplicates
     ? new Map()
     : await duplicates.submittedBefore({ guildId, userId: user.id }, draft.rows);
   const rows = rowsToSend(draft, before);
-  if (before.size > 0 && rows.length < (order.promised ?? 1)) {
+  const isFewerThanPromised = rows.length < (order.promised ?? 1);
+  if (before.size > 0 && isFewerThanPromised) {
     return refuse({ code: 'submitted-before', servers: [...before.values()] }, draft);
   }
   if (rows.length === 0) return { kind: 'no-draft', why: 'empty' };
@@ -321,8 +331,6 @@ async function reserve(deps: PipelineDeps, order: Order): Promise<Run | Exclude<
   const servers = rows.map(({ submission }) => submission);
   const inFlight = await duplicates.inFlight(guildId, servers);
   if (inFlight) return refuse({ code: 'in-flight', server: inFlight }, draft);
-  const forbidden = games && servers.find(({ game }) => !games.includes(game));
-  if (forbidden) return refuse({ code: 'game-not-allowed', game: forbidden.game }, draft);
 
   const room = await limits.room({ guildId, userId: user.id, count: rows.length, dailyQuota });
   if (room.count === 0 && room.limited) {
