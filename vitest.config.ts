@@ -19,7 +19,7 @@ const APART = ['test/ops/**', 'test/page/**'];
 const STORES = [
   'test/storage/{contract,postgres}.test.ts',
   'test/operations/copy-store.test.ts',
-  'test/faults/postgres.test.ts',
+  'test/faults/{postgres,replicas}.test.ts',
 ];
 /** Starts a server of PostgreSQL; also for the tests of the whole bot where these are to run on it (`STORE=postgres`). */
 const SERVER = 'test/support/postgres-server.ts';

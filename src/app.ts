@@ -37,6 +37,7 @@ import { retry } from './retry.ts';
 import { createListReader } from './server-lists/list-reader.ts';
 import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
 import { createStoreEncryption } from './storage/encryption-key.ts';
+import { createLeases, type LeaseOver } from './storage/leases.ts';
 import { createStoreLock } from './storage/lock.ts';
 import { createStore } from './storage/store.ts';
 import { createDrafts } from './submissions/drafts.ts';
@@ -65,6 +66,9 @@ export interface Timing extends ApiTiming {
   readonly listingFirstWait?: number;
   /** How long reading a file may take. */
   readonly listReadingMs?: number;
+  /** How long a process counts as alive after it was last heard of, and how often it says so. */
+  readonly leaseMs?: number;
+  readonly leaseRenewedEveryMs?: number;
   /** Before the first check for guilds that were left. */
   readonly membershipCheck?: number;
   /** Before what could not be recorded is recorded again, try by try. */
@@ -75,7 +79,7 @@ export interface AppDeps {
   readonly config: Config;
   readonly logger: Logger;
   /** Called when the bot cannot go on; the process has to end. */
-  readonly onFatal: (error: FatalDiscordError) => void;
+  readonly onFatal: (error: FatalDiscordError | LeaseOver) => void;
   readonly timing?: Timing;
   /** Other languages than the bot's own, for a test of all that it says. */
   readonly languages?: readonly Language[];
@@ -90,6 +94,21 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   // What is kept.
   const store = createStore({ url: config.storeUrl, logger, onTransaction: metrics?.onTransaction });
   const encryption = createStoreEncryption({ configured: config.encryptionKey, store, logger });
+  // Only what Discord posts can be shared: to every session of a gateway it sends all.
+  const isShared = config.storeUrl.kind === 'postgres' && config.interactions === 'http';
+  const leases = createLeases({
+    store,
+    isAlone: !isShared,
+    async takeOver() {
+      await deletion.finish();
+      await unanswered.takeOver();
+    },
+    onOver: onFatal,
+    leaseMs: timing.leaseMs,
+    renewedEveryMs: timing.leaseRenewedEveryMs,
+    logger,
+  });
+  const { owner, onlyOne } = leases;
   const keys = createApiKeys({ store, encryption, logger });
   const settings = createGuildSettings({ store, logger });
 
@@ -149,6 +168,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       return outcome;
     },
     values: store.values,
+    onlyOne,
     ttlMs: config.gamesTtlSeconds * 1000,
     logger,
   });
@@ -157,7 +177,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const limits = createLimits({ store, member: config.memberLimit, guild: config.guildLimit });
   const duplicates = createDuplicates({ store });
   const drafts = createDrafts({ store });
-  const records = createRecords({ store, drafts });
+  const records = createRecords({ store, drafts, owner });
   const history = createHistory({ store });
   const erasure = createErasure({ store, limits });
   const pruning = createPruning({ store, records, limits, erasure, days: config.historyDays });
@@ -180,6 +200,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     keys,
     settings,
     listing,
+    isOurs: (interactionId) => unanswered.isOurs(interactionId),
     observers: [
       createSubmissionLog({ guildLog, games }),
       gamesObserver,
@@ -201,6 +222,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     listGuilds: (signal) => listGuilds(api, signal),
     isForeign: (guildId, signal) => isForeign(api, guildId, signal),
     applicationId: async () => (await application()).id,
+    onlyOne,
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
     afterStartMs: timing.membershipCheck,
@@ -238,16 +260,18 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     links: { support: config.supportUrl, privacy: config.privacyUrl },
   });
   const published = commands.map(asPublished);
-  const publishing = createPublishing({ api, values: store.values, commands: published, logger });
+  const publishing = createPublishing({ api, values: store.values, commands: published, onlyOne, logger });
   const tellOfKey = createKeyAlert({ guildLog, keys, mention: publishing.mention });
   const wording = { ...words, mention: publishing.mention };
   const writers = createWriters();
   const unanswered = createUnanswered({
     store,
+    owner,
     encryption,
     api,
     writers,
     wording,
+    endSubmissions: records.endUnowned,
     async reportOf(context) {
       const submission = await records.endedBy(context.interactionId);
       return submission && afterRestart(context, submission, games);
@@ -324,17 +348,10 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
 
   const parts: readonly Part[] = [
     createHealthServer({ config, metrics, parts: { store, gateway, games, breaker, traces }, logger }),
-    createStoreLock({ url: config.storeUrl, logger }),
+    createStoreLock({ url: config.storeUrl, isShared, logger }),
     store,
     encryption,
-    {
-      name: 'what a previous run has left',
-      async start() {
-        await records.endUnfinished();
-        await deletion.finish();
-        await unanswered.start();
-      },
-    },
+    leases,
     {
       name: 'connections',
       stop: async () => void (await Promise.all([listingApi.close(), attachments.close(), api.close()])),
@@ -351,6 +368,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
         deletions: deletion.finish,
         log: store.cutLog,
       },
+      onlyOne,
       logger,
     }),
   ];

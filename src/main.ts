@@ -6,6 +6,7 @@ import { AFTER_START_MS } from './lifecycle.ts';
 import { HttpServerError } from './listen.ts';
 import { createLogger, terminalDestination } from './logger.ts';
 import { EncryptionKeyError } from './storage/encryption-key.ts';
+import { LeaseOver } from './storage/leases.ts';
 import { StoreError } from './storage/store-error.ts';
 
 /** Running interactions get 8 seconds when the bot stops; what has not ended by then must not keep it alive. */
@@ -36,6 +37,11 @@ async function main(): Promise<void> {
   }
 
   function fail(error: unknown): void {
+    if (error instanceof LeaseOver) {
+      // What is under way is not waited for: others have told of it.
+      logger.error({}, `${error.message}: the bot ends, to be started anew`);
+      process.exit(1);
+    }
     if (EXPLAINED.some((kind) => error instanceof kind)) say(error);
     else logger.error({ err: error }, 'the bot failed and is stopping');
     void end(1);

@@ -45,7 +45,7 @@ export interface DispatchDeps {
   readonly api: DiscordApi;
   readonly commands: readonly Command[];
   readonly wording: Wording;
-  readonly unanswered: Pick<Unanswered, 'take' | 'answered' | 'undeliverable'>;
+  readonly unanswered: Pick<Unanswered, 'take' | 'isOurs' | 'answered' | 'undeliverable'>;
   readonly writers: Writers;
   readonly traces: Pick<Traces, 'run'>;
   readonly tellGuild: GuildLog['tell'];
@@ -315,6 +315,9 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       trace.acknowledged();
       await myTurn(interaction.guildId);
       const answer = await answerOf(asking, action);
+      // While the database is away nobody takes anything over.
+      const isOurs = await unanswered.isOurs(interaction.id).catch(() => true);
+      if (!isOurs) throw new LostInteraction('Another process has taken the interaction over');
       const failed = (error: unknown) => wordsFor(error, asking);
       await deliver({ api, interaction, isUpdate, writer, failed }, answer).catch(async (error: unknown) => {
         // What Discord did not take for another reason stays recorded, and is told of after the next start.

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type APIApplicationCommand,
   ApplicationCommandType,
@@ -11,6 +12,7 @@ import {
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
 import { retry } from '../retry.ts';
+import type { OnlyOne } from '../storage/leases.ts';
 import type { Values } from '../storage/store.ts';
 import type { DiscordApi } from './api.ts';
 import type { Command } from './command.ts';
@@ -27,6 +29,7 @@ export interface PublishingDeps {
   readonly api: Pick<DiscordApi, 'get' | 'put'>;
   readonly values: Values;
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
+  readonly onlyOne: OnlyOne;
   readonly logger: Logger;
 }
 
@@ -40,36 +43,47 @@ export interface Publishing {
 /** The longest pause before commands that could not be published are published again, in milliseconds. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 2_000;
+/** Within this time, in milliseconds, one process publishes; the others then look whether it did. */
+const PUBLISHING_MS = 30_000;
 
 /**
  * Makes Discord's list of the bot's global commands ours, with one PUT, and only when it is needed: Discord takes 200 new
  * commands a day. Never deleted at exit, since that would lose admins' permissions.
  */
-export function createPublishing({ api, values, commands, logger }: PublishingDeps): Publishing {
+export function createPublishing({ api, values, commands, onlyOne, logger }: PublishingDeps): Publishing {
   let ids: ReadonlyMap<string, string> = new Map();
 
-  async function publishOnce(applicationId: string): Promise<void> {
-    const { entryPoints, others } = await readCommands(api, applicationId);
-    const key = `published:${applicationId}`;
-    const wanted = hash('sha256', JSON.stringify(commands));
-    // What Discord adds to commands is no question, since only what was sent is compared.
-    if (others.length > 0 && (await values.get(key)) === wanted) {
-      ids = idsByName(others);
-      logger.debug({ commands: others.length }, 'the commands are published already');
-      return;
+  const wanted = hash('sha256', JSON.stringify(commands));
+  const keyOf = (applicationId: string) => `published:${applicationId}`;
+
+  async function publishOnce(applicationId: string, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const { entryPoints, others } = await readCommands(api, applicationId);
+      // What Discord adds to commands is no question, since only what was sent is compared.
+      if (others.length > 0 && (await values.get(keyOf(applicationId))) === wanted) {
+        ids = idsByName(others);
+        logger.debug({ commands: others.length }, 'the commands are published already');
+        return;
+      }
+      const isDone = await onlyOne('publish', PUBLISHING_MS, () => put(applicationId, entryPoints));
+      if (isDone) return;
+      await sleep(FIRST_PAUSE_MS, undefined, { signal });
     }
+  }
+
+  async function put(applicationId: string, entryPoints: readonly APIApplicationCommand[]): Promise<void> {
     const body = [...commands, ...entryPoints.map(asSent)];
     const published = (await api.put(Routes.applicationCommands(applicationId), {
       body,
     })) as APIApplicationCommand[];
     ids = idsByName(published.filter((command) => !isEntryPoint(command)));
     logger.info({ commands: [...ids.keys()] }, 'published the commands');
-    await values.set(key, wanted);
+    await values.set(keyOf(applicationId), wanted);
   }
 
   return {
     async publish(applicationId, signal) {
-      await retry(() => publishOnce(applicationId), {
+      await retry(() => publishOnce(applicationId, signal), {
         signal,
         firstMs: FIRST_PAUSE_MS,
         longestMs: LONGEST_PAUSE_MS,

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import { Secret } from '../secret.ts';
 import type { Encryption } from '../storage/encryption.ts';
+import { living } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
+import type { InteractionsTable } from '../storage/tables.ts';
 import { escapeText } from '../words/escape.ts';
 import { sentences } from '../words/sentences.ts';
 import { type DiscordApi, isRefused, TOKEN_LIVES_MS } from './api.ts';
@@ -40,28 +42,37 @@ export const interactionContext = (guildId: string, interactionId: string): stri
 
 /**
  * Interactions that submit or change something, recorded from before they are acknowledged until they are answered.
- * After a crash their members are told what became of them; nothing is done again. Every method throws a StoreError
+ * When the process that took them has died, their members are told what became of them; nothing is done again. Every method throws a StoreError
  * when the store fails.
  */
 export interface Unanswered {
   /** False when this very interaction was taken already: it was delivered twice. */
   take(interaction: Interaction, isUpdate: boolean): Promise<boolean>;
+  /**
+   * Whether no other process has taken it over, since this one was silent for too long. Inside of a transaction of its
+   * guild that stays so.
+   */
+  isOurs(interactionId: string): Promise<boolean>;
   /** It is answered, or can no longer be. */
   answered(interactionId: string): Promise<void>;
   /** Discord does not take the answer: what became of a submission is said in the guild's log. */
   undeliverable(interaction: Interaction): Promise<void>;
-  /** Reads what a previous run of the bot has not answered, and tells of it in the background. Before anything new is taken. */
-  start(): Promise<void>;
+  /** Takes what no living process has to answer, and tells of it in the background. At the start before anything new is taken. */
+  takeOver(): Promise<void>;
   /** Lets go of what is past its time. */
   prune(): Promise<void>;
 }
 
 export interface UnansweredDeps {
-  readonly store: Pick<Store, 'tables'>;
+  readonly store: Pick<Store, 'tables' | 'inGuild'>;
+  /** The id of this process. */
+  readonly owner: string;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   readonly api: Pick<DiscordApi, 'read' | 'edit' | 'followUp'>;
   readonly writers: Writers;
   readonly wording: Wording;
+  /** Ends the submissions that belong to no living process, so that what became of them can be told. */
+  readonly endSubmissions: () => Promise<void>;
   /** What became of what the interaction has submitted; `undefined` when it submitted nothing. */
   readonly reportOf: (context: Context) => Promise<Reply | undefined>;
   /** Says to a guild what its member can no longer be told. */
@@ -73,7 +84,8 @@ export interface UnansweredDeps {
 }
 
 export function createUnanswered(deps: UnansweredDeps): Unanswered {
-  const { store, encryption, api, writers, wording, reportOf, tellGuild, logger, now = Date.now } = deps;
+  const { store, owner, encryption, api, writers, wording, reportOf, tellGuild, logger } = deps;
+  const { now = Date.now } = deps;
   const { pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()) } = deps;
   const interactions = () => store.tables().updateTable('interactions');
 
@@ -81,13 +93,8 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
     await interactions().set({ sealed: null }).where('id', '=', interactionId).execute();
   }
 
-  /** What a previous run has taken; `undefined` when it cannot be opened. */
-  function open(row: {
-    readonly id: string;
-    readonly guild_id: string;
-    readonly taken_at: number;
-    readonly sealed: string | null;
-  }) {
+  /** What another process has taken; `undefined` when it cannot be opened. */
+  function open(row: InteractionsTable) {
     try {
       const plain = encryption.open(JSON.parse(row.sealed ?? ''), interactionContext(row.guild_id, row.id));
       const { token, isUpdate, message, ...kept } = sealedSchema.parse(JSON.parse(plain));
@@ -107,6 +114,34 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
       logger.error({ ...cause, interactionId: row.id }, 'an interaction that was left cannot be read');
       return undefined;
     }
+  }
+
+  /**
+   * Makes ours what belongs to no living process: of two that try it at once, one gets it. In transactions of the guilds,
+   * so that a process that only slept reserves nothing for it any more.
+   */
+  async function claim(): Promise<readonly InteractionsTable[]> {
+    const left = await store
+      .tables()
+      .selectFrom('interactions')
+      .selectAll()
+      .where('sealed', 'is not', null)
+      .where('owner', 'not in', living(store))
+      .orderBy('taken_at')
+      .execute();
+    const claimed: InteractionsTable[] = [];
+    for (const row of left) {
+      const { numUpdatedRows } = await store.inGuild(row.guild_id, () =>
+        interactions()
+          .set({ owner })
+          .where('id', '=', row.id)
+          .where('owner', '=', row.owner)
+          .where('sealed', 'is not', null)
+          .executeTakeFirstOrThrow(),
+      );
+      if (numUpdatedRows === 1n) claimed.push(row);
+    }
+    return claimed;
   }
 
   /** An acknowledgement that was on its way in the network when its process died may still arrive. */
@@ -178,21 +213,27 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
       const { numInsertedOrUpdatedRows } = await store
         .tables()
         .insertInto('interactions')
-        .values({ id, guild_id: guildId, taken_at: receivedAt, sealed: JSON.stringify(sealed) })
+        .values({ id, guild_id: guildId, owner, taken_at: receivedAt, sealed: JSON.stringify(sealed) })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .executeTakeFirst();
       return numInsertedOrUpdatedRows === 1n;
     },
-    answered,
-    undeliverable,
-    async start() {
-      const rows = await store
+    async isOurs(interactionId) {
+      const row = await store
         .tables()
         .selectFrom('interactions')
-        .selectAll()
-        .where('sealed', 'is not', null)
-        .orderBy('taken_at')
-        .execute();
+        .select('owner')
+        .where('id', '=', interactionId)
+        .executeTakeFirst();
+      // It is gone where its member had the data of the guild deleted.
+      return row === undefined || row.owner === owner;
+    },
+    answered,
+    undeliverable,
+    async takeOver() {
+      const rows = await claim();
+      // After that: what they had submitted cannot grow any more.
+      await deps.endSubmissions();
       for (const row of rows) {
         const left = open(row);
         if (!left) continue;

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { AFTER_START_MS, atMost, createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
+import type { OnlyOne } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 import type { PresenceTable } from '../storage/tables.ts';
 import type { ApiKeys } from './api-keys.ts';
@@ -27,6 +28,7 @@ export interface MembershipDeps {
   readonly isForeign: (guildId: string, signal: AbortSignal) => Promise<boolean>;
   /** The id of the application that the token is of. */
   readonly applicationId: () => Promise<string>;
+  readonly onlyOne: OnlyOne;
   readonly checkEveryMs: number;
   /** How long what is kept beside the key outlives the bot's removal from a guild. */
   readonly graceMs: number;
@@ -55,12 +57,22 @@ type Presence = Selectable<PresenceTable>;
 export function createMembership(deps: MembershipDeps): Membership {
   const { store, deletion, keys, submissions, checkEveryMs, graceMs, logger, now = Date.now } = deps;
   const { afterStartMs = AFTER_START_MS } = deps;
-  const job = createJob({ firstMs: afterStartMs, everyMs: checkEveryMs, run: check });
+  const job = createJob({ firstMs: afterStartMs, everyMs: checkEveryMs, run: checkOrWrite });
   const stopping = new AbortController();
   const { signal } = stopping;
   let listed: ReadonlySet<string> = new Set();
   /** When members of guilds that are in no list last used a command; written with the next check. */
   const uses = new Map<string, number>();
+
+  /** One of all processes checks; the others write down which guilds use them. */
+  async function checkOrWrite(): Promise<void> {
+    try {
+      const isDone = await deps.onlyOne('departures', checkEveryMs, check);
+      if (!isDone) await writeUses();
+    } catch (error) {
+      logger.warn({ err: error }, 'which guilds use the bot could not be written; will try again');
+    }
+  }
 
   async function check(): Promise<void> {
     try {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import { createCollection } from '../storage/collection.ts';
+import type { OnlyOne } from '../storage/leases.ts';
 import type { Values } from '../storage/store.ts';
 import { type Game, type GamesOutcome, gamesSchema, KNOWN_GAMES } from './contract.ts';
 import { type GameIndex, indexGames } from './game-search.ts';
@@ -18,7 +19,8 @@ export interface Games extends Pick<GameIndex, 'search' | 'find'> {
   start(): Promise<void>;
   list(): GameList;
   /**
-   * Fetches in the background when the list is stale, no refresh runs and none has failed within half a minute.
+   * Fetches in the background when the list is stale, no refresh runs and none has failed within half a minute. Where
+   * another process has fetched a newer list, or does it now, that one is taken.
    * @param guildId whose member asks
    */
   refreshSoon(guildId?: string): void;
@@ -39,6 +41,7 @@ export interface GamesDeps {
   /** Fetches with a guild's key; `undefined` where the guild has none that the service takes. */
   readonly fetchFor: (guildId: string) => Promise<GamesOutcome | undefined>;
   readonly values: Values;
+  readonly onlyOne: OnlyOne;
   /** Milliseconds for which a list is fresh. */
   readonly ttlMs: number;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
@@ -61,7 +64,7 @@ const listSchema = z.object({
 const LIST = 'list';
 
 export function createGames(deps: GamesDeps): Games {
-  const { fetchAsOperator, fetchFor, values, ttlMs, logger, now = Date.now } = deps;
+  const { fetchAsOperator, fetchFor, values, onlyOne, ttlMs, logger, now = Date.now } = deps;
   const records = createCollection({ values, name: 'games', schema: listSchema, logger });
   /** By guild, so that nobody waits for the answer to another guild's key. */
   const running = new Map<string, Promise<GamesOutcome | undefined>>();
@@ -69,6 +72,7 @@ export function createGames(deps: GamesDeps): Games {
   let fetchedAt: number | undefined;
   let isInvalidated = false;
   let failedAt = Number.NEGATIVE_INFINITY;
+  let isLooking = false;
 
   /** A list of the future is stale: the clock was set back, and how old the list is cannot be known. */
   const isFresh = () => fetchedAt !== undefined && !isInvalidated && isWithin(fetchedAt, ttlMs);
@@ -114,19 +118,33 @@ export function createGames(deps: GamesDeps): Games {
   }
 
   function refreshSoon(guildId?: string): void {
-    if (isFresh() || running.size > 0 || isWithin(failedAt, PAUSE_MS)) return;
-    refresh(guildId).catch((error: unknown) =>
-      logger.warn({ err: error }, 'the games list could not be refreshed'),
-    );
+    if (isFresh() || isLooking || running.size > 0 || isWithin(failedAt, PAUSE_MS)) return;
+    isLooking = true;
+    refreshOnce(guildId)
+      .catch((error: unknown) => logger.warn({ err: error }, 'the games list could not be refreshed'))
+      .finally(() => {
+        isLooking = false;
+      });
+  }
+
+  async function refreshOnce(guildId?: string): Promise<void> {
+    await takeStored();
+    if (!isFresh()) await onlyOne('games', PAUSE_MS, () => refresh(guildId));
+  }
+
+  /** The list of the last run, or what another process has fetched since. */
+  async function takeStored(): Promise<void> {
+    const stored = await records.get(LIST);
+    if (stored === undefined || stored === 'unreadable') return;
+    if (fetchedAt !== undefined && stored.fetchedAt <= fetchedAt) return;
+    index = indexGames(stored.games);
+    fetchedAt = stored.fetchedAt;
+    isInvalidated = false;
   }
 
   return {
     async start() {
-      const stored = await records.get(LIST);
-      if (stored !== undefined && stored !== 'unreadable') {
-        index = indexGames(stored.games);
-        fetchedAt = stored.fetchedAt;
-      }
+      await takeStored();
       refreshSoon();
     },
     list: () => ({

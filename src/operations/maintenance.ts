@@ -1,18 +1,29 @@
 import { AFTER_START_MS, createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
+import type { OnlyOne } from '../storage/leases.ts';
 
 const HOUR_MS = 3_600_000;
 
 export interface MaintenanceDeps {
   /** Each lets go of something that is past its time, in small steps; one that fails keeps none of the others from it. */
   readonly tasks: Readonly<Record<string, () => Promise<void>>>;
+  readonly onlyOne: OnlyOne;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** The one job for everything that goes, once an hour and soon after the start. */
-export function createMaintenance({ tasks, logger }: MaintenanceDeps): Part {
-  const job = createJob({ firstMs: AFTER_START_MS, everyMs: HOUR_MS, run: runAll });
+/** The one job for everything that goes, once an hour and soon after the start, in one of all processes. */
+export function createMaintenance({ tasks, onlyOne, logger }: MaintenanceDeps): Part {
+  const job = createJob({ firstMs: AFTER_START_MS, everyMs: HOUR_MS, run: runOnce });
   let isStopped = false;
+
+  async function runOnce(): Promise<void> {
+    await onlyOne('maintenance', HOUR_MS, runAll).catch((error: unknown) => {
+      logger.warn(
+        { err: error },
+        'whether another process does the hourly job cannot be known; it is tried again in an hour',
+      );
+    });
+  }
 
   async function runAll(): Promise<void> {
     for (const [task, run] of Object.entries(tasks)) {

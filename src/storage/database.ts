@@ -1,5 +1,5 @@
 import type { Keyv } from 'keyv';
-import type { Kysely } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
 import type { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
@@ -9,6 +9,8 @@ export interface Database {
   readonly path: string | undefined;
   /** As messages call it. */
   readonly name: string;
+  /** Its clock, as a part of a statement: milliseconds since 1970. */
+  readonly clock: RawBuilder<number>;
   /**
    * Looks whether this version can use what is there.
    * @throws StoreError saying what to do; nothing was changed then

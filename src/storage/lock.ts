@@ -12,15 +12,17 @@ const BUSY = 5;
 
 export interface StoreLockDeps {
   readonly url: StoreUrl;
+  /** Other processes of the same bot may run on it, as long as it is in PostgreSQL. */
+  readonly isShared?: boolean;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /**
- * Sees to it that one bot at a time runs on a database: a second one would answer the same interactions, and take what
+ * Sees to it that one bot at a time runs on a database, or processes that share it: a second one would answer the same interactions, and take what
  * the first one is doing for what a crash has left. Tools that may run beside a bot do not take the lock.
  */
-export function createStoreLock({ url, logger }: StoreLockDeps): Required<Part> {
-  return url.kind === 'sqlite' ? createFileLock(url.path) : createPostgresLock({ ...url, logger });
+export function createStoreLock({ url, isShared = false, logger }: StoreLockDeps): Required<Part> {
+  return url.kind === 'sqlite' ? createFileLock(url.path) : createPostgresLock({ ...url, isShared, logger });
 }
 
 /**

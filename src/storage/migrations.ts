@@ -10,6 +10,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .createTable('interactions')
         .addColumn('id', 'text', (column) => column.primaryKey())
         .addColumn('guild_id', 'text', (column) => column.notNull())
+        .addColumn('owner', 'text', (column) => column.notNull())
         .addColumn('taken_at', 'bigint', (column) => column.notNull())
         .addColumn('sealed', 'text')
         .execute();
@@ -22,6 +23,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('state', 'text', (column) => column.notNull())
         .addColumn('draft', 'text')
         .addColumn('interaction_id', 'text')
+        .addColumn('owner', 'text')
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addColumn('started_at', 'bigint')
         .addColumn('ended_at', 'bigint')
@@ -58,6 +60,12 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('used_at', 'bigint')
         .addColumn('absent_since', 'bigint')
         .addColumn('absences', 'integer', (column) => column.notNull().defaultTo(0))
+        .execute();
+      await db.schema
+        .createTable('leases')
+        .addColumn('name', 'text', (column) => column.primaryKey())
+        .addColumn('owner', 'text', (column) => column.notNull())
+        .addColumn('until', 'bigint', (column) => column.notNull())
         .execute();
       for (const [name, table, columns] of INDICES) {
         await db.schema.createIndex(name).on(table).columns(columns).execute();

@@ -36,6 +36,8 @@ export function createPostgresDatabase({ url, name, logger }: PostgresDatabaseDe
   return {
     path: undefined,
     name,
+    // Not that of the beginning of the transaction.
+    clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     async prepare() {
       // The one connection of this pool has the lock, and its end frees it.
       const db = await connect(true);

@@ -15,6 +15,8 @@ export interface PostgresLockDeps {
   readonly url: Secret;
   /** Without the password. */
   readonly name: string;
+  /** Whether processes that share it, too, may have it. Then it only keeps those away that do not share. */
+  readonly isShared: boolean;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
@@ -22,9 +24,10 @@ export interface PostgresLockDeps {
  * A lock of PostgreSQL's that belongs to a connection: the server frees it when the process ends, or the connection.
  * In the latter case, as when the server restarts, it is taken again as soon as that is possible.
  */
-export function createPostgresLock({ url, name, logger }: PostgresLockDeps): Required<Part> {
+export function createPostgresLock({ url, name, isShared, logger }: PostgresLockDeps): Required<Part> {
   let client: Client | undefined;
   const stopping = new AbortController();
+  const tryLock = isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
 
   /** Whether nobody else has it. @throws when the server cannot be asked */
   async function take(): Promise<boolean> {
@@ -41,7 +44,7 @@ export function createPostgresLock({ url, name, logger }: PostgresLockDeps): Req
     );
     try {
       await taking.connect();
-      const { rows } = await taking.query('select pg_try_advisory_lock($1) as "isTaken"', [BOT_LOCK]);
+      const { rows } = await taking.query(`select ${tryLock}($1) as "isTaken"`, [BOT_LOCK]);
       if (!rows[0].isTaken) {
         await taking.end();
         return false;

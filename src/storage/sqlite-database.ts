@@ -1,6 +1,6 @@
 import { KeyvSqlite } from '@keyv/sqlite';
 import { Keyv } from 'keyv';
-import { CompiledQuery, Kysely } from 'kysely';
+import { CompiledQuery, Kysely, sql } from 'kysely';
 import type { Database } from './database.ts';
 import { cannotWrite, checkFile, prepareFile } from './database-file.ts';
 import { migrate } from './migrations.ts';
@@ -12,6 +12,7 @@ export function createSqliteDatabase(path: string): Database {
   return {
     path,
     name: path,
+    clock: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
     async prepare() {
       await prepareFile(path);
       await checkFile(path);

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Keyv } from 'keyv';
-import type { Kysely } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { StoreUrl } from '../store-url.ts';
@@ -34,6 +34,8 @@ export interface Store extends Part {
   /** What is searched, counted or claimed; inside of {@link Store.inGuild} in its transaction. */
   tables(): Kysely<Tables>;
   readonly values: Values;
+  /** The time by the clock of the database, as a part of a statement: milliseconds since 1970, the same for all processes. */
+  readonly clock: RawBuilder<number>;
   /**
    * Changes what is kept of a guild. Everything that `change` writes, to tables and under keys, is written as a whole,
    * or nothing if it throws. Inside another change it is a part of that one. Other changes of the guild wait until it
@@ -96,6 +98,7 @@ export function createStore({ url, logger, onTransaction }: StoreDeps): Store {
   return {
     name: 'store',
     path: database.path,
+    clock: database.clock,
     tables,
     values: createValues(() => needed(keyv), tables),
     async start() {

@@ -9,6 +9,8 @@ import type { Generated } from 'kysely';
 export interface InteractionsTable {
   readonly id: string;
   readonly guild_id: string;
+  /** The process that answers it. */
+  readonly owner: string;
   readonly taken_at: number;
   /** A sealed record as JSON, of what is needed to answer it in another run of the bot; null once it was answered. */
   readonly sealed: string | null;
@@ -29,6 +31,8 @@ export interface SubmissionsTable {
   readonly draft: string | null;
   /** The interaction that carries it out; null for a draft. */
   readonly interaction_id: string | null;
+  /** The process that carries it out; null for a draft. */
+  readonly owner: string | null;
   readonly created_at: number;
   readonly started_at: number | null;
   readonly ended_at: number | null;
@@ -80,6 +84,16 @@ export interface PresenceTable {
   readonly absences: Generated<number>;
 }
 
+/** Processes that are alive, and what one of them at a time does. */
+export interface LeasesTable {
+  /** The id of a process, or the name of a job. */
+  readonly name: string;
+  /** The id of the process. */
+  readonly owner: string;
+  /** By the clock of the database. */
+  readonly until: number;
+}
+
 /** Values under keys, written by Keyv. */
 export interface KeyvTable {
   readonly key: string;
@@ -96,5 +110,6 @@ export interface Tables {
   readonly servers: ServersTable;
   readonly deletions: DeletionsTable;
   readonly presence: PresenceTable;
+  readonly leases: LeasesTable;
   readonly keyv: KeyvTable;
 }

@@ -86,6 +86,7 @@ export function createDrafts({ store, now = Date.now }: DraftsDeps): Drafts {
               state: 'draft',
               draft: json,
               interaction_id: null,
+              owner: null,
               created_at,
               started_at: null,
               ended_at: null,

@@ -95,6 +95,8 @@ export interface PipelineDeps {
   readonly keys: Pick<ApiKeys, 'usable' | 'problem' | 'keepAnswer'>;
   readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
   readonly listing: Pick<GuardedListing, 'add'>;
+  /** Whether this process still has the interaction to answer. Inside of a transaction of its guild that stays so. */
+  readonly isOurs: (interactionId: string) => Promise<boolean>;
   readonly observers: readonly Observer[];
   /** Tells the guild's admins that the service refuses their key for the first time. */
   readonly onKeyRefused: (guildId: string) => Promise<void>;
@@ -295,6 +297,8 @@ const FAULT: Outcome = { kind: 'unknown', reason: 'unreadable', detail: 'a fault
 async function reserve(deps: PipelineDeps, order: Order): Promise<Run | Exclude<Result, Ended>> {
   const { drafts, records, duplicates, limits, keys, settings } = deps;
   const { guildId, user, id, interactionId } = order;
+  // Whoever took it over tells the member that nothing was sent.
+  if (!(await deps.isOurs(interactionId))) throw new Error('another process has taken the interaction over');
   const draft = order.draft ?? (await drafts.find(order, id));
   if (typeof draft === 'string') return { kind: 'no-draft', why: draft };
 

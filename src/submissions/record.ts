@@ -1,6 +1,7 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import { isReady, isRefused, type ReadyRow } from '../server-lists/row.ts';
+import { living } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 import type { ServersTable } from '../storage/tables.ts';
 import { type Draft, draftFromStore, withRows } from './draft.ts';
@@ -38,10 +39,13 @@ export interface EndedSubmission {
  */
 export interface Records {
   reserve(reservation: Reservation): Promise<void>;
-  /** A request with these servers is about to leave; false where they were deleted, as with the guild's data. */
+  /**
+   * A request with these servers is about to leave; false where they were deleted, as with the guild's data, or where
+   * another process has ended the submission.
+   */
   leave(id: string, indices: readonly number[]): Promise<boolean>;
   /**
-   * A request was answered, or was not sent.
+   * A request was answered, or was not sent. What another process has ended stays as that one has told it.
    * @param indices of its servers: those that have not ended leave again in smaller requests
    */
   answered(id: string, indices: readonly number[], ended: readonly EndedServers[]): Promise<void>;
@@ -52,13 +56,17 @@ export interface Records {
   finish(id: string): Promise<string | undefined>;
   /** What an interaction has carried out. */
   endedBy(interactionId: string): Promise<EndedSubmission | undefined>;
-  /** Ends what another run of the bot, or a fault of this one, has left running since before a time. */
-  endUnfinished(startedBefore?: number): Promise<void>;
+  /** Ends what a fault of the bot has left running since before a time. */
+  endUnfinished(startedBefore: number): Promise<void>;
+  /** Ends what belongs to no process that is alive. */
+  endUnowned(): Promise<void>;
 }
 
 export interface RecordsDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   readonly drafts: Pick<Drafts, 'save'>;
+  /** The id of this process. */
+  readonly owner: string;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -66,7 +74,7 @@ export interface RecordsDeps {
 /** The id of the draft of what is left when an interaction has submitted another; that one's own id is taken. */
 const restIdOf = (interactionId: string): string => `${interactionId}-rest`;
 
-export function createRecords({ store, drafts, now = Date.now }: RecordsDeps): Records {
+export function createRecords({ store, drafts, owner, now = Date.now }: RecordsDeps): Records {
   const { tables } = store;
 
   const servers = (id: string, indices: readonly number[]) =>
@@ -101,6 +109,7 @@ export function createRecords({ store, drafts, now = Date.now }: RecordsDeps): R
     const isForKey = outcome.kind === 'rejected' && outcome.known === 'invalidKey';
     const isUncounted = isForKey || outcome.kind === 'not-sent';
     await servers(id, indices)
+      .where('outcome', 'is', null)
       .set({
         ...outcomeToStore(outcome),
         ended_at: now(),
@@ -122,8 +131,13 @@ export function createRecords({ store, drafts, now = Date.now }: RecordsDeps): R
     return (await rowsOf(id)).map(storedOutcome);
   }
 
+  const isRunning = (id: string) =>
+    tables().selectFrom('submissions').select('id').where('id', '=', id).where('state', '=', 'running');
+
   /** What may have left is unknown; the rest was not sent. */
   async function endRunning(id: string): Promise<void> {
+    // Another process may have ended it meanwhile.
+    if ((await isRunning(id).executeTakeFirst()) === undefined) return;
     const running = () =>
       tables().updateTable('servers').where('submission_id', '=', id).where('outcome', 'is', null);
     await running()
@@ -140,6 +154,15 @@ export function createRecords({ store, drafts, now = Date.now }: RecordsDeps): R
     await finish(id);
   }
 
+  const allRunning = () =>
+    tables().selectFrom('submissions').select(['id', 'guild_id']).where('state', '=', 'running');
+
+  async function endAll(running: ReturnType<typeof allRunning>): Promise<void> {
+    for (const { id, guild_id } of await running.execute()) {
+      await store.inGuild(guild_id, () => endRunning(id));
+    }
+  }
+
   return {
     async reserve({ id, guildId, user, interactionId, draft, rows, limitedRows }) {
       const at = now();
@@ -149,6 +172,7 @@ export function createRecords({ store, drafts, now = Date.now }: RecordsDeps): R
         state: 'running' as const,
         draft: JSON.stringify(kept),
         interaction_id: interactionId,
+        owner,
         started_at: at,
       };
       await tables()
@@ -180,7 +204,10 @@ export function createRecords({ store, drafts, now = Date.now }: RecordsDeps): R
       }
     },
     async leave(id, indices) {
-      const { numUpdatedRows } = await servers(id, indices).set({ sent_at: now() }).executeTakeFirst();
+      const { numUpdatedRows } = await servers(id, indices)
+        .where(({ exists }) => exists(isRunning(id).where('owner', '=', owner)))
+        .set({ sent_at: now() })
+        .executeTakeFirst();
       return Number(numUpdatedRows) === indices.length;
     },
     async answered(id, indices, ended) {
@@ -209,15 +236,8 @@ export function createRecords({ store, drafts, now = Date.now }: RecordsDeps): R
         restId: rest?.id,
       };
     },
-    async endUnfinished(startedBefore = Number.MAX_SAFE_INTEGER) {
-      const running = await tables()
-        .selectFrom('submissions')
-        .select(['id', 'guild_id'])
-        .where('state', '=', 'running')
-        .where('started_at', '<=', startedBefore)
-        .execute();
-      for (const { id, guild_id } of running) await store.inGuild(guild_id, () => endRunning(id));
-    },
+    endUnfinished: (startedBefore) => endAll(allRunning().where('started_at', '<=', startedBefore)),
+    endUnowned: () => endAll(allRunning().where('owner', 'not in', living(store))),
   };
 }
 

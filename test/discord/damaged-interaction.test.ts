@@ -8,11 +8,19 @@ it('the log says nothing of what an interaction holds that cannot be read', asyn
   const store = await openStore();
   const logger = recorder();
   const notNeeded = {} as Pick<UnansweredDeps, 'api' | 'writers' | 'wording' | 'reportOf' | 'tellGuild'>;
+  const endSubmissions = async () => undefined;
   const encryption = createEncryption([randomBytes(32)]);
-  const row = { id: '1', guild_id: '2', taken_at: 0, sealed: 'held' };
+  const row = { id: '1', guild_id: '2', owner: 'dead', taken_at: 0, sealed: 'held' };
   await store.tables().insertInto('interactions').values(row).execute();
 
-  await createUnanswered({ ...notNeeded, store, encryption, logger }).start();
+  await createUnanswered({
+    ...notNeeded,
+    store,
+    owner: 'alive',
+    encryption,
+    endSubmissions,
+    logger,
+  }).takeOver();
 
   expect(logger.lines).toMatchObject([{ level: 'error', details: { interactionId: '1' } }]);
   expect(logger.lines[0]?.details).not.toHaveProperty('err');

@@ -54,6 +54,9 @@ const controls = () => {
   ]);
 };
 
+/** What happens while /echo runs. */
+let meanwhile: () => Promise<unknown> = async () => undefined;
+
 const echo: Command = {
   data: {
     type: ApplicationCommandType.ChatInput,
@@ -64,6 +67,7 @@ const echo: Command = {
   answers: (options) => (options.getString('what') === 'later' ? 'later' : 'at once'),
   async run({ options }) {
     const what = options.getString('what');
+    await meanwhile();
     if (what === 'refuse') return refuse();
     if (what === 'fail') throw new Error('a secret of the code');
     return { content: `said: ${what}`, components: controls() };
@@ -159,6 +163,18 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback', 'PATCH']);
     expect(open).toBe(0);
     await expect.poll(recorded).toEqual({ rows: rows + 1, open: 0 });
+  });
+
+  it('that another process has taken over is not answered', async () => {
+    const taken = { owner: 'another', sealed: null };
+    meanwhile = () => bot.store.tables().updateTable('interactions').set(taken).execute();
+    onTestFinished(() => {
+      meanwhile = async () => undefined;
+    });
+    const sent = bot.sending();
+    void say('later');
+    await expect.poll(() => bot.log.at(-1)?.details).toMatchObject({ outcome: 'lost' });
+    expect(sent()).toEqual(['callback']);
   });
 
   it('whose answer Discord refuses is no longer open', async () => {

@@ -7,8 +7,10 @@ import {
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type StandInOptions, startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { asPublished, createPublishing, type PublishingDeps } from '../../src/discord/publish.ts';
+import type { OnlyOne } from '../../src/storage/leases.ts';
 import { openStore, recorder } from '../storage/temporary.ts';
 import { openApi, TOKEN } from '../support/discord-api.ts';
+import { onlyOne } from '../support/only-one.ts';
 
 const command = (name: string, description = 'Does it') =>
   asPublished({
@@ -33,7 +35,7 @@ async function open(options: Omit<StandInOptions, 'token'> = {}) {
     deps: Partial<PublishingDeps> = {},
     applicationId = discord.applicationId,
   ) {
-    const publishing = createPublishing({ api, values, commands, logger, ...deps });
+    const publishing = createPublishing({ api, values, commands, onlyOne, logger, ...deps });
     return { ...publishing, count: await publishing.publish(applicationId, stopping.signal) };
   }
   const puts = () =>
@@ -84,6 +86,17 @@ describe('the commands', () => {
     };
     for (const id of ['1000', '2000', '1000']) await run(COMMANDS, { api: { get, put } }, id);
     expect(published).toEqual(['1000', '2000'].map((id) => Routes.applicationCommands(id)));
+  });
+
+  it('are published by one of several processes, and known to the others', async () => {
+    const { run, puts } = await open();
+    const busy: OnlyOne = async () => {
+      await run(COMMANDS);
+      return false;
+    };
+    const { count, mention } = await run(COMMANDS, { onlyOne: busy });
+    expect([count, puts()]).toEqual([2, 1]);
+    expect(mention('one')).toMatch(/^<\/one:\d+>$/);
   });
 
   it('are published later when Discord fails at first', async () => {

@@ -74,18 +74,18 @@ const logged = () => bot.log.map(({ message }) => message).join('\n');
 describe('after a restart', () => {
   it('a member who waits is told what became of a submission', async () => {
     const { answer } = await left();
-    await bot.restarted(REPORT).start();
+    await bot.restarted(REPORT).takeOver();
     expect(textOf(await answer)).toContain('2 accepted, 1 unknown');
     await expect.poll(stored).toEqual(['answered']);
     const sent = bot.sending();
-    await bot.restarted(REPORT).start();
+    await bot.restarted(REPORT).takeOver();
     expect(sent()).toEqual([]);
   });
 
   it('an answer that has arrived is left alone', async () => {
     const { interaction, answer } = await left();
     await bot.api.edit(interaction, { body: { content: 'done' }, files: [] });
-    await bot.restarted(REPORT).start();
+    await bot.restarted(REPORT).takeOver();
     await expect.poll(stored).toEqual(['answered']);
     expect(textOf(await answer)).toMatch(/done$/);
   });
@@ -94,10 +94,10 @@ describe('after a restart', () => {
     const { message } = await leftUpdate();
     const sent = bot.sending();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 503 }, method: 'PATCH' });
-    await bot.restarted(REPORT).start();
+    await bot.restarted(REPORT).takeOver();
     await expect.poll(sent).toContain('PATCH');
     expect(await stored()).toEqual(['open']);
-    await bot.restarted({ ...REPORT, writers: createWriters() }).start();
+    await bot.restarted({ ...REPORT, writers: createWriters() }).takeOver();
     await expect.poll(() => message.current?.content).toBe('2 accepted, 1 unknown');
     await expect.poll(stored).toEqual(['answered']);
   });
@@ -105,7 +105,7 @@ describe('after a restart', () => {
   it('what Discord refuses to take is said in the guild’s log', async () => {
     await leftUpdate();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 403 }, method: 'PATCH' });
-    await bot.restarted(REPORT).start();
+    await bot.restarted(REPORT).takeOver();
     await expect.poll(() => bot.told).toHaveLength(1);
     expect(await stored()).toEqual(['answered']);
   });
@@ -113,7 +113,7 @@ describe('after a restart', () => {
   it('a message that has been changed since is left as it is', async () => {
     const { message, person } = await leftUpdate();
     const reported = Promise.withResolvers<Reply>();
-    await bot.restarted({ reportOf: () => reported.promise }).start();
+    await bot.restarted({ reportOf: () => reported.promise }).takeOver();
     await person.press(message, 'Go');
     reported.resolve({ content: '2 accepted, 1 unknown' });
     await expect.poll(logged).toContain('told of what was left');
@@ -122,7 +122,7 @@ describe('after a restart', () => {
 
   it('a message that was to be changed says what became of a submission', async () => {
     const { message } = await leftUpdate();
-    await bot.restarted(REPORT).start();
+    await bot.restarted(REPORT).takeOver();
     await expect.poll(() => message.current?.content).toBe('2 accepted, 1 unknown');
   });
 
@@ -134,7 +134,7 @@ describe('after a restart', () => {
       pauses.push(ms);
       await acknowledge(interaction);
     };
-    await bot.restarted({ ...REPORT, pause }).start();
+    await bot.restarted({ ...REPORT, pause }).takeOver();
     expect(textOf(await answer)).toContain('2 accepted');
     expect(pauses).toHaveLength(1);
     expect(pauses[0]).toBeLessThanOrEqual(4_000);
@@ -146,7 +146,7 @@ describe('after a restart', () => {
   ])('a bot that can no longer answer %s', async (_what, deps, lines) => {
     await left();
     const sent = bot.sending();
-    await bot.restarted({ ...deps, now: () => Date.now() + 15 * 60_000 }).start();
+    await bot.restarted({ ...deps, now: () => Date.now() + 15 * 60_000 }).takeOver();
     await expect.poll(stored).toEqual(['answered']);
     expect(bot.told).toEqual(lines.map((line) => expect.stringMatching(line)));
     expect(sent()).toEqual([]);
@@ -155,7 +155,7 @@ describe('after a restart', () => {
   it('an interaction that Discord no longer knows is told of in the guild’s log', async () => {
     const { interaction } = await asked(() => bot.person().slash('work'));
     await bot.restarted().take(interaction, false);
-    await bot.restarted({ ...REPORT, now: () => Date.now() + 5_000 }).start();
+    await bot.restarted({ ...REPORT, now: () => Date.now() + 5_000 }).takeOver();
     await expect.poll(() => bot.told).toHaveLength(1);
   });
 
@@ -163,7 +163,7 @@ describe('after a restart', () => {
     await left();
     await bot.store.tables().updateTable('interactions').set({ sealed: '{}' }).execute();
     const { answer } = await left();
-    await bot.restarted().start();
+    await bot.restarted().takeOver();
     expect(textOf(await answer)).toContain('run the command again');
     expect(logged()).toContain('cannot be read');
   });

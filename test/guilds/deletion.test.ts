@@ -64,7 +64,7 @@ async function addSubmissions(store: Store, guildId: string, at: number): Promis
 /** One of everything that is kept of a guild. */
 async function fill({ store, keys }: ReturnType<typeof over>, guildId: string): Promise<void> {
   await addSubmissions(store, guildId, NOW);
-  const taken = { id: `taken-${guildId}`, guild_id: guildId, taken_at: NOW, sealed: '{}' };
+  const taken = { id: `taken-${guildId}`, guild_id: guildId, owner: 'alive', taken_at: NOW, sealed: '{}' };
   await store.tables().insertInto('interactions').values(taken).execute();
   const presence = { guild_id: guildId, used_at: NOW, absent_since: null };
   await store.tables().insertInto('presence').values(presence).execute();

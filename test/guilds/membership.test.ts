@@ -11,6 +11,7 @@ import type { Store } from '../../src/storage/store.ts';
 import { createErasure } from '../../src/submissions/erasure.ts';
 import { createLimits } from '../../src/submissions/limits.ts';
 import { folder, openStore, recorder } from '../storage/temporary.ts';
+import { onlyOne } from '../support/only-one.ts';
 import { addDone } from '../support/submissions.ts';
 
 const HOUR_MS = 3_600_000;
@@ -53,6 +54,7 @@ async function open(options: Partial<MembershipDeps> = {}): Promise<void> {
     listGuilds: () => listed(),
     isForeign: (guildId, signal) => isForeign(guildId, signal),
     applicationId: async () => application,
+    onlyOne,
     checkEveryMs: HOUR_MS,
     graceMs: 30 * DAY_MS,
     logger,

@@ -2,7 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Game, GamesOutcome } from '../../src/listing/contract.ts';
 import { createGames, type GamesDeps } from '../../src/listing/games.ts';
+import type { OnlyOne } from '../../src/storage/leases.ts';
 import { openStore, recorder } from '../storage/temporary.ts';
+import { onlyOne } from '../support/only-one.ts';
 
 const GAMES: readonly Game[] = [
   { name: 'Valheim', alias: 'valheim' },
@@ -32,6 +34,7 @@ async function setUp(
   const games = createGames({
     ...(hasOperatorKey && { fetchAsOperator: () => fetchWithKeyOf('operator') }),
     fetchFor: async (guildId) => (guildId === 'keyless' ? undefined : fetchWithKeyOf(guildId)),
+    onlyOne,
     ttlMs: HOUR,
     logger,
     now: () => clock.now,
@@ -204,11 +207,26 @@ describe('the stored list', () => {
   });
 
   it('is used while it is old, and fetched anew', async () => {
-    const { games, asked, values } = await setUp([listed()], { hasOperatorKey: true });
+    const { games, asked, values, quiet } = await setUp([listed()], { hasOperatorKey: true });
     await values.set('games:list', { fetchedAt: 1, games: [{ name: 'Old', alias: 'old' }] });
     await games.start();
     expect(aliases(games.list())).toEqual(['old']);
+    await quiet();
     expect(asked).toHaveLength(1);
+  });
+
+  it('is taken from another process that has fetched it since, or is fetching it', async () => {
+    const one = await setUp([listed()], { hasOperatorKey: true });
+    const busy: OnlyOne = async () => false;
+    const other = await setUp([listed()], { hasOperatorKey: true, values: one.values, onlyOne: busy });
+    other.games.refreshSoon();
+    await other.quiet();
+    expect(other.games.list().fresh).toBe(false);
+    await one.games.refresh();
+    other.games.refreshSoon();
+    await other.quiet();
+    expect(other.games.list()).toEqual({ games: GAMES, fetchedAt: one.clock.now, fresh: true });
+    expect(other.asked).toEqual([]);
   });
 
   it.each([

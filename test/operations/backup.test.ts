@@ -19,11 +19,10 @@ import { readStoreConfig } from '../../src/config/config.ts';
 import { makeBackup, readLastBackup } from '../../src/operations/backup.ts';
 import { restore } from '../../src/operations/restore.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
-import { createDrafts } from '../../src/submissions/drafts.ts';
-import { createRecords } from '../../src/submissions/record.ts';
 import { bytesOnDisk, folder, openStore, recorder } from '../storage/temporary.ts';
 import { runFile } from '../support/program.ts';
 import { openAppScene, textOf } from '../support/scene.ts';
+import { partsOver } from '../support/submissions.ts';
 
 /** Runs `npm run backup -- …` or `restore` as it is in package.json. */
 const run = (tool: 'backup' | 'restore', args: readonly string[], env: Readonly<Record<string, string>>) =>
@@ -223,7 +222,7 @@ describe('npm run restore', () => {
 
     await restore({ config: readStoreConfig(store(data)), file, now: Date.now() });
     const restored = await openStore(pathIn(data));
-    await createRecords({ store: restored, drafts: createDrafts({ store: restored }) }).endUnfinished();
+    await partsOver(restored).records.endUnfinished(Date.now());
     const outcomes = await restored.tables().selectFrom('servers').select('outcome').execute();
     expect(outcomes).toEqual([{ outcome: 'unknown' }]);
   });

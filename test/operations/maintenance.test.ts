@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createMaintenance } from '../../src/operations/maintenance.ts';
 import { recorder } from '../storage/temporary.ts';
+import { onlyOne } from '../support/only-one.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -16,6 +17,7 @@ it('the hourly job runs soon after the start and every hour, task by task, and o
       failing: () => Promise.reject(new Error('database is locked')),
       last: async () => void done.push('last'),
     },
+    onlyOne,
     logger,
   });
   await start?.();
@@ -41,6 +43,7 @@ it('the hourly job runs once at a time, and a stop waits for the task under way 
       },
       next: async () => void done.push('next'),
     },
+    onlyOne,
     logger: recorder(),
   });
   await start?.();

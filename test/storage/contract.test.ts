@@ -1,8 +1,18 @@
+import { randomBytes } from 'node:crypto';
+import { SnowflakeUtil } from 'discord.js';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createWriters } from '../../src/discord/reply.ts';
+import { createUnanswered, type UnansweredDeps } from '../../src/discord/unanswered.ts';
+import { Secret } from '../../src/secret.ts';
+import { createEncryption } from '../../src/storage/encryption.ts';
+import { createLeases, type LeasesDeps } from '../../src/storage/leases.ts';
 import type { Store, TransactionEnd } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
+import { createWords } from '../../src/words/words.ts';
 import { hasPostgres } from '../support/postgres.ts';
+import { partsOver } from '../support/submissions.ts';
+import { readyDraft } from '../support/submitted.ts';
 import { newPlace, type Place } from './places.ts';
 import { recorder } from './temporary.ts';
 
@@ -174,7 +184,7 @@ describe.each(KINDS)('a store of %s', (kind) => {
       const { numInsertedOrUpdatedRows } = await store
         .tables()
         .insertInto('interactions')
-        .values({ id: '1', guild_id: '1', taken_at: 1, sealed: null })
+        .values({ id: '1', guild_id: '1', owner: '1', taken_at: 1, sealed: null })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .executeTakeFirst();
       return numInsertedOrUpdatedRows;
@@ -204,5 +214,172 @@ describe.each(KINDS)('a store of %s', (kind) => {
     await expect(store.values.set('a:1', 2)).rejects.toThrow(StoreError);
     await expect(store.values.delete('a:1')).rejects.toThrow(StoreError);
     await expect(store.values.keys('a:')).rejects.toThrow(StoreError);
+  });
+});
+
+/** What processes that share a database rely on. With SQLite one comes after the other, over the same connection. */
+describe.each(KINDS)('processes over a store of %s', (kind) => {
+  const NEVER_MS = 1_000_000;
+  const SOON_MS = 5;
+  const OLD_MS = 16 * 60_000;
+  const encryption = createEncryption([randomBytes(32)]);
+  const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
+
+  async function openBoth(): Promise<readonly [Store, Store]> {
+    const { open } = await newPlace(kind);
+    const store = await open();
+    return [store, kind === 'postgres' ? await open() : store];
+  }
+
+  async function startProcess(store: Store, deps: Partial<LeasesDeps> = {}) {
+    const ends: string[] = [];
+    let takeovers = 0;
+    const leases = createLeases({
+      store,
+      isAlone: false,
+      takeOver: async () => {
+        takeovers += 1;
+      },
+      onOver: ({ name }) => ends.push(name),
+      logger: recorder(),
+      renewedEveryMs: SOON_MS,
+      ...deps,
+    });
+    await leases.start?.();
+    onTestFinished(() => leases.stop?.());
+    return { ...leases, ends, takeovers: () => takeovers };
+  }
+
+  /** What of a process takes interactions and submits servers. It tells members nothing, since they came too long ago. */
+  function workOf(store: Store, owner: string) {
+    const parts = partsOver(store, { owner });
+    const told: string[] = [];
+    const notNeeded = {} as Pick<UnansweredDeps, 'api'>;
+    const unanswered = createUnanswered({
+      ...notNeeded,
+      store,
+      owner,
+      encryption,
+      writers: createWriters(),
+      wording: { ...createWords(), mention: (name) => name },
+      endSubmissions: parts.records.endUnowned,
+      async reportOf({ interactionId }) {
+        const submission = await parts.records.endedBy(interactionId);
+        told.push(interactionId, ...(submission?.outcomes ?? []).map((outcome) => outcome.kind));
+        return undefined;
+      },
+      tellGuild: async () => undefined,
+      logger: recorder(),
+    });
+    return { records: parts.records, ...unanswered, told };
+  }
+
+  /** A process that has taken an interaction, and submits three servers, of which the first has left. */
+  async function working(store: Store) {
+    const process = workOf(store, 'asleep');
+    await store.tables().insertInto('leases').values({ name: 'asleep', owner: 'asleep', until: 0 }).execute();
+    const id = String(SnowflakeUtil.generate());
+    const interaction = {
+      ...mia,
+      id,
+      applicationId: '1',
+      token: new Secret('token'),
+      receivedAt: Date.now() - OLD_MS,
+      channelId: '1',
+      isAdmin: false,
+      locale: 'en-US',
+      guildLocale: 'en-US',
+      isInstalledInGuild: true,
+      asked: { kind: 'unknown' },
+    } as const;
+    await process.take(interaction, false);
+    const draft = readyDraft('a', 3);
+    const rows = draft.rows.filter((row) => row.kind === 'ready');
+    await process.records.reserve({ ...mia, id, interactionId: id, draft, rows, limitedRows: [] });
+    expect(await process.records.leave(id, [0])).toBe(true);
+    return { process, id };
+  }
+
+  it('count one as dead that was silent, one of them takes over what it had, and it learns so itself', async () => {
+    const [store, another] = await openBoth();
+    const silent = await startProcess(store, { leaseMs: 1, renewedEveryMs: 300 });
+    const alive = [await startProcess(store), await startProcess(another)];
+    await expect.poll(() => silent.ends).toContain('LeaseOver');
+    const takeovers = () => alive.map((each) => each.takeovers()).sort();
+    // Each has taken over once at its start.
+    await expect.poll(takeovers).toEqual([1, 2]);
+    expect(alive.flatMap(({ ends }) => ends)).toEqual([]);
+  });
+
+  it('take over at once from one that has stopped, and again what could not be taken over', async () => {
+    const [store, another] = await openBoth();
+    const stopped = await startProcess(store);
+    let tries = 0;
+    await startProcess(another, {
+      async takeOver() {
+        tries += 1;
+        if (tries === 2) throw new StoreError('away');
+      },
+    });
+    await stopped.stop?.();
+    await expect.poll(() => tries).toBe(3);
+  });
+
+  it('have no past where the lock of the store keeps all others away', async () => {
+    const [store] = await openBoth();
+    await working(store);
+    const { owner } = await startProcess(store, { isAlone: true });
+    expect(await store.tables().selectFrom('leases').select('name').execute()).toEqual([{ name: owner }]);
+  });
+
+  it('do what one of them does at a time', async () => {
+    const [store, another] = await openBoth();
+    const [one, other] = [await startProcess(store), await startProcess(another)];
+    const done: string[] = [];
+    const work = (who: string) => async () => void done.push(who);
+    const both = await Promise.all([
+      one.onlyOne('job', NEVER_MS, work('first')),
+      other.onlyOne('job', NEVER_MS, work('first')),
+    ]);
+    expect([both.filter(Boolean), done]).toEqual([[true], ['first']]);
+    const [holder, waiting] = both[0] ? [one, other] : [other, one];
+    expect(await holder.onlyOne('job', 1, work('again'))).toBe(true);
+    await expect.poll(() => waiting.onlyOne('job', NEVER_MS, work('once it is over'))).toBe(true);
+    expect(await holder.onlyOne('job', NEVER_MS, work('never'))).toBe(false);
+    await waiting.stop?.();
+    await expect.poll(() => holder.onlyOne('job', NEVER_MS, work('once it is dead'))).toBe(true);
+    expect(done).toEqual(['first', 'again', 'once it is over', 'once it is dead']);
+  });
+
+  it('take over an interaction and a submission once, of whoever tries at once', async () => {
+    const [store, another] = await openBoth();
+    const { id } = await working(store);
+    const alive = [store, another].map((each, n) => workOf(each, `alive ${n}`));
+    for (const { takeOver, told } of alive) {
+      await takeOver();
+      // Its process is not known to be dead yet.
+      expect(told).toEqual([]);
+    }
+    await store.tables().deleteFrom('leases').where('name', '=', 'asleep').execute();
+    await Promise.all(alive.map(({ takeOver }) => takeOver()));
+    const told = () => alive.flatMap((each) => each.told);
+    await expect.poll(told).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
+  });
+
+  it('let one that only slept send, record and answer nothing of what another has taken over', async () => {
+    const [store, another] = await openBoth();
+    const { process, id } = await working(store);
+    expect(await process.isOurs(id)).toBe(true);
+    expect(await process.records.leave(id, [1])).toBe(true);
+    await store.tables().deleteFrom('leases').where('name', '=', 'asleep').execute();
+    const alive = workOf(another, 'alive');
+    await alive.takeOver();
+    await expect.poll(() => alive.told).toHaveLength(4);
+    expect(await process.isOurs(id)).toBe(false);
+    expect(await process.records.leave(id, [2])).toBe(false);
+    const ended = { indices: [0, 1, 2], outcome: { kind: 'accepted', message: 'Yes.' } } as const;
+    await process.records.answered(id, ended.indices, [ended]);
+    const { outcomes = [] } = (await process.records.endedBy(id)) ?? {};
+    expect(outcomes.map((outcome) => outcome.kind)).toEqual(['unknown', 'unknown', 'not-sent']);
   });
 });

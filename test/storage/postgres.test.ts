@@ -30,8 +30,8 @@ async function started(url: StoreUrl, logger = recorder()): Promise<Store> {
   return store;
 }
 
-function lockAt(url: StoreUrl, logger = recorder()) {
-  const lock = createStoreLock({ url, logger });
+function lockAt(url: StoreUrl, isShared = false) {
+  const lock = createStoreLock({ url, isShared, logger: recorder() });
   onTestFinished(() => lock.stop());
   return lock;
 }

@@ -89,7 +89,7 @@ describe('the data of a guild', () => {
       await store
         .tables()
         .insertInto('interactions')
-        .values({ id: `of-${guildId}`, guild_id: guildId, taken_at: NOON, sealed: '{}' })
+        .values({ id: `of-${guildId}`, guild_id: guildId, owner: 'alive', taken_at: NOON, sealed: '{}' })
         .execute();
     }
     expect(await turnsDuring(() => parts.erasure.deleteGuild('111111'))).toBeGreaterThanOrEqual(2);

@@ -92,6 +92,13 @@ describe('what may be submitted', () => {
     expect(requests).toHaveLength(2);
   });
 
+  it('leaves nothing where another process has taken its interaction over', async () => {
+    const opened = await open(undefined, { isOurs: () => false });
+    await expect(list(opened, 1)).rejects.toThrow('another process');
+    expect(requests).toEqual([]);
+    expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{ kind: 'ready' }] });
+  });
+
   it('leaves nothing where the guild has no key that the service takes', async () => {
     const opened = await open();
     await opened.keys.delete('1');

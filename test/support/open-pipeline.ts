@@ -22,12 +22,14 @@ export interface PipelineOptions extends PartsOptions {
   /** Told of each guild whose key was refused for the first time. */
   readonly onKeyRefused?: (guildId: string) => void;
   readonly onTransaction?: StoreDeps['onTransaction'];
+  /** Whether the interaction is still for this process to answer. */
+  readonly isOurs?: () => boolean;
 }
 
 /** Everything that a submission passes between the dispatcher and the service's HTTP client, over a store of its own. */
 export async function openPipeline(options: PipelineOptions) {
   const { path, encryption = createEncryption([randomBytes(32)]), add, now = Date.now } = options;
-  const { observers = [], onKeyRefused, onTransaction } = options;
+  const { observers = [], onKeyRefused, onTransaction, isOurs = () => true } = options;
   const logger = recorder();
   const store = await openStore(path, { onTransaction });
   const parts = partsOver(store, options);
@@ -50,6 +52,7 @@ export async function openPipeline(options: PipelineOptions) {
     keys,
     settings,
     listing,
+    isOurs: async () => isOurs(),
     observers,
     onKeyRefused: async (guildId) => onKeyRefused?.(guildId),
     longestRequestMs: 60_000,

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +20,7 @@ import { sqliteAt } from '../../src/store-url.ts';
 import { createWords } from '../../src/words/words.ts';
 import { type Line, recorder } from '../storage/temporary.ts';
 import { TOKEN } from './discord-api.ts';
+import { onlyOne } from './only-one.ts';
 
 export interface Who {
   readonly name?: string;
@@ -59,7 +60,7 @@ export async function startSmallBot(
   const token = new Secret(TOKEN);
   const api = createDiscordApi({ apiUrl: discord.apiUrl, token, logger });
   const published = commands.map(asPublished);
-  const publishing = createPublishing({ api, values: store.values, commands: published, logger });
+  const publishing = createPublishing({ api, values: store.values, commands: published, onlyOne, logger });
   const wording = { ...createWords(), mention: publishing.mention };
   const encryption = createEncryption([randomBytes(32)]);
   const told: string[] = [];
@@ -69,10 +70,12 @@ export async function startSmallBot(
   const restarted = (deps: Partial<UnansweredDeps> = {}) =>
     createUnanswered({
       store,
+      owner: randomUUID(),
       encryption,
       api,
       writers,
       wording,
+      endSubmissions: async () => undefined,
       reportOf: async () => undefined,
       tellGuild,
       logger,

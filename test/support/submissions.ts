@@ -12,6 +12,8 @@ import { createRecords } from '../../src/submissions/record.ts';
 export interface PartsOptions {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+  /** The id of the process. */
+  readonly owner?: string;
   /** For how long history is kept. */
   readonly days?: number;
   readonly member?: UsageLimit;
@@ -20,11 +22,11 @@ export interface PartsOptions {
 
 /** What reads and changes submissions in a store. */
 export function partsOver(store: Pick<Store, 'tables' | 'inGuild'>, options: PartsOptions = {}) {
-  const { now = Date.now, days = 365 } = options;
+  const { now = Date.now, owner = 'this process', days = 365 } = options;
   const { member = { servers: 1000, seconds: 3600 }, guild = { servers: 5000, seconds: 3600 } } = options;
   const drafts = createDrafts({ store, now });
   const limits = createLimits({ store, member, guild, now });
-  const records = createRecords({ store, drafts, now });
+  const records = createRecords({ store, drafts, owner, now });
   const erasure = createErasure({ store, limits });
   return {
     drafts,
@@ -70,6 +72,7 @@ export async function addDone(store: Pick<Store, 'tables'>, done: DoneOptions): 
       state: outcome === null ? 'running' : 'done',
       draft: null,
       interaction_id: `by ${id}`,
+      owner: 'this process',
       created_at: at,
       started_at: at,
       ended_at: outcome === null ? null : at,

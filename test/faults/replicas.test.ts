@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { quietPort } from '../../sandbox/quiet-port.ts';
+import { ACCEPTED, addServer, addsOf } from '../support/actions.ts';
+import { createBotInProcess } from '../support/bot-in-process.ts';
+import { hasPostgres, newDatabase } from '../support/postgres.ts';
+import { openScene, textOf } from '../support/scene.ts';
+
+const UNKNOWN = /❓ Unknown\..*may have arrived/;
+const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
+
+/** A bot that Discord posts to, and another one beside it over the same database, which has little patience. */
+async function openBoth() {
+  const database = await newDatabase();
+  const shared = {
+    STORE_URL: database.url,
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    LISTING_API_TIMEOUT_MS: '60000',
+  };
+  const scene = await openScene({ http: true, key: 'sandbox-key', env: shared });
+  const printed: string[] = [];
+  const other = createBotInProcess(
+    {
+      env: {
+        ...shared,
+        DISCORD_TOKEN: scene.token,
+        DISCORD_API_URL: scene.discord.apiUrl,
+        DISCORD_PUBLIC_KEY: scene.discord.endpoint.publicKey,
+        LISTING_API_URL: scene.listing.url,
+        INTERACTIONS: 'http',
+        INTERACTIONS_PORT: String(await quietPort()),
+      },
+      surroundings: {},
+      onLine: (line) => printed.push(line),
+      onExit: () => undefined,
+    },
+    { timing: { leaseRenewedEveryMs: 20 } },
+  );
+  other.start();
+  onTestFinished(async () => {
+    await other.stop();
+    await scene.close({ crash: true });
+    await database.drop();
+  });
+  await expect.poll(() => printed.join()).toContain('waiting for what Discord posts');
+  return {
+    scene,
+    /** As if the time of the silent one were over. */
+    letPass: () => database.query('update leases set until = 0'),
+    rows: database.query,
+  };
+}
+
+describe.skipIf(!hasPostgres())('of two bots over one database', () => {
+  it('one tells what another one was doing that stood still, which then sends nothing and ends', async () => {
+    const { scene, letPass, rows } = await openBoth();
+    const { bot, listing, member } = scene;
+    await listing.behave({ kind: 'hang', carriedOut: true });
+    const requests = () => [1, 2, 3].map((n) => addsOf(scene, `s${n}.example.com`).length);
+    const running = async () => (await rows("select 1 from submissions where state = 'running'")).length;
+    const add = (n: number) => addServer(member, `s${n}.example.com:27015`);
+    const answers = [add(1), add(2)];
+    await expect.poll(requests).toEqual([1, 1, 0]);
+    // At most two requests of a guild run at once: the third is ready, and waits.
+    answers.push(add(3));
+    await expect.poll(running).toBe(3);
+    process.kill(bot.pid ?? 0, 'SIGSTOP');
+    await letPass();
+    const [first, second, third] = (await Promise.all(answers)).map((answer) =>
+      textOf(answer).replaceAll('\n', ' '),
+    );
+    expect(first).toMatch(UNKNOWN);
+    expect(second).toMatch(UNKNOWN);
+    expect(third).toContain(NOT_SENT);
+
+    await listing.behave({ kind: 'ok' });
+    process.kill(bot.pid ?? 0, 'SIGCONT');
+    expect(await bot.exited()).toMatchObject({ status: 1, wanted: false });
+    expect(scene.output()).toContain('others have taken over what it had: the bot ends, to be started anew');
+    expect(requests()).toEqual([1, 1, 0]);
+  });
+
+  it('one goes on alone after a kill -9 of the other, and what comes back is one of two again', async () => {
+    const { scene, letPass } = await openBoth();
+    const { listing, member } = scene;
+    await listing.behave({ kind: 'hang' });
+    const answer = addServer(member, 'killed.example.com:27015');
+    await expect.poll(() => addsOf(scene, 'killed.example.com')).toHaveLength(1);
+    await scene.kill();
+    await letPass();
+    expect(textOf(await answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
+    await listing.behave({ kind: 'ok' });
+    await scene.startBot();
+    expect(textOf(await addServer(member, 'next.example.com:27015'))).toContain(ACCEPTED);
+  });
+});

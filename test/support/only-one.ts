@@ -1,0 +1,7 @@
+import type { OnlyOne } from '../../src/storage/leases.ts';
+
+/** Where there is one process. */
+export const onlyOne: OnlyOne = async (_name, _ms, work) => {
+  await work();
+  return true;
+};
