@@ -45,7 +45,7 @@ export interface DispatchDeps {
   readonly api: DiscordApi;
   readonly commands: readonly Command[];
   readonly wording: Wording;
-  readonly unanswered: Pick<Unanswered, 'take' | 'isOurs' | 'answered' | 'undeliverable'>;
+  readonly unanswered: Pick<Unanswered, 'take' | 'begin' | 'isLatest' | 'answered' | 'undeliverable'>;
   readonly writers: Writers;
   readonly traces: Pick<Traces, 'run'>;
   readonly tellGuild: GuildLog['tell'];
@@ -309,21 +309,26 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       if (error instanceof LostInteraction) throw error;
       return say(asking, wordsFor(error, asking));
     }
-    const writer = writers.open(messageWritten(interaction, isUpdate));
+    const message = messageWritten(interaction, isUpdate);
+    const writer = writers.open(message);
     try {
       await acknowledge(asking, isUpdate);
       trace.acknowledged();
       await myTurn(interaction.guildId);
       const answer = await answerOf(asking, action);
-      // While the database is away nobody takes anything over.
-      const isOurs = await unanswered.isOurs(interaction.id).catch(() => true);
+      // A failure of an update is said beside the message. While the database is away nobody takes anything over.
+      const written = isUpdate && typeof answer === 'string' ? interaction.id : message;
+      const isOurs = await unanswered.begin(interaction.id, written).catch(() => true);
       if (!isOurs) throw new LostInteraction('Another process has taken the interaction over');
       const failed = (error: unknown) => wordsFor(error, asking);
-      await deliver({ api, interaction, isUpdate, writer, failed }, answer).catch(async (error: unknown) => {
-        // What Discord did not take for another reason stays recorded, and is told of after the next start.
-        if (isRefused(error)) await unanswered.undeliverable(interaction);
-        throw error;
-      });
+      const isLatest = () => unanswered.isLatest(interaction.id, message).catch(() => true);
+      await deliver({ api, interaction, isUpdate, writer, isLatest, failed }, answer).catch(
+        async (error: unknown) => {
+          // What Discord did not take for another reason stays recorded, and is told of after the next start.
+          if (isRefused(error)) await unanswered.undeliverable(interaction);
+          throw error;
+        },
+      );
       trace.answered();
       await unanswered.answered(interaction.id);
       if (typeof answer !== 'string' && answer.announcement) {

@@ -170,11 +170,13 @@ export const sourceOf = ({ asked }: Pick<Interaction, 'asked'>): SourceMessage |
   'message' in asked ? asked.message : undefined;
 
 export interface Delivery {
-  readonly api: Pick<DiscordApi, 'edit' | 'followUp'>;
+  readonly api: Pick<DiscordApi, 'read' | 'edit' | 'followUp'>;
   readonly interaction: Interaction;
   /** It changes the message that the button or the modal belongs to. */
   readonly isUpdate: boolean;
   readonly writer: Pick<Writer, 'begin' | 'write'>;
+  /** Whether no later interaction has begun to write the same message in another process. */
+  readonly isLatest: () => Promise<boolean>;
   /** Told of an answer that Discord does not take as it is; returns what is said where that has no text either. */
   readonly failed: (error: unknown) => string;
 }
@@ -196,7 +198,7 @@ export async function deliver(delivery: Delivery, answer: Answer): Promise<void>
 }
 
 async function deliverOnce(delivery: Delivery, answer: Answer): Promise<void> {
-  const { api, interaction, isUpdate, writer } = delivery;
+  const { api, interaction, isUpdate, writer, isLatest } = delivery;
   if (typeof answer === 'string' && isUpdate) {
     const content = shortenMarkup(answer, LIMITS.content);
     const body = { content, flags: MessageFlags.Ephemeral, allowed_mentions: NO_MENTIONS };
@@ -204,7 +206,16 @@ async function deliverOnce(delivery: Delivery, answer: Answer): Promise<void> {
   }
   const message = messageOf(replyOf(answer));
   writer.begin();
-  return persist(() => writer.write(() => api.edit(interaction, message)));
+  let isSentBefore = false;
+  return persist(() =>
+    writer.write(async () => {
+      if (!(await isLatest())) return;
+      // It arrived where Discord shows no "thinking…" any more, and its buttons may have been pressed since.
+      if (isSentBefore && !isUpdate && (await api.read(interaction)) === 'answered') return;
+      isSentBefore = true;
+      await api.edit(interaction, message);
+    }),
+  );
 }
 
 /** Asks again while nobody knows whether Discord did it: network failures and 5xx pass. @throws the last failure */

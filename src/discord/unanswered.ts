@@ -12,7 +12,15 @@ import { type DiscordApi, isRefused, TOKEN_LIVES_MS } from './api.ts';
 import { type Context, contextOf, type Reply, type Wording } from './command.ts';
 import type { GuildLog } from './guild-log.ts';
 import type { Interaction } from './interaction.ts';
-import { bareText, deliver, messageWritten, persist, type Writer, type Writers } from './reply.ts';
+import {
+  bareText,
+  deliver,
+  type MessageKey,
+  messageWritten,
+  persist,
+  type Writer,
+  type Writers,
+} from './reply.ts';
 
 /** How long the id of an answered interaction stays: 171 of 800 late second deliveries were taken twice without (tried). */
 const ANSWERED_KEPT_MS = 3_600_000;
@@ -53,6 +61,13 @@ export interface Unanswered {
    * guild that stays so.
    */
   isOurs(interactionId: string): Promise<boolean>;
+  /**
+   * It writes this message from now on.
+   * @returns whether it is ours: see {@link Unanswered.isOurs}
+   */
+  begin(interactionId: string, message: MessageKey): Promise<boolean>;
+  /** Whether no later interaction has begun to change the message, in whatever process. */
+  isLatest(interactionId: string, message: MessageKey): Promise<boolean>;
   /** It is answered, or can no longer be. */
   answered(interactionId: string): Promise<void>;
   /** Discord does not take the answer: what became of a submission is said in the guild's log. */
@@ -83,6 +98,13 @@ export interface UnansweredDeps {
   readonly pause?: (ms: number) => Promise<unknown>;
 }
 
+/** What another process has taken and not answered. */
+interface Left {
+  readonly interaction: Interaction;
+  readonly isUpdate: boolean;
+  readonly message: MessageKey;
+}
+
 export function createUnanswered(deps: UnansweredDeps): Unanswered {
   const { store, owner, encryption, api, writers, wording, reportOf, tellGuild, logger } = deps;
   const { now = Date.now } = deps;
@@ -94,7 +116,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
   }
 
   /** What another process has taken; `undefined` when it cannot be opened. */
-  function open(row: InteractionsTable) {
+  function open(row: InteractionsTable): Left | undefined {
     try {
       const plain = encryption.open(JSON.parse(row.sealed ?? ''), interactionContext(row.guild_id, row.id));
       const { token, isUpdate, message, ...kept } = sealedSchema.parse(JSON.parse(plain));
@@ -165,7 +187,41 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
     await answered(interaction.id);
   }
 
-  async function tellOne(interaction: Interaction, isUpdate: boolean, writer: Writer): Promise<void> {
+  async function isOurs(interactionId: string): Promise<boolean> {
+    const row = await store
+      .tables()
+      .selectFrom('interactions')
+      .select('owner')
+      .where('id', '=', interactionId)
+      .executeTakeFirst();
+    // It is gone where its member had the data of the guild deleted.
+    return row === undefined || row.owner === owner;
+  }
+
+  async function begin(interactionId: string, message: MessageKey): Promise<boolean> {
+    if (message !== interactionId) {
+      await interactions()
+        .set({ changes: message })
+        .where('id', '=', interactionId)
+        .where('owner', '=', owner)
+        .execute();
+    }
+    return isOurs(interactionId);
+  }
+
+  async function isLatest(interactionId: string, message: MessageKey): Promise<boolean> {
+    const later = await store
+      .tables()
+      .selectFrom('interactions')
+      .select('id')
+      .where('changes', '=', message)
+      .where('id', '>', interactionId)
+      .limit(1)
+      .executeTakeFirst();
+    return later === undefined;
+  }
+
+  async function tellOne({ interaction, isUpdate, message }: Left, writer: Writer): Promise<void> {
     const { id, guildId } = interaction;
     const context = contextOf(interaction, wording);
     const state = await stateOf(interaction);
@@ -175,7 +231,18 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
       const said =
         (await reportOf(context)) ?? sentences(context.t('notSent.stopping'), context.t('again.runAgain'));
       try {
-        await deliver({ api, interaction, isUpdate, writer, failed: () => '' }, said);
+        await begin(id, message);
+        await deliver(
+          {
+            api,
+            interaction,
+            isUpdate,
+            writer,
+            isLatest: () => isLatest(id, message),
+            failed: () => '',
+          },
+          said,
+        );
       } catch (error) {
         // What Discord did not take for another reason is tried again after the next start.
         if (isRefused(error)) return undeliverable(interaction);
@@ -218,16 +285,9 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
         .executeTakeFirst();
       return numInsertedOrUpdatedRows === 1n;
     },
-    async isOurs(interactionId) {
-      const row = await store
-        .tables()
-        .selectFrom('interactions')
-        .select('owner')
-        .where('id', '=', interactionId)
-        .executeTakeFirst();
-      // It is gone where its member had the data of the guild deleted.
-      return row === undefined || row.owner === owner;
-    },
+    isOurs,
+    begin,
+    isLatest,
     answered,
     undeliverable,
     async takeOver() {
@@ -239,7 +299,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
         if (!left) continue;
         // Opened before anything new arrives, whose answer is therefore the newer one.
         const writer = writers.open(left.message);
-        tellOne(left.interaction, left.isUpdate, writer)
+        tellOne(left, writer)
           .catch((error: unknown) =>
             logger.error({ err: error, interactionId: row.id }, 'what was left could not be told'),
           )

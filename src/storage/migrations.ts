@@ -13,6 +13,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('owner', 'text', (column) => column.notNull())
         .addColumn('taken_at', 'bigint', (column) => column.notNull())
         .addColumn('sealed', 'text')
+        .addColumn('changes', 'text')
         .execute();
       await db.schema
         .createTable('submissions')
@@ -79,6 +80,8 @@ const INDICES: readonly (readonly [name: string, table: string, columns: string[
   // What was taken an hour ago; what of a guild is unanswered.
   ['interactions_by_time', 'interactions', ['taken_at']],
   ['interactions_by_guild', 'interactions', ['guild_id']],
+  // Which is the latest that changes a message.
+  ['interactions_by_message', 'interactions', ['changes', 'id']],
   // The drafts of a member; what an interaction carries out; drafts past their time, and what still runs.
   ['submissions_by_member', 'submissions', ['guild_id', 'user_id', 'state', 'created_at']],
   ['submissions_by_interaction', 'submissions', ['interaction_id']],

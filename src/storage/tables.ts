@@ -14,6 +14,8 @@ export interface InteractionsTable {
   readonly taken_at: number;
   /** A sealed record as JSON, of what is needed to answer it in another run of the bot; null once it was answered. */
   readonly sealed: string | null;
+  /** The message that it has begun to change, by the id of the interaction that made it; null where that is its own. */
+  readonly changes: string | null;
 }
 
 /** What a member submits at once: one server or a thousand. */

@@ -36,13 +36,19 @@ const press = (id: string, madeBy = id): Interaction =>
     0,
   );
 
+/** A delivery with which no other one interferes. */
+const ALONE = {
+  writer: createWriters().open('a message'),
+  isLatest: async () => true,
+  failed: String,
+};
+
 /** What is sent for a reply. */
 async function sentFor(reply: Reply): Promise<MessageBody> {
   const sent: MessageBody[] = [];
   const send = async (_interaction: unknown, message: MessageBody) => void sent.push(message);
-  const writer = createWriters().open(messageWritten(press('1'), true));
-  const api = { edit: send, followUp: send };
-  await deliver({ api, interaction: press('1'), isUpdate: true, writer, failed: String }, reply);
+  const api = { edit: send, followUp: send, read: async () => 'answered' as const };
+  await deliver({ ...ALONE, api, interaction: press('1'), isUpdate: true }, reply);
   const [message] = sent;
   if (message === undefined) throw new Error('nothing was sent');
   return message;
@@ -135,6 +141,33 @@ describe('of the answers that change one message', () => {
     second.close();
     await write(open(press('1', '100')), 'another');
     expect(written).toContain('another');
+  });
+
+  it.each([
+    { state: 'answered', isUpdate: false, times: 1 },
+    { state: 'thinking', isUpdate: false, times: 2 },
+    // Nobody can tell by the message whether it was changed.
+    { state: 'answered', isUpdate: true, times: 2 },
+  ] as const)('one whose arrival is uncertain is sent $times times where it is $state (update: $isUpdate)', async (each) => {
+    let sent = 0;
+    const api = {
+      async edit() {
+        sent += 1;
+        if (sent === 1) throw Object.assign(new Error('the connection was lost'), { code: 'ECONNRESET' });
+      },
+      followUp: async () => undefined,
+      read: async () => each.state,
+    };
+    await deliver({ ...ALONE, api, interaction: press('1'), isUpdate: each.isUpdate }, { content: 'done' });
+    expect(sent).toBe(each.times);
+  });
+
+  it('one is not written where another process has begun to write a newer one', async () => {
+    const edit = async () => void written.push('older');
+    const api = { edit, followUp: edit, read: async () => 'thinking' as const };
+    const isLatest = async () => false;
+    await deliver({ ...ALONE, api, isLatest, interaction: press('1'), isUpdate: false }, { content: 'done' });
+    expect(written).toEqual([]);
   });
 
   it('a newer one waits for an older one that is being written', async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { SnowflakeUtil } from 'discord.js';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Interaction } from '../../src/discord/interaction.ts';
 import { createWriters } from '../../src/discord/reply.ts';
 import { createUnanswered, type UnansweredDeps } from '../../src/discord/unanswered.ts';
 import { Secret } from '../../src/secret.ts';
@@ -225,6 +226,20 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
   const encryption = createEncryption([randomBytes(32)]);
   const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 
+  const interactionOf = (id: string): Interaction => ({
+    ...mia,
+    id,
+    applicationId: '1',
+    token: new Secret('token'),
+    receivedAt: Date.now() - OLD_MS,
+    channelId: '1',
+    isAdmin: false,
+    locale: 'en-US',
+    guildLocale: 'en-US',
+    isInstalledInGuild: true,
+    asked: { kind: 'unknown' },
+  });
+
   async function openBoth(): Promise<readonly [Store, Store]> {
     const { open } = await newPlace(kind);
     const store = await open();
@@ -279,20 +294,7 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     const process = workOf(store, 'asleep');
     await store.tables().insertInto('leases').values({ name: 'asleep', owner: 'asleep', until: 0 }).execute();
     const id = String(SnowflakeUtil.generate());
-    const interaction = {
-      ...mia,
-      id,
-      applicationId: '1',
-      token: new Secret('token'),
-      receivedAt: Date.now() - OLD_MS,
-      channelId: '1',
-      isAdmin: false,
-      locale: 'en-US',
-      guildLocale: 'en-US',
-      isInstalledInGuild: true,
-      asked: { kind: 'unknown' },
-    } as const;
-    await process.take(interaction, false);
+    await process.take(interactionOf(id), false);
     const draft = readyDraft('a', 3);
     const rows = draft.rows.filter((row) => row.kind === 'ready');
     await process.records.reserve({ ...mia, id, interactionId: id, draft, rows, limitedRows: [] });
@@ -364,6 +366,24 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     await Promise.all(alive.map(({ takeOver }) => takeOver()));
     const told = () => alive.flatMap((each) => each.told);
     await expect.poll(told).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
+  });
+
+  it('know which of them writes a message last', async () => {
+    const [store, another] = await openBoth();
+    const [one, other] = [workOf(store, 'one'), workOf(another, 'other')];
+    const ids = [1, 2, 3].map((n) => String(SnowflakeUtil.generate({ timestamp: Date.now() + n })));
+    const [made = '', first = '', second = ''] = ids;
+    for (const id of [made, first]) await one.take(interactionOf(id), false);
+    await other.take(interactionOf(second), false);
+    expect(await one.begin(made, made)).toBe(true);
+    expect(await one.begin(first, made)).toBe(true);
+    const latest = () => Promise.all(ids.map((id) => one.isLatest(id, made)));
+    expect(await latest()).toEqual([false, true, true]);
+    expect(await other.begin(second, made)).toBe(true);
+    expect(await latest()).toEqual([false, false, true]);
+    // What another process answers, this one does not begin to.
+    expect(await one.begin(second, first)).toBe(false);
+    expect(await one.isLatest(first, first)).toBe(true);
   });
 
   it('let one that only slept send, record and answer nothing of what another has taken over', async () => {
