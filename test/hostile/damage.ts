@@ -41,12 +41,12 @@ export function damage(data: string, guildId: string, random: Random): number {
   try {
     const now = Date.now();
     database
-      .prepare('INSERT INTO interactions (id, guild_id, taken_at, sealed) VALUES (?, ?, ?, ?)')
+      .prepare("INSERT INTO interactions (id, guild_id, owner, taken_at, sealed) VALUES (?, ?, 'dead', ?, ?)")
       .run(`damaged-${now}`, guildId, now, damaged(random, '{}'));
     database
       .prepare(
-        `INSERT INTO submissions (id, guild_id, user_id, user_name, state, draft, interaction_id, created_at, started_at)
-          VALUES (?, ?, '7', 'mia', 'running', ?, ?, ?, ?)`,
+        `INSERT INTO submissions (id, guild_id, user_id, user_name, state, draft, interaction_id, owner, created_at, started_at)
+          VALUES (?, ?, '7', 'mia', 'running', ?, ?, 'dead', ?, ?)`,
       )
       .run(`damaged-${now}`, guildId, damaged(random, '{}'), `damaged-${now}`, now, now);
     for (const { table, column, where } of COLUMNS) {

@@ -1,9 +1,11 @@
 /**
  * The real bot between both stand-ins, in hostile hands: `npm run hostile -- --mix attacks|fuzz|soak --minutes N --seed N`.
+ * `--mix soak --replicas N` lets the soak loose on several processes over one PostgreSQL.
  * Prints what was tried and what came of it, and ends with 1 when anybody was harmed. What is sent depends on the seed
  * alone; what meets what also depends on the machine.
  */
 import { parseArgs } from 'node:util';
+import { startServer } from '../support/postgres-server.ts';
 import { ATTACKS, attack } from './attacks.ts';
 import { fuzz } from './fuzz.ts';
 import { createRandom } from './random.ts';
@@ -27,6 +29,8 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     /** Counts a stall by the clock, and not by the bot's own processor time: for an idle machine. */
     strict: { type: 'boolean', default: false },
+    /** Of a soak: several processes over HTTP and PostgreSQL, behind a load balancer. */
+    replicas: { type: 'string' },
     /** Names all attacks. Of those, only such as have one of the other arguments in their name are waged. */
     list: { type: 'boolean', default: false },
   },
@@ -45,6 +49,12 @@ if (values.list) {
   process.exit(0);
 }
 
+const server = values.replicas === undefined ? undefined : await startServer();
+if (values.replicas !== undefined && server === undefined) {
+  say('PostgreSQL is not installed: --replicas cannot run without it (apt-get install postgresql)');
+  process.exit(1);
+}
+
 say(`seed: ${seed}`);
 const random = createRandom(seed);
 const verdict = createVerdict({ longestStall: LONGEST_STALLS[mix], isStrict });
@@ -54,6 +64,10 @@ const isWanted = (name: string) =>
   positionals.length === 0 || positionals.some((text) => name.toLowerCase().includes(text.toLowerCase()));
 if (mix === 'attacks') await attack({ verdict, random, over, isWanted, say });
 if (mix === 'fuzz') await fuzz({ verdict, random, until });
-if (mix === 'soak') await soak({ verdict, random, over, say });
+if (mix === 'soak') {
+  const replicas = server && { count: Number(values.replicas), server };
+  await soak({ verdict, random, over, say, replicas });
+}
+await server?.stop();
 // Whoever still waits for an answer would keep this process alive.
 process.exit(verdict.print(say));

@@ -26,7 +26,7 @@ export interface Members {
   /** Waits until nothing is under way, so many milliseconds at most. */
   answered(withinMs: number): Promise<void>;
   /** Reads again what everybody was told: a restart may have changed it. */
-  readAgain(): void;
+  readAgain(): Promise<void>;
 }
 
 /** Buttons that submit what was tried: once more, or corrected with a port or one of the games that were meant. */
@@ -53,7 +53,7 @@ const AFTER_RESTART = /\d+ (sent for review|refused|unknown|not sent)\./;
 
 export function createMembers(world: World): Members {
   const { asks, verdict } = world;
-  const rereads: (() => void)[] = [];
+  const rereads: (() => Promise<void>)[] = [];
   const running = new Set<Promise<unknown>>();
   /** By guild, the servers that were submitted one by one. Those of a list are told of by their number after a restart. */
   const singles = new Map<string, string[]>();
@@ -87,10 +87,10 @@ export function createMembers(world: World): Members {
       asks.splice(asks.indexOf(one), 1);
       return;
     }
-    const read = () => {
+    const read = async () => {
       if (answer.kind !== 'message' || !answer.message.loading) one.words = textOf(answer);
     };
-    read();
+    await read();
     const labels = labelsOf(answer).filter((label) => SUBMITTING.test(label));
     const label = labels[random.below(labels.length)];
     if (label === undefined || !random.chance(0.6)) {
@@ -98,7 +98,7 @@ export function createMembers(world: World): Members {
       return;
     }
     await sleep(random.between(50, 500));
-    read();
+    await read();
     await submitOne(member, server, async () => {
       const next = await press(person, answer, label);
       if (next.kind !== 'modal') return next;
@@ -118,16 +118,16 @@ export function createMembers(world: World): Members {
     const before = { message: shown.message.current, text: textOf(shown) };
     const again = performance.now() + AGAIN_MS;
     const answer = await press(person, shown, label);
-    const read = () => {
+    const read = async () => {
       // What stood there before the press, or a bar that grows: more is to come.
       if (answer.kind === 'message') {
         if (answer.message.current === before.message || !isFinished(answer.message)) return;
         if (textOf(answer) === before.text && performance.now() < again) return;
       }
-      const said = saidOf(answer, all);
+      const said = await saidOf(answer, all);
       for (const one of all) one.words = said(one.server);
     };
-    for (read(); all.some(({ words }) => words === undefined); read()) await sleep(200);
+    for (await read(); all.some(({ words }) => words === undefined); await read()) await sleep(200);
     const left = all.filter(({ words = '' }) => /^list: (not sent|refused)$/.test(words));
     if (left.length === 0 || !random.chance(0.9)) {
       rereads.push(read);
@@ -140,7 +140,7 @@ export function createMembers(world: World): Members {
   }
 
   /** What an answer to a list says of each of its servers. */
-  function saidOf(answer: Answer, all: readonly Ask[]): (server: string) => string {
+  async function saidOf(answer: Answer, all: readonly Ask[]): Promise<(server: string) => string> {
     const text = textOf(answer);
     const report = answer.kind === 'message' ? answer.message.file('report.csv')?.toString() : undefined;
     if (report !== undefined) {
@@ -150,8 +150,7 @@ export function createMembers(world: World): Members {
     }
     if (!AFTER_RESTART.test(text)) return () => text;
     // After a restart only numbers are told: which servers these are is in the history.
-    const stored = world.stored();
-    const history = new Map(all.map(({ server, guildId }) => [server, stored.ended(guildId, server)[0]]));
+    const history = await world.stored.latest(all);
     const isTrue = OUTCOMES.every(({ stored: kind, counted }) => {
       const count = [...history.values()].filter((outcome) => outcome === kind).length;
       // Of each reason there is a number of its own.
@@ -208,8 +207,8 @@ export function createMembers(world: World): Members {
       const end = performance.now() + withinMs;
       while (running.size > 0 && performance.now() < end) await sleep(100);
     },
-    readAgain() {
-      for (const read of rereads) read();
+    async readAgain() {
+      for (const read of rereads) await read();
     },
   };
 }

@@ -8,7 +8,7 @@ import { createMembers, KEY } from './members.ts';
 import type { Random } from './random.ts';
 import { createRefusals, makeTrouble } from './trouble.ts';
 import type { Verdict } from './verdict.ts';
-import { openWorld, type World } from './world.ts';
+import { openWorld, type Replicas, type World } from './world.ts';
 
 /** Discord gives an answer 15 minutes; what the bot tries again pauses for up to a minute. */
 const PATIENCE_MS = 100_000;
@@ -25,10 +25,12 @@ export interface SoakOptions {
   readonly random: Random;
   readonly over: AbortSignal;
   readonly say: (line: string) => void;
+  /** Several processes in place of one. */
+  readonly replicas?: Replicas | undefined;
 }
 
 /** Six people submit servers and lists, while everything fails at random and the bot is killed every few seconds. */
-export async function soak({ verdict, random, over, say }: SoakOptions): Promise<void> {
+export async function soak({ verdict, random, over, say, replicas }: SoakOptions): Promise<void> {
   const refusals = createRefusals(random.of('refusals'));
   const world = await openWorld({
     verdict,
@@ -36,6 +38,7 @@ export async function soak({ verdict, random, over, say }: SoakOptions): Promise
     env: { LISTING_API_TIMEOUT_MS: '1500' },
     listing: { onRequest: refusals.onRequest },
     blameless: BLAMELESS,
+    ...(replicas && { replicas }),
   });
   const { bot, asks } = world;
   await world.startBot();
@@ -47,14 +50,14 @@ export async function soak({ verdict, random, over, say }: SoakOptions): Promise
   const memoryAtStart = memoryOf(bot.pid);
 
   await Promise.all([
-    makeTrouble(world, random.of('trouble'), over),
+    makeTrouble(world, random.of('trouble'), over, replicas),
     ...everybody.map((member) => members.live(member, over)),
   ]);
   await members.answered(PATIENCE_MS);
   say(`memory at start: ${memoryAtStart}`);
   say(`memory at end: ${memoryOf(bot.pid)}`);
   for (const what of await unfinished(world)) verdict.harm('lost', `left in the store: ${what}`);
-  members.readAgain();
+  await members.readAgain();
   await bot.stop();
 
   for (const claim of CLAIMS) {
@@ -64,7 +67,7 @@ export async function soak({ verdict, random, over, say }: SoakOptions): Promise
   verdict.stalled(await world.probe.stalls(), () => 'the soak, every start among it');
   // In one request of several the service took none of them, so the bot may send them again in smaller ones.
   const refusedAsOne = [...refusals.refused].filter(({ servers }) => servers.length > 1);
-  world.judge(
+  await world.judge(
     () => true,
     refusedAsOne.flatMap(({ servers }) => servers.map(({ server = '' }) => server)),
   );
@@ -74,8 +77,11 @@ export async function soak({ verdict, random, over, say }: SoakOptions): Promise
 /** What nobody waits for, such as an answer that Discord has lost, is still tried again for a while. */
 async function unfinished({ stored }: World): Promise<readonly string[]> {
   const until = Date.now() + PATIENCE_MS;
-  while (stored().unfinished.length > 0 && Date.now() < until) await sleep(500);
-  return stored().unfinished;
+  for (;;) {
+    const left = await stored.unfinished();
+    if (left.length === 0 || Date.now() > until) return left;
+    await sleep(500);
+  }
 }
 
 /** What the process holds in the machine's memory, as Linux tells it. */

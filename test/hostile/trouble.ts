@@ -3,7 +3,8 @@ import type { Fault } from '../../sandbox/discord/rest/faults.ts';
 import type { Mode } from '../../sandbox/listing/modes.ts';
 import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
 import type { Random } from './random.ts';
-import type { World } from './world.ts';
+import { troubleReplicas } from './trouble-of-replicas.ts';
+import type { Replicas, World } from './world.ts';
 
 const MODES: readonly (readonly [weight: number, mode: Mode])[] = [
   [3, { kind: 'resetBefore' }],
@@ -61,7 +62,12 @@ export function createRefusals(random: Random) {
 }
 
 /** Troubles of each kind, `kill -9` among them, until `over`; ends with everything well again and the bot ready. */
-export async function makeTrouble(world: World, random: Random, over: AbortSignal): Promise<void> {
+export async function makeTrouble(
+  world: World,
+  random: Random,
+  over: AbortSignal,
+  replicas?: Replicas,
+): Promise<void> {
   const { discord, listing, bot, startBot, verdict } = world;
   const { gateway, faults, clock } = discord;
   let isRestarting = false;
@@ -125,8 +131,9 @@ export async function makeTrouble(world: World, random: Random, over: AbortSigna
   await Promise.all([
     again('listing', [300, 1_500], troubleListing),
     again('rest', [300, 1_500], troubleRest),
-    again('gateway', [1_000, 4_000], troubleGateway),
-    again('kills', [1_500, 7_000], kill),
+    ...(replicas
+      ? [troubleReplicas(world, random.of('replicas'), over, replicas)]
+      : [again('gateway', [1_000, 4_000], troubleGateway), again('kills', [1_500, 7_000], kill)]),
   ]);
   await listing.behave({ kind: 'ok' });
   faults.clear();

@@ -1,15 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import type { BotProcessDeps } from '../../sandbox/bot-process.ts';
 import type { Breach, Person } from '../../sandbox/discord/contract.ts';
 import type { ListingOptions } from '../../sandbox/listing/stand-in.ts';
 import type { Role } from '../../sandbox/people.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { createStallProbe, type StallProbe } from '../support/event-loop-stall.ts';
+import type { PostgresServer } from '../support/postgres-server.ts';
 import { leaksOf } from '../support/secrets.ts';
-import { readStored, type Stored } from '../support/stored.ts';
+import { createFleet, type Fleet } from './fleet.ts';
+import { type History, historyInFile, historyInPostgres } from './history.ts';
 import { type Ask, judge } from './judge.ts';
 import type { Verdict } from './verdict.ts';
 
 /** No limits, since this is about what is sent; and what Discord waits 3 seconds for may take longer on a busy machine. */
 const NO_LIMITS = { MEMBER_LIMIT: '1000000/3600', GUILD_LIMIT: '1000000/3600' };
+
+/** Several processes of the bot, over a server of PostgreSQL. */
+export interface Replicas {
+  readonly count: number;
+  readonly server: PostgresServer;
+}
 
 export interface WorldOptions {
   readonly verdict: Verdict;
@@ -19,6 +29,8 @@ export interface WorldOptions {
   readonly answerWithinMs?: number;
   /** Discord's codes of errors that are nobody's fault here. */
   readonly blameless?: readonly number[];
+  /** In place of one process. */
+  readonly replicas?: Replicas;
 }
 
 /** The real bot between both stand-ins, three guilds, and all that is to be judged in the end. */
@@ -31,26 +43,44 @@ export interface World extends Omit<Sandbox, 'botState'> {
   person(role: Role, guild: number): Person;
   /** Everything that the bot has printed. */
   readonly lines: readonly string[];
-  stored(): Stored;
+  readonly stored: History;
+  /** The processes, where there are several. */
+  fleet(): Fleet | undefined;
   /**
    * Compares what everybody was told with what the service got and holds, once the bot has stopped.
    * @param isJudged the keys whose requests were asked for in `asks`
    */
-  judge(isJudged: (key: string) => boolean, turnedDown?: readonly string[]): void;
+  judge(isJudged: (key: string) => boolean, turnedDown?: readonly string[]): Promise<void>;
   /** Stops everything, and looks for crashes, secrets, and rules of Discord that were broken. */
   close(): Promise<void>;
 }
 
 export async function openWorld(options: WorldOptions): Promise<World> {
-  const { verdict, answerWithinMs, blameless = [] } = options;
+  const { verdict, answerWithinMs, blameless = [], replicas } = options;
   const probe = await createStallProbe();
+  const databaseUrl = replicas?.server.url ?? '';
+  const encryptionKeys = randomBytes(32).toString('base64');
+  let fleet: Fleet | undefined;
   const sandbox = await openSandbox({
     surroundings: process.env,
-    env: { ...NO_LIMITS, ...probe.env, ...options.env },
+    env: {
+      ...NO_LIMITS,
+      ...probe.env,
+      ...options.env,
+      ...(replicas && { STORE_URL: databaseUrl, ENCRYPTION_KEY: encryptionKeys }),
+    },
+    ...(replicas && {
+      http: true,
+      createBot(deps: BotProcessDeps) {
+        fleet = createFleet(replicas.count, deps);
+        return fleet;
+      },
+    }),
     ...(options.listing && { listing: options.listing }),
     discord: { reactionMs: 0, ...(answerWithinMs !== undefined && { answerWithinMs }) },
   });
   const { discord, listing, bot, people, data } = sandbox;
+  const stored = replicas ? historyInPostgres(databaseUrl) : historyInFile(data);
   const lines: string[] = [];
   const asks: Ask[] = [];
   discord.guildEvents.add({ name: 'Third' });
@@ -72,9 +102,10 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       if (place === undefined) throw new Error(`there is no guild ${guild}`);
       return people.at({ role, guild: place, locale: 'en-US' });
     },
-    stored: () => readStored(data),
-    judge(isJudged, turnedDown = []) {
-      const submitted = readStored(data).submitted();
+    stored,
+    fleet: () => fleet,
+    async judge(isJudged, turnedDown = []) {
+      const submitted = await stored.submitted();
       const requests = listing.requests.filter(({ action, key }) => action === 'add' && isJudged(key));
       const asked = new Set(asks.map(({ server }) => server));
       const findings = {
@@ -89,7 +120,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     async close() {
       try {
         await bot.stop();
-        for (const leak of await leaksOf(sandbox, { output: lines.join('\n') }))
+        for (const leak of await leaksOf(sandbox, { output: lines.join('\n'), encryptionKeys, databaseUrl }))
           verdict.harm('secrets found', leak);
         const broken = discord.breaches.filter(
           (breach) => !isOwn(breach) && !blameless.includes(breach.code),

@@ -24,17 +24,22 @@ const PROGRAMS = '/usr/lib/postgresql/*/bin';
 
 /** Starts a server for this run of the tests, if PostgreSQL is installed; for vitest's `globalSetup`. */
 export async function setup({ provide }: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const programs = newestPrograms();
-  if (programs === undefined) {
+  const server = await startServer();
+  if (server === undefined) {
     process.stderr.write(
       'PostgreSQL is not installed: what needs it is skipped (apt-get install postgresql).\n',
     );
-    provide('postgres', '');
-    return undefined;
   }
-  const { url, stop } = await startServer(programs);
-  provide('postgres', url);
-  return stop;
+  provide('postgres', server?.url ?? '');
+  return server?.stop;
+}
+
+/** A server of PostgreSQL with nothing in it, which ends with this process. */
+export interface PostgresServer {
+  /** Of its first database, with the password. */
+  readonly url: string;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** The folder with `initdb` and `postgres`. */
@@ -43,7 +48,10 @@ function newestPrograms(): string | undefined {
   return folders.sort((one, other) => one.localeCompare(other, 'en', { numeric: true })).at(-1);
 }
 
-async function startServer(programs: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
+/** Starts one; `undefined` where PostgreSQL is not installed. */
+export async function startServer(): Promise<PostgresServer | undefined> {
+  const programs = newestPrograms();
+  if (programs === undefined) return undefined;
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'postgres-'));
   const data = join(folder, 'data');
   const passwordFile = join(folder, 'password');
@@ -74,13 +82,18 @@ async function startServer(programs: string): Promise<{ readonly url: string; st
   // The server ends with the pipe, so also when this process is killed.
   const script = '"$@" & server=$!; cat > /dev/null; kill -INT $server; wait $server';
   const command = ['-c', script, 'sh', join(programs, 'postgres'), '-D', data, ...given];
-  const server = spawn('sh', command, { ...inFolder, stdio: ['pipe', 'ignore', 'ignore'] });
-  const ended = once(server, 'exit');
   const url = `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/postgres`;
+  const run = () => spawn('sh', command, { ...inFolder, stdio: ['pipe', 'ignore', 'ignore'] });
+  let server = run();
 
-  async function stop(): Promise<void> {
+  async function end(): Promise<void> {
+    const ended = once(server, 'exit');
     server.stdin.end();
     await ended;
+  }
+
+  async function stop(): Promise<void> {
+    await end();
     rmSync(folder, { recursive: true, force: true });
   }
 
@@ -90,7 +103,15 @@ async function startServer(programs: string): Promise<{ readonly url: string; st
     await stop();
     throw error;
   }
-  return { url, stop };
+  return {
+    url,
+    async restart() {
+      await end();
+      server = run();
+      await untilReady(url);
+    },
+    stop,
+  };
 }
 
 function idsOf(name: string): { readonly uid: number; readonly gid: number } {
