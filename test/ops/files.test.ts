@@ -43,7 +43,7 @@ const eggSchema = z.object({
 
 describe('the files that an operator is given', () => {
   it.each([
-    ['dclint', ['compose.yaml']],
+    ['dclint', ['compose.yaml', 'compose.scale.yaml']],
     ['dockerfile-utils', ['lint', 'Dockerfile']],
   ])('are such that %s has nothing to say', (program, args) => {
     const tool = join(ROOT, 'node_modules/.bin', program);
