@@ -29,6 +29,9 @@ export const UNANSWERED_KEPT_DAYS = 30;
 /** Discord takes a first response for 3 seconds; later than this none is taken any more. In milliseconds. */
 const ACKNOWLEDGED_BY_MS = 4_000;
 
+/** Before it is noted again that an interaction was answered, in milliseconds. */
+const NOTE_PAUSES = [1_000, 5_000, 10_000];
+
 /** What is sealed of an interaction: all it takes to answer it after the process that took it has died. */
 const sealedSchema = z.object({
   applicationId: z.string(),
@@ -111,8 +114,18 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
   const { pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()) } = deps;
   const interactions = () => store.tables().updateTable('interactions');
 
+  /** While a server of PostgreSQL restarts this is tried again: nobody else would come to note it. */
   async function answered(interactionId: string): Promise<void> {
-    await interactions().set({ sealed: null }).where('id', '=', interactionId).execute();
+    const note = () => interactions().set({ sealed: null }).where('id', '=', interactionId).execute();
+    for (const pauseMs of NOTE_PAUSES) {
+      try {
+        await note();
+        return;
+      } catch {
+        await pause(pauseMs);
+      }
+    }
+    await note();
   }
 
   /** What another process has taken; `undefined` when it cannot be opened. */
