@@ -6,15 +6,22 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
+import { measureReplicas } from './replicas.ts';
 import { type LightDiscord, type LightListing, startLightDiscord, startLightListing } from './services.ts';
+import { completing, expectAcknowledged, expectType, perSecond, setKey, slash, submissions } from './work.ts';
 
 /**
  * Measures this bot beside a plain discord.js bot, in one run and taking turns, and prints ratios: of a single figure
  * nobody knows whether the machine or the bot was slow. `npm run bench -- --rounds 3 --seconds 3`
+ * `--replicas 1,2,4` measures so many processes over HTTP and PostgreSQL instead, one number after the other.
  */
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '3' }, seconds: { type: 'string', default: '3' } },
+  options: {
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '3' },
+    replicas: { type: 'string' },
+  },
 });
 const rounds = positive('rounds', values.rounds);
 const seconds = positive('seconds', values.seconds);
@@ -97,18 +104,12 @@ async function load(bot: Bot): Promise<void> {
     const help = async (guild: number) => {
       expectAcknowledged(await discord.send(slash('help'), guild).acknowledged);
     };
-    const submit = async (guild: number) => {
-      number += 1;
-      const server = `s${number}.example.com:27015`;
-      const sent = discord.send(slash('addserver', { game: `game${number % GAMES}`, server }), guild);
-      await sent.acknowledged;
-      await sent.answered;
-    };
+    const submit = submissions(discord, GAMES);
     // Once for nothing: code that was never run is slow in both.
-    for (const work of [complete, help, submit]) await perSecond(work, 0.5);
-    record('autocomplete', bot, await perSecond(complete, seconds));
-    record('acknowledged', bot, await perSecond(help, seconds));
-    record('submissions', bot, await perSecond(submit, seconds));
+    for (const work of [complete, help, submit]) await perSecond(work, 0.5, AT_ONCE);
+    record('autocomplete', bot, await perSecond(complete, seconds, AT_ONCE));
+    record('acknowledged', bot, await perSecond(help, seconds, AT_ONCE));
+    record('submissions', bot, await perSecond(submit, seconds, AT_ONCE));
   });
 }
 
@@ -128,22 +129,6 @@ async function acknowledge(): Promise<void> {
       }
     }),
   );
-}
-
-/** How often the work is done in a second by 16 who do nothing else. */
-async function perSecond(work: (guild: number) => Promise<void>, forSeconds: number): Promise<number> {
-  const start = performance.now();
-  const until = start + forSeconds * 1000;
-  let done = 0;
-  await Promise.all(
-    Array.from({ length: AT_ONCE }, async (_, guild) => {
-      while (performance.now() < until) {
-        await work(guild);
-        done += 1;
-      }
-    }),
-  );
-  return (done * 1000) / (performance.now() - start);
 }
 
 /** How long each of them took, for half a second. */
@@ -225,51 +210,6 @@ async function memoryAtRest(child: ChildProcess): Promise<number> {
   }
 }
 
-/** Gives a guild a key, as its admin does. */
-async function setKey(discord: LightDiscord, guild: number): Promise<void> {
-  const { callback } = await discord.send(slash('setkey'), guild).acknowledged;
-  if (callback.type !== 9) throw new Error('/setkey opened no modal');
-  const custom_id = callback.data?.custom_id;
-  const component = { type: 4, id: 2, custom_id: 'key', value: `bench-key-of-guild-${guild}` };
-  const data = { custom_id, components: [{ type: 18, id: 1, component }] };
-  const { acknowledged, answered } = discord.send({ type: 5, data }, guild);
-  await acknowledged;
-  await answered;
-}
-
-const COMMAND_ID = '666666666666666666';
-const option = (name: string, value: string) => ({ type: 3, name, value });
-
-const slash = (name: string, given: Readonly<Record<string, string>> = {}) => ({
-  type: 2,
-  data: {
-    id: COMMAND_ID,
-    name,
-    type: 1,
-    options: Object.entries(given).map(([key, value]) => option(key, value)),
-  },
-});
-
-const completing = (typed: string) => ({
-  type: 4,
-  data: {
-    id: COMMAND_ID,
-    name: 'addserver',
-    type: 1,
-    options: [{ ...option('game', typed), focused: true }],
-  },
-});
-
-function expectType({ callback }: { readonly callback: { readonly type: number } }, type: number): void {
-  if (callback.type !== type) throw new Error(`a callback of type ${callback.type} came, not ${type}`);
-}
-
-/** 4: an answer at once; 5: deferred. */
-function expectAcknowledged({ callback }: { readonly callback: { readonly type: number } }): void {
-  if (callback.type !== 4 && callback.type !== 5)
-    throw new Error(`a callback of type ${callback.type} acknowledges nothing`);
-}
-
 function quantile(numbers: readonly number[], part: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
@@ -295,6 +235,13 @@ function positive(name: string, text: string): number {
   const number = Number(text);
   if (!(number > 0)) throw new RangeError(`--${name} must be a number above 0`);
   return number;
+}
+
+if (values.replicas !== undefined) {
+  const counts = values.replicas.split(',').map((text) => positive('replicas', text));
+  await measureReplicas({ counts, seconds, listing, games: GAMES, command: OURS, say });
+  await listing.close();
+  process.exit();
 }
 
 for (let round = 1; round <= rounds; round += 1) {

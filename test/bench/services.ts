@@ -51,8 +51,17 @@ function snowflake(): string {
 
 export const guildId = (index: number): string => String(400_000_000_000_000_000n + BigInt(index));
 
-/** @param guilds how many guilds the bot is in; each has 37 channels, which an average community has */
-export async function startLightDiscord({ guilds }: { readonly guilds: number }): Promise<LightDiscord> {
+/**
+ * @param guilds how many guilds the bot is in; each has 37 channels, which an average community has
+ * @param post takes interactions in place of the gateway
+ */
+export async function startLightDiscord({
+  guilds,
+  post,
+}: {
+  readonly guilds: number;
+  readonly post?: (interaction: object) => void;
+}): Promise<LightDiscord> {
   const waiting = new Map<string, Waiting>();
   let socket: WebSocket | undefined;
   let sequence = 0;
@@ -149,7 +158,9 @@ export async function startLightDiscord({ guilds }: { readonly guilds: number })
         answered: Promise.withResolvers(),
       };
       waiting.set(token, one);
-      dispatch('INTERACTION_CREATE', { ...interaction(guildId(guild % guilds)), token, ...about });
+      const payload = { ...interaction(guildId(guild % guilds)), token, ...about };
+      if (post) post(payload);
+      else dispatch('INTERACTION_CREATE', payload);
       return { acknowledged: one.acknowledged.promise, answered: one.answered.promise };
     },
     async close() {

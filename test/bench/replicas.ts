@@ -1,0 +1,203 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { cpus, tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { Agent, request } from 'undici';
+import { quietPort } from '../../sandbox/quiet-port.ts';
+import { type PostgresServer, startServer } from '../support/postgres-server.ts';
+import { type LightDiscord, type LightListing, startLightDiscord } from './services.ts';
+import { expectAcknowledged, perSecond, setKey, slash, submissions } from './work.ts';
+
+/** Interactions under way at once, each in a guild of its own. */
+const AT_ONCE = 64;
+/** Seconds of work that is not counted: code that was never run is slow. */
+const WARM_SECONDS = 2;
+/** From this share on the processor is what there is too little of. */
+const BUSY = 0.9;
+
+interface ReplicasOptions {
+  readonly counts: readonly number[];
+  readonly seconds: number;
+  readonly listing: LightListing;
+  readonly games: number;
+  /** What Node is given to run the bot. */
+  readonly command: readonly string[];
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Submissions and acknowledgements per second of several processes over one PostgreSQL, which has its data in memory
+ * and waits for no disk, and what limits them. Interactions are posted to one process after the other.
+ */
+export async function measureReplicas({ counts, say, ...options }: ReplicasOptions): Promise<void> {
+  const server = await startServer();
+  if (server === undefined) {
+    say('PostgreSQL is not installed: --replicas cannot run without it (apt-get install postgresql)');
+    return;
+  }
+  say('processes  submissions  acknowledgements  commits    limited by');
+  try {
+    for (const count of counts) {
+      const found = await measure(server, count, options);
+      const columns = [
+        String(count).padEnd(9),
+        `${found.submissions.toFixed(0)} /s`.padEnd(11),
+        `${found.acknowledgements.toFixed(0)} /s`.padEnd(16),
+        `${found.commits.toFixed(0)} /s`.padEnd(9),
+        limitOf(found.busy),
+      ];
+      say(columns.join('  '));
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+function limitOf(busy: number): string {
+  const share = `${cpus().length} cores, ${Math.round(busy * 100)} % busy with all that runs here`;
+  return busy >= BUSY ? `the processor (${share})` : `waiting (${share})`;
+}
+
+async function measure(
+  server: PostgresServer,
+  count: number,
+  { seconds, listing, games, command }: Omit<ReplicasOptions, 'counts' | 'say'>,
+) {
+  const database = `bench_${count}`;
+  await query(server.url, `create database ${database}`);
+  const storeUrl = new URL(server.url);
+  storeUrl.pathname = `/${database}`;
+  const ports = await Promise.all(Array.from({ length: count }, quietPort));
+  const { publicKey, post } = createPoster(ports);
+  const discord = await startLightDiscord({ guilds: AT_ONCE, post });
+  const env = {
+    PATH: process.env.PATH,
+    DISCORD_API_URL: discord.apiUrl,
+    DISCORD_TOKEN: 'MTExMTExMTExMTExMTExMTEx.bench.not-a-token',
+    DISCORD_PUBLIC_KEY: publicKey,
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    INTERACTIONS: 'http',
+    LISTING_API_URL: listing.url,
+    LISTING_API_KEY: 'bench-operator-key',
+    STORE_URL: storeUrl.href,
+    MEMBER_LIMIT: '1000000/3600',
+    GUILD_LIMIT: '1000000/3600',
+    LOG_LEVEL: 'error',
+  };
+  const bots = ports.map((port) =>
+    spawn(process.execPath, [...command], {
+      // Where there is no .env to read.
+      cwd: tmpdir(),
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...env, INTERACTIONS_PORT: String(port) },
+    }),
+  );
+  try {
+    for (const port of ports) await untilListening(port);
+    return await load(discord, { seconds, games, commits: () => commitsOf(server.url, database) });
+  } finally {
+    await Promise.all(bots.map(end));
+    await discord.close();
+  }
+}
+
+interface LoadOptions {
+  readonly seconds: number;
+  readonly games: number;
+  /** How many transactions there were until now. */
+  readonly commits: () => Promise<number>;
+}
+
+async function load(discord: LightDiscord, { seconds, games, commits }: LoadOptions) {
+  for (let guild = 0; guild < AT_ONCE; guild += 1) await setKey(discord, guild);
+  const help = async (guild: number) => {
+    expectAcknowledged(await discord.send(slash('help'), guild).acknowledged);
+  };
+  const submit = submissions(discord, games);
+  for (const work of [help, submit]) await perSecond(work, WARM_SECONDS, AT_ONCE);
+  const commitsBefore = await commits();
+  const before = processorTimes();
+  const submitted = await perSecond(submit, seconds, AT_ONCE);
+  const after = processorTimes();
+  const commitsAfter = await commits();
+  return {
+    submissions: submitted,
+    acknowledgements: await perSecond(help, seconds, AT_ONCE),
+    commits: (commitsAfter - commitsBefore) / seconds,
+    busy: 1 - (after.idle - before.idle) / (after.all - before.all),
+  };
+}
+
+/** Milliseconds of all processors since the machine has started. */
+function processorTimes() {
+  let idle = 0;
+  let all = 0;
+  for (const { times } of cpus()) {
+    idle += times.idle;
+    all += times.user + times.nice + times.sys + times.irq + times.idle;
+  }
+  return { idle, all };
+}
+
+/** Posts interactions as Discord does, to one port after the other. */
+function createPoster(ports: readonly number[]) {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const dispatcher = new Agent();
+  let posted = 0;
+
+  async function send(payload: object): Promise<void> {
+    const body = JSON.stringify(payload);
+    const timestamp = String(Math.floor(Date.now() / 1_000));
+    const signature = sign(null, Buffer.from(timestamp + body), privateKey).toString('hex');
+    posted += 1;
+    const answer = await request(`http://127.0.0.1:${ports[posted % ports.length]}/interactions`, {
+      method: 'POST',
+      headers: { 'x-signature-ed25519': signature, 'x-signature-timestamp': timestamp },
+      body,
+      dispatcher,
+    });
+    await answer.body.dump();
+    if (answer.statusCode !== 202) throw new Error(`an interaction was answered with ${answer.statusCode}`);
+  }
+
+  return {
+    publicKey: Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex'),
+    post: (payload: object) => void send(payload),
+  };
+}
+
+async function untilListening(port: number): Promise<void> {
+  for (;;) {
+    try {
+      const { body } = await request(`http://127.0.0.1:${port}/`);
+      await body.dump();
+      return;
+    } catch {
+      await sleep(50);
+    }
+  }
+}
+
+async function end(bot: ChildProcess): Promise<void> {
+  bot.kill('SIGKILL');
+  if (bot.exitCode === null && bot.signalCode === null) await once(bot, 'exit');
+}
+
+async function query(url: string, sql: string, values: readonly unknown[] = []) {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function commitsOf(url: string, database: string): Promise<number> {
+  // Each connection tells of its transactions once a second.
+  await sleep(1_100);
+  const [row] = await query(url, 'select xact_commit from pg_stat_database where datname = $1', [database]);
+  return Number(Object(row).xact_commit);
+}
