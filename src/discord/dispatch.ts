@@ -197,7 +197,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         try {
           return await handler.run(press);
         } finally {
-          await progress.ended();
+          await progress.settled();
         }
       },
     };

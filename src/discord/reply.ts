@@ -100,8 +100,10 @@ function messageOf(reply: Reply): MessageBody {
 }
 
 /**
- * Sees to it that an older answer is never written over a newer one: an answer whose arrival is uncertain is sent
- * again, and the member may have gone on with its buttons meanwhile. Refusals and windows write no message.
+ * Sees to it that an older answer is never written over a newer one. Say that nobody knows whether the answer to button A
+ * has arrived, so that it is sent again; meanwhile the member presses B. Once B's answer is ready, B *begins*: from then
+ * on A's is dropped. Where an edit for A is under way at that moment, B's waits for its end. A refusal and a window write
+ * no message, so they never begin.
  */
 export interface Writers {
   /** An interaction may come to write this message. To be called in the order of the interactions' arrival. */
@@ -210,7 +212,8 @@ async function deliverOnce(delivery: Delivery, answer: Answer): Promise<void> {
   return persist(() =>
     writer.write(async () => {
       if (!(await isLatest())) return;
-      // It arrived where Discord shows no "thinking…" any more, and its buttons may have been pressed since.
+      // It arrived where Discord shows no "thinking…" any more, and its buttons may have been pressed since. (Progress, which
+      // ends "thinking…" too, is shown by updates alone.)
       if (isSentBefore && !isUpdate && (await api.read(interaction)) === 'answered') return;
       isSentBefore = true;
       await api.edit(interaction, message);
@@ -261,6 +264,7 @@ export function createProgress(api: Pick<DiscordApi, 'edit'>, interaction: Inter
           showing = undefined;
         });
     },
-    ended: async () => showing,
+    /** Resolves when nothing of it is under way. */
+    settled: async () => showing,
   };
 }

@@ -215,7 +215,7 @@ it('progress is shown once at a time, its failure is none, and its end is waited
   progress.show({ embeds: [{ title: 'a half' }] });
   expect(count).toBe(1);
   const order: string[] = [];
-  const ended = progress.ended().then(() => order.push('the end'));
+  const ended = progress.settled().then(() => order.push('the end'));
   order.push('the answer of Discord');
   edits[0]?.reject(new Error('Discord is down'));
   await ended;
