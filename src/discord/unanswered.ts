@@ -26,6 +26,9 @@ import {
 const ANSWERED_KEPT_MS = 3_600_000;
 /** How long an interaction stays that nobody could answer: the next start tells of it. */
 export const UNANSWERED_KEPT_DAYS = 30;
+/** How often, and for how many milliseconds each time, an earlier answer to the same message is waited for. */
+const OLDER_PAUSES = 20;
+const OLDER_PAUSE_MS = 100;
 /** Discord takes a first response for 3 seconds; later than this none is taken any more. In milliseconds. */
 const ACKNOWLEDGED_BY_MS = 4_000;
 
@@ -53,8 +56,8 @@ export const interactionContext = (guildId: string, interactionId: string): stri
 
 /**
  * Interactions that submit or change something, recorded from before they are acknowledged until they are answered.
- * When the process that took them has died, their members are told what became of them; nothing is done again. Every method throws a StoreError
- * when the store fails.
+ * When the process that took them has died, their members are told what became of them; nothing is done again. Every
+ * method throws a StoreError when the store fails.
  */
 export interface Unanswered {
   /** False when this very interaction was taken already: it was delivered twice. */
@@ -69,7 +72,10 @@ export interface Unanswered {
    * @returns whether it is ours: see {@link Unanswered.isOurs}
    */
   begin(interactionId: string, message: MessageKey): Promise<boolean>;
-  /** Whether no later interaction has begun to change the message, in whatever process. */
+  /**
+   * Whether no later interaction has begun to change the message, in whatever process. Where an earlier one is still about
+   * to change it, this waits for it, two seconds at most: Discord might do the earlier one's last.
+   */
   isLatest(interactionId: string, message: MessageKey): Promise<boolean>;
   /** It is answered, or can no longer be. */
   answered(interactionId: string): Promise<void>;
@@ -223,15 +229,19 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
   }
 
   async function isLatest(interactionId: string, message: MessageKey): Promise<boolean> {
-    const later = await store
-      .tables()
-      .selectFrom('interactions')
-      .select('id')
-      .where('changes', '=', message)
-      .where('id', '>', interactionId)
-      .limit(1)
-      .executeTakeFirst();
-    return later === undefined;
+    for (let pauses = 0; ; pauses += 1) {
+      const others = await store
+        .tables()
+        .selectFrom('interactions')
+        .select('id')
+        .where('changes', '=', message)
+        .where('id', '<>', interactionId)
+        .where(({ or, eb }) => or([eb('id', '>', interactionId), eb('sealed', 'is not', null)]))
+        .execute();
+      if (others.some(({ id }) => id > interactionId)) return false;
+      if (others.length === 0 || pauses === OLDER_PAUSES) return true;
+      await pause(OLDER_PAUSE_MS);
+    }
   }
 
   async function tellOne({ interaction, isUpdate, message }: Left, writer: Writer): Promise<void> {

@@ -180,6 +180,22 @@ describe('an interaction', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
+  it('waits with its change for an earlier one of the same message, and gives way to a later one', async () => {
+    const { interaction: first } = await left();
+    const { interaction: second } = await left();
+    let pauses = 0;
+    const pause = async () => {
+      pauses += 1;
+      if (pauses === 2) await bot.restarted().answered(first.id);
+    };
+    const set = { changes: 'message' };
+    await bot.store.tables().updateTable('interactions').set(set).execute();
+    const { isLatest } = bot.restarted({ pause });
+    expect(await isLatest(second.id, 'message')).toBe(true);
+    expect(pauses).toBe(2);
+    expect(await isLatest(first.id, 'message')).toBe(false);
+  });
+
   it('is taken once, and not later than its token lives', async () => {
     const { interaction } = await left();
     const { answered, take } = bot.restarted();
