@@ -106,7 +106,8 @@ it('a first response is made in time although every kept connection has died sil
   // A process, since scenes in this one give the bot more time.
   const { scene, front } = await open({ answerWithinMs: 3_000 }, openScene);
   await scene.startBot();
-  // The check for guilds that were left is the last thing that the bot asks by itself: two guilds, and an empty page.
+  // What the bot asks by itself has its connections: the commands, and the guilds that were left (two, and an empty page).
+  await eventually(() => made(front, /^PUT .*commands/), 1);
   await eventually(() => made(front, /guilds/), 2);
   await scene.member.slash('help');
   const before = made(front, /callback/);
