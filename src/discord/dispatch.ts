@@ -4,6 +4,7 @@ import {
   InteractionType,
   MessageFlags,
 } from 'discord.js';
+import { atMost } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { UndecryptableError } from '../storage/encryption.ts';
 import { StoreError } from '../storage/store-error.ts';
@@ -96,7 +97,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     if (stopping.signal.aborted) return turnDown(asking, t('dispatch.stopping'));
     if (interaction.guildId === '') return turnDown(asking, t('dispatch.guildOnly'));
     const action = findAction(asking);
-    if (typeof action === 'string') return turnDown(asking, action);
+    if (!action) return turnDown(asking, t('dispatch.stale'));
     trace.command = action.command;
     if (action.permission !== undefined && !interaction.isAdmin) return deny(asking, action);
     switch (action.answers) {
@@ -111,20 +112,20 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     }
   }
 
-  /** @returns a sentence where it is nothing of this bot's, or no longer */
-  function findAction({ interaction, context }: Asking): Action | string {
+  /** @returns `undefined` where it is nothing of this bot's, or no longer */
+  function findAction({ interaction, context }: Asking): Action | undefined {
     const { asked } = interaction;
     switch (asked.kind) {
       case 'command':
-        return commandAction(asked, context) ?? context.t('dispatch.stale');
+        return commandAction(asked, context);
       case 'message-command':
-        return messageAction(asked, context) ?? context.t('dispatch.stale');
+        return messageAction(asked, context);
       case 'button':
       case 'menu':
       case 'form':
-        return controlAction(asked, interaction, context) ?? context.t('dispatch.stale');
+        return controlAction(asked, interaction, context);
       default:
-        return context.t('dispatch.stale');
+        return undefined;
     }
   }
 
@@ -414,8 +415,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     },
     async drain(ms) {
       stopping.abort();
-      const timeout = new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
-      await Promise.race([Promise.all(running), timeout]);
+      await atMost(ms, Promise.all(running));
       if (running.size > 0) logger.warn({ running: running.size }, 'stopping before every answer was given');
     },
   };
