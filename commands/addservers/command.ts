@@ -135,7 +135,7 @@ async function keepTyped(
   const { t, interactionId: id } = context;
   const isKept = await lists.keepTyped(context, id, { text, game });
   const components = isKept ? retypeRows(context, id) : [];
-  return { isRefusal: true, content: `${why} ${keptText(isKept, t)}`, components };
+  return { isRefusal: true, content: sentences(why, keptText(isKept, t)), components };
 }
 
 const keptText = (isKept: boolean, t: Translate): string =>
@@ -231,7 +231,7 @@ async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Pr
   if ('kind' in edited) {
     // Its Edit opens that from now on.
     const isKept = await deps.lists.keepTyped(context, `${id}-${which}`, { text: typed, game: '' });
-    throw new UserError(`${unreadableText(edited, t)} ${keptText(isKept, t)}`);
+    throw new UserError(sentences(unreadableText(edited, t), keptText(isKept, t)));
   }
   await deps.lists.forgetTyped(context, `${id}-${which}`);
   const notice = 'instead' in edited ? sentences(t('again.gone'), t('list.typedKept')) : undefined;
