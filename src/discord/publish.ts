@@ -53,10 +53,11 @@ const PUBLISHING_MS = 30_000;
 export function createPublishing({ api, values, commands, onlyOne, logger }: PublishingDeps): Publishing {
   let ids: ReadonlyMap<string, string> = new Map();
 
-  const wanted = hash('sha256', JSON.stringify(commands));
   const keyOf = (applicationId: string) => `published:${applicationId}`;
+  const hashOf = () => hash('sha256', JSON.stringify(commands));
 
   async function publishOnce(applicationId: string, signal: AbortSignal): Promise<void> {
+    const wanted = hashOf();
     while (!signal.aborted) {
       const { entryPoints, others } = await readCommands(api, applicationId);
       // What Discord adds to commands is no question, since only what was sent is compared.
@@ -78,7 +79,7 @@ export function createPublishing({ api, values, commands, onlyOne, logger }: Pub
     })) as APIApplicationCommand[];
     ids = idsByName(published.filter((command) => !isEntryPoint(command)));
     logger.info({ commands: [...ids.keys()] }, 'published the commands');
-    await values.set(keyOf(applicationId), wanted);
+    await values.set(keyOf(applicationId), hashOf());
   }
 
   return {
