@@ -4,7 +4,7 @@ import { prefixDistance } from '../prefix-distance.ts';
 import { parseStoreUrl, type StoreUrl, sqliteAt } from '../store-url.ts';
 import {
   encryptionKeys,
-  hosts,
+  hostsWithPorts,
   isDiscordOrLoopback,
   isHttpsOrLoopback,
   link,
@@ -73,7 +73,7 @@ const configSchema = z.object({
   /** 32 bytes each in base64, newest first. Never absent with PostgreSQL. */
   encryptionKey: z.exactOptional(encryptionKeys()),
   /** Where files that members upload are read from: `host` or `host:port`, in small letters. */
-  attachmentHosts: hosts().default(['cdn.discordapp.com', 'media.discordapp.net']),
+  attachmentHosts: hostsWithPorts().default(['cdn.discordapp.com', 'media.discordapp.net']),
   /** Pages that /help links to. */
   supportUrl: z.exactOptional(link()),
   privacyUrl: z.exactOptional(link()),

@@ -147,7 +147,7 @@ export function port() {
 }
 
 /** `host` or `host:port`, in small letters. */
-export function hosts() {
+export function hostsWithPorts() {
   return z
     .string()
     .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
