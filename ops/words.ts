@@ -1,14 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { ENGLISH, languages } from '../src/words/languages.ts';
+import { stemOf, type Tree } from '../test/support/language-files.ts';
 
 /*
  * Brings the files of all languages up to en.json: what they lack is there in English until somebody translates it, and
  * what English no longer has goes. `npm run words`, after a change of en.json.
  */
-
-type Tree = { readonly [key: string]: string | Tree };
-const PLURAL = /_(?:zero|one|two|few|many|other)$/;
-const stemOf = (key: string) => key.replace(PLURAL, '');
 
 /** What the language has of a part of en.json, and English for the rest. */
 function completed(tag: string, english: Tree, translated: Tree): Tree {
