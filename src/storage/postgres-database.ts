@@ -7,7 +7,7 @@ import { usedKeysOf } from './encryption-key.ts';
 import { createGuildQueues } from './guild-queues.ts';
 import { anotherVersion, MIGRATIONS, migrate } from './migrations.ts';
 import type { PostgresOptions } from './postgres.ts';
-import { reason, StoreError } from './store-error.ts';
+import { cannotUse, reason, StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 import { valueKeys } from './value-keys.ts';
 
@@ -28,11 +28,6 @@ export function createPostgresDatabase({ url, name, logger }: PostgresDatabaseDe
     logger.warn({ database: name, reason: reason(error) }, 'a connection to the database was lost');
   const connect = (isUnhurried: boolean) => connectTo({ url, onLost, isUnhurried });
 
-  async function cannotOpen(cause: unknown): Promise<StoreError> {
-    const advice = 'look whether the server runs, and at user, password, host and database in STORE_URL';
-    return new StoreError(`cannot use the database ${name}: ${reason(cause)}; ${advice}`, { cause });
-  }
-
   return {
     path: undefined,
     name,
@@ -45,7 +40,7 @@ export function createPostgresDatabase({ url, name, logger }: PostgresDatabaseDe
         await sql`select pg_advisory_lock(${sql.lit(TABLES_LOCK)})`.execute(db);
       } catch (cause) {
         await db.destroy();
-        throw await cannotOpen(cause);
+        throw cannotUse(name, cause);
       }
       try {
         refuseUnknown(name, await migrationsIn(db));
@@ -68,7 +63,7 @@ export function createPostgresDatabase({ url, name, logger }: PostgresDatabaseDe
       ),
     // The server lets go of deleted rows by itself.
     cutLog: async () => undefined,
-    cannotOpen,
+    cannotOpen: async (cause) => cannotUse(name, cause),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
-import { reason, StoreError } from './store-error.ts';
+import { cannotUse, reason, StoreError } from './store-error.ts';
 
 /** Held by the bot that runs on a database. Any number, the same in every version. */
 const BOT_LOCK = 3_728_115_202;
@@ -81,11 +81,7 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
     /** @throws StoreError if another process has the lock, or the server cannot be asked */
     async start() {
       const isTaken = await take().catch((cause: unknown) => {
-        throw new StoreError(
-          `cannot use the database ${name}: ${reason(cause)}; look whether the server runs, and at user, password, ` +
-            'host and database in STORE_URL',
-          { cause },
-        );
+        throw cannotUse(name, cause);
       });
       if (!isTaken) {
         throw new StoreError(

@@ -12,6 +12,14 @@ export function reason(error: unknown): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
+/** A database of PostgreSQL does not answer, or not to this user. */
+export const cannotUse = (name: string, cause: unknown): StoreError =>
+  new StoreError(
+    `cannot use the database ${name}: ${reason(cause)}; look whether the server runs, and at user, password, host and ` +
+      'database in STORE_URL',
+    { cause },
+  );
+
 /**
  * The file of SQLite, for what only a file has.
  * @param instead what to do with PostgreSQL
