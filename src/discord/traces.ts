@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RESTJSONErrorCodes } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { hasCode } from './api.ts';
+import { hasCode, TOKEN_LIVES_MS } from './api.ts';
 import type { Asked } from './interaction.ts';
 
 /** What each kind of interaction is called in the log and the metrics. */
@@ -73,9 +73,6 @@ export interface TracesDeps {
   readonly onEnd?: ((end: InteractionEnd) => void) | undefined;
 }
 
-/** As long as an interaction's token lives, in milliseconds: nobody can answer it after that. */
-const ANSWERABLE_MS = 15 * 60_000;
-
 /** Logs one line for each interaction when it has ended: of autocompletes, one a key stroke, only with `debug`. */
 export function createTraces({ logger, onEnd }: TracesDeps): Traces {
   /** Those without an answer, and when they came, in milliseconds since 1970. */
@@ -115,7 +112,7 @@ export function createTraces({ logger, onEnd }: TracesDeps): Traces {
         }
         // The member sees "thinking…" as long as their interaction can be answered.
         const waits = outcome === 'unanswered' && acknowledgedMs !== undefined;
-        if (waits) setTimeout(() => open.delete(trace), ANSWERABLE_MS).unref();
+        if (waits) setTimeout(() => open.delete(trace), TOKEN_LIVES_MS).unref();
         else open.delete(trace);
         const end = { interactionId, command, type, outcome, acknowledgedMs, answeredMs, reference };
         const isQuiet = type === 'autocomplete' && outcome === 'answered';

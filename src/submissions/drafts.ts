@@ -1,8 +1,10 @@
 import type { Store } from '../storage/store.ts';
 import { type Draft, draftFromStore } from './draft.ts';
 
-/** How long a draft is kept, in milliseconds: as long as an interaction can be answered. */
-export const DRAFT_LIVES_MS = 15 * 60_000;
+/** How long Discord lets an interaction be answered, in milliseconds (Discord docs: Receiving and Responding). */
+export const ANSWERABLE_MS = 15 * 60_000;
+/** How long a draft is kept, in milliseconds. */
+export const DRAFT_LIVES_MS = ANSWERABLE_MS;
 /** Drafts that a member may have at a time; the oldest goes first. */
 const MOST_DRAFTS = 10;
 

@@ -2,6 +2,7 @@ import { formatAddress } from '../addresses/address.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import { isReady, type Row } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
+import { ANSWERABLE_MS } from './drafts.ts';
 
 type Addressed = Pick<ServerSubmission, 'server' | 'port'>;
 const addressOf = ({ server: host, port }: Addressed): string => formatAddress({ host, port });
@@ -19,8 +20,6 @@ export interface SubmittedBefore extends Addressed {
   readonly outcome: 'accepted' | 'unknown';
 }
 
-/** What was reserved but has not ended: an interaction's answer can be changed for that long, in milliseconds. */
-const ON_ITS_WAY_MS = 15 * 60_000;
 /** Addresses in one statement. */
 const ADDRESSES_AT_ONCE = 500;
 
@@ -89,7 +88,7 @@ export function createDuplicates({ store, now = Date.now }: DuplicatesDeps): Dup
       for (const addresses of inParts([...byAddress.keys()])) {
         const found = await ofGuild(guildId, addresses)
           .where('outcome', 'is', null)
-          .where('reserved_at', '>', now() - ON_ITS_WAY_MS)
+          .where('reserved_at', '>', now() - ANSWERABLE_MS)
           .select('address')
           .limit(1)
           .executeTakeFirst();
