@@ -100,7 +100,7 @@ async function countOf(store: Store, table: string): Promise<number> {
     .selectFrom(table)
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 /** All rows of a table, {@link ROWS_AT_ONCE} at a time. */

@@ -76,7 +76,7 @@ export function createErasure({ store, limits }: ErasureDeps): Erasure {
           .executeTakeFirst();
         return Number(numUpdatedRows);
       });
-      return Number(count);
+      return count;
     },
     async forgetIds(guildId, userId, before = EVER) {
       const ofMember = () =>

@@ -133,7 +133,7 @@ export function createHistory({ store }: { readonly store: Pick<Store, 'tables'>
       .execute();
     for (const { submission_id, outcome, count } of rows) {
       const counts = counted.get(submission_id);
-      if (counts) counts[outcome ?? 'unknown'] += Number(count);
+      if (counts) counts[outcome ?? 'unknown'] += count;
     }
     return counted;
   }
@@ -206,7 +206,7 @@ export function createHistory({ store }: { readonly store: Pick<Store, 'tables'>
       const { count } = await submissions(guildId, filter)
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
-      return Number(count);
+      return count;
     },
     async page(guildId, filter, { offset, limit }) {
       const rows = await submissions(guildId, filter)
@@ -230,7 +230,7 @@ export function createHistory({ store }: { readonly store: Pick<Store, 'tables'>
       const { count } = await serversOf(guildId, which)
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
-      return Number(count);
+      return count;
     },
     servers: readServers,
     all,

@@ -65,7 +65,7 @@ export function createLimits({ store, member, guild, now = Date.now }: LimitsDep
     const { count } = await servers
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
-    return Number(count);
+    return count;
   }
 
   /** When the server was reserved that is the nth oldest. */

@@ -91,7 +91,7 @@ export function createPruning(deps: PruningDeps): { prune(): Promise<void> } {
       .executeTakeFirstOrThrow();
     const notSent = ofGuild.where('reserved_at', 'is', null).where('outcome', '=', 'not-sent');
     const oldest = ofGuild.orderBy('ended_at').orderBy('submission_id').orderBy('position');
-    let excess = Number(count) - MOST_ENTRIES;
+    let excess = count - MOST_ENTRIES;
     for (const some of [notSent, oldest]) {
       await inSteps(async () => {
         const dropped = excess > 0 ? await drop(some.limit(Math.min(excess, ROWS_AT_ONCE))) : 0;
