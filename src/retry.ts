@@ -10,6 +10,27 @@ export interface RetryOptions {
   readonly onFailure: (error: unknown, pauseMs: number) => number;
 }
 
+/**
+ * Tries once more after each of the pauses, which are in milliseconds.
+ * @param onFailure told of each failure but the last; by throwing it ends this early
+ * @throws the last failure
+ */
+export async function retryAfter<Result>(
+  pauses: readonly number[],
+  attempt: () => Promise<Result>,
+  onFailure: (error: unknown) => void = () => undefined,
+): Promise<Result> {
+  for (const pauseMs of pauses) {
+    try {
+      return await attempt();
+    } catch (error) {
+      onFailure(error);
+      await sleep(pauseMs);
+    }
+  }
+  return attempt();
+}
+
 /** A timer of Node's that is set to more goes off at once (Node docs: Timers, `setTimeout`). */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type APIEmbed,
   type APIInteractionResponse,
@@ -6,6 +5,7 @@ import {
   InteractionResponseType,
   MessageFlags,
 } from 'discord.js';
+import { retryAfter } from '../retry.ts';
 import { shorten, shortenMarkup } from '../words/escape.ts';
 import { type DiscordApi, isUncertain, type MessageBody } from './api.ts';
 import type { Reply } from './command.ts';
@@ -222,16 +222,10 @@ async function deliverOnce(delivery: Delivery, answer: Answer): Promise<void> {
 }
 
 /** Asks again while nobody knows whether Discord did it: network failures and 5xx pass. @throws the last failure */
-export async function persist<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  for (const pauseMs of RETRY_PAUSES) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isUncertain(error)) throw error;
-      await sleep(pauseMs);
-    }
-  }
-  return attempt();
+export function persist<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  return retryAfter(RETRY_PAUSES, attempt, (error) => {
+    if (!isUncertain(error)) throw error;
+  });
 }
 
 /** Says to everybody in the channel what a reply wants them to know. Once: said twice would be worse than not. */

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { Logger } from '../logger.ts';
+import { retryAfter } from '../retry.ts';
 import { Secret } from '../secret.ts';
 import type { Encryption } from '../storage/encryption.ts';
 import { living } from '../storage/leases.ts';
@@ -117,21 +119,14 @@ interface Left {
 export function createUnanswered(deps: UnansweredDeps): Unanswered {
   const { store, owner, encryption, api, writers, wording, reportOf, tellGuild, logger } = deps;
   const { now = Date.now } = deps;
-  const { pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()) } = deps;
+  const { pause = sleep } = deps;
   const interactions = () => store.tables().updateTable('interactions');
 
   /** While a server of PostgreSQL restarts this is tried again: nobody else would come to note it. */
   async function answered(interactionId: string): Promise<void> {
-    const note = () => interactions().set({ sealed: null }).where('id', '=', interactionId).execute();
-    for (const pauseMs of NOTE_PAUSES) {
-      try {
-        await note();
-        return;
-      } catch {
-        await pause(pauseMs);
-      }
-    }
-    await note();
+    await retryAfter(NOTE_PAUSES, () =>
+      interactions().set({ sealed: null }).where('id', '=', interactionId).execute(),
+    );
   }
 
   /** What another process has taken; `undefined` when it cannot be opened. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiKeys, NoKey, UsableKey } from '../guilds/api-keys.ts';
 import {
   isAboutKey,
@@ -9,10 +8,11 @@ import {
 } from '../listing/contract.ts';
 import type { GuardedListing } from '../listing/guarded.ts';
 import type { Logger } from '../logger.ts';
+import { retryAfter } from '../retry.ts';
 import type { Row } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import { type Draft, rowsToSend } from './draft.ts';
-import type { Drafts, NoDraft, Submitter } from './drafts.ts';
+import { ANSWERABLE_MS, type Drafts, type NoDraft, type Submitter } from './drafts.ts';
 import type { Duplicates, SubmittedBefore } from './duplicates.ts';
 import type { Limited, Limits } from './limits.ts';
 import type { Records, Reservation } from './record.ts';
@@ -118,9 +118,7 @@ export interface Pipeline {
   submit(order: Order): Promise<Result>;
 }
 
-/** How long Discord lets an interaction be answered, in milliseconds (Discord docs: Receiving and Responding). */
-const ANSWERABLE_MS = 15 * 60_000;
-/** Of those, what is kept for delivering the answer, with a few more tries. */
+/** Of the time in which an interaction can be answered, what is kept for delivering the answer, with a few more tries. */
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];
 /** Nothing has left: what is reserved may be lost with the machine's power. */
@@ -257,21 +255,20 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   async function record(run: Run, answered: Answered): Promise<Recorded | undefined> {
     const { guildId, id, interactionId } = run;
     const { request, ended, isLast, outcome, key } = answered;
-    for (const pause of [...recordPauses, undefined]) {
-      try {
-        return await store.inGuild(guildId, async () => {
-          await deps.records.answered(id, request, ended);
-          return {
-            isKeyRefused: key !== undefined && (await deps.keys.keepAnswer(guildId, key.setAt, outcome)),
-            restId: isLast ? await deps.records.finish(id) : undefined,
-          };
-        });
-      } catch (error) {
-        logger.error({ err: error, interactionId }, 'what came of a request could not be recorded');
-        if (pause !== undefined) await sleep(pause);
-      }
-    }
-    return undefined;
+    const note = () =>
+      store.inGuild(guildId, async () => {
+        await deps.records.answered(id, request, ended);
+        return {
+          isKeyRefused: key !== undefined && (await deps.keys.keepAnswer(guildId, key.setAt, outcome)),
+          restId: isLast ? await deps.records.finish(id) : undefined,
+        };
+      });
+    const complain = (error: unknown) =>
+      logger.error({ err: error, interactionId }, 'what came of a request could not be recorded');
+    return retryAfter(recordPauses, note, complain).catch((error: unknown) => {
+      complain(error);
+      return undefined;
+    });
   }
 
   return {
