@@ -14,9 +14,8 @@ export const isSlash = ({ type }: APIApplicationCommand): boolean =>
 
 /** What somebody has typed for an option, as Discord sends it; what is no number where one is wanted stays a text. */
 export function optionValue(option: APIApplicationCommandOption | undefined, text: string): OptionValue {
-  const isNumber = option?.type === Type.Integer || option?.type === Type.Number;
-  if (isNumber && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
-  return option?.type === Type.Boolean ? text === 'true' : text;
+  const isNumber = option?.type === Type.Integer && text.trim() !== '' && Number.isFinite(Number(text));
+  return isNumber ? Number(text) : text;
 }
 
 interface Named {

@@ -35,7 +35,7 @@ export type Answer =
   /** The member's own Discord refused it before anything was sent: a required option, a range, a permission. */
   | { readonly kind: 'refused'; readonly why: string };
 
-export type OptionValue = string | number | boolean | Upload;
+export type OptionValue = string | number | Upload;
 export interface Upload {
   readonly filename: string;
   readonly bytes: Uint8Array;

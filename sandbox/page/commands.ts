@@ -64,13 +64,11 @@ function choicesOf(
 ): readonly Choice[] {
   if (option.type === Type.User)
     return discord.members(guild).map(({ id, name }) => ({ label: `@${name}`, value: id }));
-  if (option.type === Type.Boolean)
-    return ['True', 'False'].map((label) => ({ label, value: label.toLowerCase() }));
   const choices = 'choices' in option ? (option.choices ?? []) : [];
   return choices.map((choice) => ({ label: shownName(choice, locale), value: String(choice.value) }));
 }
 
 function kindOf(type: Type): OptionView['kind'] {
   if (type === Type.Attachment) return 'file';
-  return type === Type.Integer || type === Type.Number ? 'number' : 'text';
+  return type === Type.Integer ? 'number' : 'text';
 }

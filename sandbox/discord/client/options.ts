@@ -7,7 +7,7 @@ import type { OptionValue } from '../contract.ts';
 import type { Actor, Resolved } from './payload.ts';
 
 type Given = Readonly<Record<string, OptionValue>>;
-type NumberOption = Extract<APIApplicationCommandOption, { readonly type: Type.Integer | Type.Number }>;
+type NumberOption = Extract<APIApplicationCommandOption, { readonly type: Type.Integer }>;
 type TextOption = Extract<APIApplicationCommandOption, { readonly type: Type.String }>;
 
 /** Why a member's own Discord would not send this command; `undefined` when it would. */
@@ -38,10 +38,7 @@ function valueComplaint(
     case Type.String:
       return typeof value === 'string' ? textComplaint(option, value) : WRONG_KIND;
     case Type.Integer:
-    case Type.Number:
       return typeof value === 'number' ? numberComplaint(option, value) : WRONG_KIND;
-    case Type.Boolean:
-      return typeof value === 'boolean' ? undefined : WRONG_KIND;
     case Type.User:
       return guild.members.has(String(value)) ? undefined : 'is nobody who is here';
     case Type.Attachment:
@@ -66,8 +63,7 @@ function textComplaint(option: TextOption, text: string): string | undefined {
 }
 
 function numberComplaint(option: NumberOption, value: number): string | undefined {
-  const isOfKind = option.type === Type.Integer ? Number.isInteger(value) : Number.isFinite(value);
-  if (!isOfKind) return WRONG_KIND;
+  if (!Number.isInteger(value)) return WRONG_KIND;
   if (value < (option.min_value ?? Number.NEGATIVE_INFINITY)) return 'is too small';
   return value > (option.max_value ?? Number.POSITIVE_INFINITY) ? 'is too large' : undefined;
 }
