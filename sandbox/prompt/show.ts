@@ -57,7 +57,7 @@ export function showMessage(message: SeenMessage, reading: Reading): string {
       const text = message.file(filename)?.toString('utf8') ?? '';
       return `📎 ${filename} (${size} bytes)\n${indented(beginning(text), '  ')}`;
     }),
-    ...rowsOf(current).map((row) => row.map((component) => showComponent(component, reading)).join('  ')),
+    ...rowsOf(current).map((row) => row.map(showComponent).join('  ')),
   ];
   const shown = parts.filter((part) => part !== '').join('\n');
   if (!ephemeral) return shown;
@@ -83,7 +83,7 @@ function showEmbed(embed: APIEmbed, reading: Reading): string {
   return indented(lines.filter((line) => line !== '').join('\n'), '│ ');
 }
 
-function showComponent(component: APIComponentInMessageActionRow, reading: Reading): string {
+function showComponent(component: APIComponentInMessageActionRow): string {
   switch (component.type) {
     case ComponentType.Button: {
       const label = 'label' in component ? component.label : '';
@@ -97,13 +97,8 @@ function showComponent(component: APIComponentInMessageActionRow, reading: Readi
       );
       return `▾ ${component.placeholder}${options.join('')}`;
     }
-    default: {
-      const sign = component.type === ComponentType.ChannelSelect ? '#' : '@&';
-      const chosen = (component.default_values ?? []).map(
-        ({ id }) => `\n  ● ${readMarkdown(`<${sign}${id}>`, reading)}`,
-      );
-      return `▾ ${component.placeholder}${chosen.join('')}`;
-    }
+    default:
+      return `▾ ${component.placeholder}`;
   }
 }
 

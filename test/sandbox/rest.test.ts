@@ -40,12 +40,9 @@ const message = (body: object, more: Partial<SentMessage> = {}) =>
     body,
     files: [],
     current: undefined,
-    channelExists: (id) => id === '1',
     ...more,
   });
 const file = (mebibytes: number, id = 0) => ({ id, bytes: new Uint8Array(mebibytes * 1024 * 1024) });
-const preselected = (id: string) =>
-  rows({ type: 8, custom_id: 'c', default_values: [{ id, type: 'channel' }] });
 
 describe('what Discord takes', () => {
   it.each<[string, Denial | undefined]>([
@@ -54,7 +51,6 @@ describe('what Discord takes', () => {
     ['an embed', message({ embeds: [{ description: 'words', fields: [{ name: 'a', value: 'b' }] }] })],
     ['buttons', message({ components: [row(button, link)] })],
     ['selects', message(rows(select, { type: 6, custom_id: 'r' }, { type: 8, custom_id: 'c' }))],
-    ['a channel that is preselected', message(preselected('1'))],
     [
       'a file, which discord.js names by a number',
       message({ attachments: [{ id: 0 }] }, { files: [file(1)] }),
@@ -125,7 +121,6 @@ const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
     message(rows({ ...select, options: [options[0], options[0]] })),
     message(rows({ ...select, options: options.map((one) => ({ ...one, default: true })) })),
   ],
-  'A channel that is preselected exists': [message(preselected('123456789012345678'))],
   'Mentions are allowed by kind or by id, and not both': [
     message({ content: 'a', allowed_mentions: { parse: ['roles'], roles: ['123456789012345678'] } }),
   ],

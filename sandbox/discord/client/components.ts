@@ -53,12 +53,11 @@ export function offersOf(select: APISelectMenuComponent, { channels, roles }: He
       description,
       isChosen,
     }));
-  const chosen = (select.default_values ?? []).map(({ id }) => id);
   const offer = ({ id, name }: Named, sign: string): Offer => ({
     label: name.startsWith(sign) ? name : `${sign}${name}`,
     value: id,
     description: '',
-    isChosen: chosen.includes(id),
+    isChosen: false,
   });
   // @everyone is offered too.
   if (select.type === ComponentType.RoleSelect) return roles.map((role) => offer(role, '@'));

@@ -30,13 +30,13 @@ type ResponseBody =
 
 /** The first response to an interaction. */
 export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route[] {
-  const { interactions, channelExists } = world;
+  const { interactions } = world;
 
   function denialOf(interaction: Interaction, { json, files }: Call): Denial | undefined {
     const { kind, source } = interaction;
     const { type, data } = Object(json);
     const body: MessageBody = Object(data);
-    const sent = { body, files, channelExists };
+    const sent = { body, files };
     const denial = checkResponse({ kind, hasSource: source !== undefined, body: Object(json) });
     if (denial !== undefined) return denial;
     if (type === ChannelMessageWithSource)

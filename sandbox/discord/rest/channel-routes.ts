@@ -16,7 +16,7 @@ const PINGED = Object.values(AllowedMentionsTypes);
 
 /** Messages that the bot posts in a channel without being asked. */
 export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[] {
-  const { guilds, clock, messages, channelExists } = world;
+  const { guilds, clock, messages } = world;
   const nonces = new Map<string, { readonly at: number; readonly id: string }>();
 
   /** The message with the nonce, when it was posted a moment ago. */
@@ -42,7 +42,7 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
         if (!isMember(guild) || (may & PermissionFlagsBits.ViewChannel) === 0n) return missingAccess;
         const needed = neededFor(channel, body);
         if ((may & needed) !== needed) return missingPermissions;
-        const denial = checkMessage({ request: 'post', body, files, current: undefined, channelExists });
+        const denial = checkMessage({ request: 'post', body, files, current: undefined });
         if (denial !== undefined) return denial;
 
         const { nonce } = body;

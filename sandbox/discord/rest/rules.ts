@@ -41,7 +41,6 @@ export interface SentMessage {
   readonly files: readonly { readonly id: number; readonly bytes: Uint8Array }[];
   /** The message that is changed, as it is now. */
   readonly current: MessageBody | undefined;
-  readonly channelExists: (id: string) => boolean;
 }
 
 export interface MessageBody {
@@ -63,7 +62,6 @@ export interface Component {
   readonly label?: string | null;
   readonly url?: string | null;
   readonly options?: readonly { readonly value: string; readonly default?: boolean | null }[] | null;
-  readonly default_values?: readonly { readonly id: string; readonly type: string }[] | null;
   readonly min_values?: number | null;
   readonly max_values?: number | null;
   readonly min_length?: number | null;
@@ -151,14 +149,6 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
         const isShort = values !== undefined && (values.length < most || repeats(values));
         return least > most || isShort || chosen.length > most;
       }),
-  },
-  {
-    // The documents do not say whether a channel that is gone may be preselected; this is the stricter reading.
-    title: 'A channel that is preselected exists',
-    check: ({ body, channelExists }) =>
-      firstComponent(body, ({ default_values }) =>
-        (default_values ?? []).some(({ id, type }) => type === 'channel' && !channelExists(id)),
-      ),
   },
   {
     title: 'Mentions are allowed by kind or by id, and not both',

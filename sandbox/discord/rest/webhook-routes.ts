@@ -14,7 +14,7 @@ type Handle<Of> = (of: Of, call: Call) => Reply | Denial;
 
 /** Reading and changing the answer, and follow-ups, for the 15 minutes that the token lives. */
 export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[] {
-  const { interactions, applicationId, channelExists } = world;
+  const { interactions, applicationId } = world;
 
   const withInteraction = (handle: Handle<Interaction>) => (call: Call) => {
     const interaction = interactions.byToken(call.params.token ?? '');
@@ -34,7 +34,7 @@ export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[
   const edit = withMessage((message, { json, files }) => {
     const body: MessageBody = Object(json);
     const { current } = message;
-    const denial = checkMessage({ request: 'edit', body, files, current, channelExists });
+    const denial = checkMessage({ request: 'edit', body, files, current });
     if (denial !== undefined) return denial;
     outgoing.edit(message, { body, files });
     return ok(message.current);
@@ -42,7 +42,7 @@ export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[
 
   const followUp = withInteraction((interaction, { json, files }) => {
     const body: MessageBody = Object(json);
-    const denial = checkMessage({ request: 'follow-up', body, files, current: undefined, channelExists });
+    const denial = checkMessage({ request: 'follow-up', body, files, current: undefined });
     if (denial !== undefined) return denial;
     const { original } = interaction;
     // The first follow-up after a deferral is that message, as public or private as it was deferred.

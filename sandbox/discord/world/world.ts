@@ -46,7 +46,6 @@ export function createWorld({ botName, origin, answerWithinMs, onEvent }: WorldO
     interactions,
     messages: createMessages({ onEvent }),
     files: createFiles({ clock, snowflakes, origin }),
-    channelExists: (id: string) => guilds.withChannel(id) !== undefined,
     close(): void {
       interactions.abandon();
       clock.stop();
