@@ -66,8 +66,12 @@ export interface DiscordApi {
    * @throws LostInteraction
    */
   respond(interaction: Answerable, response: APIInteractionResponse): Promise<void>;
-  /** Changes the answer, once. @throws DiscordAPIError when Discord refuses it; see {@link isRefused} */
-  edit(interaction: Answerable, message: MessageBody): Promise<void>;
+  /**
+   * Changes the answer, once.
+   * @param isWanted asked right before it is sent, which may be after a wait for a rate limit; `false`: it is not sent
+   * @throws DiscordAPIError when Discord refuses it; see {@link isRefused}
+   */
+  edit(interaction: Answerable, message: MessageBody, isWanted?: () => Promise<boolean>): Promise<void>;
   /** Sends a further message, once. */
   followUp(interaction: Answerable, message: MessageBody): Promise<void>;
   /** What the member sees: `gone` for an interaction without a first response, `thinking` after a deferred one. */
@@ -179,11 +183,13 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     method: RequestMethod,
     route: `/${string}`,
     { body, files }: MessageBody,
+    isWanted = async () => true,
   ): Promise<void> {
     const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
     const limitMs =
       bytes === 0 ? ANSWER_MS : REQUEST_MS + Math.ceil((bytes / UPLOAD_BYTES_PER_SECOND) * 1000);
     await within(interaction.receivedAt + TOKEN_LIVES_MS, async () => {
+      if (!(await isWanted())) return;
       const response = await rest.queueRequest({
         fullRoute: route,
         method,
@@ -251,12 +257,13 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
       }
       throw failures.at(-1);
     },
-    edit: (interaction, message) =>
+    edit: (interaction, message, isWanted) =>
       withToken(
         interaction,
         RequestMethod.Patch,
         Routes.webhookMessage(interaction.applicationId, interaction.token.reveal()),
         message,
+        isWanted,
       ),
     followUp: (interaction, message) =>
       withToken(

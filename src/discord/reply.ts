@@ -211,12 +211,11 @@ async function deliverOnce(delivery: Delivery, answer: Answer): Promise<void> {
   let isSentBefore = false;
   return persist(() =>
     writer.write(async () => {
-      if (!(await isLatest())) return;
       // It arrived where Discord shows no "thinking…" any more, and its buttons may have been pressed since. (Progress, which
       // ends "thinking…" too, is shown by updates alone.)
       if (isSentBefore && !isUpdate && (await api.read(interaction)) === 'answered') return;
       isSentBefore = true;
-      await api.edit(interaction, message);
+      await api.edit(interaction, message, isLatest);
     }),
   );
 }

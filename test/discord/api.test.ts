@@ -134,6 +134,13 @@ describe('a 429 with a time', () => {
     expect(made(front, EDIT)).toBe(2);
   });
 
+  it('ends the wait of an answer that is not wanted any more', async () => {
+    const { front, api } = await open();
+    answering(front, EDIT, [limited(0.05), json(200, {})]);
+    await api.edit(interaction(), text('a'), async () => made(front, EDIT) === 0);
+    expect(made(front, EDIT)).toBe(1);
+  });
+
   it('fails a request at once that it would delay for longer than the answer is of use', async () => {
     const { front, api } = await open();
     front.answer = () => limited(61);

@@ -1,6 +1,6 @@
 import { ComponentType, InteractionType } from 'discord.js';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { MessageBody } from '../../src/discord/api.ts';
+import type { DiscordApi, MessageBody } from '../../src/discord/api.ts';
 import type { Reply } from '../../src/discord/command.ts';
 import { type Interaction, readInteraction } from '../../src/discord/interaction.ts';
 import { fitChoices, LIMITS } from '../../src/discord/limits.ts';
@@ -163,11 +163,13 @@ describe('of the answers that change one message', () => {
   });
 
   it('one is not written where another process has begun to write a newer one', async () => {
-    const edit = async () => void written.push('older');
+    const isWanted: unknown[] = [];
+    const edit: DiscordApi['edit'] = async (_interaction, _message, isLatest) =>
+      void isWanted.push(await isLatest?.());
     const api = { edit, followUp: edit, read: async () => 'thinking' as const };
     const isLatest = async () => false;
     await deliver({ ...ALONE, api, isLatest, interaction: press('1'), isUpdate: false }, { content: 'done' });
-    expect(written).toEqual([]);
+    expect(isWanted).toEqual([false]);
   });
 
   it('a newer one waits for an older one that is being written', async () => {
