@@ -338,6 +338,8 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       async stop() {
         stopping.abort();
         api.stopWaiting();
+        // Over HTTP the load balancer sends what comes from now on to another process. Over the gateway it is told to wait.
+        if (config.interactions === 'http') await gateway.disconnect();
         await dispatcher.drain(DRAIN_MS);
         // While the connection is still there.
         await guildLog.flush();

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACCEPTED, addServer, pick, sendFile } from '../support/actions.ts';
 import { csvOf, lines, read, submit } from '../support/lists.ts';
 import { runFile } from '../support/program.ts';
-import { openScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { OVER_HTTP, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
 import { isOnPostgres } from '../support/scene-store.ts';
 
 it('a bot that cannot start names every bad variable in one message, and repeats no value', async () => {
@@ -83,7 +83,9 @@ describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
     const printed = scene.output().length;
     const stopped = scene.bot.stop('SIGTERM');
     await expect.poll(() => scene.output().slice(printed)).toContain('"stopping"');
-    expect(textOf(await scene.admin.slash('games'))).toContain('The bot is restarting');
+    const late = await scene.admin.slash('games');
+    // Over HTTP a load balancer finds nobody here, and sends it to another process.
+    expect(OVER_HTTP ? late.kind : textOf(late)).toContain(OVER_HTTP ? 'lost' : 'The bot is restarting');
     goOn();
     expect(textOf(await running)).toContain(ACCEPTED);
     expect(await stopped).toMatchObject({ status: 0 });
