@@ -76,8 +76,16 @@ export function createMembers(world: World): Members {
     return person.press(answer.message, label);
   }
 
-  /** One server: submitted by `act`, and then by whatever the answer offers. */
-  async function submitOne(member: Member, server: string, act: () => Promise<Answer>): Promise<void> {
+  /**
+   * One server: submitted by `act`, and then by whatever the answer offers.
+   * @param before what stood in the message
+   */
+  async function submitOne(
+    member: Member,
+    server: string,
+    act: () => Promise<Answer>,
+    before?: string,
+  ): Promise<void> {
     const { person, random } = member;
     const one = askOf(person, server);
     asks.push(one);
@@ -91,6 +99,11 @@ export function createMembers(world: World): Members {
       if (answer.kind !== 'message' || !answer.message.loading) one.words = textOf(answer);
     };
     await read();
+    const until = performance.now() + AGAIN_MS;
+    while (one.words === before && performance.now() < until) {
+      await sleep(200);
+      await read();
+    }
     const labels = labelsOf(answer).filter((label) => SUBMITTING.test(label));
     const label = labels[random.below(labels.length)];
     if (label === undefined || !random.chance(0.6)) {
@@ -99,13 +112,14 @@ export function createMembers(world: World): Members {
     }
     await sleep(random.between(50, 500));
     await read();
-    await submitOne(member, server, async () => {
+    async function pressIt(label: string): Promise<Answer> {
       const next = await press(person, answer, label);
       if (next.kind !== 'modal') return next;
       const right: Record<string, string> = { game: 'cs2', server: `${server}:27015` };
       const values = modalFields(next.modal.data).map(({ id }) => [id, right[id] ?? '']);
       return person.submit(next.modal, Object.fromEntries(values));
-    });
+    }
+    await submitOne(member, server, () => pressIt(label), one.words);
   }
 
   /** Presses Submit, or Submit again, for these servers, and reads what is said of each. */
