@@ -13,6 +13,9 @@ import { openWorld, type Replicas, type World } from './world.ts';
 /** Discord gives an answer 15 minutes; what the bot tries again pauses for up to a minute. */
 const PATIENCE_MS = 100_000;
 
+/** Of `discord.guilds`. Three people in each come to 10,000 commands in ten minutes. */
+const GUILDS = [0, 1, 2];
+
 /** Of what was delivered twice, or tried again after a fault; and of what is looked up after a restart. */
 const BLAMELESS = [
   RESTJSONErrorCodes.UnknownInteraction,
@@ -29,7 +32,7 @@ export interface SoakOptions {
   readonly replicas?: Replicas | undefined;
 }
 
-/** Six people submit servers and lists, while everything fails at random and the bot is killed every few seconds. */
+/** Nine people submit servers and lists, while everything fails at random and the bot is killed every few seconds. */
 export async function soak({ verdict, random, over, say, replicas }: SoakOptions): Promise<void> {
   const refusals = createRefusals(random.of('refusals'));
   const world = await openWorld({
@@ -43,10 +46,10 @@ export async function soak({ verdict, random, over, say, replicas }: SoakOptions
   const { bot, asks } = world;
   await world.startBot();
   const members = createMembers(world);
-  const everybody = [0, 1].flatMap((guild) =>
+  const everybody = GUILDS.flatMap((guild) =>
     ROLE_NAMES.map((role) => ({ person: world.person(role, guild), random: random.of(`${role} ${guild}`) })),
   );
-  for (const guild of [0, 1]) await setKey(world.person('admin', guild), KEY);
+  for (const guild of GUILDS) await setKey(world.person('admin', guild), KEY);
   const memoryAtStart = memoryOf(bot.pid);
 
   await Promise.all([
