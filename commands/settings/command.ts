@@ -1,4 +1,5 @@
 import { ApplicationCommandType } from 'discord.js';
+import type { ChannelPosts } from '../../src/discord/channel-posts.ts';
 import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/discord/command.ts';
 import {
   button,
@@ -10,7 +11,7 @@ import {
   roleSelect,
   rows,
 } from '../../src/discord/controls.ts';
-import type { ChannelPosts, GuildLog } from '../../src/discord/guild-log.ts';
+import type { GuildLog } from '../../src/discord/guild-log.ts';
 import {
   type ChosenOnPage,
   chosenOnPage,

@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type APIEmbed, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { dropOldest } from '../drop-oldest.ts';
 import type { Logger } from '../logger.ts';
 import { fittingLines, gravestOf, LOOK } from '../words/servers.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
-import type { DiscordApi } from './api.ts';
-import { fitReply } from './reply.ts';
+import { type ChannelMessage, type ChannelPosts, newNonce, type PostResult } from './channel-posts.ts';
 
 /** Why messages do not arrive, other than for a moment. */
 export type LogTrouble = Exclude<PostResult, 'posted' | 'failed'>;
@@ -200,65 +197,5 @@ function messageOf(
     content: [...mention, ...alerts.map(({ text }) => text)].join('\n'),
     embed: { color: LOOK.rejected.color, description },
     ...(roleId !== undefined && { roleId }),
-  };
-}
-
-/**
- * What came of a message: the channel is gone, the bot may not see it, or may not send messages or embed links in it.
- * `failed`: for now; Discord could not be asked.
- */
-export type PostResult = 'posted' | 'gone' | 'no-access' | 'no-permission' | 'failed';
-
-/** A message that is no answer to anything. */
-export interface ChannelMessage {
-  /** The same for each try of the same message; without it there is one try only. */
-  readonly nonce?: string;
-  readonly content?: string;
-  readonly embed: APIEmbed;
-  /** The one role that a mention of it in the content notifies. */
-  readonly roleId?: string;
-}
-
-/** Messages that are no answer to anything. They need View Channel, Send Messages and Embed Links. */
-export interface ChannelPosts {
-  /** Pings nobody but the one role. Never throws. */
-  post(channelId: string, message: ChannelMessage): Promise<PostResult>;
-}
-
-export interface ChannelPostsDeps {
-  readonly api: Pick<DiscordApi, 'post'>;
-  readonly logger: Logger;
-}
-
-/** Discord takes 25 characters (Discord docs: Message, Create Message). */
-const newNonce = (): string => randomUUID().slice(0, 25);
-
-/** Why Discord refuses a message other than for a moment (Discord docs: JSON Error Codes). */
-const REFUSALS: Readonly<Record<number, LogTrouble>> = {
-  [RESTJSONErrorCodes.UnknownChannel]: 'gone',
-  [RESTJSONErrorCodes.UnknownGuild]: 'gone',
-  [RESTJSONErrorCodes.MissingAccess]: 'no-access',
-  [RESTJSONErrorCodes.MissingPermissions]: 'no-permission',
-};
-
-export function createChannelPosts({ api, logger }: ChannelPostsDeps): ChannelPosts {
-  return {
-    async post(channelId, { nonce = newNonce(), content, embed, roleId }) {
-      const body = {
-        // Of the messages with one nonce Discord makes only the first, for some minutes (docs: Create Message).
-        nonce,
-        enforce_nonce: true,
-        ...fitReply({ ...(content !== undefined && { content }), embeds: [embed] }),
-        allowed_mentions: { parse: [], ...(roleId !== undefined && { roles: [roleId] }) },
-      };
-      try {
-        await api.post(Routes.channelMessages(channelId), { body });
-        return 'posted';
-      } catch (error) {
-        const refusal = error instanceof DiscordAPIError ? REFUSALS[Number(error.code)] : undefined;
-        if (refusal === undefined) logger.warn({ err: error, channelId }, 'a message could not be posted');
-        return refusal ?? 'failed';
-      }
-    },
   };
 }

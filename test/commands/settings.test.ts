@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { settingsCommand } from '../../commands/settings/command.ts';
-import type { PostResult } from '../../src/discord/guild-log.ts';
+import type { PostResult } from '../../src/discord/channel-posts.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import { anyContext } from './context.ts';
 
