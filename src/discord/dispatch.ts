@@ -46,7 +46,10 @@ export interface DispatchDeps {
   readonly api: DiscordApi;
   readonly commands: readonly Command[];
   readonly wording: Wording;
-  readonly unanswered: Pick<Unanswered, 'take' | 'begin' | 'isLatest' | 'answered' | 'undeliverable'>;
+  readonly unanswered: Pick<
+    Unanswered,
+    'take' | 'begin' | 'isLatest' | 'stateOf' | 'answered' | 'undeliverable'
+  >;
   readonly writers: Writers;
   readonly traces: Pick<Traces, 'run'>;
   readonly tellGuild: GuildLog['tell'];
@@ -354,9 +357,9 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     try {
       await api.respond(interaction, deferral);
     } catch (error) {
-      // It may have been taken all the same; then the member sees "thinking…".
-      const isTaken = isUncertain(error) && (await api.read(interaction).catch(() => 'gone')) !== 'gone';
-      if (isTaken) return;
+      // It may have been taken all the same; then the member sees "thinking…". Should nobody know, it stays recorded.
+      const state = isUncertain(error) ? await unanswered.stateOf(interaction) : 'gone';
+      if (state !== 'gone') return;
       await unanswered.answered(interaction.id);
       throw error;
     }

@@ -79,6 +79,8 @@ export interface Unanswered {
    * to change it, this waits for it, two seconds at most: Discord might do the earlier one's last.
    */
   isLatest(interactionId: string, message: MessageKey): Promise<boolean>;
+  /** What the member sees of it: asked again once Discord takes no acknowledgement any more that is still on its way. */
+  stateOf(interaction: Interaction): ReturnType<DiscordApi['read']>;
   /** It is answered, or can no longer be. */
   answered(interactionId: string): Promise<void>;
   /** Discord does not take the answer: what became of a submission is said in the guild's log. */
@@ -180,7 +182,6 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
     return claimed;
   }
 
-  /** An acknowledgement that was on its way in the network when its process died may still arrive. */
   async function stateOf(interaction: Interaction): ReturnType<DiscordApi['read']> {
     const ageMs = now() - interaction.receivedAt;
     if (ageMs >= TOKEN_LIVES_MS) return 'gone';
@@ -306,6 +307,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
     isOurs,
     begin,
     isLatest,
+    stateOf,
     answered,
     undeliverable,
     async takeOver() {

@@ -110,6 +110,12 @@ describe.concurrent('a Discord that', () => {
     }),
   );
 
+  it('takes the acknowledgement after the bot has stopped waiting for that', () =>
+    inAppScene({ key: 'sandbox-key', timing: { firstResponseMs: 300 } }, async (scene) => {
+      scene.discord.faults.inject({ fault: { kind: 'delay', ms: 1_000 }, path: path.callback });
+      await isAccepted(scene, 'slow-acknowledgement.example.com');
+    }));
+
   it(
     'never answers the edit',
     within(async (scene) => {
