@@ -3,23 +3,6 @@ import { createServer, type RequestListener } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** An HTTP server on 127.0.0.1, in clear or over TLS. */
-export interface LoopbackServer {
-  /** For `upgrade` and `connection`. */
-  readonly server: Pick<Server, 'on'>;
-  /** The origin's scheme. */
-  readonly scheme: 'http' | 'https';
-  readonly listening: boolean;
-  /** Returns the port. */
-  listen(port: number): Promise<number>;
-  /** Called with each connection that is ready to carry a request. */
-  onConnection(listener: (socket: Socket) => void): void;
-  /** The connections that can carry a request at this moment. */
-  sockets(): Iterable<Socket>;
-  /** Takes no more connections and cuts those there are. */
-  close(): Promise<void>;
-}
-
 /** A certificate with its key, both in PEM, and a file with the certificate. */
 export interface Certificate {
   readonly key: string;
@@ -28,10 +11,10 @@ export interface Certificate {
 }
 
 /**
- * Over TLS it offers HTTP/2 before HTTP/1.1, as large CDNs do: what takes it is answered over HTTP/2.
+ * An HTTP server on 127.0.0.1, in clear or over TLS. Over TLS it offers HTTP/2 before HTTP/1.1, as large CDNs do: what takes it is answered over HTTP/2.
  * @param listener is given requests of either protocol; those of HTTP/2 by Node's compatibility API
  */
-export function createLoopbackServer(listener: RequestListener, certificate?: Certificate): LoopbackServer {
+export function createLoopbackServer(listener: RequestListener, certificate?: Certificate) {
   const server: Server =
     certificate === undefined
       ? createServer(listener)
@@ -48,21 +31,27 @@ export function createLoopbackServer(listener: RequestListener, certificate?: Ce
   let closed: Promise<unknown> = Promise.resolve();
 
   return {
+    /** For `upgrade` and `connection`. */
     server,
+    /** The origin's scheme. */
     scheme: certificate === undefined ? 'http' : 'https',
     get listening() {
       return server.listening;
     },
-    async listen(port) {
+    /** Returns the port. */
+    async listen(port: number): Promise<number> {
       // Listening again before the last connection is gone would never end the closing.
       await closed;
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
       return (server.address() as AddressInfo).port;
     },
-    onConnection: (listener) => void server.on(ready, listener),
-    sockets: () => sockets,
-    async close() {
+    /** Called with each connection that is ready to carry a request. */
+    onConnection: (heard: (socket: Socket) => void) => void server.on(ready, heard),
+    /** The connections that can carry a request at this moment. */
+    sockets: (): Iterable<Socket> => sockets,
+    /** Takes no more connections and cuts those there are. */
+    async close(): Promise<void> {
       if (server.listening) {
         closed = once(server, 'close');
         server.close();

@@ -51,19 +51,15 @@ export interface WireEvent {
   readonly request: RecordedRequest;
 }
 
-/** A rule was broken, by what the bot sent in the event right before this one. */
-export interface BreachEvent {
-  readonly kind: 'breach';
-  readonly breach: Breach;
-}
-
-/** Something happened to a guild. */
-export interface GuildEvent {
-  readonly kind: 'guild';
-}
-
 /** Everything that changes at this Discord, for whoever shows it. */
-export type DiscordEvent = MessageEvent | InteractionEvent | GuildEvent | WireEvent | BreachEvent;
+export type DiscordEvent =
+  | MessageEvent
+  | InteractionEvent
+  | WireEvent
+  /** A rule was broken, by what the bot sent in the event right before this one. */
+  | { readonly kind: 'breach'; readonly breach: Breach }
+  /** Something happened to a guild. */
+  | { readonly kind: 'guild' };
 
 /** One person at their Discord, in one channel of one guild. */
 export interface Person {
@@ -96,18 +92,6 @@ export interface Person {
 
 /** A Discord of our own on loopback, as strict as the real one. */
 export type DiscordStandIn = Awaited<ReturnType<typeof startDiscord>>;
-
-/** A member or a role. */
-export interface Named {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** A channel of a guild, or a thread. */
-export interface Channel extends Named {
-  /** Discord docs: Channel, Channel Types. */
-  readonly type: number;
-}
 
 export interface RecordedRequest {
   readonly at: number;

@@ -3,26 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import type { World } from './world/world.ts';
 
-/** How Discord posts interactions to an Interactions Endpoint URL (Discord docs: Interactions, Receiving and Responding). */
-export interface Endpoint {
-  /** What the requests are signed with: the application's Public Key, 64 hexadecimal digits. */
-  readonly publicKey: string;
-  /** Where interactions go in place of the gateway, as it is in the Developer Portal. */
-  url(): string | undefined;
-  /**
-   * Enters another URL in the portal, which is tried first; `undefined` clears it.
-   * @throws Error with Discord's words and what is wrong, when it lets pass what nobody has signed
-   */
-  save(url: string | undefined): Promise<void>;
-  /** Resolves when what is at the URL answers as it should. */
-  reachable(): Promise<void>;
-  /** Sends an interaction, which is lost unless 202 comes in time. */
-  post(payload: object): void;
-  /** Any POST, for a test: signed as Discord does, but for what is said. */
-  send(body: string, change?: Change): Promise<Posted>;
-  stop(): void;
-}
-
 export interface Change {
   /** Another URL than the one that was saved. */
   readonly url?: string;
@@ -44,13 +24,16 @@ const REACHABLE_EVERY_MS = 20;
 const TOO_OLD = 10 * 60;
 const PING = JSON.stringify({ type: 1, version: 1 });
 
+export type Endpoint = ReturnType<typeof createEndpoint>;
+
+/** Posts interactions to an Interactions Endpoint URL (Discord docs: Interactions, Receiving and Responding). */
 export function createEndpoint(deps: {
   readonly world: World;
   readonly answerWithinMs: number;
   readonly url: string | undefined;
   /** Called with each interaction that was posted, and the status of the answer; 0: none came in time. */
   readonly onPosted: (path: string, body: string, status: number) => void;
-}): Endpoint {
+}) {
   const { world, answerWithinMs, onPosted } = deps;
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   let url = deps.url;
@@ -109,25 +92,34 @@ export function createEndpoint(deps: {
   }
 
   return {
+    /** What the requests are signed with: the application's Public Key, 64 hexadecimal digits. */
     publicKey: Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex'),
+    /** Where interactions go in place of the gateway, as it is in the Developer Portal. */
     url: () => url,
-    async save(next) {
+    /**
+     * Enters another URL in the portal, which is tried first; `undefined` clears it.
+     * @throws Error with Discord's words and what is wrong, when it lets pass what nobody has signed
+     */
+    async save(next: string | undefined): Promise<void> {
       const flaw = next === undefined ? undefined : await tryUrl(next);
       if (flaw !== undefined) {
         throw new Error(`The specified interactions endpoint url could not be verified: ${flaw}`);
       }
       url = next;
     },
-    async reachable() {
+    /** Resolves when what is at the URL answers as it should. */
+    async reachable(): Promise<void> {
       while (!isOver && url !== undefined && (await tryUrl(url)) !== undefined) {
         await sleep(REACHABLE_EVERY_MS);
       }
     },
-    post(payload) {
+    /** Sends an interaction, which is lost unless 202 comes in time. */
+    post(payload: object): void {
       if (!isOver && url !== undefined) void deliver(payload, url);
     },
+    /** Any POST, for a test: signed as Discord does, but for what is said. */
     send,
-    stop() {
+    stop(): void {
       isOver = true;
     },
   };

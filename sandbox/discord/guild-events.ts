@@ -1,8 +1,6 @@
 import type { Guild, GuildState, NewGuild } from './world/guilds.ts';
 import type { World } from './world/world.ts';
 
-export type GuildEvents = ReturnType<typeof createGuildEvents>;
-
 /** What happens to guilds. The bot asks for no intents, so that the gateway tells it of nothing. */
 export function createGuildEvents({ guilds }: World, onChange: () => void) {
   /** @throws Error when there is no such guild */

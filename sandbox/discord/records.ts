@@ -1,5 +1,5 @@
 import { GatewayCloseCodes } from 'discord.js';
-import type { Breach, BreachEvent, RecordedRequest, WireEvent } from './contract.ts';
+import type { Breach, DiscordEvent, RecordedRequest, WireEvent } from './contract.ts';
 import type { HandledRequest } from './rest/server.ts';
 import type { Clock } from './world/clock.ts';
 import { createLatest } from './world/latest.ts';
@@ -10,7 +10,7 @@ const MOST_BREACHES = 10_000;
 /** What happened: every request, every payload, every breach. */
 export function createRecords(deps: {
   readonly clock: Pick<Clock, 'now'>;
-  readonly onEvent: (event: WireEvent | BreachEvent) => void;
+  readonly onEvent: (event: DiscordEvent) => void;
 }) {
   const { clock, onEvent } = deps;
   const requests = createLatest<RecordedRequest>();

@@ -5,7 +5,7 @@ import { createWatchers } from '../watchers.ts';
 import type { Actor } from './client/payload.ts';
 import { createPerson } from './client/person.ts';
 import { createIntegrations, type Overwrite } from './client/visibility.ts';
-import type { Channel, DiscordEvent, Named, Person } from './contract.ts';
+import type { DiscordEvent, Person } from './contract.ts';
 import { createEndpoint, type Endpoint } from './endpoint.ts';
 import { createGateway, type GatewayOptions } from './gateway/server.ts';
 import { createGuildEvents } from './guild-events.ts';
@@ -19,8 +19,9 @@ import { guildRoutes } from './rest/guild-routes.ts';
 import { createOutgoing, personsMessage } from './rest/outgoing.ts';
 import { createRestApi } from './rest/server.ts';
 import { webhookRoutes } from './rest/webhook-routes.ts';
+import type { Channel } from './world/channels.ts';
 import type { CommandAnswers, CommandBody } from './world/commands.ts';
-import type { Guild } from './world/guilds.ts';
+import type { Guild, Role } from './world/guilds.ts';
 import { ANSWER_WITHIN_MS } from './world/interactions.ts';
 import type { SeenMessage } from './world/messages.ts';
 import { createWorld } from './world/world.ts';
@@ -193,7 +194,11 @@ export async function startDiscord(options: StandInOptions) {
     person({ guild: { id }, name, permissions, locale = 'en-US', channelId, userId }: NewPerson): Person {
       const guild = guilds.get(id);
       if (guild === undefined) throw new Error(`there is no guild ${id}`);
-      const member = guilds.addMember(guild, { userId, name, permissions });
+      const member = guilds.addMember(guild, {
+        userId: userId ?? world.snowflakes.next(),
+        name,
+        permissions,
+      });
       const place = channelId ?? guild.channelId;
       const actor: Actor = { userId: member.userId, name, locale, channelId: place, guild, member };
       const { dispatch } = gateway;
@@ -208,10 +213,10 @@ export async function startDiscord(options: StandInOptions) {
     /** Where messages can be in a guild: `general`, `staff`, the announcement channel `news`, the thread `questions`. */
     channels: ({ id }: Guild): readonly Channel[] => [...(guilds.get(id)?.channels.values() ?? [])],
     /** Who is in a guild. */
-    members: ({ id }: Guild): readonly Named[] =>
+    members: ({ id }: Guild) =>
       [...(guilds.get(id)?.members.values() ?? [])].map(({ userId, name }) => ({ id: userId, name })),
     /** The roles of a guild, @everyone first. */
-    roles: ({ id }: Guild): readonly Named[] => [...(guilds.get(id)?.roles.values() ?? [])],
+    roles: ({ id }: Guild): readonly Role[] => [...(guilds.get(id)?.roles.values() ?? [])],
     /** Puts a message of a person in the channel, and returns its id. */
     say({ userId, name, channelId }: Person, content: string): string {
       const author = { id: userId, name };

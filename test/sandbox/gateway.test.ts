@@ -118,12 +118,12 @@ describe('an interaction', () => {
     disturbDispatch({ copies: 2 });
     void person().slash('read');
     expect((await next()).id).toBe((await next()).id);
-    disturbDispatch({ delayMs: 4_000, alter: (payload) => ({ ...payload, version: 2 }) });
+    disturbDispatch({ delayMs: 4_000, alter: (payload) => ({ ...payload, locale: 'de' }) });
     const late = person().slash('read');
     standIn.clock.advance(3_001);
     expect(await late).toEqual({ kind: 'lost' });
     standIn.clock.advance(1_000);
-    expect(await next()).toMatchObject({ version: 2 });
+    expect(await next()).toMatchObject({ locale: 'de' });
     disturbDispatch({ copies: 0 });
     const never = person().slash('read');
     standIn.clock.advance(3_001);

@@ -4,13 +4,15 @@ import {
   type APISelectMenuComponent,
   ComponentType,
 } from 'discord.js';
-import type { Channel, Named } from '../contract.ts';
+import type { Channel } from '../world/channels.ts';
 
 /** The buttons and selects of a message, row by row. */
 export const rowsOf = ({
   components = [],
 }: Pick<APIMessage, 'components'>): readonly (readonly APIComponentInMessageActionRow[])[] =>
   components.flatMap((row) => (row.type === ComponentType.ActionRow ? [row.components] : []));
+
+type Named = Pick<Channel, 'id' | 'name'>;
 
 interface Pressable {
   readonly id: number | undefined;

@@ -1,6 +1,6 @@
 import type { Upload } from '../contract.ts';
-import { partialChannel, USUAL_BOT_PERMISSIONS } from '../world/channels.ts';
-import { type GuildState, type Member, roleObject } from '../world/guilds.ts';
+import { USUAL_BOT_PERMISSIONS } from '../world/channels.ts';
+import type { GuildState, Member } from '../world/guilds.ts';
 import type { Interaction } from '../world/interactions.ts';
 import { userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
@@ -15,32 +15,13 @@ export interface Actor {
   readonly member: Member;
 }
 
-const user = ({ userId, name }: Pick<Member, 'userId' | 'name'>) => userObject({ id: userId, name });
-
-/** A member without the user, as in `resolved.members` (Discord docs: Interactions, Resolved Data). */
-const partialMember = ({ permissions, joinedAt }: Member) => ({
-  roles: [],
-  permissions: String(permissions),
-  joined_at: joinedAt,
-  premium_since: null,
-  pending: false,
-  nick: null,
-  avatar: null,
-  flags: 0,
-  communication_disabled_until: null,
-});
-
-/** Discord's default for one file, in bytes (Discord docs: Reference, Uploading Files). */
-export const LARGEST_FILE = 10 * 1024 * 1024;
-
-/** An INTERACTION_CREATE, with every field that Discord sends in a guild (Discord docs: Interaction Structure). */
+/** An INTERACTION_CREATE, with what this bot reads of it (Discord docs: Interaction Structure). */
 export function interactionCreate(
   world: World,
   about: { readonly interaction: Interaction; readonly actor: Actor; readonly data: object },
 ): object {
   const { interaction, actor, data } = about;
   const { guild, member, channelId } = actor;
-  const { locale } = guild;
   const channel = guild.channels.get(channelId);
   const source = interaction.source?.current;
   return {
@@ -48,64 +29,49 @@ export function interactionCreate(
     application_id: world.applicationId,
     type: interaction.kind,
     token: interaction.token,
-    version: 1,
     guild_id: guild.id,
-    guild: { id: guild.id, locale, features: [] },
-    guild_locale: locale,
+    guild_locale: guild.locale,
     locale: actor.locale,
-    channel_id: channelId,
-    ...(channel && {
-      channel: partialChannel(channel, { guildId: guild.id, memberPermissions: member.permissions }),
-    }),
-    member: { ...partialMember(member), user: user(actor), mute: false, deaf: false },
+    channel: { id: channelId, type: channel?.type, name: channel?.name },
+    member: {
+      user: userObject({ id: actor.userId, name: actor.name }),
+      permissions: String(member.permissions),
+    },
     app_permissions: String(channel?.botPermissions ?? USUAL_BOT_PERMISSIONS),
-    entitlements: [],
-    entitlement_sku_ids: [],
     authorizing_integration_owners: { 0: guild.id },
-    context: 0,
-    attachment_size_limit: LARGEST_FILE,
     data,
     ...(source && { message: source }),
   };
 }
 
-/** Collects `resolved`: what the ids in an interaction stand for (Discord docs: Interactions, Resolved Data). */
-export interface Resolved {
-  user(id: string): void;
-  role(id: string): void;
-  channel(id: string): void;
-  /** Uploads it, and returns its id. */
-  file(upload: Upload): string;
-  /** `undefined` when nothing was collected. */
-  all(): object | undefined;
-}
+export type Resolved = ReturnType<typeof createResolved>;
 
-export function createResolved(world: World, { guild, member }: Actor): Resolved {
+/** Collects `resolved`: what the ids in an interaction stand for (Discord docs: Interactions, Resolved Data). */
+export function createResolved(world: World, { guild }: Actor) {
   const kinds: Record<string, Record<string, object>> = {};
   const add = (kind: string, id: string, value: object) => {
     kinds[kind] = { ...kinds[kind], [id]: value };
   };
   return {
-    user(id) {
-      const named = guild.members.get(id);
-      if (named === undefined) return;
-      add('users', id, user(named));
-      add('members', id, partialMember(named));
+    user(id: string): void {
+      const member = guild.members.get(id);
+      if (member !== undefined) add('users', id, userObject({ id, name: member.name }));
     },
-    role(id) {
+    role(id: string): void {
       const role = guild.roles.get(id);
-      if (role !== undefined) add('roles', id, roleObject(role));
+      if (role !== undefined) add('roles', id, { id, name: role.name, mentionable: role.mentionable });
     },
-    channel(id) {
+    channel(id: string): void {
       const channel = guild.channels.get(id);
-      const about = { guildId: guild.id, memberPermissions: member.permissions };
-      if (channel !== undefined) add('channels', id, partialChannel(channel, about));
+      if (channel !== undefined) add('channels', id, { id, type: channel.type, name: channel.name });
     },
-    file(upload) {
+    /** Uploads it, and returns its id. */
+    file(upload: Upload): string {
       const attachment = world.files.keep({ ...upload, ephemeral: true });
       add('attachments', attachment.id, attachment);
       return attachment.id;
     },
+    /** `undefined` when nothing was collected. */
     all: () => (Object.keys(kinds).length === 0 ? undefined : kinds),
   };
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import type { Server } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type GatewayCloseCodes, GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
 import { WebSocketServer } from 'ws';
-import type { LoopbackServer } from '../../loopback-server.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { shardOf } from '../world/snowflakes.ts';
 import type { World } from '../world/world.ts';
@@ -19,7 +19,7 @@ export interface GatewayOptions extends IdentifyLimitOptions {
 
 export interface GatewayDeps {
   readonly options: GatewayOptions;
-  readonly server: LoopbackServer['server'];
+  readonly server: Server;
   readonly world: World;
   readonly url: () => string;
   readonly token: string;
@@ -35,10 +35,6 @@ export interface Disturbance {
   readonly delayMs?: number;
   readonly alter?: (payload: object) => object;
 }
-
-export type Gateway = ReturnType<typeof createGateway>;
-/** What a test can do to the gateway. */
-export type GatewayControls = Gateway['controls'];
 
 /** The gateway, on the same port as the REST API. */
 export function createGateway(deps: GatewayDeps) {

@@ -2,7 +2,6 @@ import {
   AllowedMentionsTypes,
   type APIAttachment,
   type APIMessage,
-  ApplicationCommandType,
   ComponentType,
   EmbedType,
   MessageFlags,
@@ -43,7 +42,7 @@ export function createOutgoing(world: World) {
       const isPrivate = ((sent.body.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
       const more = {
         channel_id: interaction.channelId,
-        ...originOf(world, interaction),
+        ...originOf(interaction),
         ...mentionFields(world, mentionsIn(sent.body)),
       };
       return send(sent, more, isPrivate ? interaction.userId : undefined);
@@ -213,24 +212,14 @@ function attach(
 }
 
 /** What a message that answers an interaction says about its origin. */
-function originOf({ applicationId }: World, interaction: Interaction): Partial<APIMessage> {
+function originOf(interaction: Interaction): Partial<APIMessage> {
   const { id, kind, command, original, userId, userName } = interaction;
   const user = userObject({ id: userId, name: userName });
   return {
-    type: typeFor(command?.type),
-    application_id: applicationId,
-    webhook_id: applicationId,
     interaction_metadata: metadata(interaction) as NonNullable<APIMessage['interaction_metadata']>,
     // Deprecated, and still sent with the answer to a command.
     ...(command && original === undefined && { interaction: { id, type: kind, name: command.name, user } }),
   };
-}
-
-function typeFor(command: ApplicationCommandType | undefined): MessageType {
-  if (command === undefined) return MessageType.Default;
-  return command === ApplicationCommandType.ChatInput
-    ? MessageType.ChatInputCommand
-    : MessageType.ContextMenuCommand;
 }
 
 /** Discord docs: Message Interaction Metadata Object. */

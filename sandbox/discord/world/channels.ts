@@ -33,18 +33,3 @@ export function usualChannels(guild: bigint): readonly Channel[] {
     channel(6n, 'questions', ChannelType.PublicThread),
   ];
 }
-
-/** A channel as an interaction names it (Discord docs: Interactions, Resolved Data, partial channels). */
-export const partialChannel = (
-  { id, name, type, botPermissions }: Channel,
-  about: { readonly guildId: string; readonly memberPermissions: bigint },
-): object => ({
-  id,
-  type,
-  name,
-  guild_id: about.guildId,
-  parent_id: null,
-  flags: 0,
-  permissions: String(about.memberPermissions),
-  app_permissions: String(botPermissions),
-});

@@ -1,7 +1,5 @@
-import { type Channel, USUAL_BOT_PERMISSIONS, usualChannels } from './channels.ts';
-import type { Clock } from './clock.ts';
+import { type Channel, usualChannels } from './channels.ts';
 import { type Snowflakes, snowflakeAt } from './snowflakes.ts';
-import { timestamp } from './users.ts';
 
 /** What everybody knows of a guild. */
 export interface Guild {
@@ -15,7 +13,6 @@ export interface Guild {
 export interface GuildState extends Guild {
   readonly channels: Map<string, Channel>;
   readonly locale: string;
-  readonly ownerId: string;
   /**
    * `left`: the bot was removed. `unavailable`: an outage, the bot is still in it. `commands only`: installed with the
    * scope `applications.commands` alone, so that members use the commands and the bot is no member.
@@ -28,40 +25,15 @@ export interface GuildState extends Guild {
 export interface Role {
   readonly id: string;
   readonly name: string;
-  readonly permissions: bigint;
   /** Whether anyone may mention it. */
   readonly mentionable: boolean;
 }
-
-/** Discord docs: Role Object. */
-export const roleObject = ({ id, name, permissions, mentionable }: Role) => ({
-  id,
-  name,
-  position: 1,
-  permissions: String(permissions),
-  description: null,
-  color: 0,
-  colors: { primary_color: 0, secondary_color: null, tertiary_color: null },
-  icon: null,
-  unicode_emoji: null,
-  hoist: false,
-  managed: false,
-  mentionable,
-  flags: 0,
-});
 
 export interface Member {
   readonly userId: string;
   readonly name: string;
   /** Everything the member may do in the channel. */
   permissions: bigint;
-  readonly joinedAt: string;
-}
-
-export interface NewMember {
-  readonly userId: string | undefined;
-  readonly name: string;
-  readonly permissions: bigint;
 }
 
 export interface NewGuild {
@@ -77,8 +49,7 @@ export const isMember = ({ status }: Pick<GuildState, 'status'>): boolean =>
 
 export type Guilds = ReturnType<typeof createGuilds>;
 
-export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes: Snowflakes }) {
-  const { clock, snowflakes } = deps;
+export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }) {
   const all = new Map<string, GuildState>();
   // The same guilds in every run, so that data which a bot kept belongs to them in the next run too. Each is a millisecond
   // younger than the one before, and so on the next shard: shard = (id >> 22) % shards.
@@ -105,14 +76,13 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
       const snowflake = snowflakeAt(firstMs + all.size);
       const id = String(snowflake);
       // @everyone is the role with the guild's own id.
-      const everyone = { id, name: '@everyone', permissions: USUAL_BOT_PERMISSIONS, mentionable: false };
+      const everyone = { id, name: '@everyone', mentionable: false };
       const guild: GuildState = {
         id,
         name,
         channelId: String(snowflake + 1n),
         channels: new Map(usualChannels(snowflake).map((channel) => [channel.id, channel])),
         locale,
-        ownerId: String(snowflake + 2n),
         status: bot ? 'available' : 'commands only',
         roles: new Map([[id, everyone]]),
         members: new Map(),
@@ -121,19 +91,18 @@ export function createGuilds(deps: { readonly clock: Clock; readonly snowflakes:
       return guild;
     },
     addRole(guild: GuildState, { name, mentionable }: Pick<Role, 'name' | 'mentionable'>): Role {
-      const role = { id: snowflakes.next(), name, permissions: 0n, mentionable };
+      const role = { id: snowflakes.next(), name, mentionable };
       guild.roles.set(role.id, role);
       return role;
     },
     /** Somebody who sits down again, perhaps in another language, stays the same member. */
-    addMember(guild: GuildState, about: NewMember): Member {
-      const { userId = snowflakes.next(), name, permissions } = about;
+    addMember(guild: GuildState, { userId, name, permissions }: Member): Member {
       const there = guild.members.get(userId);
       if (there !== undefined) {
         there.permissions = permissions;
         return there;
       }
-      const member = { userId, name, permissions, joinedAt: timestamp(clock.now()) };
+      const member = { userId, name, permissions };
       guild.members.set(userId, member);
       return member;
     },

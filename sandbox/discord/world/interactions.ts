@@ -58,24 +58,12 @@ export interface InteractionEvent {
   readonly interaction: Interaction;
 }
 
-export interface Interactions {
-  /** Starts the time in which it has to be answered. */
-  open(about: NewInteraction): Interaction;
-  byToken(token: string): Interaction | undefined;
-  get(id: string): Interaction | undefined;
-  followUp(interaction: Interaction, message: StoredMessage): void;
-  acknowledge(interaction: Interaction, how: Acknowledgement): void;
-  expired(interaction: Interaction): boolean;
-  /** Gives up on everything unanswered, when the stand-in closes. */
-  abandon(): void;
-}
-
 export function createInteractions(deps: {
   readonly clock: Clock;
   readonly snowflakes: Snowflakes;
   readonly answerWithinMs: number;
   readonly onEvent: (event: InteractionEvent) => void;
-}): Interactions {
+}) {
   const { clock, snowflakes, answerWithinMs, onEvent } = deps;
   const latest = createLatest<Interaction>();
   const waiting = new Map<Interaction, (how: Acknowledgement) => void>();
@@ -88,7 +76,8 @@ export function createInteractions(deps: {
   }
 
   return {
-    open(about) {
+    /** Starts the time in which it has to be answered. */
+    open(about: NewInteraction): Interaction {
       const id = snowflakes.next();
       const { promise, resolve } = Promise.withResolvers<Acknowledgement>();
       const interaction: Interaction = {
@@ -111,20 +100,21 @@ export function createInteractions(deps: {
       onEvent({ kind: 'interaction', state: 'sent', interaction });
       return interaction;
     },
-    get: (id) => latest.get(id),
-    byToken(token) {
+    get: (id: string) => latest.get(id),
+    byToken(token: string): Interaction | undefined {
       const interaction = latest.get(interactionIdOf(token));
       return interaction?.token === token ? interaction : undefined;
     },
-    followUp(interaction, message) {
+    followUp(interaction: Interaction, message: StoredMessage): void {
       interaction.followUps.push(message);
       const { resolve } = interaction.followedUp;
       interaction.followedUp = Promise.withResolvers<void>();
       resolve();
     },
     acknowledge,
-    expired: ({ createdAt }) => clock.now() - createdAt > TOKEN_LIVES_MS,
-    abandon() {
+    expired: ({ createdAt }: Interaction) => clock.now() - createdAt > TOKEN_LIVES_MS,
+    /** Gives up on everything unanswered, when the stand-in closes. */
+    abandon(): void {
       for (const interaction of waiting.keys()) acknowledge(interaction, { type: 'lost' });
     },
   };

@@ -24,7 +24,7 @@ export function createWorld({ botName, origin, answerWithinMs, onEvent }: WorldO
   const clock = createClock();
   const snowflakes = createSnowflakes(clock);
   const applicationId = snowflakes.next();
-  const guilds = createGuilds({ clock, snowflakes });
+  const guilds = createGuilds({ snowflakes });
   guilds.add({ name: 'First guild' });
   guilds.add({ name: 'Second guild' });
   const interactions = createInteractions({ clock, snowflakes, answerWithinMs, onEvent });
