@@ -1,4 +1,5 @@
 import { parse } from 'discord-markdown-parser';
+import { timeText } from './page/client/times.ts';
 
 /** A piece of a text of Discord's. */
 export type Mark =
@@ -107,4 +108,49 @@ function withSmall(marks: readonly Mark[]): readonly Mark[] {
   const end = next === -1 ? marks.length : next;
   const inside = [{ ...first, text: first.text.slice(3) }, ...marks.slice(at + 1, end)];
   return [...marks.slice(0, at), { kind: 'small', inside }, ...withSmall(marks.slice(end))];
+}
+
+export interface Reading {
+  /** Milliseconds since 1970, for "2 minutes ago". */
+  readonly now: number;
+  /** The name of a member, a channel or a role, by its id. */
+  readonly nameOf?: (id: string) => string | undefined;
+}
+
+/** Discord's markdown as plain text in English: marks go, mentions and times become words. */
+export const readMarkdown = (text: string, reading: Reading): string =>
+  drawAll(marksOf(text, reading.nameOf ?? (() => undefined)), reading);
+
+const drawAll = (marks: readonly Mark[], reading: Reading): string =>
+  marks.map((mark, index) => drawOne(mark, marks[index + 1], reading)).join('');
+
+function drawOne(mark: Mark, next: Mark | undefined, reading: Reading): string {
+  const inside = 'inside' in mark ? drawAll(mark.inside, reading) : '';
+  // What is a block of its own ends its line by itself.
+  const end = next === undefined || next.kind === 'break' ? '' : '\n';
+  switch (mark.kind) {
+    case 'text':
+    case 'code':
+    case 'mention':
+      return mark.text;
+    case 'break':
+      return '\n';
+    case 'block':
+      return mark.text + end;
+    case 'heading':
+    case 'small':
+      return inside + end;
+    case 'quote':
+      return inside.replace(/\n$/, '').replace(/^/gm, '│ ') + end;
+    case 'link':
+      return inside === mark.href ? inside : `${inside} (${mark.href})`;
+    case 'time':
+      return timeText(mark.seconds, {
+        format: mark.format,
+        locale: 'en-US',
+        now: reading.now,
+      });
+    default:
+      return inside;
+  }
 }

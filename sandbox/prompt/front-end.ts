@@ -5,18 +5,7 @@ import { BadLine } from './lines.ts';
 import { createPrompt } from './prompt.ts';
 import { breachText, readLogLine, WELCOME } from './words.ts';
 
-/** The prompt as a front end of a sandbox: takes lines, and shows what a member would see. */
-export interface FrontEnd {
-  /**
-   * Starts the bot and does what the lines say, until there are no more or one says `exit`.
-   * @returns the exit status: 1 when a script has anything to hear of
-   */
-  run(): Promise<0 | 1>;
-  /** An end of the bot is nobody's mishap from now on. */
-  leave(): void;
-}
-
-export interface FrontEndDeps {
+interface FrontEndDeps {
   readonly sandbox: Sandbox;
   /** A terminal is conversed with; lines of anything else are a script. */
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
@@ -29,7 +18,8 @@ export interface FrontEndDeps {
   readonly onInterrupt: () => void;
 }
 
-export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
+/** The prompt as a front end of a sandbox: takes lines, and shows what a member would see. */
+export function createFrontEnd(deps: FrontEndDeps) {
   const { sandbox, input, output, errors, verbose = false, onInterrupt } = deps;
   const isTerminal = input.isTTY === true && output.isTTY === true;
   const print = (text: string) => void output.write(`${text}\n`);
@@ -89,7 +79,11 @@ export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
   }
 
   return {
-    async run() {
+    /**
+     * Starts the bot and does what the lines say, until there are no more or one says `exit`.
+     * @returns the exit status: 1 when a script has anything to hear of
+     */
+    async run(): Promise<0 | 1> {
       try {
         await sandbox.startBot();
       } catch (error) {
@@ -101,7 +95,8 @@ export function createFrontEnd(deps: FrontEndDeps): FrontEnd {
       await takeLines();
       return !isTerminal && (hasFailed || prompt.lost) ? 1 : 0;
     },
-    leave() {
+    /** An end of the bot is nobody's mishap from now on. */
+    leave(): void {
       isLeaving = true;
     },
   };

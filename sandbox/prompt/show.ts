@@ -9,7 +9,7 @@ import { rowsOf } from '../discord/client/components.ts';
 import { modalFields } from '../discord/client/modal-form.ts';
 import type { Answer } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
-import { type Reading, readMarkdown } from './markdown.ts';
+import { type Reading, readMarkdown } from '../markdown.ts';
 
 /** What a member sees after an action, as text. */
 export function showAnswer(answer: Answer, reading: Reading): string {

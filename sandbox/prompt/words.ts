@@ -1,7 +1,6 @@
 import type { APIApplicationCommand } from 'discord.js';
 import type { Breach } from '../discord/contract.ts';
 import { SAMPLE_LISTS } from '../page/client/sample-lists.ts';
-import { ROLE_NAMES } from '../people.ts';
 
 export const USAGE = `npm run sandbox -- [--data DIR] [--http] [--verbose] [--page] [--open] [--port N]
 
@@ -30,9 +29,6 @@ export function helpText(commands: readonly APIApplicationCommand[]): string {
   });
   const actions = [
     ['press LABEL', 'press the button with that label on the last message'],
-    ['pick OPTION, …', 'choose that option in the select of the last message, or #channel, or @role'],
-    [`as ${ROLE_NAMES.join('|')}`, 'be an admin (may manage the server), a member, or another member'],
-    ['language LOCALE', 'have Discord in that language, such as de'],
     ['submitted', 'what the listing service holds'],
     ['help', 'show this'],
     ['exit', 'stop the bot and end'],
@@ -44,7 +40,7 @@ export function helpText(commands: readonly APIApplicationCommand[]): string {
     'A value may stand in double quotes, with \\n for a new line.',
     `A file is named by its path: ${lists}.`,
     'When a modal is open, the next line fills its first field; field=value fills one by name; an empty line closes it.',
-    'Other Discord servers, bad days, kill -9: see the page.',
+    'Selects, other people, languages and Discord servers, bad days, kill -9: see the page.',
   ].join('\n');
 }
 

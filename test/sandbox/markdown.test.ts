@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { marksOf } from '../../sandbox/markdown.ts';
+import { marksOf, readMarkdown } from '../../sandbox/markdown.ts';
 import { timeText } from '../../sandbox/page/client/times.ts';
-import { readMarkdown } from '../../sandbox/prompt/markdown.ts';
 
 const ID = '123456789012345678';
 const nameOf = (id: string) => (id === ID ? 'admin' : undefined);

@@ -47,24 +47,11 @@ describe('at the prompt', () => {
     expect(await type('submitted')).toContain('cs2  play.example.com:27015');
   });
 
-  it('the bot answers in the language that is chosen', async () => {
-    const { type } = sitDown();
-    expect(await type('language de')).toBe('Your Discord is in de.');
-    expect(await type('/games')).toContain('Spiele');
-    await expect(type('language xx')).rejects.toThrow('en-US, en-GB, de, fr');
-  });
-
   it('buttons are pressed by how their labels begin', async () => {
     const { type } = sitDown();
     expect(await type('/addserver game:cs2 server:press.example.com')).toContain('[ Use 27015 ]');
     await expect(type('press Nothing')).rejects.toThrow('there is Use 27015, Edit');
     expect(await type('press use')).toContain('added for review');
-  });
-
-  it('a channel is picked by its name', async () => {
-    const { type } = sitDown();
-    expect(await type('/settings')).toContain('▾ ');
-    expect(await type('pick #staff')).toContain('Log channel: #staff');
   });
 
   it('a file is given by its path, and a window of several lines filled from one', async () => {
@@ -74,16 +61,9 @@ describe('at the prompt', () => {
     expect(await type('"a.example.com:27015 cs2\\nb.example.com:28015 rust"')).toContain('2 game servers');
   });
 
-  it('a member does not get what only an admin may', async () => {
-    const { type } = sitDown();
-    expect(await type('as member')).toBe('You are member.');
-    expect(await type('/setkey')).toBe('Discord does not send this: there is no command setkey here');
-  });
-
   it.each([
     'fly',
     '/fly',
-    'as nobody',
     '/addserver gmae:cs2',
     '/addservers file:none.csv',
     'press Next',
