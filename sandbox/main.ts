@@ -1,5 +1,5 @@
+import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { openInBrowser } from './page/open.ts';
 import { type Page, servePage } from './page/server.ts';
 import { createFrontEnd } from './prompt/front-end.ts';
 import { USAGE } from './prompt/words.ts';
@@ -83,4 +83,17 @@ function portFrom(text = '0'): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new RangeError(`--port must be a whole number from 0 to 65535, and not "${text}".`);
+}
+
+/** Opens an address in the browser of whoever runs this. Where there is none nothing happens: it was printed too. */
+function openInBrowser(address: string): void {
+  /** What opens an address, by platform. */
+  const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
+    darwin: ['open'],
+    win32: ['cmd', '/c', 'start', ''],
+  };
+  const [program, ...line] = openers[process.platform] ?? ['xdg-open'];
+  const opener = spawn(program, [...line, address], { stdio: 'ignore', detached: true });
+  opener.on('error', () => {});
+  opener.unref();
 }

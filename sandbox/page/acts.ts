@@ -1,11 +1,12 @@
 import { ComponentType } from 'discord.js';
 import { modalFields } from '../discord/client/modal-form.ts';
 import type { Answer, DiscordStandIn, OptionValue, Person, SeenModal } from '../discord/contract.ts';
+import { createLatest } from '../discord/world/latest.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
 import { marksOf } from '../markdown.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue } from '../slash-options.ts';
-import type { Act, Entered, ModalView, Outcome, SeatView } from './protocol.ts';
+import type { Act, Entered, Outcome, SeatView } from './protocol.ts';
 import type { Views } from './view.ts';
 
 /** Modals that are open somewhere; whoever opens more has forgotten the first. */
@@ -22,15 +23,13 @@ export function createActs(deps: {
 }) {
   const { sandbox, views, play } = deps;
   const { discord, listing, bot, people } = sandbox;
-  const modals = new Map<string, SeenModal>();
+  const modals = createLatest<SeenModal>(MOST_MODALS);
 
   async function outcomeOf(coming: Promise<Answer>): Promise<Outcome> {
     const answer = await coming;
     if (answer.kind === 'message') return DONE;
     if (answer.kind !== 'modal') return answer;
     modals.set(answer.modal.interactionId, answer.modal);
-    const [oldest] = modals.keys();
-    if (modals.size > MOST_MODALS && oldest !== undefined) modals.delete(oldest);
     return { kind: 'modal', modal: modalView(answer.modal, discord) };
   }
 
@@ -117,13 +116,13 @@ function optionsOf(
   return Object.fromEntries(values);
 }
 
+export type ModalView = ReturnType<typeof modalView>;
+
 /** A modal as the page shows it. */
-const modalView = (
-  { data, interactionId }: SeenModal,
-  { nameOf }: Pick<DiscordStandIn, 'nameOf'>,
-): ModalView => ({
+const modalView = ({ data, interactionId }: SeenModal, { nameOf }: Pick<DiscordStandIn, 'nameOf'>) => ({
   id: interactionId,
   title: data.title,
+  /** What stands above the fields. */
   words: data.components
     .filter((part) => part.type === ComponentType.TextDisplay)
     .map(({ content }) => marksOf(content, nameOf)),

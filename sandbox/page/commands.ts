@@ -5,7 +5,10 @@ import {
 } from 'discord.js';
 import { shownName } from '../slash-options.ts';
 import type { Where } from './messages.ts';
-import type { Choice, CommandView, OptionView } from './protocol.ts';
+import type { Choice } from './protocol.ts';
+
+export type CommandView = ReturnType<typeof commandViews>[number];
+export type OptionView = ReturnType<typeof optionView>;
 
 interface Described {
   readonly description: string;
@@ -16,11 +19,7 @@ const descriptionOf = (about: Described, locale: string): string =>
   about.description_localizations?.[locale] ?? about.description;
 
 /** The slash commands as a person's Discord lists them. */
-export const commandViews = (
-  commands: readonly APIApplicationCommand[],
-  locale: string,
-  where: Where,
-): readonly CommandView[] =>
+export const commandViews = (commands: readonly APIApplicationCommand[], locale: string, where: Where) =>
   commands
     .map((command) => ({
       name: command.name,
@@ -40,14 +39,15 @@ interface Limits {
   readonly autocomplete?: boolean;
 }
 
-function optionView(option: APIApplicationCommandBasicOption, locale: string, where: Where): OptionView {
+function optionView(option: APIApplicationCommandBasicOption, locale: string, where: Where) {
   const limits = option as Limits;
   const choices = choicesOf(option, locale, where);
   return {
     name: option.name,
+    /** As the person's language has it. */
     label: shownName(option, locale),
     description: descriptionOf(option, locale),
-    kind: choices.length > 0 ? 'choice' : kindOf(option.type),
+    kind: choices.length > 0 ? ('choice' as const) : kindOf(option.type),
     required: option.required ?? false,
     autocomplete: limits.autocomplete ?? false,
     choices,
@@ -68,7 +68,7 @@ function choicesOf(
   return choices.map((choice) => ({ label: shownName(choice, locale), value: String(choice.value) }));
 }
 
-function kindOf(type: Type): OptionView['kind'] {
-  if (type === Type.Attachment) return 'file';
-  return type === Type.Integer ? 'number' : 'text';
+function kindOf(type: Type) {
+  if (type === Type.Attachment) return 'file' as const;
+  return type === Type.Integer ? ('number' as const) : ('text' as const);
 }

@@ -1,10 +1,17 @@
-import { type APIAttachment, type APIEmbed, type APIMessage, ButtonStyle, ComponentType } from 'discord.js';
-import { isSelect, offersOf, rowsOf } from '../discord/client/components.ts';
+import {
+  type APIAttachment,
+  type APIButtonComponent,
+  type APIEmbed,
+  type APIMessage,
+  type APISelectMenuComponent,
+  ButtonStyle,
+  ComponentType,
+} from 'discord.js';
+import { type Here, isSelect, offersOf, rowsOf } from '../discord/client/components.ts';
 import type { DiscordStandIn } from '../discord/contract.ts';
 import type { Guild } from '../discord/world/guilds.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
 import { type Mark, marksOf } from '../markdown.ts';
-import type { ButtonView, EmbedView, FileView, MessageView, SelectView } from './protocol.ts';
 
 export interface Where {
   readonly discord: DiscordStandIn;
@@ -15,19 +22,28 @@ export interface Where {
 const PREVIEW_LINES = 6;
 const PREVIEW_UNITS = 1_500;
 
+/** `sending` and `failed` stand for a command whose answer has not come, or did not come in time. */
+export type MessageState = 'written' | 'thinking' | 'sending' | 'failed';
+export type MessageView = ReturnType<typeof messageView>;
+export type EmbedView = ReturnType<typeof embedView>;
+export type FileView = ReturnType<typeof fileView>;
+export type ButtonView = ReturnType<typeof buttonView>;
+export type SelectView = ReturnType<typeof selectView>;
+
 /** A message as the page draws it. */
-export function messageView(message: SeenMessage, where: Where): MessageView {
+export function messageView(message: SeenMessage, where: Where) {
   const { current } = message;
   const marks = (text: string | undefined) => marksOf(text ?? '', where.discord.nameOf);
   return {
     id: current.id,
     author: current.author.global_name ?? current.author.username,
     bot: current.author.bot ?? false,
+    /** Milliseconds since 1970. */
     at: Date.parse(current.timestamp),
     // What fills a deferred answer in is no edit to Discord.
     edited: current.edited_timestamp !== null && current.interaction_metadata === undefined,
     ephemeral: message.ephemeral,
-    state: message.loading ? 'thinking' : 'written',
+    state: stateOf(message),
     command: commandOf(current),
     content: marks(current.content),
     embeds: current.embeds.map((embed) => embedView(embed, marks)),
@@ -36,13 +52,16 @@ export function messageView(message: SeenMessage, where: Where): MessageView {
   };
 }
 
-/** The name is in a field that is deprecated, and that Discord still sends. */
-function commandOf({ interaction_metadata: origin, interaction }: APIMessage): MessageView['command'] {
+const stateOf = ({ loading }: SeenMessage): MessageState => (loading ? 'thinking' : 'written');
+
+/** Whose command it answers: `admin used /setkey`. The name is in a field that is deprecated, and that Discord still sends. */
+function commandOf({ interaction_metadata: origin, interaction }: APIMessage) {
   if (origin === undefined || interaction === undefined) return undefined;
   return { user: origin.user.global_name ?? origin.user.username, name: interaction.name };
 }
 
-const embedView = (embed: APIEmbed, marks: (text: string | undefined) => readonly Mark[]): EmbedView => ({
+const embedView = (embed: APIEmbed, marks: (text: string | undefined) => readonly Mark[]) => ({
+  /** As CSS writes it. */
   color: embed.color === undefined ? '' : `#${embed.color.toString(16).padStart(6, '0')}`,
   author: embed.author?.name ?? '',
   title: embed.title ?? '',
@@ -56,38 +75,39 @@ const embedView = (embed: APIEmbed, marks: (text: string | undefined) => readonl
   footer: embed.footer?.text ?? '',
 });
 
-function fileView(message: SeenMessage, { filename: name, size, url }: APIAttachment): FileView {
+/** With the first lines of a text. */
+function fileView(message: SeenMessage, { filename: name, size, url }: APIAttachment) {
   const text = message.file(name)?.toString('utf8') ?? '';
   const lines = text.slice(0, PREVIEW_UNITS).split(/\r?\n/).slice(0, PREVIEW_LINES);
   return { name, size, url, preview: lines.join('\n').trimEnd() };
 }
 
-function controlsOf(message: APIMessage, { discord, guild }: Where): MessageView['rows'] {
+function controlsOf(message: APIMessage, { discord, guild }: Where) {
   const here = { channels: discord.channels(guild), roles: discord.roles(guild) };
   return rowsOf(message).map((row) =>
-    row.map((control): ButtonView | SelectView => {
-      const { disabled = false } = control;
-      if (isSelect(control))
-        return {
-          kind: 'select',
-          id: control.custom_id,
-          placeholder: control.placeholder ?? '',
-          least: control.min_values ?? 1,
-          most: control.max_values ?? 1,
-          disabled,
-          offers: offersOf(control, here),
-        };
-      return {
-        kind: 'button',
-        id: 'custom_id' in control ? control.custom_id : '',
-        label: 'label' in control ? (control.label ?? '') : '',
-        style: control.style,
-        disabled,
-        url: 'url' in control ? control.url : '',
-      };
-    }),
+    row.map((control) => (isSelect(control) ? selectView(control, here) : buttonView(control))),
   );
 }
+
+const selectView = (select: APISelectMenuComponent, here: Here) => ({
+  kind: 'select' as const,
+  id: select.custom_id,
+  placeholder: select.placeholder ?? '',
+  least: select.min_values ?? 1,
+  most: select.max_values ?? 1,
+  disabled: select.disabled ?? false,
+  offers: offersOf(select, here),
+});
+
+const buttonView = (button: APIButtonComponent) => ({
+  kind: 'button' as const,
+  id: 'custom_id' in button ? button.custom_id : '',
+  label: 'label' in button ? (button.label ?? '') : '',
+  style: button.style,
+  disabled: button.disabled ?? false,
+  /** Of a link. */
+  url: 'url' in button ? button.url : '',
+});
 
 /** The button that the message offers first: the next thing to do. */
 export function mainButton({ current }: SeenMessage): string | undefined {

@@ -4,7 +4,7 @@ import { isFinished } from '../prompt/show.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { readUpload } from '../slash-options.ts';
 import { mainButton } from './messages.ts';
-import type { ScenarioView } from './protocol.ts';
+import type { SeatView } from './protocol.ts';
 
 /** Those who act in a scenario, and what they act with. */
 export interface Stage {
@@ -175,6 +175,16 @@ async function until(watch: Sandbox['watch'], holds: () => boolean): Promise<voi
   if (holds()) resolve();
   await promise;
   stop();
+}
+
+/** The scenario that was played last. */
+export interface ScenarioView {
+  readonly name: string;
+  readonly state: 'playing' | 'over' | 'failed';
+  /** What is happening in it. */
+  readonly caption: string;
+  /** Whose eyes to see it with. */
+  readonly seat: SeatView;
 }
 
 /** Plays one scenario after the other. */

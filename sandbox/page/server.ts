@@ -7,10 +7,10 @@ import { ROLES, type Role } from '../people.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { createActs } from './acts.ts';
 import { findFile, pageFile } from './files.ts';
-import type { Act, ScenarioView, SeatView, TraceEntry, View } from './protocol.ts';
-import { createPlayer } from './scenarios.ts';
-import { createTrace } from './trace.ts';
-import { createViews, type Views } from './view.ts';
+import type { Act, SeatView } from './protocol.ts';
+import { createPlayer, type ScenarioView } from './scenarios.ts';
+import { createTrace, type TraceEntry } from './trace.ts';
+import { createViews, type View, type Views } from './view.ts';
 
 /** The sandbox in a browser. */
 export interface Page {

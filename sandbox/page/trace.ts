@@ -1,6 +1,14 @@
 import { GatewayOpcodes } from 'discord.js';
 import type { SandboxEvent } from '../sandbox.ts';
-import type { TraceEntry } from './protocol.ts';
+
+export interface TraceEntry {
+  readonly number: number;
+  readonly from: 'bot' | 'discord';
+  readonly title: string;
+  readonly body: string;
+  /** The rules that it breaks, with what Discord answered. */
+  readonly broken: readonly { readonly title: string; readonly answer: string }[];
+}
 
 const KEPT = 300;
 const LONGEST_BODY = 4_000;

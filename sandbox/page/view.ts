@@ -9,9 +9,9 @@ import type { Sandbox, SandboxEvent } from '../sandbox.ts';
 import { isSlash, shownName } from '../slash-options.ts';
 import { DISCORD_TROUBLES, SERVICE_TROUBLES } from '../troubles.ts';
 import { commandViews } from './commands.ts';
-import { messageView } from './messages.ts';
-import type { MessageView, ScenarioView, SeatView, TroublesView, View } from './protocol.ts';
-import { SCENARIOS } from './scenarios.ts';
+import { type MessageView, messageView } from './messages.ts';
+import type { SeatView } from './protocol.ts';
+import { SCENARIOS, type ScenarioView } from './scenarios.ts';
 
 /** More than fits on a screen; the oldest are not shown. */
 const MOST_MESSAGES = 60;
@@ -20,6 +20,9 @@ const MOST_MESSAGES = 60;
 const LOCALES = languages.flatMap((language) => language.locales);
 
 export type Views = ReturnType<typeof createViews>;
+/** Everything that one person sees, but the trace. */
+export type View = ReturnType<Views['of']>;
+export type TroublesView = ReturnType<typeof troublesView>;
 
 /** What a person sees now, and what of it they have put away. */
 export function createViews(sandbox: Sandbox) {
@@ -53,7 +56,7 @@ export function createViews(sandbox: Sandbox) {
         return event.from === 'bot' && /\/commands(\/\d+)?$/.test(event.request.path);
       return event.kind !== 'log';
     },
-    of(seat: SeatView, scenario: ScenarioView | undefined): View {
+    of(seat: SeatView, scenario: ScenarioView | undefined) {
       const guild = guildOf(seat);
       const { role, locale } = seat;
       // All of them are there to be mentioned and picked.
@@ -64,12 +67,14 @@ export function createViews(sandbox: Sandbox) {
       const { keys, submitted } = listing;
       return {
         you: { role, guild: guild.id, locale, name: me.name },
+        /** Discord's names for the languages that one can choose. */
         locales: LOCALES,
         guilds: discord.everyGuild.map(({ id, name }) => ({ id, name })),
         channel: discord.nameOf(me.channelId) ?? '',
         messages: [...seen(me, guild), ...waiting.of(me, discord.nameOf(discord.applicationId) ?? '')]
           .filter(({ id }) => !dismissed.has(id))
           .sort((a, b) => a.at - b.at),
+        /** What everybody can read in the other channels. */
         elsewhere: channels
           .filter(({ id }) => id !== me.channelId)
           .map(({ id, name }) => ({ channel: name, messages: seen({ channelId: id }, guild) })),
@@ -84,6 +89,7 @@ export function createViews(sandbox: Sandbox) {
         },
         keys,
         held: submitted.map((server) => ({ game: server.game, address: addressOf(server) })),
+        /** How often a rule of Discord was broken. */
         broken: discord.breaches.length,
         scenarios: SCENARIOS.map(({ name, title }) => ({ name, title })),
         scenario,
@@ -92,10 +98,11 @@ export function createViews(sandbox: Sandbox) {
   };
 }
 
-const troublesView = (
-  now: string,
-  troubles: Readonly<Record<string, { readonly words: string }>>,
-): TroublesView => ({ now, all: Object.entries(troubles).map(([name, { words }]) => ({ name, words })) });
+/** What can be wrong with somebody, and what is. */
+const troublesView = (now: string, troubles: Readonly<Record<string, { readonly words: string }>>) => ({
+  now,
+  all: Object.entries(troubles).map(([name, { words }]) => ({ name, words })),
+});
 
 function addressOf({ server, port, query_port }: SubmittedServer): string {
   const host = server.includes(':') ? `[${server}]` : server;

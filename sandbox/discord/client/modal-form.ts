@@ -4,30 +4,29 @@ type Modal = APIModalInteractionResponseCallbackData;
 type Values = Readonly<Record<string, string>>;
 
 /** A field of a modal, as much of it as a person must know to fill it in: the bot has text inputs alone. */
-export interface ModalField {
-  readonly id: string;
-  readonly label: string;
-  readonly description: string;
-  readonly placeholder: string;
-  readonly required: boolean;
-  /** Of several lines. */
-  readonly isLong: boolean;
-  /** In characters. */
-  readonly least: number;
-  readonly most: number;
-  /** What stands in it when it opens. */
-  readonly value: string | undefined;
-}
+export type ModalField = ReturnType<typeof modalFields>[number];
 
 /** The fields of a modal, from top to bottom. */
-export const modalFields = ({ components }: Modal): readonly ModalField[] =>
-  components.flatMap((part): ModalField[] => {
+export const modalFields = ({ components }: Modal) =>
+  components.flatMap((part) => {
     if (part.type !== ComponentType.Label || part.component.type !== ComponentType.TextInput) return [];
-    const { custom_id: id, placeholder = '', required = true, value, style } = part.component;
-    const { min_length: least = 0, max_length: most = LONGEST } = part.component;
-    const { label, description = '' } = part;
-    const isLong = style === TextInputStyle.Paragraph;
-    return [{ id, label, description, placeholder, required, isLong, least, most, value }];
+    const input = part.component;
+    return [
+      {
+        id: input.custom_id,
+        label: part.label,
+        description: part.description ?? '',
+        placeholder: input.placeholder ?? '',
+        required: input.required ?? true,
+        /** Of several lines. */
+        isLong: input.style === TextInputStyle.Paragraph,
+        /** In characters. */
+        least: input.min_length ?? 0,
+        most: input.max_length ?? LONGEST,
+        /** What stands in it when it opens. */
+        value: input.value,
+      },
+    ];
   });
 
 /** Discord docs: Component Reference, Text Input. */

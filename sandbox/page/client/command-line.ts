@@ -1,5 +1,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { Choice, CommandView, Entered, FileValue, OptionView } from '../protocol.ts';
+import type { CommandView, OptionView } from '../commands.ts';
+import type { Choice, Entered, FileValue } from '../protocol.ts';
 import { act, fileValue } from './connection.ts';
 import { SAMPLE_LISTS } from './sample-lists.ts';
 import { wordsFor } from './words.ts';

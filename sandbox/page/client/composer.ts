@@ -1,8 +1,8 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { CommandView, View } from '../protocol.ts';
+import type { CommandView } from '../commands.ts';
+import type { View } from '../view.ts';
 import type { CommandSent } from './command-line.ts';
 import './command-line.ts';
-import { activeId, listbox, moved, reveal } from './listbox.ts';
 import { wordsFor } from './words.ts';
 
 /** A command that is complete, or words for everybody. */
@@ -34,7 +34,7 @@ class SandboxComposer extends LitElement {
   }
 
   override updated(): void {
-    reveal(LIST, this.active);
+    document.getElementById(`${LIST}-${this.active}`)?.scrollIntoView({ block: 'nearest' });
   }
 
   /** The commands that go on from what is typed. */
@@ -61,8 +61,9 @@ class SandboxComposer extends LitElement {
 
   onWords(event: KeyboardEvent): void {
     const found = this.found();
-    const next = moved(event.key, this.active, found.length);
-    if (next !== undefined && event.key.startsWith('Arrow')) this.active = next;
+    if (event.key === 'ArrowDown' && found.length > 0) this.active = (this.active + 1) % found.length;
+    else if (event.key === 'ArrowUp' && found.length > 0)
+      this.active = (this.active + found.length - 1) % found.length;
     else if ((event.key === 'Enter' && !event.shiftKey) || (event.key === 'Tab' && found.length > 0)) {
       const command = found[this.active];
       if (command !== undefined) this.take(command);
@@ -96,24 +97,14 @@ class SandboxComposer extends LitElement {
   renderWords(): TemplateResult {
     const found = this.found();
     const label = `${wordsFor(this.view?.you.locale ?? '').message} #${this.view?.channel ?? ''}`;
-    return html`${
-      found.length === 0
-        ? nothing
-        : listbox({
-            id: LIST,
-            label: '/',
-            items: found.map((command) => ({ label: `/${command.label}`, description: command.description })),
-            active: this.active,
-            choose: (index) => this.take(found[index] as CommandView),
-          })
-    }
+    return html`${found.length === 0 ? nothing : this.renderList(found)}
       <textarea
         rows="1"
         aria-label=${label}
         placeholder=${label}
         aria-autocomplete="list"
         aria-controls=${found.length > 0 ? LIST : nothing}
-        aria-activedescendant=${activeId(LIST, this.active, found.length)}
+        aria-activedescendant=${this.active < found.length ? `${LIST}-${this.active}` : nothing}
         .value=${this.text}
         @input=${(event: Event) => {
           this.text = (event.target as HTMLTextAreaElement).value;
@@ -121,6 +112,25 @@ class SandboxComposer extends LitElement {
         }}
         @keydown=${(event: KeyboardEvent) => this.onWords(event)}
       ></textarea>`;
+  }
+
+  /** The list over the field, which keeps the focus and names the active command. */
+  renderList(found: readonly CommandView[]): TemplateResult {
+    return html`<ul id=${LIST} class="listbox" role="listbox" aria-label="/">
+      ${found.map(
+        (command, index) => html`<li
+          id=${`${LIST}-${index}`}
+          role="option"
+          aria-selected=${index === this.active ? 'true' : 'false'}
+          class=${index === this.active ? 'active' : ''}
+          @mousedown=${(event: Event) => event.preventDefault()}
+          @click=${() => this.take(command)}
+        >
+          <span>/${command.label}</span>
+          <small>${command.description}</small>
+        </li>`,
+      )}
+    </ul>`;
   }
 }
 customElements.define('sandbox-composer', SandboxComposer);

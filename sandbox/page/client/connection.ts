@@ -1,4 +1,6 @@
-import type { Act, FileValue, Outcome, SeatView, TraceEntry, View } from '../protocol.ts';
+import type { Act, FileValue, Outcome, SeatView } from '../protocol.ts';
+import type { TraceEntry } from '../trace.ts';
+import type { View } from '../view.ts';
 
 /** What the address of the page says: the token, who sits at it, and which scenario it plays. */
 const address = () => new URLSearchParams(location.search);

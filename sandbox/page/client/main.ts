@@ -1,5 +1,8 @@
 import { html, nothing, render } from 'lit';
-import type { Act, ModalView, Outcome, SeatView, TraceEntry, View } from '../protocol.ts';
+import type { ModalView } from '../acts.ts';
+import type { Act, Outcome, SeatView } from '../protocol.ts';
+import type { TraceEntry } from '../trace.ts';
+import type { View } from '../view.ts';
 import type { Sent } from './composer.ts';
 import './composer.ts';
 import { act, addressWith, listen, scenarioOfAddress } from './connection.ts';

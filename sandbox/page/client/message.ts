@@ -9,7 +9,7 @@ import '@skyra/discord-components-core/discord-file-attachment.js';
 import { html, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import { repeat } from 'lit/directives/repeat.js';
-import type { ButtonView, EmbedView, FileView, MessageView, SelectView } from '../protocol.ts';
+import type { ButtonView, EmbedView, FileView, MessageView, SelectView } from '../messages.ts';
 import { clockText, draw } from './markup.ts';
 import { select } from './select.ts';
 import { wordsFor } from './words.ts';

@@ -1,6 +1,6 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { ModalField } from '../../discord/client/modal-form.ts';
-import type { ModalView } from '../protocol.ts';
+import type { ModalView } from '../acts.ts';
 import { draw } from './markup.ts';
 import { wordsFor } from './words.ts';
 

@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit';
-import type { SelectView } from '../protocol.ts';
+import type { SelectView } from '../messages.ts';
 
 /** What one choice is taken of a native select; several are ticked in a list that folds out. */
 export function select(about: {

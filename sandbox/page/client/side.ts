@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { Act, SeatView, TraceEntry, TroublesView, View } from '../protocol.ts';
+import type { Act, SeatView } from '../protocol.ts';
+import type { TraceEntry } from '../trace.ts';
+import type { TroublesView, View } from '../view.ts';
 import { addressWith } from './connection.ts';
 import { type Drawing, messages } from './message.ts';
 
