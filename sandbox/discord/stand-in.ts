@@ -228,8 +228,7 @@ export async function startDiscord(options: StandInOptions) {
       messages
         .all()
         .filter((message) => message.channelId === channelId)
-        .filter(({ onlyFor }) => onlyFor === undefined || onlyFor === userId)
-        .map(({ seen }) => seen),
+        .filter(({ onlyFor }) => onlyFor === undefined || onlyFor === userId),
     /** The Integrations page of a guild: who may use a command, by its id. */
     setIntegrations: ({ id }: Guild, commandId: string, overwrites: readonly Overwrite[]) =>
       integrations.set(id, commandId, overwrites),

@@ -1,9 +1,7 @@
-import { ComponentType } from 'discord.js';
 import { modalFields } from '../discord/client/modal-form.ts';
-import type { Answer, DiscordStandIn, OptionValue, Person, SeenModal } from '../discord/contract.ts';
+import type { Answer, OptionValue, Person, SeenModal } from '../discord/contract.ts';
 import { createLatest } from '../discord/world/latest.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
-import { marksOf } from '../markdown.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue } from '../slash-options.ts';
 import type { Act, Entered, Outcome, SeatView } from './protocol.ts';
@@ -30,7 +28,7 @@ export function createActs(deps: {
     if (answer.kind === 'message') return DONE;
     if (answer.kind !== 'modal') return answer;
     modals.set(answer.modal.interactionId, answer.modal);
-    return { kind: 'modal', modal: modalView(answer.modal, discord) };
+    return { kind: 'modal', modal: modalView(answer.modal) };
   }
 
   function onMessage(me: Person, id: string, act: (message: SeenMessage) => Promise<Answer>) {
@@ -119,12 +117,9 @@ function optionsOf(
 export type ModalView = ReturnType<typeof modalView>;
 
 /** A modal as the page shows it. */
-const modalView = ({ data, interactionId }: SeenModal, { nameOf }: Pick<DiscordStandIn, 'nameOf'>) => ({
+const modalView = ({ data, interactionId }: SeenModal) => ({
+  /** What it is submitted by. */
   id: interactionId,
   title: data.title,
-  /** What stands above the fields. */
-  words: data.components
-    .filter((part) => part.type === ComponentType.TextDisplay)
-    .map(({ content }) => marksOf(content, nameOf)),
   fields: modalFields(data),
 });

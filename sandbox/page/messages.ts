@@ -63,15 +63,8 @@ function commandOf({ interaction_metadata: origin, interaction }: APIMessage) {
 const embedView = (embed: APIEmbed, marks: (text: string | undefined) => readonly Mark[]) => ({
   /** As CSS writes it. */
   color: embed.color === undefined ? '' : `#${embed.color.toString(16).padStart(6, '0')}`,
-  author: embed.author?.name ?? '',
   title: embed.title ?? '',
-  url: embed.url ?? '',
   description: marks(embed.description),
-  fields: (embed.fields ?? []).map(({ name, value, inline = false }) => ({
-    name,
-    value: marks(value),
-    inline,
-  })),
   footer: embed.footer?.text ?? '',
 });
 

@@ -17,7 +17,7 @@ export function showAnswer(answer: Answer, reading: Reading): string {
     case 'message':
       return showMessage(answer.message, reading);
     case 'modal':
-      return showModal(answer.modal.data, reading);
+      return showModal(answer.modal.data);
     case 'lost':
       return 'The application did not respond.';
     case 'refused':
@@ -25,10 +25,7 @@ export function showAnswer(answer: Answer, reading: Reading): string {
   }
 }
 
-function showModal(data: APIModalInteractionResponseCallbackData, reading: Reading): string {
-  const texts = data.components
-    .filter((part) => part.type === ComponentType.TextDisplay)
-    .map(({ content }) => indented(readMarkdown(content, reading), '│ '));
+function showModal(data: APIModalInteractionResponseCallbackData): string {
   const fields = modalFields(data);
   const shown = fields.map(({ id, label, description, placeholder, isLong, least, most, required, value }) =>
     [
@@ -41,7 +38,7 @@ function showModal(data: APIModalInteractionResponseCallbackData, reading: Readi
     fields.length > 1
       ? 'Next line: the first value, or field=value …; an empty line closes this.'
       : 'Next line: the value; an empty line closes this.';
-  return [`┌ ${data.title}`, ...texts, ...shown, `└ ${next}`].join('\n');
+  return [`┌ ${data.title}`, ...shown, `└ ${next}`].join('\n');
 }
 
 /** Lines of an attached text that are shown: enough for a report of a few servers. */
@@ -65,21 +62,9 @@ export function showMessage(message: SeenMessage, reading: Reading): string {
   return `(only you can see this)${shown.startsWith('│') ? '\n' : ' '}${shown}`;
 }
 
-function showEmbed(embed: APIEmbed, reading: Reading): string {
-  const read = (text = '') => readMarkdown(text, reading);
-  const fields = (embed.fields ?? []).map(({ name, value }) => {
-    const text = read(value);
-    return `${read(name)}:${text.includes('\n') ? `\n${indented(text, '  ')}` : ` ${text}`}`;
-  });
-  const lines = [
-    read(embed.author?.name),
-    read(embed.title),
-    embed.url ?? '',
-    read(embed.description),
-    ...fields,
-    // Discord shows no markdown in a footer.
-    embed.footer?.text ?? '',
-  ];
+function showEmbed({ title = '', description = '', footer }: APIEmbed, reading: Reading): string {
+  // Discord shows no markdown in a footer.
+  const lines = [readMarkdown(title, reading), readMarkdown(description, reading), footer?.text ?? ''];
   return indented(lines.filter((line) => line !== '').join('\n'), '│ ');
 }
 

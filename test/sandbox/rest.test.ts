@@ -479,15 +479,11 @@ describe('a REST API that is unwell', () => {
     expect(bot.standIn.breaches).toEqual([]);
   });
 
-  it('blocks an address without naming a limit, with and without a time', async () => {
-    for (const as of ['json', 'text'] as const)
-      for (const retryAfterMs of [undefined, 3_000]) {
-        inject({ kind: 'block', as, ...(retryAfterMs && { retryAfterMs }) });
-        const { status, headers, text } = await ask();
-        expect([status, headers.get('retry-after')]).toEqual([429, retryAfterMs ? '3' : null]);
-        expect([...headers.keys()].join()).not.toContain('ratelimit');
-        expect(text).toContain(as === 'text' ? 'error code: 1015' : '{"message":');
-      }
+  it('blocks an address without naming a limit or a time', async () => {
+    inject({ kind: 'block', as: 'text' });
+    const { status, headers, text } = await ask();
+    expect([status, text, headers.get('retry-after')]).toEqual([429, 'error code: 1015', null]);
+    expect([...headers.keys()].join()).not.toContain('ratelimit');
   });
 
   it('cuts connections before a request is done, and after it', async () => {

@@ -13,13 +13,11 @@ export async function answerTo(world: World, interaction: Interaction): Promise<
     case 'modal':
       return { kind: 'modal', modal: { data: how.modal, interactionId: interaction.id } };
     case 'message':
-      return loaded(world, interaction, how.message.seen);
+      return loaded(world, interaction, how.message);
     case 'update':
       return {
         kind: 'message',
-        message: how.deferred
-          ? await afterDeferredUpdate(world, interaction, how.message.seen)
-          : how.message.seen,
+        message: how.deferred ? await afterDeferredUpdate(world, interaction, how.message) : how.message,
       };
   }
 }
@@ -43,7 +41,7 @@ async function afterDeferredUpdate(
 ): Promise<SeenMessage> {
   const { over, cancel } = expiry(world, interaction);
   const edit = message.changed().then(() => message);
-  const beside = interaction.followedUp.promise.then(() => interaction.followUps.at(-1)?.seen ?? message);
+  const beside = interaction.followedUp.promise.then(() => interaction.followUps.at(-1) ?? message);
   const answer = await Promise.race([edit, beside, over.then(() => message)]);
   cancel();
   return answer;

@@ -6,7 +6,7 @@ import {
 } from 'discord.js';
 import * as z from 'zod/mini';
 import type { Acknowledgement, Interaction } from '../world/interactions.ts';
-import type { StoredMessage } from '../world/messages.ts';
+import type { SeenMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import { alreadyAcknowledged, type Denial, unknownInteraction } from './denial.ts';
 import { type Outgoing, withIds } from './outgoing.ts';
@@ -96,7 +96,7 @@ export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route
   ];
 }
 
-function sourceOf({ source }: Interaction): StoredMessage {
+function sourceOf({ source }: Interaction): SeenMessage {
   if (source === undefined) throw new Error('the rules let no update pass without a message to update');
   return source;
 }

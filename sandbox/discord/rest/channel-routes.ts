@@ -2,7 +2,7 @@ import { AllowedMentionsTypes, ChannelType, PermissionFlagsBits } from 'discord.
 import { MessageResponseSchema } from 'discord-api-spec/zod';
 import type { Channel } from '../world/channels.ts';
 import { type GuildState, isMember } from '../world/guilds.ts';
-import type { StoredMessage } from '../world/messages.ts';
+import type { SeenMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import { missingAccess, missingPermissions, unknownChannel } from './denial.ts';
 import { type Mentions, mentionsIn, type Outgoing } from './outgoing.ts';
@@ -20,7 +20,7 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
   const nonces = new Map<string, { readonly at: number; readonly id: string }>();
 
   /** The message with the nonce, when it was posted a moment ago. */
-  function postedBefore(nonce: string): StoredMessage | undefined {
+  function postedBefore(nonce: string): SeenMessage | undefined {
     const known = nonces.get(nonce);
     return known && clock.now() - known.at <= NONCE_MS ? messages.get(known.id) : undefined;
   }

@@ -8,13 +8,8 @@ export type Fault =
       readonly scope: 'user' | 'global' | 'shared';
       readonly retryAfterMs: number;
     }
-  /** A 429 as the network in front of Discord answers a blocked address: without any header of a rate limit. */
-  | {
-      readonly kind: 'block';
-      readonly as: 'json' | 'text' | 'html';
-      /** Named in `Retry-After`, which Discord's block does without. */
-      readonly retryAfterMs?: number;
-    }
+  /** A 429 as the network in front of Discord answers a blocked address: without any header of a rate limit, and without a time. */
+  | { readonly kind: 'block'; readonly as: 'text' | 'html' }
   /** Answered so, without doing anything: 500, 502, 401 … */
   | { readonly kind: 'status'; readonly status: number }
   /** Never answered. */

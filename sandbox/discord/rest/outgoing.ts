@@ -9,7 +9,7 @@ import {
 } from 'discord.js';
 import { parse } from 'discord-markdown-parser';
 import type { Interaction } from '../world/interactions.ts';
-import type { StoredFile, StoredMessage } from '../world/messages.ts';
+import type { SeenMessage, StoredFile } from '../world/messages.ts';
 import { timestamp, userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
 import type { UploadedFile } from './body.ts';
@@ -23,7 +23,7 @@ type Sent = Pick<Call, 'files'> & { readonly body: MessageBody };
 export function createOutgoing(world: World) {
   const { messages, clock, snowflakes, bot } = world;
 
-  function send({ body, files }: Sent, more: Partial<APIMessage>, onlyFor?: string): StoredMessage {
+  function send({ body, files }: Sent, more: Partial<APIMessage>, onlyFor?: string): SeenMessage {
     const attached = attach(world, { body, files, before: undefined, ephemeral: onlyFor !== undefined });
     const { channel_id: channelId = '' } = more;
     const message: APIMessage = {
@@ -38,7 +38,7 @@ export function createOutgoing(world: World) {
 
   return {
     /** An answer to an interaction, the first or one that follows. */
-    answer(interaction: Interaction, sent: Sent): StoredMessage {
+    answer(interaction: Interaction, sent: Sent): SeenMessage {
       const isPrivate = ((sent.body.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
       const more = {
         channel_id: interaction.channelId,
@@ -48,10 +48,10 @@ export function createOutgoing(world: World) {
       return send(sent, more, isPrivate ? interaction.userId : undefined);
     },
     /** A message in a channel that nobody has asked for. */
-    post(channelId: string, sent: Sent, mentions: Mentions): StoredMessage {
+    post(channelId: string, sent: Sent, mentions: Mentions): SeenMessage {
       return send(sent, { channel_id: channelId, ...mentionFields(world, mentions) });
     },
-    edit(message: StoredMessage, { body, files }: Sent): void {
+    edit(message: SeenMessage, { body, files }: Sent): void {
       const before = message.current;
       const ephemeral = (before.flags ?? 0) & MessageFlags.Ephemeral;
       const attached = attach(world, { body, files, before: message, ephemeral: ephemeral !== 0 });
@@ -111,11 +111,7 @@ function partsOf({ content, embeds, components }: MessageBody): Partial<APIMessa
   return {
     ...(content !== undefined && { content: (content ?? '').trim() }),
     ...(embeds !== undefined && {
-      embeds: (embeds ?? []).map((embed) => ({
-        ...embed,
-        type: EmbedType.Rich,
-        ...(embed.fields && { fields: embed.fields.map((field) => ({ inline: false, ...field })) }),
-      })),
+      embeds: (embeds ?? []).map((embed) => ({ ...embed, type: EmbedType.Rich })),
     }),
     ...(components !== undefined && {
       components: withIds(components ?? []) as NonNullable<APIMessage['components']>,
@@ -191,7 +187,7 @@ function attach(
   about: {
     readonly body: MessageBody;
     readonly files: readonly UploadedFile[];
-    readonly before: StoredMessage | undefined;
+    readonly before: SeenMessage | undefined;
     readonly ephemeral: boolean;
   },
 ): { readonly attachments: APIAttachment[]; readonly files: ReadonlyMap<string, StoredFile> } {

@@ -111,32 +111,25 @@ function madeUp(fault: Fault | undefined): Answer | undefined {
     case 'status':
       return formed({ status: fault.status, body: { message: `${fault.status}: injected`, code: 0 } });
     case 'block':
-      return blockAnswer(fault);
+      return BLOCKS[fault.as];
     default:
       return undefined;
   }
 }
 
 /** What the network in front of Discord answers a blocked address with. */
-const BLOCKS = {
-  json: {
-    type: 'application/json',
-    body: '{"message":"You are being blocked from accessing our API temporarily.","code":0}',
+const BLOCKS: Readonly<Record<'text' | 'html', Answer>> = {
+  text: {
+    status: 429,
+    headers: { 'content-type': 'text/plain; charset=UTF-8' },
+    body: 'error code: 1015',
   },
-  text: { type: 'text/plain; charset=UTF-8', body: 'error code: 1015' },
   html: {
-    type: 'text/html; charset=UTF-8',
+    status: 429,
+    headers: { 'content-type': 'text/html; charset=UTF-8' },
     body: '<!doctype html><title>Access denied | discord.com</title><h1>Error 1015: You are being rate limited</h1>',
   },
 };
-
-function blockAnswer({ as, retryAfterMs }: Extract<Fault, { readonly kind: 'block' }>): Answer {
-  const { type, body } = BLOCKS[as];
-  const headers = { 'content-type': type };
-  if (retryAfterMs === undefined) return { status: 429, headers, body };
-  const seconds = String(Math.ceil(retryAfterMs / 1_000));
-  return { status: 429, headers: { ...headers, 'retry-after': seconds }, body };
-}
 
 /** @param limit the headers of the route's own limit, where one was found */
 function formed(reply: Reply | Denial, limit: Readonly<Record<string, string>> = {}): Answer {

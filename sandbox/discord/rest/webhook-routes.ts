@@ -1,6 +1,6 @@
 import { MessageResponseSchema } from 'discord-api-spec/zod';
 import type { Interaction } from '../world/interactions.ts';
-import type { StoredMessage } from '../world/messages.ts';
+import type { SeenMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import { type Denial, expiredToken, unknownMessage, unknownWebhook } from './denial.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -24,7 +24,7 @@ export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[
     return interaction.original === undefined ? unknownWebhook : handle(interaction, call);
   };
 
-  const withMessage = (handle: Handle<StoredMessage>) =>
+  const withMessage = (handle: Handle<SeenMessage>) =>
     withInteraction(({ original, followUps }, call) => {
       const id = call.params.message;
       const message = id === '@original' ? original : followUps.find((one) => one.id === id);
@@ -46,7 +46,7 @@ export function webhookRoutes(world: World, outgoing: Outgoing): readonly Route[
     if (denial !== undefined) return denial;
     const { original } = interaction;
     // The first follow-up after a deferral is that message, as public or private as it was deferred.
-    if (original?.seen.loading) {
+    if (original?.loading) {
       outgoing.edit(original, { body: { ...body, flags: 0 }, files });
       return ok(original.current);
     }

@@ -6,7 +6,7 @@ import type {
 } from 'discord.js';
 import type { Clock } from './clock.ts';
 import { createLatest } from './latest.ts';
-import type { StoredMessage } from './messages.ts';
+import type { SeenMessage } from './messages.ts';
 import { interactionIdOf, interactionToken, type Snowflakes } from './snowflakes.ts';
 
 /** A first response must come within 3 seconds, and may be edited and followed up for 15 minutes (Discord docs: Receiving and Responding). */
@@ -15,8 +15,8 @@ export const TOKEN_LIVES_MS = 15 * 60_000;
 
 /** How the bot answered, as the member's Discord hears it. */
 export type Acknowledgement =
-  | { readonly type: 'message'; readonly message: StoredMessage }
-  | { readonly type: 'update'; readonly message: StoredMessage; readonly deferred: boolean }
+  | { readonly type: 'message'; readonly message: SeenMessage }
+  | { readonly type: 'update'; readonly message: SeenMessage; readonly deferred: boolean }
   | { readonly type: 'choices'; readonly choices: readonly APIApplicationCommandOptionChoice[] }
   | { readonly type: 'modal'; readonly modal: APIModalInteractionResponseCallbackData }
   | { readonly type: 'lost' };
@@ -33,7 +33,7 @@ export interface NewInteraction {
   /** For a modal: what opened it. */
   readonly openedBy?: Interaction;
   /** The message that the component is on, or that the modal was opened from. */
-  readonly source?: StoredMessage | undefined;
+  readonly source?: SeenMessage | undefined;
 }
 
 export interface Interaction extends NewInteraction {
@@ -43,8 +43,8 @@ export interface Interaction extends NewInteraction {
   /** How it was answered; `undefined` while nobody did. */
   acknowledged: Acknowledgement | undefined;
   /** The message that `@original` means. */
-  original: StoredMessage | undefined;
-  readonly followUps: StoredMessage[];
+  original: SeenMessage | undefined;
+  readonly followUps: SeenMessage[];
   /** Resolves at the next follow-up. */
   followedUp: PromiseWithResolvers<void>;
   /** Resolves at the first answer, or as lost when none came in time. */
@@ -105,7 +105,7 @@ export function createInteractions(deps: {
       const interaction = latest.get(interactionIdOf(token));
       return interaction?.token === token ? interaction : undefined;
     },
-    followUp(interaction: Interaction, message: StoredMessage): void {
+    followUp(interaction: Interaction, message: SeenMessage): void {
       interaction.followUps.push(message);
       const { resolve } = interaction.followedUp;
       interaction.followedUp = Promise.withResolvers<void>();

@@ -1,38 +1,12 @@
 import { type APIMessage, MessageFlags } from 'discord.js';
 import { createLatest } from './latest.ts';
 
-/** A message as one member sees it. It is live: an edit replaces `current`. */
-export interface SeenMessage {
-  readonly id: string;
-  readonly channelId: string;
-  /** The latest state, as Discord would return it. */
-  readonly current: APIMessage;
-  readonly ephemeral: boolean;
-  /** Still "thinking…": deferred and not yet edited. */
-  readonly loading: boolean;
-  /** Resolves at the next change of the message. */
-  changed(): Promise<void>;
-  /** The bytes of an attachment of this message, by its file name. */
-  file(name: string): Buffer | undefined;
-}
-
 export interface StoredFile {
   readonly filename: string;
   readonly bytes: Buffer;
 }
+/** By attachment id. */
 type StoredFiles = ReadonlyMap<string, StoredFile>;
-
-/** A message in a channel, with the bytes of its attachments by attachment id. */
-export interface StoredMessage {
-  readonly id: string;
-  readonly channelId: string;
-  /** Who alone can see it; `undefined` for a public one. */
-  readonly onlyFor: string | undefined;
-  readonly current: APIMessage;
-  readonly files: StoredFiles;
-  /** What members hold of it. */
-  readonly seen: SeenMessage;
-}
 
 /** What happened to a message. Only `onlyFor` sees it; `undefined`: everybody in its channel does. */
 export interface MessageEvent {
@@ -42,63 +16,61 @@ export interface MessageEvent {
   readonly onlyFor: string | undefined;
 }
 
-interface Kept extends StoredMessage {
-  current: APIMessage;
-  files: StoredFiles;
-  /** Resolved at the next change. */
-  next: PromiseWithResolvers<void>;
-}
-
+/** A message in a channel. It is live: an edit replaces `current`. */
+export type SeenMessage = ReturnType<typeof createMessage>;
 export type Messages = ReturnType<typeof createMessages>;
 
 export function createMessages({ onEvent }: { readonly onEvent: (event: MessageEvent) => void }) {
-  const latest = createLatest<Kept>();
+  const latest = createLatest<SeenMessage>();
+  const tell = (change: MessageEvent['change'], message: SeenMessage) =>
+    onEvent({ kind: 'message', change, message, onlyFor: message.onlyFor });
   return {
-    get: (id: string): StoredMessage | undefined => latest.get(id),
-    all: (): readonly StoredMessage[] => latest.all(),
-    add(message: APIMessage, onlyFor?: string, files: StoredFiles = new Map()): StoredMessage {
-      const kept = keep(message, onlyFor, files);
-      latest.set(kept.id, kept);
-      onEvent({ kind: 'message', change: 'created', message: kept.seen, onlyFor });
-      return kept;
+    get: (id: string) => latest.get(id),
+    all: () => latest.all(),
+    add(first: APIMessage, onlyFor?: string, files: StoredFiles = new Map()): SeenMessage {
+      const message = createMessage(first, onlyFor, files);
+      latest.set(message.id, message);
+      tell('created', message);
+      return message;
     },
     /** Replaces what the message says, and its files. */
-    change({ id }: StoredMessage, next: APIMessage, files: StoredFiles): void {
-      const kept = latest.get(id);
-      if (kept === undefined) return;
-      kept.current = next;
-      kept.files = files;
-      const { resolve } = kept.next;
-      kept.next = Promise.withResolvers();
-      resolve();
-      onEvent({ kind: 'message', change: 'edited', message: kept.seen, onlyFor: kept.onlyFor });
+    change(message: SeenMessage, next: APIMessage, files: StoredFiles): void {
+      message.replace(next, files);
+      tell('edited', message);
     },
   };
 }
 
-function keep(first: APIMessage, onlyFor: string | undefined, files: StoredFiles): Kept {
-  const { id, channel_id: channelId } = first;
-  const seen: SeenMessage = {
-    id,
-    channelId,
-    get current() {
-      return kept.current;
-    },
-    ephemeral: onlyFor !== undefined,
-    get loading() {
-      return ((kept.current.flags ?? 0) & MessageFlags.Loading) !== 0;
-    },
-    changed: () => kept.next.promise,
-    file: (name) => [...kept.files.values()].find(({ filename }) => filename === name)?.bytes,
-  };
-  const kept: Kept = {
-    id,
-    channelId,
+function createMessage(first: APIMessage, onlyFor: string | undefined, firstFiles: StoredFiles) {
+  let current = first;
+  let files = firstFiles;
+  let change = Promise.withResolvers<void>();
+  return {
+    id: first.id,
+    channelId: first.channel_id,
+    /** Who alone can see it; `undefined` for a public one. */
     onlyFor,
-    current: first,
-    files,
-    seen,
-    next: Promise.withResolvers(),
+    ephemeral: onlyFor !== undefined,
+    /** The latest state, as Discord would return it. */
+    get current() {
+      return current;
+    },
+    get files() {
+      return files;
+    },
+    /** Still "thinking…": deferred and not yet edited. */
+    get loading() {
+      return ((current.flags ?? 0) & MessageFlags.Loading) !== 0;
+    },
+    /** Resolves at the next change of the message. */
+    changed: () => change.promise,
+    /** The bytes of an attachment, by its file name. */
+    file: (name: string) => [...files.values()].find(({ filename }) => filename === name)?.bytes,
+    replace(next: APIMessage, nextFiles: StoredFiles): void {
+      current = next;
+      files = nextFiles;
+      change.resolve();
+      change = Promise.withResolvers();
+    },
   };
-  return kept;
 }

@@ -2,8 +2,6 @@ import '@skyra/discord-components-core/discord-messages.js';
 import '@skyra/discord-components-core/discord-message.js';
 import '@skyra/discord-components-core/discord-embed.js';
 import '@skyra/discord-components-core/discord-embed-description.js';
-import '@skyra/discord-components-core/discord-embed-field.js';
-import '@skyra/discord-components-core/discord-embed-fields.js';
 import '@skyra/discord-components-core/discord-embed-footer.js';
 import '@skyra/discord-components-core/discord-file-attachment.js';
 import { html, nothing, type TemplateResult } from 'lit';
@@ -87,25 +85,13 @@ function drawMessage(message: MessageView, drawing: Drawing): TemplateResult {
 }
 
 function drawEmbed(embed: EmbedView, locale: string): TemplateResult {
-  const { color, author, title, url, description, fields, footer } = embed;
+  const { color, title, description, footer } = embed;
   return html`<discord-embed
     slot="embeds"
     color=${color || nothing}
-    author-name=${author || nothing}
     embed-title=${title || nothing}
-    url=${url || nothing}
   >
     ${description.length === 0 ? nothing : html`<discord-embed-description slot="description">${draw(description, locale)}</discord-embed-description>`}
-    ${
-      fields.length === 0
-        ? nothing
-        : html`<discord-embed-fields slot="fields">
-            ${fields.map(
-              (field) =>
-                html`<discord-embed-field field-title=${field.name} ?inline=${field.inline}>${draw(field.value, locale)}</discord-embed-field>`,
-            )}
-          </discord-embed-fields>`
-    }
     ${footer === '' ? nothing : html`<discord-embed-footer slot="footer">${footer}</discord-embed-footer>`}
   </discord-embed>`;
 }

@@ -1,7 +1,6 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { ModalField } from '../../discord/client/modal-form.ts';
 import type { ModalView } from '../acts.ts';
-import { draw } from './markup.ts';
 import { wordsFor } from './words.ts';
 
 /** What was entered, when it is submitted. The event `closed` tells of the rest. */
@@ -49,12 +48,11 @@ class SandboxModal extends LitElement {
     </dialog>`;
   }
 
-  renderForm({ title, words: above, fields }: ModalView): TemplateResult {
+  renderForm({ title, fields }: ModalView): TemplateResult {
     const words = wordsFor(this.locale);
     return html`<form novalidate @submit=${(event: Event) => this.submit(event)}>
       <h2 id="modal-title">${title}</h2>
       ${this.problem === '' ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
-      ${above.map((marks) => html`<p>${draw(marks, this.locale)}</p>`)}
       ${fields.map((field) => this.renderField(field))}
       <div class="row end">
         <button type="button" class="button plain" @click=${(event: Event) => this.close(event)}>${words.cancel}</button>
