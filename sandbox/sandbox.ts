@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import {
   type BotProcess,
   type BotProcessDeps,
@@ -13,7 +12,7 @@ import {
 } from './bot-process.ts';
 import type { DiscordEvent, DiscordStandIn } from './discord/contract.ts';
 import { type StandInOptions, startDiscord } from './discord/stand-in.ts';
-import { type ListingOptions, type ListingState, startListing } from './listing/stand-in.ts';
+import { type ListingOptions, startListing } from './listing/stand-in.ts';
 import type { Certificate } from './loopback-server.ts';
 import { createPeople } from './people.ts';
 import { quietPort } from './quiet-port.ts';
@@ -27,14 +26,12 @@ export type BotEvent =
   /** A line that it printed. */
   | { readonly kind: 'log'; readonly line: string };
 
-/** The listing service was told to behave in another manner, knows other keys, or answered a request. */
-export interface ListingEvent {
-  readonly kind: 'listing';
-  readonly state: ListingState;
-}
-
 /** Everything that a front end may show. */
-export type SandboxEvent = DiscordEvent | ListingEvent | BotEvent;
+export type SandboxEvent =
+  | DiscordEvent
+  | BotEvent
+  /** The listing service was told to behave in another manner, knows other keys, or answered a request. */
+  | { readonly kind: 'listing' };
 
 export type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 /** What the bot is doing. `crashed`: it ended without being told to. */
@@ -92,7 +89,7 @@ export async function openSandbox(options: SandboxOptions) {
   const listing = await startListing({ ...common, ...options.listing });
   const { tell, watch } = createWatchers<SandboxEvent>();
   discord.watch(tell);
-  listing.watch((state) => tell({ kind: 'listing', state }));
+  listing.watch(() => tell({ kind: 'listing' }));
   const { bot, ...keeper } = keepBot({
     options,
     env: {
@@ -114,6 +111,7 @@ export async function openSandbox(options: SandboxOptions) {
   });
 
   let discordTrouble = 'ok';
+  let serviceTrouble = 'ok';
   return {
     discord,
     listing,
@@ -122,11 +120,9 @@ export async function openSandbox(options: SandboxOptions) {
     get discordTrouble() {
       return discordTrouble;
     },
-    /** What is wrong with the listing service: one of {@link SERVICE_TROUBLES}, or `other`. */
+    /** What is wrong with the listing service: one of {@link SERVICE_TROUBLES}. */
     get serviceTrouble() {
-      const { mode } = listing;
-      const found = Object.entries(SERVICE_TROUBLES).find(([, { how }]) => isDeepStrictEqual(how, mode));
-      return found?.[0] ?? 'other';
+      return serviceTrouble;
     },
     /** @throws Error when there is no such trouble */
     troubleDiscord(name: string): void {
@@ -136,8 +132,11 @@ export async function openSandbox(options: SandboxOptions) {
       discordTrouble = name;
     },
     /** @throws Error when there is no such trouble */
-    troubleService: async (name: string): Promise<void> =>
-      listing.behave(troubleNamed(SERVICE_TROUBLES, name).how),
+    async troubleService(name: string): Promise<void> {
+      const { how } = troubleNamed(SERVICE_TROUBLES, name);
+      serviceTrouble = name;
+      await listing.behave(how);
+    },
     get botState(): BotState {
       return keeper.state();
     },

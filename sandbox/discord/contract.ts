@@ -1,8 +1,5 @@
-import type {
-  APIApplicationCommand,
-  APIApplicationCommandOptionChoice,
-  APIModalInteractionResponseCallbackData,
-} from 'discord.js';
+import type { APIModalInteractionResponseCallbackData } from 'discord.js';
+import type { createPerson } from './client/person.ts';
 import type { startDiscord } from './stand-in.ts';
 import type { InteractionEvent } from './world/interactions.ts';
 import type { MessageEvent, SeenMessage } from './world/messages.ts';
@@ -62,33 +59,7 @@ export type DiscordEvent =
   | { readonly kind: 'guild' };
 
 /** One person at their Discord, in one channel of one guild. */
-export interface Person {
-  readonly userId: string;
-  readonly name: string;
-  readonly guildId: string;
-  readonly channelId: string;
-  /** The commands this person's Discord shows. */
-  commands(): readonly APIApplicationCommand[];
-  /** Runs a slash command; resolves when an answer is seen (a deferred one: when it is no longer loading). */
-  slash(name: string, options?: Readonly<Record<string, OptionValue>>): Promise<Answer>;
-  /** The choices shown while `focused` is being typed. */
-  complete(
-    name: string,
-    focused: string,
-    options: Readonly<Record<string, OptionValue>>,
-  ): Promise<readonly APIApplicationCommandOptionChoice[] | 'lost'>;
-  /** Presses a button of a message, by its label or its custom id. */
-  press(message: SeenMessage, button: string): Promise<Answer>;
-  /**
-   * Chooses in a select of a message: options by their labels or values, channels by `#name`, roles by `@name`.
-   * `customId` says which select is meant, where several offer the same.
-   */
-  pick(message: SeenMessage, values: readonly string[], customId?: string): Promise<Answer>;
-  /** Fills a modal in and submits it: custom id of the field → value. */
-  submit(modal: SeenModal, values: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Runs a message command on a message that is in the channel. */
-  useOnMessage(command: string, messageId: string): Promise<Answer>;
-}
+export type Person = ReturnType<typeof createPerson>;
 
 /** A Discord of our own on loopback, as strict as the real one. */
 export type DiscordStandIn = Awaited<ReturnType<typeof startDiscord>>;

@@ -4,21 +4,22 @@ import { type Certificate, createLoopbackServer } from '../loopback-server.ts';
 import { createWatchers } from '../watchers.ts';
 import type { Actor } from './client/payload.ts';
 import { createPerson } from './client/person.ts';
-import { createIntegrations, type Overwrite } from './client/visibility.ts';
 import type { DiscordEvent, Person } from './contract.ts';
 import { createEndpoint, type Endpoint } from './endpoint.ts';
 import { createGateway, type GatewayOptions } from './gateway/server.ts';
 import { createGuildEvents } from './guild-events.ts';
 import { createRecords } from './records.ts';
-import { type ApplicationSettings, applicationRoutes } from './rest/application-routes.ts';
-import { callbackRoutes } from './rest/callback-routes.ts';
+import {
+  type ApplicationSettings,
+  applicationRoutes,
+  commandRoutes,
+  guildRoutes,
+} from './rest/application-routes.ts';
 import { channelRoutes } from './rest/channel-routes.ts';
-import { commandRoutes } from './rest/command-routes.ts';
 import { createFaults } from './rest/faults.ts';
-import { guildRoutes } from './rest/guild-routes.ts';
+import { callbackRoutes, webhookRoutes } from './rest/interaction-routes.ts';
 import { createOutgoing, personsMessage } from './rest/outgoing.ts';
 import { createRestApi } from './rest/server.ts';
-import { webhookRoutes } from './rest/webhook-routes.ts';
 import type { Channel } from './world/channels.ts';
 import type { CommandAnswers, CommandBody } from './world/commands.ts';
 import type { Guild, Role } from './world/guilds.ts';
@@ -125,7 +126,6 @@ export async function startDiscord(options: StandInOptions) {
     onBreach: records.gatewayBreach,
     endpoint,
   });
-  const integrations = createIntegrations(world);
   port = await loopback.listen(options.port ?? 0);
 
   const isConnected = () => endpoint.url() !== undefined || gateway.controls.sessions().length > 0;
@@ -201,14 +201,7 @@ export async function startDiscord(options: StandInOptions) {
       });
       const place = channelId ?? guild.channelId;
       const actor: Actor = { userId: member.userId, name, locale, channelId: place, guild, member };
-      const { dispatch } = gateway;
-      return createPerson({
-        world,
-        actor,
-        reactionMs,
-        dispatch,
-        commands: () => integrations.commandsOf(actor),
-      });
+      return createPerson({ world, actor, reactionMs, dispatch: gateway.dispatch });
     },
     /** Where messages can be in a guild: `general`, `staff`, the announcement channel `news`, the thread `questions`. */
     channels: ({ id }: Guild): readonly Channel[] => [...(guilds.get(id)?.channels.values() ?? [])],
@@ -229,9 +222,9 @@ export async function startDiscord(options: StandInOptions) {
         .all()
         .filter((message) => message.channelId === channelId)
         .filter(({ onlyFor }) => onlyFor === undefined || onlyFor === userId),
-    /** The Integrations page of a guild: who may use a command, by its id. */
-    setIntegrations: ({ id }: Guild, commandId: string, overwrites: readonly Overwrite[]) =>
-      integrations.set(id, commandId, overwrites),
+    /** On the Integrations page of the guild the person is allowed to use a command, by its id. */
+    allowCommand: ({ guildId, userId }: Person, commandId: string) =>
+      guilds.get(guildId)?.allowed.add(`${commandId} ${userId}`),
     /** @throws Error when an answer of the stand-in was not of the shape that Discord's published schema gives it. */
     async close(): Promise<void> {
       world.close();

@@ -5,7 +5,7 @@ import { type Certificate, createLoopbackServer } from '../loopback-server.ts';
 import { createWatchers } from '../watchers.ts';
 import { SANDBOX_GAMES } from './games.ts';
 import { isCarriedOut, type Mode, respond } from './modes.ts';
-import { createService, type ReadForm, readForm, type SubmittedServer } from './service.ts';
+import { createService, type ReadForm, readForm } from './service.ts';
 
 /** A request as it arrived, whatever became of it. It holds the key: for tests only, never to be printed. */
 export interface ListingRequest {
@@ -33,16 +33,6 @@ export interface ListingOptions {
   readonly onRequest?: (count: number, request: ListingRequest) => Mode | undefined;
 }
 
-/** How the service is from now on. */
-export interface ListingState {
-  /** How the next request is answered. */
-  readonly mode: Mode;
-  /** The keys that it knows. */
-  readonly keys: readonly string[];
-  /** Every server that was accepted, in order. */
-  readonly submitted: readonly SubmittedServer[];
-}
-
 /** The keys that it knows unless told others. */
 export const SANDBOX_KEYS = ['sandbox-key', 'sandbox-key-1234'] as const;
 
@@ -57,27 +47,35 @@ export async function startListing(options: ListingOptions = {}) {
   const connections = new WeakMap<object, number>();
   let connectionCount = 0;
 
-  const { tell, watch } = createWatchers<ListingState>();
-  const modes = createModes();
-  const state = () => ({ mode: modes.current(), keys: service.keys(), submitted: service.submitted });
-  const changed = () => tell(state());
+  const { tell, watch } = createWatchers<void>();
+  let mode: Mode = { kind: 'ok' };
+  let timesLeft = Number.POSITIVE_INFINITY;
+
+  /** The mode for one request; a mode for a number of requests ends with the last of them. */
+  function useUp(): Mode {
+    const now = mode;
+    timesLeft -= 1;
+    if (timesLeft <= 0) mode = { kind: 'ok' };
+    return now;
+  }
+
   const loopback = createLoopbackServer((request, response) => {
     // A connection that ends in the middle of a request is nothing to report: that is what half the modes do.
     handle(request, response).catch(() => request.destroy());
   }, options.certificate);
   loopback.server.on('connection', (socket) => {
-    if (modes.current().kind !== 'resetBefore') return;
-    modes.useUp();
-    changed();
+    if (mode.kind !== 'resetBefore') return;
+    useUp();
+    tell();
     socket.resetAndDestroy();
   });
   loopback.onConnection((socket) => connections.set(socket, ++connectionCount));
   const port = await loopback.listen(options.port ?? 0);
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (modes.current().kind === 'resetDuring') {
-      modes.useUp();
-      changed();
+    if (mode.kind === 'resetDuring') {
+      useUp();
+      tell();
       request.socket.resetAndDestroy();
       return;
     }
@@ -87,11 +85,11 @@ export async function startListing(options: ListingOptions = {}) {
     if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end('POST only');
     const record = recordOf(form, request, connections.get(request.socket) ?? 0);
     requests.push(record);
-    const standing = modes.useUp();
+    const standing = useUp();
     const current = options.onRequest?.(requests.length, record) ?? standing;
     if (current.kind === 'down') await loopback.close();
     const json = isCarriedOut(current) ? JSON.stringify(service.answer(form)) : '';
-    changed();
+    tell();
     respond(current, response, json);
   }
 
@@ -100,7 +98,7 @@ export async function startListing(options: ListingOptions = {}) {
     url: `${loopback.scheme}://127.0.0.1:${port}`,
     /** How the next request is answered. */
     get mode() {
-      return modes.current();
+      return mode;
     },
     /** The keys that it knows. */
     get keys() {
@@ -112,43 +110,24 @@ export async function startListing(options: ListingOptions = {}) {
     /** Requests of any other kind than `POST /api`, which is all that the specification knows: `GET /`. */
     strays: strays as readonly string[],
     /** Changes how requests are answered from now on, or for the next `times` of them and then as specified again. */
-    async behave(next: Mode, times?: number): Promise<void> {
-      modes.set(next, times);
-      changed();
+    async behave(next: Mode, times = Number.POSITIVE_INFINITY): Promise<void> {
+      mode = next;
+      timesLeft = times;
+      tell();
       if (next.kind === 'down') return loopback.close();
       if (!loopback.listening) await loopback.listen(port);
     },
     allow(key: string): void {
       service.allow(key);
-      changed();
+      tell();
     },
     revoke(key: string): void {
       service.revoke(key);
-      changed();
+      tell();
     },
     /** Tells of each request that was answered, and of each change of its state. The function returned ends it. */
     watch,
     close: loopback.close,
-  };
-}
-
-/** The mode of the service: for good, or for a number of requests and then as specified again. */
-function createModes() {
-  let mode: Mode = { kind: 'ok' };
-  let timesLeft = Number.POSITIVE_INFINITY;
-  return {
-    current: () => mode,
-    set(next: Mode, times = Number.POSITIVE_INFINITY): void {
-      mode = next;
-      timesLeft = times;
-    },
-    /** The mode for one request; a mode for a number of requests ends with the last of them. */
-    useUp(): Mode {
-      const now = mode;
-      timesLeft -= 1;
-      if (timesLeft <= 0) mode = { kind: 'ok' };
-      return now;
-    },
   };
 }
 

@@ -1,17 +1,11 @@
 import { modalFields } from '../discord/client/modal-form.ts';
 import type { Answer, OptionValue, Person, SeenModal } from '../discord/contract.ts';
-import { createLatest } from '../discord/world/latest.ts';
-import type { SeenMessage } from '../discord/world/messages.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue } from '../slash-options.ts';
 import type { Act, Entered, Outcome, SeatView } from './protocol.ts';
 import type { Views } from './view.ts';
 
-/** Modals that are open somewhere; whoever opens more has forgotten the first. */
-const MOST_MODALS = 200;
-
 const DONE: Outcome = { kind: 'done' };
-const refused = (why: string): Outcome => ({ kind: 'refused', why });
 
 /** Does what a person at the page does. */
 export function createActs(deps: {
@@ -21,19 +15,12 @@ export function createActs(deps: {
 }) {
   const { sandbox, views, play } = deps;
   const { discord, listing, bot, people } = sandbox;
-  const modals = createLatest<SeenModal>(MOST_MODALS);
 
   async function outcomeOf(coming: Promise<Answer>): Promise<Outcome> {
     const answer = await coming;
     if (answer.kind === 'message') return DONE;
     if (answer.kind !== 'modal') return answer;
-    modals.set(answer.modal.interactionId, answer.modal);
     return { kind: 'modal', modal: modalView(answer.modal) };
-  }
-
-  function onMessage(me: Person, id: string, act: (message: SeenMessage) => Promise<Answer>) {
-    const message = discord.messages(me).find((each) => each.id === id);
-    return message === undefined ? refused('the message is not there any more') : outcomeOf(act(message));
   }
 
   async function complete(me: Person, act: Extract<Act, { do: 'complete' }>): Promise<Outcome> {
@@ -57,14 +44,11 @@ export function createActs(deps: {
         case 'apps':
           return outcomeOf(me.useOnMessage(act.command, act.message));
         case 'press':
-          return onMessage(me, act.message, (message) => me.press(message, act.button));
+          return outcomeOf(me.press({ id: act.message }, act.button));
         case 'pick':
-          return onMessage(me, act.message, (message) => me.pick(message, act.values, act.select));
-        case 'submit': {
-          const modal = modals.get(act.modal);
-          if (modal === undefined) return refused('this window is no longer open');
-          return outcomeOf(me.submit(modal, act.values));
-        }
+          return outcomeOf(me.pick({ id: act.message }, act.values, act.select));
+        case 'submit':
+          return outcomeOf(me.submit({ interactionId: act.modal }, act.values));
         case 'say':
           if (act.text.trim() !== '') discord.say(me, act.text);
           return DONE;

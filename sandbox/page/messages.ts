@@ -1,11 +1,9 @@
-import {
-  type APIAttachment,
-  type APIButtonComponent,
-  type APIEmbed,
-  type APIMessage,
-  type APISelectMenuComponent,
-  ButtonStyle,
-  ComponentType,
+import type {
+  APIAttachment,
+  APIButtonComponent,
+  APIEmbed,
+  APIMessage,
+  APISelectMenuComponent,
 } from 'discord.js';
 import { type Here, isSelect, offersOf, rowsOf } from '../discord/client/components.ts';
 import type { DiscordStandIn } from '../discord/contract.ts';
@@ -101,12 +99,3 @@ const buttonView = (button: APIButtonComponent) => ({
   /** Of a link. */
   url: 'url' in button ? button.url : '',
 });
-
-/** The button that the message offers first: the next thing to do. */
-export function mainButton({ current }: SeenMessage): string | undefined {
-  const buttons = rowsOf(current)
-    .flat()
-    .filter((control) => control.type === ComponentType.Button)
-    .filter(({ disabled, style }) => disabled !== true && style !== ButtonStyle.Danger);
-  return buttons.flatMap((button) => ('custom_id' in button ? [button.custom_id] : []))[0];
-}

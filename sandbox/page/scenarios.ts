@@ -1,9 +1,10 @@
+import { ButtonStyle, ComponentType } from 'discord.js';
+import { rowsOf } from '../discord/client/components.ts';
 import type { Answer, Person } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
 import { isFinished } from '../prompt/show.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { readUpload } from '../slash-options.ts';
-import { mainButton } from './messages.ts';
 import type { SeatView } from './protocol.ts';
 
 /** Those who act in a scenario, and what they act with. */
@@ -52,10 +53,8 @@ export const SCENARIOS: readonly Scenario[] = [
       const noPort = await finished(
         await stage.member.slash('addserver', { game: 'cs2', server: 'play.example.com' }),
       );
-      const mend = mainButton(noPort);
       await stage.tell('member', 'They put it right.');
-      if (mend !== undefined) await finished(await stage.member.press(noPort, mend));
-      else await finished(await stage.member.slash('addserver', { game: 'cs2', server: ADDRESS }));
+      await finished(await pressMain(stage.member, noPort));
       await stage.tell('member', 'They try an address that nobody outside can reach.');
       await finished(await stage.member.slash('addserver', { game: 'cs2', server: '192.168.0.4:27015' }));
     },
@@ -69,7 +68,7 @@ export const SCENARIOS: readonly Scenario[] = [
       await stage.tell('member', 'A member sends a file of 250 lines; 12 of them are wrong.');
       const preview = await sendList(stage);
       await stage.tell('member', 'They submit the others.');
-      await finished(await stage.member.press(preview, someButton(preview)));
+      await finished(await pressMain(stage.member, preview));
     },
   },
   {
@@ -84,9 +83,7 @@ export const SCENARIOS: readonly Scenario[] = [
       const notSent = await finished(await stage.member.slash('addserver', { game: 'cs2', server: ADDRESS }));
       await stage.tell('member', 'The service is back, and they try again.');
       await troubleService('ok');
-      const again = mainButton(notSent);
-      if (again !== undefined) await finished(await stage.member.press(notSent, again));
-      else await finished(await stage.member.slash('addserver', { game: 'cs2', server: ADDRESS }));
+      await finished(await pressMain(stage.member, notSent));
     },
   },
   {
@@ -102,7 +99,7 @@ export const SCENARIOS: readonly Scenario[] = [
       const before = listing.submitted.length;
       const held = until(watch, () => listing.submitted.length > before);
       // The answer comes from the bot's next run.
-      const answer = stage.member.press(preview, someButton(preview));
+      const answer = pressMain(stage.member, preview);
       await held;
       await stage.tell('member', 'The bot is killed in the middle of it.');
       await bot.stop('SIGKILL');
@@ -152,20 +149,24 @@ async function sendList({ member }: Stage): Promise<SeenMessage> {
 /** The message of an answer, once nothing more is to come in it. */
 async function finished(answer: Answer): Promise<SeenMessage> {
   if (answer.kind !== 'message') throw new Error(`no message came: ${wordsOf(answer)}`);
-  const { message } = answer;
-  for (;;) {
-    const change = message.changed();
-    if (isFinished(message)) return message;
-    await change;
-  }
+  while (!isFinished(answer.message)) await answer.message.changed();
+  return answer.message;
 }
 
 const wordsOf = (answer: Answer): string => (answer.kind === 'refused' ? answer.why : answer.kind);
 
-function someButton(message: SeenMessage): string {
-  const button = mainButton(message);
-  if (button === undefined) throw new Error('the message has no button');
-  return button;
+/** Presses the button that the message offers first: the next thing to do. */
+function pressMain(person: Person, message: SeenMessage): Promise<Answer> {
+  const controls = rowsOf(message.current).flat();
+  const main = controls.find(
+    (control) =>
+      control.type === ComponentType.Button &&
+      control.disabled !== true &&
+      control.style !== ButtonStyle.Danger &&
+      control.style !== ButtonStyle.Link,
+  );
+  if (main === undefined || !('custom_id' in main)) throw new Error('the message has no button');
+  return person.press(message, main.custom_id);
 }
 
 /** Waits until something holds, looking whenever anything happens. */

@@ -36,7 +36,7 @@ describe('a command', () => {
     expect(names()).toEqual(['read', 'choose', 'Use']);
     expect(names(standIn.person({ guild, name: 'admin', permissions: 32n }))).toContain('manage');
     const id = standIn.commands().find(({ name }) => name === 'manage')?.id ?? '';
-    standIn.setIntegrations(guild, id, [{ id: person.userId, type: 'user', allow: true }]);
+    standIn.allowCommand(person, id);
     expect(names()).toContain('manage');
     standIn.guildEvents.remove(guild);
     expect(names()).toEqual([]);

@@ -75,27 +75,16 @@ describe('a front end of the sandbox', () => {
     ]);
   });
 
-  it('is told how the listing service behaves, which keys it knows and what it holds', async () => {
+  it('is told when the listing service behaves otherwise, knows other keys or answers', async () => {
     const { listing } = sandbox;
-    const [down, up] = await told('listing', async () => {
-      await listing.behave({ kind: 'html' });
-      await listing.behave({ kind: 'ok' });
-    });
-    expect([down?.state.mode.kind, up?.state.mode.kind]).toEqual(['html', 'ok']);
-    const [revoked, allowed] = await told('listing', () => {
-      listing.revoke('sandbox-key');
-      listing.allow('sandbox-key');
-    });
-    expect([revoked?.state.keys, allowed?.state.keys]).toEqual([
-      ['sandbox-key-1234'],
-      ['sandbox-key-1234', 'sandbox-key'],
-    ]);
+    expect(await told('listing', () => listing.behave({ kind: 'status', status: 503 }, 1))).toHaveLength(1);
+    const used = await told('listing', () =>
+      fetch(`${listing.url}/api`, { method: 'POST', body: 'action=games&api_key=sandbox-key' }),
+    );
+    expect([used.length, listing.mode.kind]).toEqual([1, 'ok']);
+    expect(await told('listing', () => listing.revoke('sandbox-key'))).toHaveLength(1);
+    expect(await told('listing', () => listing.allow('sandbox-key'))).toHaveLength(1);
     expect(listing.keys).toEqual(['sandbox-key-1234', 'sandbox-key']);
-    const used = await told('listing', async () => {
-      await listing.behave({ kind: 'status', status: 503 }, 1);
-      await fetch(`${listing.url}/api`, { method: 'POST', body: 'action=games&api_key=sandbox-key' });
-    });
-    expect(used.map(({ state }) => state.mode.kind)).toEqual(['status', 'ok']);
   });
 
   it('is told whether the bot is up, and what it prints', async () => {

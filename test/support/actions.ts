@@ -76,8 +76,7 @@ export async function removeKey(admin: Person): Promise<Answer> {
 export function giveCommand({ discord }: Pick<Scene, 'discord'>, name: string, person: Person): void {
   const command = discord.commands().find((each) => each.name === name);
   assert(command, `there is no /${name}`);
-  const guild = { id: person.guildId, name: '', channelId: '' };
-  discord.setIntegrations(guild, command.id, [{ id: person.userId, type: 'user', allow: true }]);
+  discord.allowCommand(person, command.id);
 }
 
 /** The requests that submit servers, as they arrived. */

@@ -6,9 +6,11 @@ import {
   ApplicationCommandType,
   ComponentType,
   InteractionType,
+  PermissionFlagsBits,
 } from 'discord.js';
-import type { Answer, Person } from '../contract.ts';
+import type { Answer, OptionValue, SeenModal } from '../contract.ts';
 import type { Interaction, NewInteraction } from '../world/interactions.ts';
+import type { SeenMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import { answerTo } from './answers.ts';
 import { findButton, findSelect } from './components.ts';
@@ -23,17 +25,16 @@ export interface PersonDeps {
   readonly reactionMs: number;
   /** Sends an INTERACTION_CREATE. */
   readonly dispatch: (payload: object, guildId: string) => void;
-  /** The commands that their Discord shows. */
-  readonly commands: () => readonly APIApplicationCommand[];
 }
 
+type Given = Readonly<Record<string, OptionValue>>;
 type Did = Omit<NewInteraction, 'userId' | 'userName' | 'channelId' | 'guildId'>;
 
 const refused = (why: string): Answer => ({ kind: 'refused', why });
 const { ChatInput, Message } = ApplicationCommandType;
 
 /** One person and their Discord, which sends nothing that Discord would not let them send. */
-export function createPerson({ world, actor, reactionMs, dispatch, commands }: PersonDeps): Person {
+export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps) {
   /** What opened a modal that was then submitted and answered. */
   const closed = new WeakSet<Interaction>();
 
@@ -47,6 +48,23 @@ export function createPerson({ world, actor, reactionMs, dispatch, commands }: P
     });
     dispatch(interactionCreate(world, { interaction, actor, data }), actor.guild.id);
     return interaction;
+  }
+
+  /** As the guild's administrators and the command itself say. */
+  function isAllowed({ id, default_member_permissions }: APIApplicationCommand): boolean {
+    const { permissions } = actor.member;
+    if ((permissions & PermissionFlagsBits.Administrator) !== 0n) return true;
+    if (actor.guild.allowed.has(`${id} ${actor.userId}`)) return true;
+    const needed = BigInt(default_member_permissions ?? 0);
+    return (permissions & needed) === needed;
+  }
+
+  function commands(): readonly APIApplicationCommand[] {
+    if (actor.guild.status === 'left') return [];
+    return world.commands
+      .list()
+      .filter(({ type }) => type !== ApplicationCommandType.PrimaryEntryPoint)
+      .filter(isAllowed);
   }
 
   const commandNamed = (name: string, type: ApplicationCommandType) =>
@@ -70,9 +88,11 @@ export function createPerson({ world, actor, reactionMs, dispatch, commands }: P
     name: actor.name,
     guildId: actor.guild.id,
     channelId: actor.channelId,
+    /** The commands that this person's Discord shows. */
     commands,
 
-    async slash(name, given = {}) {
+    /** Runs a slash command; resolves when an answer is seen (a deferred one: when it is no longer loading). */
+    async slash(name: string, given: Given = {}): Promise<Answer> {
       const command = commandNamed(name, ChatInput);
       if (command === undefined) return refused(`there is no command ${name} here`);
       const complaint = optionComplaint(command, given, actor);
@@ -83,7 +103,12 @@ export function createPerson({ world, actor, reactionMs, dispatch, commands }: P
       return answerTo(world, send({ kind: InteractionType.ApplicationCommand, command }, data));
     },
 
-    async complete(name, focused, given): Promise<readonly APIApplicationCommandOptionChoice[] | 'lost'> {
+    /** The choices shown while `focused` is being typed. */
+    async complete(
+      name: string,
+      focused: string,
+      given: Given,
+    ): Promise<readonly APIApplicationCommandOptionChoice[] | 'lost'> {
       const command = commandNamed(name, ChatInput);
       const option = command?.options?.find((each) => each.name === focused);
       if (command === undefined || option?.type !== ApplicationCommandOptionType.String) return [];
@@ -100,7 +125,8 @@ export function createPerson({ world, actor, reactionMs, dispatch, commands }: P
       return how.type === 'choices' ? how.choices : 'lost';
     },
 
-    async press(message, button) {
+    /** Presses a button of a message, by its label or its custom id. */
+    async press(message: Pick<SeenMessage, 'id'>, button: string): Promise<Answer> {
       await sleep(reactionMs);
       const source = shown(message.id);
       if (source === undefined) return refused('the message is gone');
@@ -111,7 +137,15 @@ export function createPerson({ world, actor, reactionMs, dispatch, commands }: P
       return answerTo(world, send({ kind: InteractionType.MessageComponent, source }, data));
     },
 
-    async pick(message, wanted, customId) {
+    /**
+     * Chooses in a select of a message: options by their labels or values, channels by `#name`, roles by `@name`.
+     * `customId` says which select is meant, where several offer the same.
+     */
+    async pick(
+      message: Pick<SeenMessage, 'id'>,
+      wanted: readonly string[],
+      customId?: string,
+    ): Promise<Answer> {
       await sleep(reactionMs);
       const source = shown(message.id);
       if (source === undefined) return refused('the message is gone');
@@ -128,7 +162,11 @@ export function createPerson({ world, actor, reactionMs, dispatch, commands }: P
       return answerTo(world, send({ kind: InteractionType.MessageComponent, source }, data));
     },
 
-    async submit({ interactionId }, values) {
+    /** Fills a modal in and submits it: custom id of the field → value. */
+    async submit(
+      { interactionId }: Pick<SeenModal, 'interactionId'>,
+      values: Readonly<Record<string, string>>,
+    ): Promise<Answer> {
       await sleep(reactionMs);
       const openedBy = world.interactions.get(interactionId);
       const isOpen = openedBy?.userId === actor.userId && !closed.has(openedBy);
@@ -146,7 +184,8 @@ export function createPerson({ world, actor, reactionMs, dispatch, commands }: P
       return answerTo(world, interaction);
     },
 
-    async useOnMessage(name, messageId) {
+    /** Runs a message command on a message that is in the channel. */
+    async useOnMessage(name: string, messageId: string): Promise<Answer> {
       const target = shown(messageId);
       if (target === undefined) return refused('there is no such message here');
       const command = commandNamed(name, Message);

@@ -1,12 +1,19 @@
+import { ApplicationCommandType } from 'discord.js';
 import {
+  ApplicationCommandResponseSchema,
   GatewayBotResponseSchema,
   GatewayResponseSchema,
+  GuildWithCountsResponseSchema,
+  MyGuildResponseSchema,
   PrivateApplicationResponseSchema,
 } from 'discord-api-spec/zod';
 import * as z from 'zod/mini';
 import type { Endpoint } from '../endpoint.ts';
+import { type CommandAnswers, type CommandBody, inForm } from '../world/commands.ts';
 import type { World } from '../world/world.ts';
-import { ok, type Route } from './route.ts';
+import { type Denial, entryPointRemoved, missingAccess, otherApplication, unknownGuild } from './denial.ts';
+import { type Call, ok, type Reply, type Route } from './route.ts';
+import { checkCommands } from './rules.ts';
 
 /** What the owner of the application has set on its pages; by default as this bot's README asks. */
 export interface ApplicationSettings {
@@ -72,5 +79,75 @@ export function applicationRoutes(
       answers: z.partial(PrivateApplicationResponseSchema),
       handle: () => ok(application()),
     },
+  ];
+}
+
+/** The guilds that a bot is in: the list, and one of them. */
+export const guildRoutes = ({ guilds }: World): readonly Route[] => [
+  {
+    // Ascending by id, pages of at most 200 (Discord docs: User, Get Current User Guilds).
+    method: 'GET',
+    path: '/users/@me/guilds',
+    auth: 'bot',
+    answers: z.array(MyGuildResponseSchema),
+    handle({ query }) {
+      const after = BigInt(query.get('after') ?? 0);
+      const limit = Math.min(Number(query.get('limit') ?? 200), guilds.pageSize);
+      const page = guilds
+        .joined()
+        .filter(({ id }) => BigInt(id) > after)
+        .slice(0, limit);
+      const shown = { icon: null, banner: null, owner: false, permissions: '0', features: [] };
+      return ok(page.map(({ id, name }) => ({ id, name, ...shown })));
+    },
+  },
+  {
+    method: 'GET',
+    path: '/guilds/:guild',
+    auth: 'bot',
+    // Of a guild, what this bot reads.
+    answers: z.partial(GuildWithCountsResponseSchema),
+    handle({ params }) {
+      const guild = guilds.get(params.guild ?? '');
+      switch (guild?.status) {
+        case 'available':
+          return ok({ id: guild.id, name: guild.name, preferred_locale: guild.locale });
+        case 'unavailable':
+          return { status: 503, body: { message: '503: Service Unavailable', code: 0 } };
+        case 'commands only':
+          return missingAccess;
+        default:
+          return unknownGuild;
+      }
+    },
+  },
+];
+
+/** Publishing commands. */
+export function commandRoutes({ commands, applicationId }: World, answers: CommandAnswers): readonly Route[] {
+  const list = () => ok(commands.list().map((command) => inForm(command, answers)));
+
+  function replace({ json }: Call): Reply | Denial {
+    const denial = checkCommands(json);
+    if (denial !== undefined) return denial;
+    const bodies = json as readonly CommandBody[];
+    const hasEntryPoint = (all: readonly { readonly type?: ApplicationCommandType | undefined }[]) =>
+      all.some(({ type }) => type === ApplicationCommandType.PrimaryEntryPoint);
+    if (hasEntryPoint(commands.list()) && !hasEntryPoint(bodies)) return entryPointRemoved;
+    commands.replace(bodies);
+    return list();
+  }
+
+  const ownAlone = (handle: (call: Call) => Reply | Denial) => (call: Call) =>
+    call.params.app === applicationId ? handle(call) : otherApplication;
+  const common = {
+    path: '/applications/:app/commands',
+    auth: 'bot',
+    // Fields that nobody has sent are as odd as they are told to be.
+    answers: z.array(answers === 'full' ? z.any() : ApplicationCommandResponseSchema),
+  } as const;
+  return [
+    { ...common, method: 'GET', handle: ownAlone(list) },
+    { ...common, method: 'PUT', handle: ownAlone(replace) },
   ];
 }

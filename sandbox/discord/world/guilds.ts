@@ -20,6 +20,8 @@ export interface GuildState extends Guild {
   status: 'available' | 'unavailable' | 'left' | 'commands only';
   readonly roles: Map<string, Role>;
   readonly members: Map<string, Member>;
+  /** What its Integrations page allows besides: ids of a command and a member, with a space between. */
+  readonly allowed: Set<string>;
 }
 
 export interface Role {
@@ -86,6 +88,7 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
         status: bot ? 'available' : 'commands only',
         roles: new Map([[id, everyone]]),
         members: new Map(),
+        allowed: new Set(),
       };
       all.set(id, guild);
       return guild;
