@@ -276,18 +276,6 @@ describe('the REST API', () => {
     expect(JSON.stringify(listed)).not.toContain('"de"');
   });
 
-  it.each([
-    'usual',
-    'full',
-    'sparse',
-  ] as const)('says of commands as much as it is told to (%s)', async (commandAnswers) => {
-    await bot.standIn.close();
-    bot = await openRawBot({ commandAnswers });
-    const [first] = (await ask(`GET ${commandsPath()}`)).json as Record<string, unknown>[];
-    expect('handler' in Object(first)).toBe(commandAnswers === 'full');
-    expect('contexts' in Object(first)).toBe(commandAnswers !== 'sparse');
-  });
-
   it('does not let the entry point go', async () => {
     await bot.standIn.close();
     bot = await openRawBot({ entryPoint: true });
@@ -496,13 +484,6 @@ describe('a REST API that is unwell', () => {
     inject({ kind: 'answer lost' });
     await expect(put()).rejects.toThrow();
     expect(bot.standIn.commands()).toHaveLength(3);
-  });
-
-  it('never answers', async () => {
-    inject({ kind: 'hang' });
-    const asked = fetch(`${bot.standIn.apiUrl}/v10/gateway/bot`, { signal: AbortSignal.timeout(200) });
-    await expect(asked).rejects.toThrow();
-    expect(bot.standIn.requests.at(-1)?.status).toBe(0);
   });
 
   it('sees nothing of what comes over old connections, and answers over new ones', async () => {

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SANDBOX_GAMES } from '../../../sandbox/listing/games.ts';
+import { readForm } from '../../../sandbox/listing/service.ts';
 import { type ListingOptions, type ListingStandIn, startListing } from '../../../sandbox/listing/stand-in.ts';
 
 const open: ListingStandIn[] = [];
@@ -22,15 +21,6 @@ function send(service: ListingStandIn, form: string): Promise<Response> {
     headers: { 'content-type': 'application/x-www-form-urlencoded', connection: 'close' },
     body: form,
   });
-}
-
-/** What becomes of a new connection, which is closed again: nothing, or the code of an error. */
-async function connecting(service: ListingStandIn): Promise<unknown> {
-  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-  return once(socket, 'connect').then(
-    () => void socket.destroy(),
-    ({ code }) => code,
-  );
 }
 
 const ask = async (service: ListingStandIn, form: string) => (await send(service, form)).json();
@@ -155,30 +145,44 @@ describe('the listing stand-in, told to fail', () => {
     expect((await send(service, add)).headers.get('content-type')).toContain('text/html');
     expect(service.submitted).toHaveLength(1);
   });
+});
 
-  it('can go down with a request in its hands', async () => {
-    const service = await serve({ onRequest: (count) => (count === 1 ? { kind: 'down' } : undefined) });
-    await expect(send(service, add)).rejects.toThrow();
-    expect(service.requests).toHaveLength(1);
-    expect(service.submitted).toHaveLength(0);
-    await expect(send(service, add)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+const elements = (body: string) => readForm(body).servers.map((server) => Object.fromEntries(server));
+
+describe('reading a form as Rack does', () => {
+  it('begins a new element when a field repeats in the current one', () => {
+    expect(elements('servers[][server]=a&servers[][port]=1&servers[][server]=b&servers[][port]=2')).toEqual([
+      { server: 'a', port: '1' },
+      { server: 'b', port: '2' },
+    ]);
   });
 
-  it.each([
-    'hang',
-    'headersThenSilence',
-    'trickle',
-    'slow',
-    'huge',
-  ] as const)('closes while it is answering in mode %s', async (kind) => {
-    const service = await startListing();
-    await service.behave(kind === 'slow' ? { kind, ms: 60_000 } : { kind });
-    const answer = send(service, add).then((response) => response.body?.cancel('seen enough'));
-    const given = answer.catch(() => undefined);
-    while (service.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    await service.close();
-    await given;
-    // Not with fetch: after a cancelled answer that opens a new connection of its own accord, and uses it later.
-    expect(await connecting(service)).toBe('ECONNREFUSED');
+  it('takes a field that is missing in one element from the next, when that does not begin with `server`', () => {
+    expect(elements('servers[][server]=a&servers[][server]=b&servers[][port]=1&servers[][game]=x')).toEqual([
+      { server: 'a' },
+      { server: 'b', port: '1', game: 'x' },
+    ]);
+  });
+
+  it('reads numbered elements in the order of their numbers', () => {
+    expect(elements('servers[10][server]=c&servers[2][server]=b&servers[0][server]=a')).toEqual([
+      { server: 'a' },
+      { server: 'b' },
+      { server: 'c' },
+    ]);
+  });
+
+  it('decodes names and values', () => {
+    expect(elements('servers%5B%5D%5Bserver%5D=%C3%A4+%26%3D')).toEqual([{ server: 'ä &=' }]);
+  });
+
+  it('keeps the other fields apart, and no field can reach into the objects around it', () => {
+    const { fields, servers: read } = readForm('api_key=k&action=add&servers[][__proto__]=x&__proto__=y');
+    expect([...fields.keys()]).toEqual(['api_key', 'action', '__proto__']);
+    expect(read[0]?.get('__proto__')).toBe('x');
+  });
+
+  it('reads plain texts as elements without fields', () => {
+    expect(elements('servers[]=a&servers[]=b')).toEqual([{}, {}]);
   });
 });

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import type { DiscordStandIn, Person } from '../../../sandbox/discord/contract.ts';
+import type { DiscordStandIn } from '../../../sandbox/discord/contract.ts';
 import { type StandInOptions, startDiscord } from '../../../sandbox/discord/stand-in.ts';
-import type { Guild } from '../../../sandbox/discord/world/guilds.ts';
 
 export const TOKEN = 'aaa.bbb.ccc';
 
@@ -54,15 +53,7 @@ interface Frame {
 }
 
 /** A gateway connection without a library. */
-export interface RawGateway {
-  send(frame: unknown): void;
-  /** The next frame that was not yet taken; of that name, where one is said. */
-  next(name?: number | string): Promise<Frame>;
-  readonly closed: Promise<number>;
-  close(code: number): Promise<void>;
-}
-
-export async function openGateway({ cdnUrl }: Pick<DiscordStandIn, 'cdnUrl'>): Promise<RawGateway> {
+export async function openGateway({ cdnUrl }: Pick<DiscordStandIn, 'cdnUrl'>) {
   const socket = new WebSocket(`${cdnUrl.replace('http', 'ws')}/?v=10&encoding=json`);
   const frames: Frame[] = [];
   const wake = new Set<() => void>();
@@ -73,8 +64,9 @@ export async function openGateway({ cdnUrl }: Pick<DiscordStandIn, 'cdnUrl'>): P
   const closed = once(socket, 'close').then(([code]) => Number(code));
   await once(socket, 'open');
   return {
-    send: (frame) => socket.send(JSON.stringify(frame)),
-    async next(name) {
+    send: (frame: unknown) => socket.send(JSON.stringify(frame)),
+    /** The next frame that was not yet taken; of that name, where one is said. */
+    async next(name?: number | string): Promise<Frame> {
       for (;;) {
         const index = frames.findIndex(({ op, t }) => name === undefined || name === op || name === t);
         const [frame] = index === -1 ? [] : frames.splice(0, index + 1).slice(-1);
@@ -86,7 +78,7 @@ export async function openGateway({ cdnUrl }: Pick<DiscordStandIn, 'cdnUrl'>): P
       }
     },
     closed,
-    async close(code) {
+    async close(code: number): Promise<void> {
       socket.close(code);
       await closed;
     },
@@ -114,18 +106,6 @@ export interface Told {
   readonly [field: string]: unknown;
 }
 
-/** A stand-in with a command of each kind, a connection to it, and somebody who acts. */
-export interface RawBot {
-  readonly standIn: DiscordStandIn;
-  readonly guild: Guild;
-  readonly person: Person;
-  readonly nextInteraction: () => Promise<Told>;
-  /** The first response to an interaction. */
-  respond(told: Told, json: object): Promise<RawAnswer>;
-  /** A request to the webhook of an interaction: `PATCH /messages/@original`. */
-  webhook(told: Told, request: string, sent?: RawRequest): Promise<RawAnswer>;
-}
-
 export const COMMANDS = [
   {
     name: 'read',
@@ -148,7 +128,10 @@ export const COMMANDS = [
   { name: 'Use', type: 3 },
 ];
 
-export async function openRawBot(options: Omit<StandInOptions, 'token'> = {}): Promise<RawBot> {
+export type RawBot = Awaited<ReturnType<typeof openRawBot>>;
+
+/** A stand-in with a command of each kind, a connection to it, and somebody who acts. */
+export async function openRawBot(options: Omit<StandInOptions, 'token'> = {}) {
   const standIn = await startDiscord({ token: TOKEN, reactionMs: 0, ...options });
   await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json: COMMANDS });
   const gateway = await identified(standIn);
@@ -159,12 +142,14 @@ export async function openRawBot(options: Omit<StandInOptions, 'token'> = {}): P
     guild,
     person: standIn.person({ guild, name: 'mason', permissions: 0n }),
     nextInteraction: async () => (await gateway.next('INTERACTION_CREATE')).d as Told,
-    respond: ({ id, token }, json) =>
+    /** The first response to an interaction. */
+    respond: ({ id, token }: Told, json: object) =>
       raw(standIn, `POST /interactions/${id}/${token}/callback`, {
         json,
         headers: { authorization: null },
       }),
-    webhook({ token }, request, sent) {
+    /** A request to the webhook of an interaction: `PATCH /messages/@original`. */
+    webhook({ token }: Told, request: string, sent?: RawRequest) {
       const [method, path = ''] = request.split(' ');
       return raw(standIn, `${method} /webhooks/${standIn.applicationId}/${token}${path}`, sent);
     },
