@@ -64,12 +64,16 @@ export type Person = ReturnType<typeof createPerson>;
 /** A Discord of our own on loopback, as strict as the real one. */
 export type DiscordStandIn = Awaited<ReturnType<typeof startDiscord>>;
 
+/** A request, or a payload over the gateway. */
 export interface RecordedRequest {
+  /** Milliseconds since 1970. */
   readonly at: number;
   /** `1.1`, or `2.0` from a client that took what TLS offered. */
   readonly httpVersion: string;
   readonly method: string;
+  /** With the query. */
   readonly path: string;
   readonly body: string;
+  /** 0 when it was never answered. */
   readonly status: number;
 }

@@ -30,7 +30,6 @@ import { createWorld } from './world/world.ts';
 /** How `startDiscord` sets a stand-in up. What has a default may be left out. */
 export interface StandInOptions extends GatewayOptions {
   readonly token: string;
-  readonly port?: number;
   /** What the bot and its application are called. */
   readonly botName?: string;
   /** Listens on TLS with this certificate, and offers HTTP/2 beside HTTP/1.1, as Discord's CDN does. */
@@ -75,7 +74,7 @@ const ENTRY_POINT: CommandBody = {
   handler: EntryPointCommandHandlerType.DiscordLaunchActivity,
 };
 
-/** Starts a Discord on loopback: REST API, gateway and CDN on one port, a free one unless told. */
+/** Starts a Discord on loopback: REST API, gateway and CDN on one free port. */
 export async function startDiscord(options: StandInOptions) {
   const { botName = 'Test Bot', answerWithinMs = ANSWER_WITHIN_MS, reactionMs = 50 } = options;
   let port = 0;
@@ -126,7 +125,7 @@ export async function startDiscord(options: StandInOptions) {
     onBreach: records.gatewayBreach,
     endpoint,
   });
-  port = await loopback.listen(options.port ?? 0);
+  port = await loopback.listen(0);
 
   const isConnected = () => endpoint.url() !== undefined || gateway.controls.sessions().length > 0;
   const isPublished = () => commands.list().some(({ type }) => type !== ENTRY_POINT.type);

@@ -21,7 +21,6 @@ export interface ListingRequest {
 }
 
 export interface ListingOptions {
-  readonly port?: number;
   /** Listens on TLS with this certificate, and offers HTTP/2. */
   readonly certificate?: Certificate;
   readonly keys?: readonly string[];
@@ -70,7 +69,7 @@ export async function startListing(options: ListingOptions = {}) {
     socket.resetAndDestroy();
   });
   loopback.onConnection((socket) => connections.set(socket, ++connectionCount));
-  const port = await loopback.listen(options.port ?? 0);
+  const port = await loopback.listen(0);
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (mode.kind === 'resetDuring') {

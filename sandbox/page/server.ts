@@ -19,7 +19,7 @@ export interface Page {
   close(): Promise<void>;
 }
 
-export interface PageOptions {
+interface PageOptions {
   readonly sandbox: Sandbox;
   /** 0, unless said: a free one. */
   readonly port?: number;
@@ -58,12 +58,7 @@ export async function servePage({
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', `http://${hosts[0]}`);
-    const refusal = refusalOf(request, {
-      hosts,
-      token,
-      given: url.searchParams.get('token'),
-      path: url.pathname,
-    });
+    const refusal = refusalOf(request, { url, hosts, token });
     if (refusal !== undefined) return end(response, refusal.status, 'text/plain', refusal.why);
     if (url.pathname === '/events') return tabs.open(response, seatFrom(url.searchParams));
     if (url.pathname === '/act') return act(request, response);
@@ -151,22 +146,18 @@ function createTabs(deps: {
  */
 function refusalOf(
   { headers, method }: IncomingMessage,
-  about: {
-    readonly hosts: readonly string[];
-    readonly token: string;
-    readonly given: string | null;
-    readonly path: string;
-  },
+  about: { readonly url: URL; readonly hosts: readonly string[]; readonly token: string },
 ): { readonly status: number; readonly why: string } | undefined {
-  const { hosts, token, given, path } = about;
+  const { url, hosts, token } = about;
   const { host = '', origin } = headers;
   if (!hosts.includes(host)) return { status: 403, why: 'This is not a name of the sandbox.' };
   if (origin !== undefined && !hosts.includes(origin.replace(/^http:\/\//, '')))
     return { status: 403, why: 'Another page may not ask for this.' };
-  if (method !== (path === '/act' ? 'POST' : 'GET')) return { status: 405, why: 'This is not asked for so.' };
-  const isOpen = /^\/(client|modules|avatars|lists)\//.test(path);
-  const header = headers['x-token'];
-  if (isOpen || isSame(token, given ?? (typeof header === 'string' ? header : ''))) return undefined;
+  if (method !== (url.pathname === '/act' ? 'POST' : 'GET'))
+    return { status: 405, why: 'This is not asked for so.' };
+  const isOpen = /^\/(client|modules|avatars|lists)\//.test(url.pathname);
+  const given = url.searchParams.get('token') ?? String(headers['x-token']);
+  if (isOpen || isSame(token, given)) return undefined;
   return { status: 403, why: 'Open the address that npm run sandbox printed: it has the token.' };
 }
 

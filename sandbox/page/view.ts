@@ -66,7 +66,7 @@ export function createViews(sandbox: Sandbox) {
       const commands = me.commands();
       const { keys, submitted } = listing;
       return {
-        you: { role, guild: guild.id, locale, name: me.name },
+        you: { role, guild: guild.id, locale },
         /** Discord's names for the languages that one can choose. */
         locales: LOCALES,
         guilds: discord.everyGuild.map(({ id, name }) => ({ id, name })),

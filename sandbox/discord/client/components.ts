@@ -42,23 +42,16 @@ export interface Here {
 export interface Offer {
   readonly label: string;
   readonly value: string;
-  readonly description: string;
   readonly isChosen: boolean;
 }
 
 /** What a select offers: options by their labels, channels as `#name`, roles as `@name`. */
 export function offersOf(select: APISelectMenuComponent, { channels, roles }: Here): readonly Offer[] {
   if (select.type === ComponentType.StringSelect)
-    return select.options.map(({ label, value, description = '', default: isChosen = false }) => ({
-      label,
-      value,
-      description,
-      isChosen,
-    }));
+    return select.options.map(({ label, value, default: isChosen = false }) => ({ label, value, isChosen }));
   const offer = ({ id, name }: Named, sign: string): Offer => ({
     label: name.startsWith(sign) ? name : `${sign}${name}`,
     value: id,
-    description: '',
     isChosen: false,
   });
   // @everyone is offered too.

@@ -1,4 +1,5 @@
 import { type APIModalInteractionResponseCallbackData, ComponentType, TextInputStyle } from 'discord.js';
+import { textComplaint } from './options.ts';
 
 type Modal = APIModalInteractionResponseCallbackData;
 type Values = Readonly<Record<string, string>>;
@@ -39,19 +40,13 @@ export function modalComplaint(modal: Modal, values: Values): string | undefined
     if (!fields.some(({ id }) => id === name)) return `${name} is not a field of this modal`;
   }
   for (const field of fields) {
-    const complaint = textComplaint(field, values[field.id] ?? field.value ?? '');
+    const text = values[field.id] ?? field.value ?? '';
+    if (text === '' && field.required) return `${field.id} is required`;
+    // A field that is not required may be empty whatever its minimum.
+    const complaint = text === '' ? undefined : textComplaint(text, field);
     if (complaint !== undefined) return `${field.id} ${complaint}`;
   }
   return undefined;
-}
-
-/** A field is required unless it says otherwise; one that is not may be empty whatever its minimum. */
-function textComplaint({ required, isLong, least, most }: ModalField, text: string): string | undefined {
-  const { length } = [...text];
-  if (length === 0) return required ? 'is required' : undefined;
-  if (!isLong && /[\r\n]/.test(text)) return 'is a single line';
-  if (length < least) return 'is too short';
-  return length > most ? 'is too long' : undefined;
 }
 
 /** The tree that a submit sends: the modal's own, with what was entered and without what was only shown. */

@@ -36,7 +36,7 @@ function valueComplaint(
   }
   switch (option.type) {
     case Type.String:
-      return typeof value === 'string' ? textComplaint(option, value) : WRONG_KIND;
+      return typeof value === 'string' ? choiceComplaint(option, value) : WRONG_KIND;
     case Type.Integer:
       return typeof value === 'number' ? numberComplaint(option, value) : WRONG_KIND;
     case Type.User:
@@ -51,12 +51,22 @@ function valueComplaint(
 
 const WRONG_KIND = 'has a value of the wrong kind';
 
-function textComplaint(option: TextOption, text: string): string | undefined {
+/** Why a text cannot be entered in a field; lengths in characters. */
+export function textComplaint(
+  text: string,
+  field: { readonly isLong: boolean; readonly least: number; readonly most: number },
+): string | undefined {
   const { length } = [...text];
-  // An option is a single line; whether a pasted line break would survive is not established.
-  if (/[\r\n]/.test(text)) return 'is a single line';
-  if (length > (option.max_length ?? 6_000)) return 'is too long';
-  if (length < (option.min_length ?? 0)) return 'is too short';
+  if (!field.isLong && /[\r\n]/.test(text)) return 'is a single line';
+  if (length < field.least) return 'is too short';
+  return length > field.most ? 'is too long' : undefined;
+}
+
+function choiceComplaint(option: TextOption, text: string): string | undefined {
+  // Whether a pasted line break would survive in an option is not established.
+  const { min_length: least = 0, max_length: most = 6_000 } = option;
+  const complaint = textComplaint(text, { isLong: false, least, most });
+  if (complaint !== undefined) return complaint;
   const choices = option.choices ?? [];
   const isOffered = choices.length === 0 || choices.some(({ value }) => value === text);
   return isOffered ? undefined : 'is not one of the choices';

@@ -86,12 +86,9 @@ export function createGateway(deps: GatewayDeps) {
       /** Sessions with a connection. */
       sessions: () => sessions.all().filter((session) => session.connected()),
       /** Closes connections with any code; all of them when no shard is named. */
-      close(
-        code: number,
-        { reason = '', shard }: { readonly reason?: string; readonly shard?: number } = {},
-      ) {
+      close(code: number, { shard }: { readonly shard?: number } = {}) {
         for (const connection of identified()) {
-          if (shard === undefined || connection.session()?.shard[0] === shard) connection.close(code, reason);
+          if (shard === undefined || connection.session()?.shard[0] === shard) connection.close(code);
         }
       },
       /** Cuts them without a word, as a network does. */

@@ -1,4 +1,4 @@
-import { ApplicationCommandType } from 'discord.js';
+import { type APIApplication, ApplicationCommandType } from 'discord.js';
 import {
   ApplicationCommandResponseSchema,
   GatewayBotResponseSchema,
@@ -16,21 +16,7 @@ import { type Call, ok, type Reply, type Route } from './route.ts';
 import { checkCommands } from './rules.ts';
 
 /** What the owner of the application has set on its pages; by default as this bot's README asks. */
-export interface ApplicationSettings {
-  readonly bot_public?: boolean;
-  readonly bot_require_code_grant?: boolean;
-  /** The Installation page: what "Add App" asks for, by kind of installation (0 guild, 1 user). */
-  readonly integration_types_config?: Readonly<
-    Record<string, { readonly oauth2_install_params?: InstallParams }>
-  >;
-  readonly install_params?: InstallParams;
-  readonly custom_install_url?: string;
-}
-
-interface InstallParams {
-  readonly scopes: readonly string[];
-  readonly permissions: string;
-}
+export type ApplicationSettings = Partial<APIApplication>;
 
 /** What a bot asks about itself and about the gateway. */
 export function applicationRoutes(

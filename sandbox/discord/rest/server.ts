@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ErrorResponseSchema, RatelimitedResponseSchema } from 'discord-api-spec/zod';
 import type { $ZodType } from 'zod/v4/core';
+import type { RecordedRequest } from '../contract.ts';
 import type { World } from '../world/world.ts';
 import { parseBody } from './body.ts';
 import { type Denial, isDenial, notFound, tooMany, unauthorized, unknownAgent } from './denial.ts';
@@ -22,14 +23,7 @@ export interface RestDeps {
   readonly onFlaw: (flaw: string) => void;
 }
 
-export interface HandledRequest {
-  readonly method: string;
-  /** With the query. */
-  readonly path: string;
-  readonly body: string;
-  /** 0 when it was never answered. */
-  readonly status: number;
-  readonly httpVersion: string;
+export interface HandledRequest extends Omit<RecordedRequest, 'at'> {
   /** The rule that it broke, if one. */
   readonly denial: Denial | undefined;
 }

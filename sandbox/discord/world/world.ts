@@ -8,7 +8,7 @@ import { createMessages, type MessageEvent } from './messages.ts';
 import { createSnowflakes } from './snowflakes.ts';
 import { userObject } from './users.ts';
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly botName: string;
   /** Where attachments are, asked for late because the port is known late. */
   readonly origin: () => string;

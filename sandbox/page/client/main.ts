@@ -178,7 +178,7 @@ function page(view: View) {
   return html`<main>
       <header>
         <h1><span aria-hidden="true">#</span> ${view.channel}</h1>
-        <span class="where">${view.guilds.find(({ id }) => id === view.you.guild)?.name} · ${view.you.name}</span>
+        <span class="where">${view.guilds.find(({ id }) => id === view.you.guild)?.name} · ${view.you.role}</span>
         <button type="button" class="button secondary fold" aria-expanded=${state.isOpen ? 'true' : 'false'} aria-controls="side"
           @click=${() => {
             state.isOpen = !state.isOpen;

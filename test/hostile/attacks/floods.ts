@@ -26,7 +26,7 @@ async function submitSingles({ member }: Arena, name: string, count: number): Pr
 async function submitLists({ discord }: Arena, name: string): Promise<void> {
   const submitFrom = async (n: number) => {
     const guild = discord.guildEvents.add({ name: `${name} ${n}` });
-    const admin = discord.person({ guild, name: 'admin', permissions: ROLES.admin });
+    const admin = discord.person({ guild, name: 'admin', permissions: ROLES.admin.permissions });
     await setKey(admin, ATTACKERS_KEY);
     const report = await submitList(admin, await showList(admin, `${name}${n}`));
     assert(report.file('report.csv'), 'a list has no report');
