@@ -68,90 +68,83 @@ const CARRIED_OUT = new Set<Mode['kind']>([
   'cut',
 ]);
 
-type Kind = Mode['kind'];
-type ModeOf<K extends Kind> = Extract<Mode, { readonly kind: K }>;
-type Responders = { readonly [K in Kind]: (response: ServerResponse, json: string, mode: ModeOf<K>) => void };
-
-/**
- * Answers in a mode.
- * @param json the answer as specified, where the mode carries the request out
- */
-export function respond<K extends Kind>(mode: ModeOf<K>, response: ServerResponse, json: string): void {
-  const responder: Responders[K] = RESPONDERS[mode.kind as K];
-  responder(response, json, mode);
-}
-
 const JSON_TYPE = 'application/json; charset=utf-8';
 const PAGE =
   '<!DOCTYPE html><html><head><title>Just a moment…</title></head><body><p>Checking your browser.</p></body></html>';
 const MIB = 1024 ** 2;
 
-const answer = (response: ServerResponse, json: string) => send(response, 200, JSON_TYPE, json);
-const reset = (response: ServerResponse) => response.socket?.resetAndDestroy();
-const head = (response: ServerResponse, length: number) =>
-  response.writeHead(200, { 'content-type': JSON_TYPE, 'content-length': length });
+/**
+ * Answers in a mode.
+ * @param json the answer as specified, where the mode carries the request out
+ */
+export function respond(mode: Mode, response: ServerResponse, json: string) {
+  const answer = (text: string, status = 200) => send(response, status, JSON_TYPE, text);
+  if ('retryAfter' in mode && mode.retryAfter !== undefined)
+    response.setHeader('retry-after', mode.retryAfter);
+  switch (mode.kind) {
+    case 'ok':
+      return answer(json);
+    case 'okThenClose':
+      response.once('finish', () => response.socket?.end());
+      return answer(json);
+    case 'slow': {
+      const timer = setTimeout(() => answer(json), mode.ms);
+      return whileOpen(response, timer);
+    }
+    case 'held':
+      return void mode.until.then(() => answer(json));
+    case 'down':
+    case 'reset':
+    case 'resetBefore':
+    case 'resetDuring':
+      return void response.socket?.resetAndDestroy();
+    case 'hang':
+      return;
+    case 'trickle':
+      return trickle(response, json);
+    case 'headersThenSilence':
+      return head(response, json).flushHeaders();
+    case 'truncated':
+      return answer(json.slice(0, json.length / 2));
+    case 'cut':
+      return void head(response, json).write(json.slice(0, json.length / 2), () => response.socket?.end());
+    case 'html':
+      return send(response, 200, 'text/html; charset=utf-8', PAGE);
+    case 'empty':
+      return answer('');
+    case 'wrongTypes':
+      return answer(JSON.stringify({ status: 1, message: ['?'], name: null }));
+    case 'huge':
+      return flood(response);
+    case 'gzipBomb':
+      response.setHeader('content-encoding', 'gzip');
+      // Members of a gzip file may follow one another: 512 times the same mebibyte of spaces.
+      return send(response, 200, JSON_TYPE, Buffer.concat(Array(512).fill(gzipSync(Buffer.alloc(MIB, ' ')))));
+    case 'redirect':
+      response.setHeader('location', mode.to);
+      return send(response, mode.status, 'text/plain', '');
+    case 'status':
+      return send(response, mode.status, 'text/plain', `error ${mode.status}`);
+    case 'text':
+      return answer(mode.body, mode.status);
+    case 'json':
+      return answer(JSON.stringify(mode.body), mode.status);
+  }
+}
 
-const RESPONDERS: Responders = {
-  ok: answer,
-  okThenClose: (response, json) => {
-    response.once('finish', () => response.socket?.end());
-    answer(response, json);
-  },
-  slow: (response, json, { ms }) =>
-    whileOpen(
-      response,
-      setTimeout(() => answer(response, json), ms),
-    ),
-  held: (response, json, { until }) => void until.then(() => answer(response, json)),
-  down: reset,
-  reset,
-  resetBefore: reset,
-  resetDuring: reset,
-  hang: () => undefined,
-  trickle,
-  headersThenSilence: (response, json) => head(response, Buffer.byteLength(json)).flushHeaders(),
-  truncated: (response, json) => answer(response, json.slice(0, json.length / 2)),
-  cut: (response, json) =>
-    head(response, Buffer.byteLength(json)).write(json.slice(0, json.length / 2), () =>
-      response.socket?.end(),
-    ),
-  html: (response) => send(response, 200, 'text/html; charset=utf-8', PAGE),
-  empty: (response) => answer(response, ''),
-  wrongTypes: (response) => answer(response, JSON.stringify({ status: 1, message: ['?'], name: null })),
-  huge: flood,
-  gzipBomb: (response) => {
-    response.setHeader('content-encoding', 'gzip');
-    // Members of a gzip file may follow one another: 512 times the same mebibyte of spaces.
-    send(response, 200, JSON_TYPE, Buffer.concat(Array(512).fill(gzipSync(Buffer.alloc(MIB, ' ')))));
-  },
-  redirect: (response, _json, { status, to }) => {
-    response.setHeader('location', to);
-    send(response, status, 'text/plain', '');
-  },
-  status: (response, _json, { status, retryAfter }) => {
-    if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter);
-    send(response, status, 'text/plain', `error ${status}`);
-  },
-  text: (response, _json, { status, body }) => send(response, status, JSON_TYPE, body),
-  json: (response, _json, { status, body, retryAfter }) => {
-    if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter);
-    send(response, status, JSON_TYPE, JSON.stringify(body));
-  },
-};
+const head = (response: ServerResponse, json: string) =>
+  response.writeHead(200, { 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(json) });
 
+/** Sends it packed to a client that takes gzip, unless it is packed already. */
 function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
   response.setHeader('vary', 'accept-encoding');
-  const encoded = isWanted(response, 'gzip') ? gzipSync(body) : body;
+  const taken = String(response.req.headers['accept-encoding'] ?? '').split(/[\s,;]+/);
+  const isPacked = response.hasHeader('content-encoding');
+  const encoded = taken.includes('gzip') && !isPacked ? gzipSync(body) : body;
   if (encoded !== body) response.setHeader('content-encoding', 'gzip');
   response
     .writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(encoded) })
     .end(encoded);
-}
-
-/** Whether the client takes the encoding, and the answer has none yet. */
-function isWanted(response: ServerResponse, encoding: string): boolean {
-  const taken = response.req.headers['accept-encoding']?.toString().split(/[\s,;]+/) ?? [];
-  return taken.includes(encoding) && !response.hasHeader('content-encoding');
 }
 
 function whileOpen(response: ServerResponse, timer: NodeJS.Timeout): void {
@@ -161,7 +154,7 @@ function whileOpen(response: ServerResponse, timer: NodeJS.Timeout): void {
 function trickle(response: ServerResponse, json: string): void {
   const bytes = Buffer.from(json);
   let sent = 0;
-  head(response, bytes.length);
+  head(response, json);
   const timer = setInterval(() => {
     response.write(bytes.subarray(sent, ++sent));
     if (sent === bytes.length) response.end();

@@ -1,20 +1,17 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { CommandView, OptionView } from '../commands.ts';
-import type { Choice, Entered, FileValue } from '../protocol.ts';
+import type { Act, Choice, FileValue } from '../protocol.ts';
 import { act, fileValue } from './connection.ts';
 import { SAMPLE_LISTS } from './sample-lists.ts';
 import { wordsFor } from './words.ts';
 
-/** A command that is complete. The event `left` tells that it is not to be sent. */
-export type CommandSent = CustomEvent<{
-  readonly command: string;
-  readonly options: Entered;
-}>;
-
 /** So that not every letter asks the bot. */
 const TYPING_MS = 120;
 
-/** A command with its options in a form: the browser says what is missing, and the stand-in what Discord would not send. */
+/**
+ * A command with its options in a form: the browser says what is missing, and the stand-in what Discord would not send.
+ * The event `sent` has the act; `left` tells that it is not to be sent.
+ */
 class SandboxCommand extends LitElement {
   static override properties = {
     command: { attribute: false },
@@ -72,9 +69,8 @@ class SandboxCommand extends LitElement {
     const options: Record<string, string | FileValue> = {};
     for (const [name, value] of this.entered)
       options[name] = value instanceof File ? await fileValue(value) : value;
-    this.dispatchEvent(
-      new CustomEvent('sent', { detail: { command: this.command.name, options }, bubbles: true }),
-    );
+    const detail: Act = { do: 'slash', command: this.command.name, options };
+    this.dispatchEvent(new CustomEvent('sent', { detail, bubbles: true }));
   }
 
   attach(files: FileList | undefined): void {

@@ -1,16 +1,13 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { CommandView } from '../commands.ts';
+import type { Act } from '../protocol.ts';
 import type { View } from '../view.ts';
-import type { CommandSent } from './command-line.ts';
 import './command-line.ts';
 import { wordsFor } from './words.ts';
 
-/** A command that is complete, or words for everybody. */
-export type Sent = CommandSent | CustomEvent<{ readonly text: string }>;
-
 const LIST = 'composer-list';
 
-/** Where one writes: words, or `/` and the name of a command, as in Discord. */
+/** Where one writes: words, or `/` and the name of a command, as in Discord. The event `sent` has the act. */
 class SandboxComposer extends LitElement {
   static override properties = {
     view: { attribute: false },
@@ -74,7 +71,9 @@ class SandboxComposer extends LitElement {
   }
 
   say(): void {
-    this.dispatchEvent(new CustomEvent('sent', { detail: { text: this.text }, bubbles: true }));
+    this.dispatchEvent(
+      new CustomEvent<Act>('sent', { detail: { do: 'say', text: this.text }, bubbles: true }),
+    );
     this.text = '';
   }
 

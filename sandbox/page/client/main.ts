@@ -3,11 +3,10 @@ import type { ModalView } from '../acts.ts';
 import type { Act, Outcome, SeatView } from '../protocol.ts';
 import type { TraceEntry } from '../trace.ts';
 import type { View } from '../view.ts';
-import type { Sent } from './composer.ts';
 import './composer.ts';
 import { act, addressWith, listen, scenarioOfAddress } from './connection.ts';
 import { contrast } from './contrast.ts';
-import { type Doing, type Drawing, messages } from './message.ts';
+import { type Drawing, type MessageAct, messages } from './message.ts';
 import type { Submitted } from './modal.ts';
 import './modal.ts';
 import { side } from './side.ts';
@@ -59,23 +58,11 @@ async function perform(what: Act): Promise<Outcome> {
 }
 
 /** A press or a choice on a message; what it said of the press before goes. */
-async function performOn(message: string, what: Act): Promise<void> {
-  state.failed.delete(message);
+async function performOn(what: MessageAct): Promise<void> {
+  state.failed.delete(what.message);
   const { kind } = await perform(what);
-  if (kind === 'lost') state.failed.add(message);
+  if (kind === 'lost') state.failed.add(what.message);
   draw();
-}
-
-const doing: Doing = {
-  press: (message, button) => void performOn(message, { do: 'press', message, button }),
-  pick: (message, select, values) => void performOn(message, { do: 'pick', message, select, values }),
-  dismiss: (message) => void perform({ do: 'dismiss', message }),
-  apps: (message, command) => void performOn(message, { do: 'apps', message, command }),
-};
-
-function sent({ detail }: Sent): void {
-  if ('text' in detail) void perform({ do: 'say', text: detail.text });
-  else void perform({ do: 'slash', ...detail });
 }
 
 async function submitted({ detail }: Submitted): Promise<void> {
@@ -174,7 +161,13 @@ function draw(): void {
 function page(view: View) {
   const { locale } = view.you;
   const { messageCommands } = view;
-  const drawing: Drawing = { locale, isLight: light.matches, messageCommands, failed: state.failed, doing };
+  const drawing: Drawing = {
+    locale,
+    isLight: light.matches,
+    messageCommands,
+    failed: state.failed,
+    act: (what) => void performOn(what),
+  };
   return html`<main>
       <header>
         <h1><span aria-hidden="true">#</span> ${view.channel}</h1>
@@ -194,7 +187,7 @@ function page(view: View) {
         }
       </div>
       <div class="told" role="alert">${state.isLost ? 'The sandbox has ended.' : state.told}</div>
-      <sandbox-composer .view=${view} @sent=${sent}></sandbox-composer>
+      <sandbox-composer .view=${view} @sent=${({ detail }: CustomEvent<Act>) => void perform(detail)}></sandbox-composer>
     </main>
     <aside id="side" class=${state.isOpen ? 'open' : ''} aria-label="The sandbox">
       ${side({

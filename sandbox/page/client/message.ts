@@ -8,17 +8,13 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { ButtonView, EmbedView, FileView, MessageView, SelectView } from '../messages.ts';
+import type { Act } from '../protocol.ts';
 import { clockText, draw } from './markup.ts';
 import { select } from './select.ts';
 import { wordsFor } from './words.ts';
 
-/** What can be done to a message; nothing of it where one only reads. */
-export interface Doing {
-  press(message: string, button: string): void;
-  pick(message: string, select: string, values: readonly string[]): void;
-  dismiss(message: string): void;
-  apps(message: string, command: string): void;
-}
+/** What can be done to a message. */
+export type MessageAct = Extract<Act, { readonly message: string }>;
 
 export interface Drawing {
   readonly locale: string;
@@ -27,7 +23,8 @@ export interface Drawing {
   readonly messageCommands: readonly { readonly name: string; readonly label: string }[];
   /** Messages on which the last press had no answer. */
   readonly failed: ReadonlySet<string>;
-  readonly doing: Doing | undefined;
+  /** `undefined` where one only reads. */
+  readonly act: ((what: MessageAct) => void) | undefined;
 }
 
 /** Messages, one under the other. The components look at the theme once, so another one needs new components. */
@@ -43,7 +40,7 @@ export function messages(all: readonly MessageView[], drawing: Drawing): Templat
 
 function drawMessage(message: MessageView, drawing: Drawing): TemplateResult {
   const { id, author, bot, ephemeral, state, command, content, embeds, files, rows, edited } = message;
-  const { locale, doing, failed, messageCommands } = drawing;
+  const { locale, act, failed, messageCommands } = drawing;
   const words = wordsFor(locale);
   const text = content.length === 0 ? nothing : html`<span class="content">${draw(content, locale)}</span>`;
   return html`<discord-message
@@ -65,18 +62,18 @@ function drawMessage(message: MessageView, drawing: Drawing): TemplateResult {
       ${rows.map((row) => html`<div class="row">${row.map((control) => drawControl(control, message, drawing))}</div>`)}
       ${failed.has(id) ? html`<div class="lost">${words.pressFailed}</div>` : nothing}
       ${
-        ephemeral && doing !== undefined
+        ephemeral && act !== undefined
           ? html`<div class="only-you">👁 ${words.onlyYou} •
-              <button type="button" class="link" @click=${() => doing.dismiss(id)}>${words.dismiss}</button></div>`
+              <button type="button" class="link" @click=${() => act({ do: 'dismiss', message: id })}>${words.dismiss}</button></div>`
           : nothing
       }
       ${
-        ephemeral || doing === undefined
+        ephemeral || act === undefined
           ? nothing
           : html`<div class="apps">
               ${messageCommands.map(
                 ({ name, label }) =>
-                  html`<button type="button" @click=${() => doing.apps(id, name)}>${words.apps} › ${label}</button>`,
+                  html`<button type="button" @click=${() => act({ do: 'apps', message: id, command: name })}>${words.apps} › ${label}</button>`,
               )}
             </div>`
       }
@@ -105,15 +102,15 @@ function drawFile({ name, size, url, preview }: FileView): TemplateResult {
 function drawControl(
   control: ButtonView | SelectView,
   message: MessageView,
-  { doing, locale }: Drawing,
+  { act, locale }: Drawing,
 ): TemplateResult {
-  if (control.kind === 'button') return drawButton(control, message, doing);
+  if (control.kind === 'button') return drawButton(control, message, act);
   const words = wordsFor(locale);
   return select({
-    view: { ...control, disabled: control.disabled || doing === undefined },
+    view: { ...control, disabled: control.disabled || act === undefined },
     label: control.placeholder || words.choose,
     done: words.done,
-    pick: (values) => doing?.pick(message.id, control.id, values),
+    pick: (values) => act?.({ do: 'pick', message: message.id, select: control.id, values }),
   });
 }
 
@@ -128,14 +125,14 @@ const STYLES: Readonly<Record<number, string>> = {
 function drawButton(
   { id, label, style, disabled, url }: ButtonView,
   message: MessageView,
-  doing: Doing | undefined,
+  act: Drawing['act'],
 ): TemplateResult {
   if (url !== '')
     return html`<a class="button secondary" href=${url} target="_blank" rel="noreferrer">${label} ↗</a>`;
   return html`<button
     type="button"
     class=${`button ${STYLES[style] ?? 'secondary'}`}
-    ?disabled=${disabled || doing === undefined}
-    @click=${() => doing?.press(message.id, id)}
+    ?disabled=${disabled || act === undefined}
+    @click=${() => act?.({ do: 'press', message: message.id, button: id })}
   >${label}</button>`;
 }
