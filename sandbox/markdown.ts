@@ -154,3 +154,26 @@ function drawOne(mark: Mark, next: Mark | undefined, reading: Reading): string {
       return inside;
   }
 }
+
+/** Whom a text names, each once. */
+export interface Mentions {
+  readonly users: readonly string[];
+  readonly roles: readonly string[];
+  readonly everyone: boolean;
+}
+
+export function namedIn(text: string): Mentions {
+  // Most texts name nobody, and need not be read for that.
+  const nodes = /[<@]/.test(text) ? allNodes(parse(text, 'normal')) : [];
+  const ids = (kind: 'user' | 'role') => [
+    ...new Set(nodes.filter(({ type }) => type === kind).map(({ id }) => String(id))),
+  ];
+  return {
+    users: ids('user'),
+    roles: ids('role'),
+    everyone: nodes.some(({ type }) => type === 'everyone' || type === 'here'),
+  };
+}
+
+const allNodes = (nodes: readonly Node[]): readonly Node[] =>
+  nodes.flatMap((node) => [node, ...(Array.isArray(node.content) ? allNodes(node.content) : [])]);

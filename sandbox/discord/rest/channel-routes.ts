@@ -1,18 +1,17 @@
-import { AllowedMentionsTypes, ChannelType, PermissionFlagsBits } from 'discord.js';
+import { ChannelType, PermissionFlagsBits } from 'discord.js';
 import { MessageResponseSchema } from 'discord-api-spec/zod';
+import type { Mentions } from '../../markdown.ts';
 import type { Channel } from '../world/channels.ts';
 import { type GuildState, isMember } from '../world/guilds.ts';
 import type { SeenMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import { missingAccess, missingPermissions, unknownChannel } from './denial.ts';
-import { type Mentions, mentionsIn, type Outgoing } from './outgoing.ts';
+import { mentionsIn, type Outgoing } from './outgoing.ts';
 import { ok, type Route } from './route.ts';
 import { checkMessage, type MessageBody } from './rules.ts';
 
 /** "The past few minutes" (Discord docs: Message, Create Message, `enforce_nonce`). */
 const NONCE_MS = 3 * 60_000;
-/** Whom a post pings unless it says otherwise (Discord docs: Message, Allowed Mentions). */
-const PINGED = Object.values(AllowedMentionsTypes);
 
 /** Messages that the bot posts in a channel without being asked. */
 export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[] {
@@ -48,7 +47,7 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
         const { nonce } = body;
         const posted = nonce === undefined ? undefined : postedBefore(nonce);
         if (posted !== undefined) return ok(posted.current);
-        const mentions = mentionsThere(mentionsIn(body, PINGED), guild, channel);
+        const mentions = mentionsThere(mentionsIn(body), guild, channel);
         const message = outgoing.post(channelId, { body, files }, mentions);
         if (nonce !== undefined) nonces.set(nonce, { at: clock.now(), id: message.id });
         return ok(message.current);

@@ -7,7 +7,7 @@ import {
   MessageFlags,
   MessageType,
 } from 'discord.js';
-import { parse } from 'discord-markdown-parser';
+import { type Mentions, namedIn } from '../../markdown.ts';
 import type { Interaction } from '../world/interactions.ts';
 import type { SeenMessage, StoredFile } from '../world/messages.ts';
 import { timestamp, userObject } from '../world/users.ts';
@@ -140,40 +140,20 @@ export function withIds<C>(components: readonly C[]): C[] {
 
 const SELECTS = [ComponentType.StringSelect, ComponentType.RoleSelect, ComponentType.ChannelSelect];
 
-/** Whom a message pings. */
-export interface Mentions {
-  readonly users: readonly string[];
-  readonly roles: readonly string[];
-  readonly everyone: boolean;
-}
-
-/** Discord docs: Message, Allowed Mentions. */
-const PINGED_UNLESS_SAID = [AllowedMentionsTypes.User];
-
-/** Whom a text would ping. A message in a channel pings everybody it names, unless `allowed_mentions` says otherwise. */
-export function mentionsIn(
-  { content, allowed_mentions }: MessageBody,
-  unlessSaid: AllowedMentionsTypes[] = PINGED_UNLESS_SAID,
-): Mentions {
-  // Most messages mention nobody, and need not be read for that.
-  const nodes = /[<@]/.test(content ?? '') ? allNodes(parse(content ?? '', 'normal')) : [];
-  const { parse: kinds = [], users = [], roles = [] } = allowed_mentions ?? { parse: unlessSaid };
-  const named = (kind: 'user' | 'role') =>
-    new Set(nodes.filter(({ type }) => type === kind).map(({ id }) => String(id)));
-  const isParsed = (kind: AllowedMentionsTypes) => kinds.includes(kind);
+/**
+ * Whom a message would ping: everybody it names, unless `allowed_mentions` says otherwise (Discord docs: Message, Allowed
+ * Mentions). Answers to interactions ping less by themselves; a bot that always says whom is served the same.
+ */
+export function mentionsIn({ content, allowed_mentions: allowed }: MessageBody): Mentions {
+  const named = namedIn(content ?? '');
+  if (!allowed) return named;
+  const { parse = [], users = [], roles = [] } = allowed;
   return {
-    users: [...named('user')].filter((id) => isParsed(AllowedMentionsTypes.User) || users.includes(id)),
-    roles: [...named('role')].filter((id) => isParsed(AllowedMentionsTypes.Role) || roles.includes(id)),
-    everyone:
-      isParsed(AllowedMentionsTypes.Everyone) &&
-      nodes.some(({ type }) => type === 'everyone' || type === 'here'),
+    users: named.users.filter((id) => parse.includes(AllowedMentionsTypes.User) || users.includes(id)),
+    roles: named.roles.filter((id) => parse.includes(AllowedMentionsTypes.Role) || roles.includes(id)),
+    everyone: named.everyone && parse.includes(AllowedMentionsTypes.Everyone),
   };
 }
-
-type Node = ReturnType<typeof parse>[number];
-
-const allNodes = (nodes: readonly Node[]): readonly Node[] =>
-  nodes.flatMap((node) => [node, ...(Array.isArray(node.content) ? allNodes(node.content) : [])]);
 
 const mentionFields = ({ guilds }: World, { users, roles, everyone }: Mentions): Partial<APIMessage> => ({
   mentions: users.map((id) => userObject({ id, name: guilds.nameOf(id) ?? id })),
