@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { type Page, servePage } from './page/server.ts';
+import { servePage } from './page/server.ts';
 import { createFrontEnd } from './prompt/front-end.ts';
 import { USAGE } from './prompt/words.ts';
 import { openSandbox } from './sandbox.ts';
 
 const { stdin, stdout, stderr } = process;
-const { data, http, verbose, page, open, port } = readOptions();
+const { data, http, verbose, isPageWanted, open, port } = readOptions();
 let leaving = false;
 
 const sandbox = await openSandbox({ surroundings: process.env, data, http });
 // A script has its output to itself, unless it asks for the page.
-const served: Page | undefined = page || stdin.isTTY ? await servePage({ sandbox, port }) : undefined;
+const served = isPageWanted || stdin.isTTY ? await servePage({ sandbox, port }) : undefined;
 if (served !== undefined) stdout.write(`In a browser: ${served.address}\n`);
 const prompt = createFrontEnd({
   sandbox,
@@ -44,17 +44,7 @@ async function leave(status: number): Promise<void> {
   stdout.write('', () => process.exit(status));
 }
 
-interface Options {
-  readonly data: string | undefined;
-  readonly http: boolean;
-  readonly verbose: boolean;
-  /** The page is served also where nobody sits at a terminal. */
-  readonly page: boolean;
-  readonly open: boolean;
-  readonly port: number;
-}
-
-function readOptions(): Options {
+function readOptions() {
   try {
     const { values } = parseArgs({
       options: {
@@ -72,7 +62,9 @@ function readOptions(): Options {
       process.exit(0);
     }
     const { data, http = false, verbose = false, page = false, open = false, port } = values;
-    return { data, http, verbose, page: page || open || port !== undefined, open, port: portFrom(port) };
+    // Whoever says how the page is to be opened wants it, also where nobody sits at a terminal.
+    const isPageWanted = page || open || port !== undefined;
+    return { data, http, verbose, isPageWanted, open, port: portFrom(port) };
   } catch (error) {
     stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}\n`);
     process.exit(1);

@@ -20,7 +20,7 @@ import { DISCORD_TROUBLES, SERVICE_TROUBLES } from './troubles.ts';
 import { createWatchers } from './watchers.ts';
 
 /** The bot does something else now, or has printed a line. */
-export type BotEvent =
+type BotEvent =
   | { readonly kind: 'bot'; readonly state: 'starting' | 'ready' }
   | { readonly kind: 'bot'; readonly state: 'stopped' | 'crashed'; readonly exit: Exit }
   /** A line that it printed. */
@@ -35,9 +35,9 @@ export type SandboxEvent =
 
 export type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 /** What the bot is doing. `crashed`: it ended without being told to. */
-export type BotState = 'starting' | 'ready' | 'stopped' | 'crashed';
+type BotState = 'starting' | 'ready' | 'stopped' | 'crashed';
 
-export interface SandboxOptions {
+interface SandboxOptions {
   /** The environment of this process; of it the bot gets PATH and the like, and nothing else. */
   readonly surroundings: NodeJS.ProcessEnv;
   /** A folder to keep; without it a temporary one that is removed by `close`. */

@@ -1,7 +1,7 @@
 import { type Game, KNOWN_ERRORS, MAX_SERVERS_PER_REQUEST } from '../../src/listing/contract.ts';
 
 /** One element of `servers` as it came: field → text. */
-export type ServerFields = ReadonlyMap<string, string>;
+type ServerFields = ReadonlyMap<string, string>;
 
 export interface ReadForm {
   readonly fields: ReadonlyMap<string, string>;

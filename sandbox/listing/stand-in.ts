@@ -33,7 +33,7 @@ export interface ListingOptions {
 }
 
 /** The keys that it knows unless told others. */
-export const SANDBOX_KEYS = ['sandbox-key', 'sandbox-key-1234'] as const;
+const SANDBOX_KEYS = ['sandbox-key', 'sandbox-key-1234'] as const;
 
 /** A listing service of our own on loopback, which can be told to fail. */
 export type ListingStandIn = Awaited<ReturnType<typeof startListing>>;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { SAMPLE_LISTS } from './client/sample-lists.ts';
 
 /** A file as it is served. */
-export interface Served {
+interface Served {
   readonly type: string;
   readonly body: Buffer | string;
 }
@@ -27,7 +27,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 const COMPONENTS = '@skyra/discord-components-core';
 
 /** What a browser needs to find bare names: packages as they are in `node_modules`, unbundled. */
-export function importMap(): string {
+function importMap(): string {
   const packages = Object.entries(PACKAGES).flatMap(([name, file]) => [
     [name, `/modules/${name}/${file}`],
     [`${name}/`, `/modules/${name}/`],

@@ -21,7 +21,7 @@ const PREVIEW_LINES = 6;
 const PREVIEW_UNITS = 1_500;
 
 /** `sending` and `failed` stand for a command whose answer has not come, or did not come in time. */
-export type MessageState = 'written' | 'thinking' | 'sending' | 'failed';
+type MessageState = 'written' | 'thinking' | 'sending' | 'failed';
 export type MessageView = ReturnType<typeof messageView>;
 export type EmbedView = ReturnType<typeof embedView>;
 export type FileView = ReturnType<typeof fileView>;

@@ -8,7 +8,7 @@ import { readUpload } from '../slash-options.ts';
 import type { SeatView } from './protocol.ts';
 
 /** Those who act in a scenario, and what they act with. */
-export interface Stage {
+interface Stage {
   readonly sandbox: Sandbox;
   readonly admin: Person;
   readonly member: Person;
@@ -17,7 +17,7 @@ export interface Stage {
 }
 
 /** Something that is played in a new Discord server, so that nothing that was there before is in its way. */
-export interface Scenario {
+interface Scenario {
   /** What stands in its address. */
   readonly name: string;
   readonly title: string;

@@ -6,7 +6,7 @@ export class BadLine extends Error {
   override readonly name = 'BadLine';
 }
 
-export interface Grammar {
+interface Grammar {
   /** What a value may be given for. */
   readonly names: readonly string[];
   /** What stands between a name and its value. */

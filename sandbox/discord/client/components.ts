@@ -39,7 +39,7 @@ export interface Here {
   readonly roles: readonly Named[];
 }
 
-export interface Offer {
+interface Offer {
   readonly label: string;
   readonly value: string;
   readonly isChosen: boolean;

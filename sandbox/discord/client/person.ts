@@ -18,7 +18,7 @@ import { modalComplaint, submitted } from './modal-form.ts';
 import { filledOptions, optionComplaint } from './options.ts';
 import { type Actor, createResolved, interactionCreate } from './payload.ts';
 
-export interface PersonDeps {
+interface PersonDeps {
   readonly world: World;
   readonly actor: Actor;
   /** How long they take to react to what they see, in milliseconds. */

@@ -19,7 +19,7 @@ export interface GatewaySettings {
   isSilent: boolean;
 }
 
-export interface ConnectionDeps {
+interface ConnectionDeps {
   readonly sessions: Sessions;
   readonly limit: IdentifyLimit;
   readonly settings: GatewaySettings;

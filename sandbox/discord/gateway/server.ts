@@ -30,7 +30,7 @@ export interface GatewayDeps {
 }
 
 /** What happens to the next interactions: sent so often (0: never), so much later, with another payload. */
-export interface Disturbance {
+interface Disturbance {
   readonly copies?: number;
   readonly delayMs?: number;
   readonly alter?: (payload: object) => object;

@@ -6,8 +6,8 @@ import { shardOf } from '../world/snowflakes.ts';
 /** How long a session waits for RESUME after its connection broke ("a few minutes"; Discord docs: Gateway, Resuming). */
 const RESUMABLE_FOR_MS = 3 * 60_000;
 
-export type Write = (text: string) => void;
-export type Shard = readonly [id: number, count: number];
+type Write = (text: string) => void;
+type Shard = readonly [id: number, count: number];
 export type Session = ReturnType<typeof createSession>;
 export type Sessions = ReturnType<typeof createSessions>;
 

@@ -9,7 +9,7 @@ export interface UploadedFile {
   readonly bytes: Buffer;
 }
 
-export interface ParsedBody {
+interface ParsedBody {
   /** What the JSON said; `undefined` when nothing was sent. */
   readonly json: unknown;
   readonly files: readonly UploadedFile[];

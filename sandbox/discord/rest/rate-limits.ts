@@ -6,7 +6,7 @@ import type { Bucket, Found } from './route.ts';
 /** 50 requests a second for a bot; interaction routes are exempt (Discord docs: Rate Limits). */
 const GLOBAL: Bucket = { name: 'global', limit: 50, windowMs: 1_000, major: '' };
 
-export interface Taken {
+interface Taken {
   /** The five headers of every answer. */
   readonly headers: Readonly<Record<string, string>>;
   readonly denial: Denial | undefined;

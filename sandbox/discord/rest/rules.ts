@@ -24,7 +24,7 @@ import type { Denial } from './denial.ts';
 import { inWords, type Path, schemaFlaws } from './schema.ts';
 
 /** What Discord holds a bot to besides its published schemas, by what is sent. */
-export interface Rule<Sent> {
+interface Rule<Sent> {
   /** What a breach is called, and what a test names that provokes one. */
   readonly title: string;
   /** Where the body breaks it; `undefined`: nowhere. */
@@ -32,7 +32,7 @@ export interface Rule<Sent> {
 }
 
 /** What is done to a message: a first response, one that updates the source, a PATCH, a follow-up, a post in a channel. */
-export type MessageRequest = 'response' | 'update' | 'edit' | 'follow-up' | 'post';
+type MessageRequest = 'response' | 'update' | 'edit' | 'follow-up' | 'post';
 
 export interface SentMessage {
   readonly request: MessageRequest;
@@ -179,7 +179,7 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
 ];
 
 /** A first response, whatever it is. */
-export interface SentResponse {
+interface SentResponse {
   readonly kind: InteractionType;
   /** Whether the interaction came from a message: a component always, a modal when a component opened it. */
   readonly hasSource: boolean;
@@ -276,7 +276,7 @@ interface Option extends Named {
   readonly choices?: readonly unknown[] | null;
 }
 
-export interface SentCommand extends Named {
+interface SentCommand extends Named {
   readonly type?: ApplicationCommandType | null;
   readonly options?: readonly Option[] | null;
 }

@@ -4,7 +4,7 @@ import type { $ZodIssue, $ZodType } from 'zod/v4/core';
 export type Path = readonly (string | number)[];
 
 /** Something that is wrong with a body. */
-export interface Flaw {
+interface Flaw {
   readonly message: string;
   readonly path: Path;
 }

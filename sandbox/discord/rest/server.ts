@@ -12,7 +12,7 @@ import { createRateLimits, limitHeaders } from './rate-limits.ts';
 import { createRouter, type Reply, type Route } from './route.ts';
 import { inWords, schemaFlaws } from './schema.ts';
 
-export interface RestDeps {
+interface RestDeps {
   readonly world: World;
   readonly token: string;
   readonly routes: readonly Route[];

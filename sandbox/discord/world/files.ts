@@ -9,7 +9,7 @@ const ADDRESS_LIVES_MS = 24 * 60 * 60_000;
 /** Far more than a test uploads; each may have 10 MiB. */
 const MOST_FILES = 2_000;
 
-export interface NewFile {
+interface NewFile {
   readonly filename: string;
   readonly bytes: Uint8Array;
   readonly contentType?: string | undefined;
@@ -18,7 +18,7 @@ export interface NewFile {
   readonly ephemeral: boolean;
 }
 
-export interface ServedFile {
+interface ServedFile {
   readonly bytes: Buffer;
   readonly contentType: string;
   /** Milliseconds since 1970. */

@@ -1,8 +1,6 @@
 /** Above what any test makes. Measured: 8 kB for an interaction with its two requests and its message. */
 const MOST = 50_000;
 
-export type Latest<V> = ReturnType<typeof createLatest<V>>;
-
 /** The latest entries, each by its key. The oldest go when there are too many: a run of days needs no more memory than one of minutes. */
 export function createLatest<V>(most = MOST) {
   const entries = new Map<string, V>();

@@ -7,7 +7,7 @@ import { addressWith } from './connection.ts';
 import { type Drawing, messages } from './message.ts';
 
 /** What stands beside the channel, and what it can change. */
-export interface Side {
+interface Side {
   readonly view: View;
   readonly trace: readonly TraceEntry[];
   readonly drawing: Drawing;

@@ -21,7 +21,7 @@ const STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
 };
 
 /** How a time is to be read. */
-export interface TimeReading {
+interface TimeReading {
   /** One of Discord's styles; anything else is read as its default. */
   readonly format: string | undefined;
   readonly locale: string;
