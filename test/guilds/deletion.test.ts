@@ -6,10 +6,9 @@ import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { createErasure } from '../../src/submissions/erasure.ts';
-import { createLimits } from '../../src/submissions/limits.ts';
 import { bytesOnDisk, type FileStore, openStore, recorder } from '../storage/temporary.ts';
-import { addDone } from '../support/submissions.ts';
+import { addDone, partsOver } from '../support/submissions.ts';
+import { readyDraft } from '../support/submitted.ts';
 
 const GUILD = '111111';
 const OTHER = '222222';
@@ -23,47 +22,37 @@ const encryption = createEncryption([randomBytes(32)]);
 /** A store as it is opened, all that deletes over it, and the time by which limits count. */
 function over(store: FileStore) {
   const clock = { now: NOW };
-  const usage = { servers: 100, seconds: 3600 };
-  const limits = createLimits({ store, member: usage, guild: usage, now: () => clock.now });
+  const now = () => clock.now;
+  const { drafts, erasure } = partsOver(store, { now });
   const logger = recorder();
   const keys = createApiKeys({ store, encryption, logger });
   const deletion = createDeletion({
     store,
     keys,
     settings: createGuildSettings({ store, logger }),
-    submissions: createErasure({ store, limits }),
+    submissions: erasure,
     logger,
-    now: () => clock.now,
+    now,
   });
-  return { store, clock, keys, deletion };
+  return { store, clock, drafts, keys, deletion };
 }
 
-/** A submission of two servers and a draft of the member, made at this time. */
-async function addSubmissions(store: Store, guildId: string, at: number): Promise<void> {
-  const id = `${guildId}-${at}`;
-  const member = { guildId, userId: MEMBER, userName: 'Mia Miller' };
-  await addDone(store, { ...member, id: `done-${id}`, at, hosts: [`a.${guildId}`, `b.${guildId}`] });
-  await store
-    .tables()
-    .insertInto('submissions')
-    .values({
-      id: `draft-${id}`,
-      guild_id: guildId,
-      user_id: MEMBER,
-      user_name: 'Mia Miller',
-      state: 'draft',
-      draft: '{"rows":["draft.example.com"]}',
-      interaction_id: null,
-      created_at: at,
-      started_at: null,
-      ended_at: null,
-    })
-    .execute();
+type Parts = ReturnType<typeof over>;
+
+/** A submission of two servers and a draft of the member, made now. */
+async function addSubmissions({ store, clock, drafts }: Parts, guildId: string): Promise<void> {
+  const id = `${guildId}-${clock.now}`;
+  const user = { id: MEMBER, name: 'Mia Miller' };
+  const hosts = [`a.${guildId}`, `b.${guildId}`];
+  const done = { guildId, userId: user.id, userName: user.name, at: clock.now, hosts };
+  await addDone(store, { ...done, id: `done-${id}` });
+  await drafts.save({ guildId, user }, `draft-${id}`, readyDraft('draft', 1));
 }
 
 /** One of everything that is kept of a guild. */
-async function fill({ store, keys }: ReturnType<typeof over>, guildId: string): Promise<void> {
-  await addSubmissions(store, guildId, NOW);
+async function fill(parts: Parts, guildId: string): Promise<void> {
+  const { store, keys } = parts;
+  await addSubmissions(parts, guildId);
   const taken = { id: `taken-${guildId}`, guild_id: guildId, owner: 'alive', taken_at: NOW, sealed: '{}' };
   await store.tables().insertInto('interactions').values(taken).execute();
   const presence = { guild_id: guildId, used_at: NOW, absent_since: null };
@@ -116,6 +105,21 @@ function failingAfter(store: FileStore, steps: number): FileStore {
   };
 }
 
+/** The store after the next start, for each step of a deletion before which the process ends; last, where it does not. */
+async function* cutOffAnywhere(run: (parts: Parts) => Promise<unknown>) {
+  let hasEnded = false;
+  for (let steps = 1; !hasEnded; steps += 1) {
+    const { store } = await opened();
+    hasEnded = await run(over(failingAfter(store, steps))).then(
+      () => true,
+      () => false,
+    );
+    if (hasEnded) expect(steps).toBeGreaterThan(4);
+    await over(store).deletion.finish();
+    yield { store, steps };
+  }
+}
+
 describe('a guild whose data is deleted', () => {
   it('has nothing left in tables, values and bytes, and no other guild loses anything', async () => {
     const { store, deletion } = await opened();
@@ -137,16 +141,7 @@ describe('a guild whose data is deleted', () => {
   });
 
   it('has nothing left after the next start, wherever the process had ended', async () => {
-    let hasEnded = false;
-    for (let steps = 1; !hasEnded; steps += 1) {
-      const { store } = await opened();
-      const cutOff = over(failingAfter(store, steps)).deletion.guild(GUILD);
-      hasEnded = await cutOff.then(
-        () => true,
-        () => false,
-      );
-      if (hasEnded) expect(steps).toBeGreaterThan(7);
-      await over(store).deletion.finish();
+    for await (const { store, steps } of cutOffAnywhere(({ deletion }) => deletion.guild(GUILD))) {
       // As the hourly job does.
       await store.cutLog();
       expect(bytesOnDisk(store.path), `after ${steps} steps`).not.toContain(GUILD);
@@ -182,19 +177,21 @@ describe('a member whose name is deleted', () => {
     const { store, deletion, clock } = parts;
     await fill(parts, GUILD);
     await deletion.member(GUILD, MEMBER);
+    expect(bytesOnDisk(store.path)).not.toContain('Mia');
     await deletion.finish();
     expect(bytesOnDisk(store.path)).toContain(MEMBER);
     clock.now += DAY_MS;
     await deletion.finish();
     expect(await rowsOf(store, GUILD)).toEqual([2, 1, 1, 1, 0]);
     expect(bytesOnDisk(store.path)).not.toContain(MEMBER);
-    expect(bytesOnDisk(store.path)).not.toContain('Mia');
   });
 
   it('keeps name, id and draft of what was begun after that', async () => {
-    const { store, deletion, clock } = await opened();
+    const parts = await opened();
+    const { store, deletion, clock } = parts;
     await deletion.member(GUILD, MEMBER);
-    await addSubmissions(store, GUILD, NOW + 1);
+    clock.now += 1;
+    await addSubmissions(parts, GUILD);
     await deletion.finish();
     clock.now += DAY_MS;
     await deletion.finish();
@@ -206,16 +203,7 @@ describe('a member whose name is deleted', () => {
   });
 
   it('has lost it after the next start, wherever the process had ended', async () => {
-    let hasEnded = false;
-    for (let steps = 1; !hasEnded; steps += 1) {
-      const { store } = await opened();
-      const cutOff = over(failingAfter(store, steps)).deletion.member(GUILD, MEMBER);
-      hasEnded = await cutOff.then(
-        () => true,
-        () => false,
-      );
-      if (hasEnded) expect(steps).toBeGreaterThan(4);
-      await over(store).deletion.finish();
+    for await (const { store, steps } of cutOffAnywhere(({ deletion }) => deletion.member(GUILD, MEMBER))) {
       const named = store.tables().selectFrom('submissions').where('user_name', 'is not', null);
       const rows = await named.where('guild_id', '=', GUILD).select('id').execute();
       expect(rows, `after ${steps} steps`).toEqual([]);

@@ -154,16 +154,6 @@ describe('a list', () => {
       canTryAgain: false,
     });
   });
-
-  it('is changed by its member alone, and while it is there', async () => {
-    await open('8.8.8.8:1 cs2');
-    expect(await lists.chooseGame(ben, 'd', 'cs2')).toBe('of-another-member');
-    expect(await lists.drop(ben, 'd')).toBe('of-another-member');
-    expect(await lists.drop(mia, 'd')).toBeUndefined();
-    expect(await lists.drop(mia, 'd')).toBe('gone');
-    expect(await lists.includeDuplicates(mia, 'd', true)).toBe('gone');
-    expect(await lists.again(mia, 'd')).toBe('gone');
-  });
 });
 
 describe('editing', () => {

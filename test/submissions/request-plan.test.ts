@@ -43,7 +43,6 @@ describe('the requests of a submission', () => {
 
   it.each<Outcome>([
     rejected('serverMissing'),
-    rejected('gameMissing'),
     { kind: 'rejected', message: 'Invalid port provided.' },
   ])('are halved until the one server is found that the service does not want: $message', (rejection) => {
     const { sizes, outcomes } = carryOut(games(100), (request) =>
@@ -111,12 +110,7 @@ describe('the requests of a submission', () => {
 
   it.each([
     'key',
-    'deadline',
-    'stopping',
-    'queue-full',
-    'rate-limited',
     'down',
-    'bot',
   ] as const)('end with the first that was not sent for "%s", which the next would not be either', (reason) => {
     const { sizes, outcomes } = carryOut(games(300), () => ({ kind: 'not-sent', reason }));
     expect(sizes).toHaveLength(1);
