@@ -22,7 +22,7 @@ import { StoreError } from '../../src/storage/store-error.ts';
 import { bytesOnDisk, folder, openStore, recorder } from '../storage/temporary.ts';
 import { runFile } from '../support/program.ts';
 import { openAppScene, textOf } from '../support/scene.ts';
-import { partsOver } from '../support/submissions.ts';
+import { addDone, partsOver } from '../support/submissions.ts';
 
 /** Runs `npm run backup -- …` or `restore` as it is in package.json. */
 const run = (tool: 'backup' | 'restore', args: readonly string[], env: Readonly<Record<string, string>>) =>
@@ -194,28 +194,8 @@ describe('npm run restore', () => {
   it('ends what was under way as unknown, also what had not left yet, since it may have left after the backup', async () => {
     const data = await made();
     const opened = await openStore(pathIn(data));
-    const submission = { id: '1', guild_id: '7', user_id: '9', user_name: 'Mia', state: 'running' } as const;
-    const times = { interaction_id: '1', created_at: 5, started_at: 5, ended_at: null };
-    await opened
-      .tables()
-      .insertInto('submissions')
-      .values({ ...submission, ...times, draft: null })
-      .execute();
-    const place = { submission_id: '1', position: 0, guild_id: '7', user_id: '9', address: 'a.example:1' };
-    const server = { host: 'a.example', port: 1, query_port: null, game: 'cs2' };
-    const open = {
-      reserved_at: 5,
-      sent_at: null,
-      ended_at: null,
-      outcome: null,
-      message: null,
-      reason: null,
-    };
-    await opened
-      .tables()
-      .insertInto('servers')
-      .values({ ...place, ...server, ...open })
-      .execute();
+    await addDone(opened, { id: '1', guildId: '7', userId: '9', at: 5, hosts: ['a.example'], outcome: null });
+    await opened.tables().updateTable('servers').set({ sent_at: null }).execute();
     await opened.stop();
     const file = join(folder(), 'copy.sqlite');
     await backUp(data, file);

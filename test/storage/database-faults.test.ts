@@ -79,6 +79,16 @@ describe('a damaged file', () => {
   });
 });
 
+it('a file of a newer version of the bot is left as it is', async () => {
+  const path = await filled();
+  const database = new DatabaseSync(path);
+  database.exec("INSERT INTO kysely_migration VALUES ('9.0-of-next-year', '2027-01-01T00:00:00.000Z')");
+  database.close();
+  const bytes = readFileSync(path);
+  expect(await refusal(path)).toContain('by a newer version');
+  expect(readFileSync(path).equals(bytes)).toBe(true);
+});
+
 describe('the lock of a database', () => {
   it('is for one bot at a time, by whatever name the file is called', async () => {
     const path = join(folder(), 'data', 'bot.sqlite');
