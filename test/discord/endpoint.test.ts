@@ -219,16 +219,10 @@ describe('a bot over HTTP', () => {
 });
 
 describe('a Discord that posts', () => {
-  it.each<[what: string, status: (signature: string, time: string) => number]>([
-    ['wrong signatures', () => 200],
-    ['nothing at all', () => 401],
-  ])('refuses a URL that lets pass %s', async (_, status) => {
+  it('refuses a URL that lets pass wrong signatures', async () => {
     const discord = await startDiscord({ token: TOKEN });
     onTestFinished(() => discord.close());
-    const server = createServer((request, response) => {
-      const { 'x-signature-ed25519': signature, 'x-signature-timestamp': time } = request.headers;
-      response.writeHead(status(String(signature), String(time))).end('{"type":1}');
-    });
+    const server = createServer((_request, response) => response.writeHead(200).end('{"type":1}'));
     const port = await quietPort();
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');

@@ -50,14 +50,6 @@ describe('turns', () => {
     expect(started.slice(3).join(' ')).toBe('c new a b c b');
   });
 
-  it('let a guild wait for one request of another guild at most, however many that one has piled up', async () => {
-    const { started, ask, end } = setUp(1);
-    times(20, () => ask('many'));
-    void ask('one');
-    await end('many');
-    expect(started).toEqual(['many', 'one']);
-  });
-
   it('keep the order of one guild, of which two requests run at most', async () => {
     const { started, ask, end } = setUp(8);
     const ended: number[] = [];
@@ -73,7 +65,6 @@ describe('turns', () => {
   });
 
   it.each([
-    { atOnce: 8, reading: 4 },
     { atOnce: 3, reading: 1 },
     { atOnce: 1, reading: 1 },
   ])('give reading $reading of $atOnce places, and submissions the others', async ({ atOnce, reading }) => {

@@ -245,7 +245,7 @@ describe('of the rest, the doctor', () => {
     expect(text).toMatch(/bot\.sqlite\.key will be made at the first start/);
   });
 
-  it('finds a store that is damaged, of a newer version, or where none can be', async () => {
+  it('finds a store of a newer version, or where none can be', async () => {
     const newer = join(folder, 'newer.sqlite');
     const database = new DatabaseSync(newer);
     database.exec(
@@ -253,9 +253,6 @@ describe('of the rest, the doctor', () => {
     );
     database.close();
     await fails('Store', /written by a newer version of the bot/, { STORE_URL: `sqlite://${newer}` });
-
-    const torn = await fileWith('torn.sqlite', 'this is no database at all');
-    expect((await examine({ STORE_URL: `sqlite://${torn}` })).failed).toContain('Store');
 
     const file = await fileWith('a-file', '');
     const nowhere = await examine({ STORE_URL: `sqlite://${file}/bot.sqlite` });
