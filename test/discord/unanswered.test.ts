@@ -5,7 +5,7 @@ import type { Command, Reply } from '../../src/discord/command.ts';
 import { button, customId, rows } from '../../src/discord/controls.ts';
 import { type Interaction, readInteraction } from '../../src/discord/interaction.ts';
 import { createWriters } from '../../src/discord/reply.ts';
-import { bytesOnDisk } from '../storage/temporary.ts';
+import { bytesOnDisk, rowsIn } from '../storage/temporary.ts';
 import { messageOf, textOf } from '../support/scene.ts';
 import { type SmallBot, startSmallBot } from '../support/small-bot.ts';
 
@@ -66,7 +66,7 @@ async function leftUpdate() {
 }
 
 const stored = async () => {
-  const all = await bot.store.tables().selectFrom('interactions').selectAll().execute();
+  const all = await rowsIn(bot.store, 'interactions');
   return all.map(({ sealed }) => (sealed === null ? 'answered' : 'open'));
 };
 const logged = () => bot.log.map(({ message }) => message).join('\n');

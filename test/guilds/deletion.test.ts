@@ -6,7 +6,7 @@ import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { bytesOnDisk, type FileStore, openStore, recorder } from '../storage/temporary.ts';
+import { bytesOnDisk, type FileStore, openStore, recorder, rowsIn } from '../storage/temporary.ts';
 import { addDone, partsOver } from '../support/submissions.ts';
 import { readyDraft } from '../support/submitted.ts';
 
@@ -71,15 +71,22 @@ async function opened() {
 async function rowsOf(store: Store, guildId: string): Promise<readonly number[]> {
   const counts: number[] = [];
   for (const table of TABLES) {
-    const rows = await store
-      .tables()
-      .selectFrom(table)
-      .where('guild_id', '=', guildId)
-      .select('guild_id')
-      .execute();
-    counts.push(rows.length);
+    const rows = await rowsIn(store, table);
+    counts.push(rows.filter(({ guild_id }) => guild_id === guildId).length);
   }
   return counts;
+}
+
+/** The names that stand beside the guild's submissions. */
+async function namesIn(store: Store) {
+  const rows = await rowsIn(store, 'submissions');
+  return rows.filter(({ guild_id }) => guild_id === GUILD).flatMap(({ user_name }) => user_name ?? []);
+}
+
+/** The guild's servers that have the member's id. */
+async function knownServersIn(store: Store) {
+  const rows = await rowsIn(store, 'servers');
+  return rows.filter((row) => row.guild_id === GUILD && row.user_id === MEMBER);
 }
 
 /** A store that fails from the nth change on, as if the process had ended. */
@@ -153,23 +160,12 @@ describe('a member whose name is deleted', () => {
   it('loses name and drafts at once, in this guild alone, and is counted by limits', async () => {
     const { store, deletion } = await opened();
     expect(await deletion.member(GUILD, MEMBER)).toBe(2);
-    const rows = await store
-      .tables()
-      .selectFrom('submissions')
-      .select(['id', 'user_name', 'user_id'])
-      .execute();
-    expect(rows).toEqual([
+    expect(await rowsIn(store, 'submissions')).toMatchObject([
       { id: `done-${GUILD}-${NOW}`, user_name: null, user_id: null },
       { id: `done-${OTHER}-${NOW}`, user_name: 'Mia Miller', user_id: MEMBER },
       { id: `draft-${OTHER}-${NOW}`, user_name: 'Mia Miller', user_id: MEMBER },
     ]);
-    const servers = await store
-      .tables()
-      .selectFrom('servers')
-      .where('user_id', '=', MEMBER)
-      .select('guild_id')
-      .execute();
-    expect(servers.filter(({ guild_id }) => guild_id === GUILD)).toHaveLength(2);
+    expect(await knownServersIn(store)).toHaveLength(2);
   });
 
   it('leaves not even an id once no limit counts it', async () => {
@@ -196,17 +192,13 @@ describe('a member whose name is deleted', () => {
     clock.now += DAY_MS;
     await deletion.finish();
     expect(await rowsOf(store, GUILD)).toEqual([4, 3, 1, 1, 0]);
-    const named = store.tables().selectFrom('submissions').where('user_name', 'is not', null);
-    expect(await named.where('guild_id', '=', GUILD).select('id').execute()).toHaveLength(2);
-    const known = store.tables().selectFrom('servers').where('user_id', '=', MEMBER);
-    expect(await known.where('guild_id', '=', GUILD).select('host').execute()).toHaveLength(2);
+    expect(await namesIn(store)).toEqual(['Mia Miller', 'Mia Miller']);
+    expect(await knownServersIn(store)).toHaveLength(2);
   });
 
   it('has lost it after the next start, wherever the process had ended', async () => {
     for await (const { store, steps } of cutOffAnywhere(({ deletion }) => deletion.member(GUILD, MEMBER))) {
-      const named = store.tables().selectFrom('submissions').where('user_name', 'is not', null);
-      const rows = await named.where('guild_id', '=', GUILD).select('id').execute();
-      expect(rows, `after ${steps} steps`).toEqual([]);
+      expect(await namesIn(store), `after ${steps} steps`).toEqual([]);
     }
   });
 });

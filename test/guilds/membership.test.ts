@@ -8,7 +8,7 @@ import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { folder, openStore, recorder } from '../storage/temporary.ts';
+import { folder, openStore, recorder, rowsIn } from '../storage/temporary.ts';
 import { onlyOne } from '../support/only-one.ts';
 import { addDone, partsOver } from '../support/submissions.ts';
 
@@ -85,18 +85,13 @@ async function missTwice(): Promise<void> {
 }
 
 async function presenceOf(guildId: string) {
-  const presences = store.tables().selectFrom('presence').selectAll();
-  return presences.where('guild_id', '=', guildId).executeTakeFirst();
+  const presences = await rowsIn(store, 'presence');
+  return presences.find(({ guild_id }) => guild_id === guildId);
 }
 
 async function absent(): Promise<number> {
-  const rows = await store
-    .tables()
-    .selectFrom('presence')
-    .where('absences', '>', 0)
-    .select('guild_id')
-    .execute();
-  return rows.length;
+  const presences = await rowsIn(store, 'presence');
+  return presences.filter(({ absences }) => absences > 0).length;
 }
 
 const hasKey = async (guildId: string) => (await keys.get(guildId)) !== undefined;
@@ -145,12 +140,11 @@ describe('a guild that the bot was removed from', () => {
 
   it('is found by its submissions alone, and loses them at the second absence when there is no grace', async () => {
     await addDone(store, { id: '9', guildId: '3', userId: '2', at: 0, hosts: ['a'] });
-    const submissions = () => store.tables().selectFrom('submissions').select('id').execute();
     await open({ graceMs: 0 });
     await check('1', '2');
-    expect(await submissions()).toHaveLength(1);
+    expect(await rowsIn(store, 'submissions')).toHaveLength(1);
     await check('1', '2');
-    expect(await submissions()).toEqual([]);
+    expect(await rowsIn(store, 'submissions')).toEqual([]);
   });
 
   it('keeps its settings for the whole grace when the clock goes back', async () => {

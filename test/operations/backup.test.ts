@@ -19,7 +19,7 @@ import { readStoreConfig } from '../../src/config/config.ts';
 import { makeBackup, readLastBackup } from '../../src/operations/backup.ts';
 import { restore } from '../../src/operations/restore.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
-import { bytesOnDisk, folder, openStore, recorder } from '../storage/temporary.ts';
+import { bytesOnDisk, folder, openStore, recorder, rowsIn } from '../storage/temporary.ts';
 import { runFile } from '../support/program.ts';
 import { openAppScene, textOf } from '../support/scene.ts';
 import { addDone, partsOver } from '../support/submissions.ts';
@@ -197,8 +197,7 @@ describe('npm run restore', () => {
     await restore({ config: readStoreConfig(store(data)), file, now: Date.now() });
     const restored = await openStore(pathIn(data));
     await partsOver(restored).records.endUnfinished(Date.now());
-    const outcomes = await restored.tables().selectFrom('servers').select('outcome').execute();
-    expect(outcomes).toEqual([{ outcome: 'unknown' }]);
+    expect(await rowsIn(restored, 'servers')).toMatchObject([{ outcome: 'unknown' }]);
   });
 
   it('takes a copy that was made by hand, with its log, where there is no database yet', async () => {

@@ -15,7 +15,7 @@ import { hasPostgres } from '../support/postgres.ts';
 import { partsOver } from '../support/submissions.ts';
 import { readyDraft } from '../support/submitted.ts';
 import { newPlace, type Place } from './places.ts';
-import { recorder } from './temporary.ts';
+import { recorder, rowsIn } from './temporary.ts';
 
 const addGuild = (store: Store, guildId: string) =>
   store
@@ -25,8 +25,7 @@ const addGuild = (store: Store, guildId: string) =>
     .execute();
 
 async function guildsIn(store: Store): Promise<readonly string[]> {
-  const rows = await store.tables().selectFrom('presence').select('guild_id').orderBy('guild_id').execute();
-  return rows.map(({ guild_id }) => guild_id);
+  return (await rowsIn(store, 'presence')).map(({ guild_id }) => guild_id);
 }
 
 const KINDS = hasPostgres() ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
@@ -42,7 +41,7 @@ describe.each(KINDS)('a store of %s', (kind) => {
     await store.values.set('a:1', { deep: ['ä', null, 1.5] });
     await store.stop();
     const again = await open();
-    expect(await again.tables().selectFrom('presence').selectAll().execute()).toEqual([
+    expect(await rowsIn(again, 'presence')).toEqual([
       { guild_id: '1', used_at: Date.UTC(2026, 0), absent_since: null, absences: 0 },
     ]);
     expect(await again.values.get('a:1')).toEqual({ deep: ['ä', null, 1.5] });
@@ -331,7 +330,7 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     const [store] = await openBoth();
     await working(store);
     const { owner } = await startProcess(store, { isAlone: true });
-    expect(await store.tables().selectFrom('leases').select('name').execute()).toEqual([{ name: owner }]);
+    expect(await rowsIn(store, 'leases')).toMatchObject([{ name: owner }]);
   });
 
   it('do what one of them does at a time', async () => {

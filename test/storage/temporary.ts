@@ -1,9 +1,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Selectable } from 'kysely';
 import { onTestFinished } from 'vitest';
 import type { Logger } from '../../src/logger.ts';
 import { createStore, type Store, type StoreDeps } from '../../src/storage/store.ts';
+import type { Tables } from '../../src/storage/tables.ts';
 import { type StoreUrl, sqliteAt } from '../../src/store-url.ts';
 
 export interface Line {
@@ -45,6 +47,15 @@ export async function openStoreAt(url: StoreUrl, deps: Partial<Omit<StoreDeps, '
   await store.start();
   onTestFinished(() => store.stop());
   return store;
+}
+
+/** Every row of a table. */
+export async function rowsIn<Name extends keyof Tables>(
+  { tables }: Pick<Store, 'tables'>,
+  table: Name,
+): Promise<readonly Selectable<Tables[Name]>[]> {
+  const rows: readonly object[] = await tables().selectFrom<keyof Tables>(table).selectAll().execute();
+  return rows as readonly Selectable<Tables[Name]>[];
 }
 
 /** Every byte that the store has on the disk, as text of one character a byte. */

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { RefusedRow } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { type Draft, draftOfOne, rowsToSend } from '../../src/submissions/draft.ts';
-import { openStore } from '../storage/temporary.ts';
+import { openStore, rowsIn } from '../storage/temporary.ts';
 import { partsOver } from '../support/submissions.ts';
 import { readyDraft, readyRow } from '../support/submitted.ts';
 
@@ -65,7 +65,7 @@ describe('a stored draft', () => {
     expect(await parts.drafts.find(mia, 'd')).toBe('submitted');
     // Whose it was is nobody else's business.
     expect(await parts.drafts.find(ben, 'd')).toBe('gone');
-    expect(await store.tables().selectFrom('submissions').select(['state', 'draft']).execute()).toEqual([
+    expect(await rowsIn(store, 'submissions')).toMatchObject([
       { state: 'running', draft: JSON.stringify(draft) },
     ]);
   });

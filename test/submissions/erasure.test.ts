@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
-import { openStore } from '../storage/temporary.ts';
+import { openStore, rowsIn } from '../storage/temporary.ts';
 import { addDone, partsOver } from '../support/submissions.ts';
 import { readyDraft } from '../support/submitted.ts';
 import { turnsDuring } from '../support/turns.ts';
@@ -19,7 +19,7 @@ beforeEach(async () => {
   parts = partsOver(store, { now: () => time, member: limit });
 });
 
-const servers = () => store.tables().selectFrom('servers').selectAll().execute();
+const servers = () => rowsIn(store, 'servers');
 const manyHosts = (count: number) => Array.from({ length: count }, (_, n) => `h${n}`);
 
 describe('a member who has their name deleted', () => {
@@ -56,11 +56,11 @@ describe('a member who has their name deleted', () => {
     await parts.drafts.save({ guildId: '1', user: { id: USER, name: 'mia' } }, 'd', readyDraft('x', 1));
     expect(await parts.erasure.forgetNames('1', USER)).toBe(1_201);
     expect(await parts.erasure.forgetIds('1', USER)).toBe(true);
-    const submissions = await store.tables().selectFrom('submissions').selectAll().orderBy('id').execute();
-    expect(submissions.map(({ id, user_name }) => [id, user_name])).toEqual([
-      ['a', null],
-      ['b', null],
-      ['c', 'name of 8'],
+    const submissions = await rowsIn(store, 'submissions');
+    expect(submissions).toMatchObject([
+      { id: 'a', user_name: null },
+      { id: 'b', user_name: null },
+      { id: 'c', user_name: 'name of 8' },
     ]);
     expect(JSON.stringify([submissions, await servers()])).not.toContain(USER);
     expect((await servers()).filter(({ user_id }) => user_id === '8')).toHaveLength(1);

@@ -5,6 +5,7 @@ import { Secret } from '../../src/secret.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
 import type { Ended, Observer, Order, Result } from '../../src/submissions/pipeline.ts';
+import { rowsIn } from '../storage/temporary.ts';
 import { openPipeline, type PipelineOptions } from '../support/open-pipeline.ts';
 import { addDone } from '../support/submissions.ts';
 import { readyDraft, readyRow } from '../support/submitted.ts';
@@ -67,8 +68,8 @@ function ended(result: Result): Ended {
 }
 const kinds = (result: Result) => ended(result).outcomes.map(({ kind }) => kind);
 const refusal = (result: Result) => (result.kind === 'refused' ? result.refusal : result);
-const servers = ({ store }: Opened) => store.tables().selectFrom('servers').selectAll().execute();
-const submissions = ({ store }: Opened) => store.tables().selectFrom('submissions').selectAll().execute();
+const servers = ({ store }: Opened) => rowsIn(store, 'servers');
+const submissions = ({ store }: Opened) => rowsIn(store, 'submissions');
 
 /** Lets changes of a column fail, as a broken disk does. @returns ends it */
 async function breakColumn({ store }: Opened, column: 'sent_at' | 'outcome'): Promise<() => Promise<void>> {

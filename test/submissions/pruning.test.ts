@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
 import { MOST_ENTRIES } from '../../src/submissions/history.ts';
-import { openStore } from '../storage/temporary.ts';
+import { openStore, rowsIn } from '../storage/temporary.ts';
 import { addDone, fill, type PartsOptions, partsOver } from '../support/submissions.ts';
 import { readyDraft } from '../support/submitted.ts';
 import { turnsDuring } from '../support/turns.ts';
@@ -32,8 +32,8 @@ async function hosts(guildId = '1'): Promise<readonly string[]> {
   return rows.map(({ host }) => host);
 }
 async function submissions(): Promise<readonly string[]> {
-  const rows = await store.tables().selectFrom('submissions').select('id').orderBy('id').execute();
-  return rows.map(({ id }) => id);
+  const rows = await rowsIn(store, 'submissions');
+  return rows.map(({ id }) => id).toSorted();
 }
 
 describe('history', () => {
@@ -112,15 +112,9 @@ describe('what waits or runs', () => {
     }
     await store.tables().updateTable('submissions').set({ state: 'running' }).execute();
     await prune();
-    const rows = await store
-      .tables()
-      .selectFrom('servers')
-      .select(['host', 'outcome'])
-      .orderBy('host')
-      .execute();
-    expect(rows).toEqual([
-      { host: '19', outcome: null },
+    expect(await rowsIn(store, 'servers')).toMatchObject([
       { host: '20', outcome: 'unknown' },
+      { host: '19', outcome: null },
     ]);
   });
 });

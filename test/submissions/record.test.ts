@@ -4,7 +4,7 @@ import type { RefusedRow, Row } from '../../src/server-lists/row.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import { isLeft, type Reservation } from '../../src/submissions/record.ts';
-import { openStore } from '../storage/temporary.ts';
+import { openStore, rowsIn } from '../storage/temporary.ts';
 import { partsOver } from '../support/submissions.ts';
 import { readyRow } from '../support/submitted.ts';
 
@@ -104,12 +104,7 @@ describe('what is left of a submission', () => {
     await end([ACCEPTED, REJECTED, NOT_SENT, UNKNOWN]);
     expect(await parts.records.finish('list')).toBe('i-rest');
     expect(await restRows()).toEqual([1, 3, 4, 6]);
-    const [submission] = await store
-      .tables()
-      .selectFrom('submissions')
-      .selectAll()
-      .where('id', '=', 'list')
-      .execute();
+    const submission = (await rowsIn(store, 'submissions')).find(({ id }) => id === 'list');
     expect(submission).toMatchObject({ state: 'done', draft: null, ended_at: NOW });
   });
 
