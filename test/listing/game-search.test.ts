@@ -20,10 +20,8 @@ describe('searching for a game', () => {
   it.each([
     ['mc', ['minecraft', 'bedrock']],
     ['gmod', ['gm']],
-    ['pz', ['zomboid']],
     ['gta', ['samp']],
     ['tf', ['tf2']],
-    ['cod', ['cod4']],
     ['l4d2', ['l4d2']],
     ['counterstrike', ['cs16']],
   ])('finds by what players call a game, or its initials: %s', (typed, expected) => {

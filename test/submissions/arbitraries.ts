@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { specialRange } from '../../src/addresses/special-ranges.ts';
 
 /** The games of these tests: what people write → alias. */
-export const GAME_NAMES: Readonly<Record<string, string>> = {
+const GAME_NAMES: Readonly<Record<string, string>> = {
   cs2: 'cs2',
   'counter-strike 2': 'cs2',
   css: 'css',
