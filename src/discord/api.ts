@@ -246,16 +246,18 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
           // A former attempt was taken, and only its answer was lost. An attempt that met a limit was not taken.
           const isTaken = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
           if (isTaken && failures.some(isUncertain)) return;
-          if (isRefused(error) || error instanceof LostInteraction) throw lostOr(error);
+          if (isRefused(error)) throw lostOr(error);
           failures.push(error);
+          if (error instanceof LostInteraction) break;
           if (error instanceof RateLimitError) {
-            if (block.leftMs() > 0 || error.retryAfter > left()) throw lostOr(error);
+            if (block.leftMs() > 0 || error.retryAfter > left()) break;
             await sleep(error.retryAfter);
           } else if (isFirst) replaceAgent();
           if (left() <= 0) break;
         }
       }
-      throw failures.at(-1);
+      // That the last attempt was not taken says nothing of the others.
+      throw lostOr(failures.find(isUncertain) ?? failures.at(-1));
     },
     edit: (interaction, message, isWanted) =>
       withToken(

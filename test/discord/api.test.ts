@@ -4,6 +4,7 @@ import {
   type ApiTiming,
   type DiscordApi,
   isRefused,
+  isUncertain,
   LostInteraction,
   type MessageBody,
   TOKEN_LIVES_MS,
@@ -179,6 +180,13 @@ describe('a first response', () => {
     const { front, api } = await open();
     answering(front, CALLBACK, [limited(0.05), ACKNOWLEDGED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
+    expect(made(front, CALLBACK)).toBe(2);
+  });
+
+  it('whose first attempt may have been taken is not lost where the next one meets a limit', async () => {
+    const { front, api } = await open({ firstAttemptMs: 50 });
+    answering(front, CALLBACK, ['silence', limited(61)]);
+    await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
     expect(made(front, CALLBACK)).toBe(2);
   });
 
