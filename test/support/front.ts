@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { request } from 'undici';
+import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 
 /** An answer that the front gives in place of what stands behind it. */
 export interface Canned {
@@ -60,19 +61,25 @@ export interface Front {
 }
 
 export async function openFront(): Promise<Front> {
-  const sockets = new Set<Socket>();
   const silent = new WeakSet<Socket>();
   const requests: string[] = [];
   const bodies: string[] = [];
-  const front: Omit<Front, 'url' | 'close'> = {
+  const server = createLoopbackServer((incoming, response) => {
+    pass(incoming, response).catch(() => incoming.socket.destroy());
+  });
+  const port = await server.listen(0);
+  const front: Front = {
+    url: `http://127.0.0.1:${port}/api`,
     requests,
     bodies,
     target: '',
     answer: () => undefined,
     silenceConnections() {
-      for (const socket of sockets) silent.add(socket);
+      for (const socket of server.sockets()) silent.add(socket);
     },
+    close: () => server.close(),
   };
+  return front;
 
   async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url = '' } = incoming;
@@ -99,20 +106,4 @@ export async function openFront(): Promise<Front> {
     response.writeHead(answered.statusCode, answered.headers as Record<string, string>);
     await pipeline(answered.body, response);
   }
-
-  const server = createServer((incoming, response) => {
-    pass(incoming, response).catch(() => incoming.socket.destroy());
-  });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  return Object.assign(front, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`,
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((closed) => server.close(closed));
-    },
-  });
 }

@@ -6,33 +6,28 @@ import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { createGuardedListing } from '../../src/listing/guarded.ts';
 import { createRests } from '../../src/listing/rests.ts';
 import { createTurns } from '../../src/listing/turns.ts';
-import { createEncryption, type Encryption } from '../../src/storage/encryption.ts';
-import type { StoreDeps } from '../../src/storage/store.ts';
+import { createEncryption } from '../../src/storage/encryption.ts';
 import { createPipeline, type Observer } from '../../src/submissions/pipeline.ts';
 import { openStore, recorder } from '../storage/temporary.ts';
 import { type PartsOptions, partsOver } from './submissions.ts';
 
 export interface PipelineOptions extends PartsOptions {
-  /** The file of the store; a temporary one without it. */
-  readonly path?: string;
-  readonly encryption?: Encryption;
   /** The listing service's answer to a request. */
   readonly add: (servers: readonly ServerSubmission[], key: string) => Promise<Outcome> | Outcome;
   readonly observers?: readonly Observer[];
   /** Told of each guild whose key was refused for the first time. */
   readonly onKeyRefused?: (guildId: string) => void;
-  readonly onTransaction?: StoreDeps['onTransaction'];
   /** Whether the interaction is still for this process to answer. */
   readonly isOurs?: () => boolean;
 }
 
 /** Everything that a submission passes between the dispatcher and the service's HTTP client, over a store of its own. */
 export async function openPipeline(options: PipelineOptions) {
-  const { path, encryption = createEncryption([randomBytes(32)]), add, now = Date.now } = options;
-  const { observers = [], onKeyRefused, onTransaction, isOurs = () => true } = options;
+  const { add, now = Date.now, observers = [], onKeyRefused, isOurs = () => true } = options;
   const logger = recorder();
-  const store = await openStore(path, { onTransaction });
+  const store = await openStore();
   const parts = partsOver(store, options);
+  const encryption = createEncryption([randomBytes(32)]);
   const keys = createApiKeys({ store, encryption, logger, now });
   const settings = createGuildSettings({ store, logger });
   const listing = createGuardedListing({

@@ -3,55 +3,30 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PermissionFlagsBits } from 'discord.js';
-import type { DiscordStandIn, Person } from '../../sandbox/discord/contract.ts';
-import { type StandInOptions, startDiscord } from '../../sandbox/discord/stand-in.ts';
-import { createDiscordApi, type DiscordApi } from '../../src/discord/api.ts';
+import type { Person } from '../../sandbox/discord/contract.ts';
+import { startDiscord } from '../../sandbox/discord/stand-in.ts';
+import { createDiscordApi } from '../../src/discord/api.ts';
 import type { Command } from '../../src/discord/command.ts';
-import { createDispatcher, type Dispatcher } from '../../src/discord/dispatch.ts';
+import { createDispatcher } from '../../src/discord/dispatch.ts';
 import { createGateway } from '../../src/discord/gateway.ts';
 import { asPublished, createPublishing } from '../../src/discord/publish.ts';
 import { createWriters } from '../../src/discord/reply.ts';
 import { createTraces } from '../../src/discord/traces.ts';
-import { createUnanswered, type Unanswered, type UnansweredDeps } from '../../src/discord/unanswered.ts';
+import { createUnanswered, type UnansweredDeps } from '../../src/discord/unanswered.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
-import { createStore, type Store } from '../../src/storage/store.ts';
+import { createStore } from '../../src/storage/store.ts';
 import { sqliteAt } from '../../src/store-url.ts';
 import { createWords } from '../../src/words/words.ts';
-import { type Line, recorder } from '../storage/temporary.ts';
+import { recorder } from '../storage/temporary.ts';
 import { TOKEN } from './discord-api.ts';
 import { onlyOne } from './only-one.ts';
 
-export interface Who {
-  readonly name?: string;
-  readonly permissions?: bigint;
-  readonly locale?: string;
-}
+export type SmallBot = Awaited<ReturnType<typeof startSmallBot>>;
 
-/** What stands between a command and Discord, with commands of the test. */
-export interface SmallBot {
-  readonly discord: DiscordStandIn;
-  readonly api: DiscordApi;
-  readonly dispatcher: Dispatcher;
-  readonly store: Store;
-  /** The file of the store. */
-  readonly path: string;
-  readonly log: readonly Line[];
-  /** What the guild's log was told. */
-  readonly told: readonly string[];
-  person(who?: Who): Person;
-  /** What the bot sends to Discord from now on, such as `PATCH`, until the function is called. */
-  sending(): () => readonly string[];
-  /** The same record of interactions as another run of the bot has it. */
-  restarted(deps?: Partial<UnansweredDeps>): Unanswered;
-  stop(): Promise<void>;
-}
-
-export async function startSmallBot(
-  commands: readonly Command[],
-  options: Omit<StandInOptions, 'token'> = {},
-): Promise<SmallBot> {
-  const discord = await startDiscord({ token: TOKEN, reactionMs: 0, ...options });
+/** What stands between commands and Discord, with commands of the test and a store of its own. */
+export async function startSmallBot(commands: readonly Command[]) {
+  const discord = await startDiscord({ token: TOKEN, reactionMs: 0 });
   const logger = recorder();
   const folder = mkdtempSync(join(tmpdir(), 'small-bot-'));
   const path = join(folder, 'bot.sqlite');
@@ -67,6 +42,7 @@ export async function startSmallBot(
   const tellGuild: UnansweredDeps['tellGuild'] = async (_guildId, makeText) =>
     void told.push(makeText(wording.wordsFor('en-US')));
   const writers = createWriters();
+  /** The same record of interactions as another run of the bot has it. */
   const restarted = (deps: Partial<UnansweredDeps> = {}) =>
     createUnanswered({
       store,
@@ -108,14 +84,17 @@ export async function startSmallBot(
     api,
     dispatcher,
     store,
+    /** The file of the store. */
     path,
     log: logger.lines,
+    /** What the guild's log was told. */
     told,
-    person({ name = 'mia', permissions = PermissionFlagsBits.ViewChannel, locale = 'en-US' } = {}) {
+    person({ permissions = PermissionFlagsBits.ViewChannel, locale = 'en-US' } = {}): Person {
       const [guild] = discord.guilds;
       if (!guild) throw new Error('the stand-in has no guild');
-      return discord.person({ guild, name, permissions, locale });
+      return discord.person({ guild, name: 'mia', permissions, locale });
     },
+    /** What the bot sends to Discord from now on, such as `PATCH`, until the function is called. */
     sending() {
       const before = discord.requests.length;
       return () =>
