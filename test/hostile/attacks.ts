@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { RESTJSONErrorCodes } from 'discord.js';
 import { setKey, textOf } from '../support/scene.ts';
 import { ADMINS } from './attacks/admins.ts';
@@ -7,6 +6,7 @@ import { type Arena, ATTACKERS_KEY, type Attack, type Hostility } from './attack
 import { FLOODS } from './attacks/floods.ts';
 import { SHAPES } from './attacks/shapes.ts';
 import { createOthers, type Others } from './others.ts';
+import { within } from './people.ts';
 import type { Random } from './random.ts';
 import type { Verdict } from './verdict.ts';
 import { openWorld } from './world.ts';
@@ -20,8 +20,6 @@ const ANSWER_WITHIN_MS = 30_000;
 
 /** Each on a bot of its own. */
 const CAMPAIGNS = [FLOODS, ADMINS, SHAPES];
-/** The names of all attacks. */
-export const ATTACKS = CAMPAIGNS.flat().map(({ name }) => name);
 
 export interface AttackOptions {
   readonly verdict: Verdict;
@@ -40,10 +38,14 @@ export async function attack({ verdict, random, over, isWanted, say }: AttackOpt
   async function wage(arena: Arena, others: Others, { name, prepare, run }: Attack): Promise<void> {
     const harm = (error: unknown) =>
       verdict.harm('other harm', `${name}: ${error instanceof Error ? error.message : error}`);
+    async function runInTime(): Promise<void> {
+      const end = await within(GIVE_UP_MS, run(arena));
+      assert.notEqual(end, 'late', `it was not over after ${GIVE_UP_MS / 1000} s`);
+    }
     verdict.count('attacks', 1);
     await prepare?.(arena).catch(harm);
     const since = Date.now();
-    const sight = await others.during(name, () => inTime(run(arena)).catch(harm));
+    const sight = await others.during(name, () => runInTime().catch(harm));
     const { ownMs } = await arena.probe.longest(since);
     row(
       [sight.slowestResponse, sight.slowestAnswer, sight.unanswered, sight.refused, ownMs, sight.actions],
@@ -66,16 +68,9 @@ export async function attack({ verdict, random, over, isWanted, say }: AttackOpt
       else await wage(arena, others, each);
     }
     await arena.bot.stop();
-    arena.judge((key) => OTHERS_KEYS.includes(key));
+    await arena.judge((key) => OTHERS_KEYS.includes(key));
     await arena.close();
   }
-}
-
-async function inTime(work: Promise<void>): Promise<void> {
-  const end = new AbortController();
-  const late = sleep(GIVE_UP_MS, 'late', { signal: end.signal }).catch(() => 'in time');
-  const first = await Promise.race([work, late]).finally(() => end.abort());
-  assert.notEqual(first, 'late', `it was not over after ${GIVE_UP_MS / 1000} s`);
 }
 
 async function openArena(verdict: Verdict, random: Random): Promise<Arena> {

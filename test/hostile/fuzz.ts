@@ -6,7 +6,7 @@ import { setKey, textOf } from '../support/scene.ts';
 import { damage, HELD } from './damage.ts';
 import { createHostileService } from './hostile-service.ts';
 import { createOthers } from './others.ts';
-import { labelsOf } from './people.ts';
+import { labelsOf, within } from './people.ts';
 import type { Random } from './random.ts';
 import { anyText } from './texts.ts';
 import type { Verdict } from './verdict.ts';
@@ -86,7 +86,7 @@ async function fuzzOnce(verdict: Verdict, random: Random, ms: number): Promise<v
   for (const line of world.lines.filter((each) => each.includes(HELD))) {
     verdict.harm('secrets found', `what a damaged record held: ${line}`);
   }
-  world.judge((key) => key === OTHERS_KEY);
+  await world.judge((key) => key === OTHERS_KEY);
   await world.close();
 }
 
@@ -127,14 +127,9 @@ async function liveHostile(world: World, person: Person, { random, acts, over }:
   async function answered(what: string, run: () => Promise<Answer | Suggested>): Promise<Answer | undefined> {
     acts.push({ what, at: Date.now() });
     verdict.count('interactions', 1);
-    const end = new AbortController();
-    const late = sleep(ANSWER_WITHIN_MS, 'lost' as const, { signal: end.signal }).catch(
-      () => 'lost' as const,
-    );
-    const found = await Promise.race([run(), late]);
-    end.abort();
+    const found = await within(ANSWER_WITHIN_MS, run());
     const answer = typeof found === 'object' && 'kind' in found ? found : undefined;
-    if (found === 'lost' || answer?.kind === 'lost') {
+    if (found === 'late' || found === 'lost' || answer?.kind === 'lost') {
       verdict.harm('unanswered', `${what}, begun ${ANSWER_WITHIN_MS} ms before ${new Date().toISOString()}`);
     }
     return answer;

@@ -1,5 +1,6 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { readStored } from '../support/stored.ts';
 
 /** A server that a guild has submitted. */
 interface Submitted {
@@ -7,57 +8,60 @@ interface Submitted {
   readonly server: string;
 }
 
-/** What is in the bot's store at the moment that it is asked. */
-export interface History {
-  /** What has not come to its end: interactions that were not answered, and submissions that were begun. */
-  unfinished(): Promise<readonly string[]>;
-  /** How each of these servers of one guild ended at last, by its host. */
-  latest(servers: readonly Submitted[]): Promise<ReadonlyMap<string, string | undefined>>;
-  /** `GUILD SERVER` of all that was accepted, or may have been received. */
-  submitted(): Promise<ReadonlySet<string>>;
-}
+/** Runs a statement on the bot's database, as another process does. */
+type Query = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-/** @param data the folder of the bot's database */
-export function historyInFile(data: string): History {
+export type History = ReturnType<typeof createHistory>;
+
+/** What is in the bot's store at the moment that it is asked. */
+export function createHistory(query: Query) {
+  const texts = async (sql: string) => (await query(sql)).map(({ text }) => String(text));
   return {
-    unfinished: async () => readStored(data).unfinished,
-    async latest(servers) {
-      const { ended } = readStored(data);
-      return new Map(servers.map(({ guildId, server }) => [server, ended(guildId, server)[0]]));
+    /** What has not come to its end: interactions that were not answered, and submissions that were begun. */
+    unfinished: (): Promise<readonly string[]> =>
+      texts(`select 'interaction ' || id as text from interactions where sealed is not null
+        union all select 'submission ' || id as text from submissions where state = 'running'`),
+
+    /** How each of these servers of one guild ended at last, by its host. */
+    async latest(servers: readonly Submitted[]): Promise<ReadonlyMap<string, string>> {
+      // These names are made up here: there is nothing to escape in them.
+      const hosts = servers.map(({ server }) => `'${server}'`);
+      const rows = await query(`select host, outcome from servers
+        where guild_id = '${servers[0]?.guildId}' and host in (${hosts.join(', ')}) and outcome is not null
+        order by ended_at, submission_id`);
+      return new Map(rows.map(({ host, outcome }) => [String(host), String(outcome)]));
     },
-    submitted: async () => readStored(data).submitted(),
+
+    /** `GUILD SERVER` of all that was accepted, or may have been received. */
+    async submitted(): Promise<ReadonlySet<string>> {
+      const all = await texts(`select distinct guild_id || ' ' || host as text from servers
+        where outcome in ('accepted', 'unknown')`);
+      return new Set(all);
+    },
   };
 }
 
-export function historyInPostgres(url: string): History {
-  async function rows<Row>(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+/** @param data the folder of the bot's database */
+export const inFile =
+  (data: string): Query =>
+  async (sql) => {
+    const database = new DatabaseSync(join(data, 'bot.sqlite'), { readOnly: true });
+    try {
+      return database.prepare(sql).all();
+    } finally {
+      database.close();
+    }
+  };
+
+export const inPostgres =
+  (url: string): Query =>
+  async (sql) => {
     const client = new Client({ connectionString: url });
     client.on('error', () => undefined);
     await client.connect();
     try {
-      return (await client.query(sql, [...values])).rows;
+      return (await client.query(sql)).rows;
     } finally {
       await client.end();
     }
-  }
-  const texts = async (sql: string) => (await rows<{ text: string }>(sql)).map(({ text }) => text);
-
-  return {
-    unfinished: () =>
-      texts(`select 'interaction ' || id as text from interactions where sealed is not null
-        union all select 'submission ' || id from submissions where state = 'running'`),
-    async latest(servers) {
-      const found = await rows<{ host: string; outcome: string }>(
-        `select host, outcome from servers
-          where guild_id = $1 and host = any($2) and outcome is not null order by ended_at, submission_id`,
-        [servers[0]?.guildId, servers.map(({ server }) => server)],
-      );
-      return new Map(found.map(({ host, outcome }) => [host, outcome]));
-    },
-    submitted: async () =>
-      new Set(
-        await texts(`select distinct guild_id || ' ' || host as text from servers
-          where outcome in ('accepted', 'unknown')`),
-      ),
   };
-}

@@ -6,7 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import { startServer } from '../support/postgres-server.ts';
-import { ATTACKS, attack } from './attacks.ts';
+import { attack } from './attacks.ts';
 import { fuzz } from './fuzz.ts';
 import { createRandom } from './random.ts';
 import { soak } from './soak.ts';
@@ -27,26 +27,18 @@ const { values, positionals } = parseArgs({
     mix: { type: 'string', default: 'attacks' },
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    /** Counts a stall by the clock, and not by the bot's own processor time: for an idle machine. */
-    strict: { type: 'boolean', default: false },
     /** Of a soak: several processes over HTTP and PostgreSQL, behind a load balancer. */
     replicas: { type: 'string' },
-    /** Names all attacks. Of those, only such as have one of the other arguments in their name are waged. */
-    list: { type: 'boolean', default: false },
   },
+  // Of the attacks, only such as have one of these in their name are waged.
   allowPositionals: true,
 });
-const { mix, seed, strict: isStrict } = values;
+const { mix, seed } = values;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const minutes = Number(values.minutes);
 if (!(minutes > 0)) throw new RangeError('--minutes must be a number above 0');
 if (!(mix === 'attacks' || mix === 'fuzz' || mix === 'soak')) {
   throw new RangeError('--mix must be attacks, fuzz or soak');
-}
-
-if (values.list) {
-  say(ATTACKS.join('\n'));
-  process.exit(0);
 }
 
 const server = values.replicas === undefined ? undefined : await startServer();
@@ -57,7 +49,7 @@ if (values.replicas !== undefined && server === undefined) {
 
 say(`seed: ${seed}`);
 const random = createRandom(seed);
-const verdict = createVerdict({ longestStall: LONGEST_STALLS[mix], isStrict });
+const verdict = createVerdict(LONGEST_STALLS[mix]);
 const until = Date.now() + minutes * 60_000;
 const over = AbortSignal.timeout(Math.ceil(minutes * 60_000));
 const isWanted = (name: string) =>

@@ -38,21 +38,16 @@ export interface Verdict {
   print(say: (line: string) => void): 0 | 1;
 }
 
-export interface VerdictOptions {
-  /** A longer stall is harm, in milliseconds. */
-  readonly longestStall: number;
-  /** Counts a stall by the clock, and not by the bot's own processor time: for an idle machine. */
-  readonly isStrict: boolean;
-}
-
-/** What came of a run, the same for every mix. */
-export function createVerdict({ longestStall, isStrict }: VerdictOptions): Verdict {
+/**
+ * What came of a run, the same for every mix.
+ * @param longestStall milliseconds of the bot's own processor time; a longer stall is harm
+ */
+export function createVerdict(longestStall: number): Verdict {
   const harms = new Map<Harm, string[]>(HARMS.map((kind) => [kind, []]));
   const counts = new Map<string, number>();
   const stalls: (Stall & { readonly during: string })[] = [];
   let slowestResponse = 0;
   let slowestAnswer = 0;
-  const lengthOf = ({ ms, ownMs }: Stall) => (isStrict ? ms : ownMs);
 
   const verdict: Verdict = {
     harm: (kind, about) => void harms.get(kind)?.push(about.slice(0, LONGEST_CASE)),
@@ -64,10 +59,10 @@ export function createVerdict({ longestStall, isStrict }: VerdictOptions): Verdi
     },
     count: (what, more) => void counts.set(what, (counts.get(what) ?? 0) + more),
     print(say) {
-      const longest = stalls.toSorted((one, other) => lengthOf(other) - lengthOf(one));
+      const longest = stalls.toSorted((one, other) => other.ownMs - one.ownMs);
       const [worst] = longest;
-      if (worst && lengthOf(worst) > longestStall) {
-        verdict.harm('other harm', `the bot stood still for ${lengthOf(worst)} ms`);
+      if (worst && worst.ownMs > longestStall) {
+        verdict.harm('other harm', `the bot stood still for ${worst.ownMs} ms`);
       }
       for (const [what, count] of counts) {
         say(`${what}: ${count}`);

@@ -1,7 +1,5 @@
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { postComponents } from '../support/forged-button.ts';
-import { modalOf } from '../support/scene.ts';
-import { fill } from './people.ts';
 import type { Random } from './random.ts';
 import { anyCustomId } from './texts.ts';
 import type { World } from './world.ts';
@@ -61,7 +59,7 @@ export const WAYS: readonly Way[] = [
     most: 4_000,
     use: async (_, person, text) => {
       const opened = await person.slash('addservers');
-      return opened.kind === 'modal' ? fill(person, modalOf(opened), text || 'a') : opened;
+      return opened.kind === 'modal' ? person.submit(opened.modal, { servers: text || 'a' }) : opened;
     },
   },
   {

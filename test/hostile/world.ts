@@ -8,7 +8,7 @@ import { createStallProbe, type StallProbe } from '../support/event-loop-stall.t
 import type { PostgresServer } from '../support/postgres-server.ts';
 import { leaksOf } from '../support/secrets.ts';
 import { createFleet, type Fleet } from './fleet.ts';
-import { type History, historyInFile, historyInPostgres } from './history.ts';
+import { createHistory, type History, inFile, inPostgres } from './history.ts';
 import { type Ask, judge } from './judge.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -80,7 +80,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     discord: { reactionMs: 0, ...(answerWithinMs !== undefined && { answerWithinMs }) },
   });
   const { discord, listing, bot, people, data } = sandbox;
-  const stored = replicas ? historyInPostgres(databaseUrl) : historyInFile(data);
+  const stored = createHistory(replicas ? inPostgres(databaseUrl) : inFile(data));
   const lines: string[] = [];
   const asks: Ask[] = [];
   discord.guildEvents.add({ name: 'Third' });

@@ -3,14 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** What is in the bot's store at the moment that it is asked, as another process reads it from the file. */
 export interface Stored {
-  /** Every key, in order. */
-  readonly keys: readonly string[];
   /** What has not come to its end: interactions that were not answered, and submissions that were begun. */
   readonly unfinished: readonly string[];
   /** How a server ended by the guild's history, the newest entry first; empty when it is not in there. */
   ended(guildId: string, server: string): readonly string[];
-  /** `GUILD SERVER` of all that was accepted, or may have been received. */
-  submitted(): ReadonlySet<string>;
 }
 
 /** @param data the folder of the bot's database */
@@ -25,9 +21,6 @@ export function readStored(data: string): Stored {
     }
   };
   return {
-    get keys() {
-      return texts('SELECT key AS text FROM keyv ORDER BY key');
-    },
     get unfinished() {
       return texts(`SELECT 'interaction ' || id AS text FROM interactions WHERE sealed IS NOT NULL
         UNION ALL SELECT 'submission ' || id AS text FROM submissions WHERE state = 'running'`);
@@ -38,12 +31,6 @@ export function readStored(data: string): Stored {
           ORDER BY ended_at DESC, submission_id DESC`,
         guildId,
         server,
-      ),
-    submitted: () =>
-      new Set(
-        texts(
-          `SELECT DISTINCT guild_id || ' ' || host AS text FROM servers WHERE outcome IN ('accepted', 'unknown')`,
-        ),
       ),
   };
 }

@@ -4,7 +4,7 @@ import { InteractionType } from 'discord.js';
 import { SANDBOX_GAMES } from '../../../sandbox/listing/games.ts';
 import type { Mode } from '../../../sandbox/listing/modes.ts';
 import { messageOf, modalOf, setKey, textOf } from '../../support/scene.ts';
-import { answered, fill } from '../people.ts';
+import { answered } from '../people.ts';
 import { type Arena, ATTACKERS_KEY, type Attack, answers, beginAnew, checkKey, submitOne } from './arena.ts';
 
 /** A guild's trials in any 60 seconds. */
@@ -65,7 +65,7 @@ export const ADMINS: readonly Attack[] = [
     async run(arena) {
       const modal = modalOf(await arena.admin.slash('setkey'));
       const guesses = Array.from({ length: 300 }, (_, n) => `guess-${n}-0123456789`);
-      await Promise.all(guesses.map((guess) => fill(arena.admin, modal, guess)));
+      await Promise.all(guesses.map((key) => arena.admin.submit(modal, { key })));
       const tried = requestsWith(arena, 'guess-');
       assert(tried <= MOST_TRIALS, `${tried} keys were tried`);
     },
