@@ -30,12 +30,6 @@ export interface Attack {
   run(arena: Arena): Promise<void>;
 }
 
-/** The service answers submissions like this, or requests for its games. */
-export const answers =
-  (action: 'add' | 'games', mode: Mode): Hostility =>
-  (request) =>
-    request.action === action ? mode : undefined;
-
 /** Begins anew: what was counted of the attackers is forgotten, and their key works. */
 export async function beginAnew(arena: Arena): Promise<void> {
   arena.beHostile(undefined);

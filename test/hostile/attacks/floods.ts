@@ -4,9 +4,9 @@ import { ROLES } from '../../../sandbox/people.ts';
 import { submit, upload } from '../../support/lists.ts';
 import { messageOf, setKey, textOf } from '../../support/scene.ts';
 import { answered, labelsOf } from '../people.ts';
-import { type Arena, ATTACKERS_KEY, type Attack, answers, beginAnew } from './arena.ts';
+import { type Arena, ATTACKERS_KEY, type Attack, beginAnew, type Hostility } from './arena.ts';
 
-const TWO_SECONDS = answers('add', { kind: 'slow', ms: 2_000 });
+const slow: Hostility = ({ action }) => (action === 'add' ? { kind: 'slow', ms: 2_000 } : undefined);
 
 /** A list of 1,000, shown and not submitted yet. */
 function showList(person: Person, name: string) {
@@ -43,7 +43,7 @@ export const FLOODS: readonly Attack[] = [
   {
     name: '40 /addserver at a service that takes two seconds',
     run(arena) {
-      arena.beHostile(TWO_SECONDS);
+      arena.beHostile(slow);
       return submitSingles(arena, 'slow', 40);
     },
   },
@@ -55,7 +55,7 @@ export const FLOODS: readonly Attack[] = [
     // The slowest answer of the others is to be the service's time and at most 3 s more: 5,000 ms.
     name: 'both, at a service that takes two seconds for everybody',
     async run(arena) {
-      arena.beHostile(TWO_SECONDS, 'everybody');
+      arena.beHostile(slow, 'everybody');
       await Promise.all([submitLists(arena, 'both'), submitSingles(arena, 'single', 200)]);
     },
   },
