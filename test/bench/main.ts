@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { measureReplicas } from './replicas.ts';
-import { type LightDiscord, type LightListing, startLightDiscord, startLightListing } from './services.ts';
-import { completing, expectAcknowledged, expectType, perSecond, setKey, slash, submissions } from './work.ts';
+import { GAMES, type LightDiscord, startLightDiscord, startLightListing } from './services.ts';
+import {
+  completing,
+  endBot,
+  expectType,
+  help,
+  perSecond,
+  setKey,
+  slash,
+  startBot,
+  submissions,
+} from './work.ts';
 
 /**
  * Measures this bot beside a plain discord.js bot, in one run and taking turns, and prints ratios: of a single figure
@@ -33,7 +43,6 @@ const RATE = 50;
 /** More starts of each bot in a round, in turns: a single one says more of the machine than of the bot. */
 const STARTS = 5;
 const MANY_GUILDS = 10_000;
-const GAMES = 200;
 const ROOT = join(import.meta.dirname, '../..');
 
 /** As `npm start` does it. */
@@ -45,6 +54,10 @@ const OURS = packageJson.scripts.start
 
 type Bot = 'ours' | 'plain';
 const BOTS: readonly Bot[] = ['ours', 'plain'];
+const COMMANDS: Readonly<Record<Bot, readonly string[]>> = {
+  ours: OURS,
+  plain: [join(import.meta.dirname, 'plain-bot.ts')],
+};
 
 /** A goal for ours / plain: at least, where more is better; at most, where less is. */
 interface Figure {
@@ -64,7 +77,7 @@ const FIGURES = {
 } as const satisfies Record<string, Figure>;
 type Name = keyof typeof FIGURES;
 
-const listing = await startLightListing({ games: GAMES });
+const listing = await startLightListing();
 const results = new Map<Name, Map<Bot, number[]>>();
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -101,14 +114,12 @@ async function load(bot: Bot): Promise<void> {
       const { acknowledged } = discord.send(completing(typed), guild);
       expectType(await acknowledged, 8);
     };
-    const help = async (guild: number) => {
-      expectAcknowledged(await discord.send(slash('help'), guild).acknowledged);
-    };
-    const submit = submissions(discord, GAMES);
+    const askHelp = (guild: number) => help(discord, guild);
+    const submit = submissions(discord);
     // Once for nothing: code that was never run is slow in both.
-    for (const work of [complete, help, submit]) await perSecond(work, 0.5, AT_ONCE);
+    for (const work of [complete, askHelp, submit]) await perSecond(work, 0.5, AT_ONCE);
     record('autocomplete', bot, await perSecond(complete, seconds, AT_ONCE));
-    record('acknowledged', bot, await perSecond(help, seconds, AT_ONCE));
+    record('acknowledged', bot, await perSecond(askHelp, seconds, AT_ONCE));
     record('submissions', bot, await perSecond(submit, seconds, AT_ONCE));
   });
 }
@@ -156,46 +167,28 @@ async function withBot(
 ): Promise<void> {
   const discord = await startLightDiscord({ guilds });
   const data = await mkdtemp(join(tmpdir(), 'bench-'));
-  const identified = discord.identified();
   const startedAt = performance.now();
-  const child = start(bot, { discord, listing, data });
+  const child = startBot(
+    COMMANDS[bot],
+    { discord, listing },
+    {
+      STORE_URL: `sqlite://${join(data, 'bot.sqlite')}`,
+      LOG_LEVEL: 'warn',
+    },
+  );
   try {
     await Promise.race([
-      identified,
+      discord.identified,
       once(child, 'exit').then(() => Promise.reject(new Error(`${bot} ended`))),
     ]);
-    expectAcknowledged(await discord.send(slash('help')).acknowledged);
+    await help(discord, 0);
     const readyMs = performance.now() - startedAt;
     await measure({ discord, readyMs, memoryMib: () => memoryAtRest(child) });
   } finally {
-    child.kill('SIGKILL');
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    await endBot(child);
     await discord.close();
     await rm(data, { recursive: true });
   }
-}
-
-function start(
-  bot: Bot,
-  at: { readonly discord: LightDiscord; readonly listing: LightListing; readonly data: string },
-): ChildProcess {
-  const plain = [join(import.meta.dirname, 'plain-bot.ts')];
-  return spawn(process.execPath, bot === 'ours' ? OURS : plain, {
-    // Where there is no .env to read.
-    cwd: at.data,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      PATH: process.env.PATH,
-      DISCORD_API_URL: at.discord.apiUrl,
-      DISCORD_TOKEN: 'MTExMTExMTExMTExMTExMTEx.bench.not-a-token',
-      LISTING_API_URL: at.listing.url,
-      LISTING_API_KEY: 'bench-operator-key',
-      STORE_URL: `sqlite://${join(at.data, 'bot.sqlite')}`,
-      MEMBER_LIMIT: '1000000/3600',
-      GUILD_LIMIT: '1000000/3600',
-      LOG_LEVEL: 'warn',
-    },
-  });
 }
 
 /** What the process holds in the machine's memory once that has stopped changing. Linux only. */
@@ -239,7 +232,7 @@ function positive(name: string, text: string): number {
 
 if (values.replicas !== undefined) {
   const counts = values.replicas.split(',').map((text) => positive('replicas', text));
-  await measureReplicas({ counts, seconds, listing, games: GAMES, command: OURS, say });
+  await measureReplicas({ counts, seconds, listing, command: OURS });
   await listing.close();
   process.exit();
 }

@@ -1,14 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { once } from 'node:events';
-import { cpus, tmpdir } from 'node:os';
+import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { Agent, request } from 'undici';
 import { quietPort } from '../../sandbox/quiet-port.ts';
 import { type PostgresServer, startServer } from '../support/postgres-server.ts';
 import { type LightDiscord, type LightListing, startLightDiscord } from './services.ts';
-import { expectAcknowledged, perSecond, setKey, slash, submissions } from './work.ts';
+import { endBot, help, perSecond, setKey, startBot, submissions } from './work.ts';
 
 /** Interactions under way at once, each in a guild of its own. */
 const AT_ONCE = 64;
@@ -21,17 +19,17 @@ interface ReplicasOptions {
   readonly counts: readonly number[];
   readonly seconds: number;
   readonly listing: LightListing;
-  readonly games: number;
   /** What Node is given to run the bot. */
   readonly command: readonly string[];
-  readonly say: (line: string) => void;
 }
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /**
  * Submissions and acknowledgements per second of several processes over one PostgreSQL, which has its data in memory
  * and waits for no disk, and what limits them. Interactions are posted to one process after the other.
  */
-export async function measureReplicas({ counts, say, ...options }: ReplicasOptions): Promise<void> {
+export async function measureReplicas({ counts, ...options }: ReplicasOptions): Promise<void> {
   const server = await startServer();
   if (server === undefined) {
     say('PostgreSQL is not installed: --replicas cannot run without it (apt-get install postgresql)');
@@ -63,7 +61,7 @@ function limitOf(busy: number): string {
 async function measure(
   server: PostgresServer,
   count: number,
-  { seconds, listing, games, command }: Omit<ReplicasOptions, 'counts' | 'say'>,
+  { seconds, listing, command }: Omit<ReplicasOptions, 'counts'>,
 ) {
   const database = `bench_${count}`;
   await query(server.url, `create database ${database}`);
@@ -73,50 +71,30 @@ async function measure(
   const { publicKey, post } = createPoster(ports);
   const discord = await startLightDiscord({ guilds: AT_ONCE, post });
   const env = {
-    PATH: process.env.PATH,
-    DISCORD_API_URL: discord.apiUrl,
-    DISCORD_TOKEN: 'MTExMTExMTExMTExMTExMTEx.bench.not-a-token',
     DISCORD_PUBLIC_KEY: publicKey,
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     INTERACTIONS: 'http',
-    LISTING_API_URL: listing.url,
-    LISTING_API_KEY: 'bench-operator-key',
     STORE_URL: storeUrl.href,
-    MEMBER_LIMIT: '1000000/3600',
-    GUILD_LIMIT: '1000000/3600',
     LOG_LEVEL: 'error',
   };
   const bots = ports.map((port) =>
-    spawn(process.execPath, [...command], {
-      // Where there is no .env to read.
-      cwd: tmpdir(),
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...env, INTERACTIONS_PORT: String(port) },
-    }),
+    startBot(command, { discord, listing }, { ...env, INTERACTIONS_PORT: String(port) }),
   );
   try {
     for (const port of ports) await untilListening(port);
-    return await load(discord, { seconds, games, commits: () => commitsOf(server.url, database) });
+    return await load(discord, seconds, () => commitsOf(server.url, database));
   } finally {
-    await Promise.all(bots.map(end));
+    await Promise.all(bots.map(endBot));
     await discord.close();
   }
 }
 
-interface LoadOptions {
-  readonly seconds: number;
-  readonly games: number;
-  /** How many transactions there were until now. */
-  readonly commits: () => Promise<number>;
-}
-
-async function load(discord: LightDiscord, { seconds, games, commits }: LoadOptions) {
+/** @param commits how many transactions there were until now */
+async function load(discord: LightDiscord, seconds: number, commits: () => Promise<number>) {
   for (let guild = 0; guild < AT_ONCE; guild += 1) await setKey(discord, guild);
-  const help = async (guild: number) => {
-    expectAcknowledged(await discord.send(slash('help'), guild).acknowledged);
-  };
-  const submit = submissions(discord, games);
-  for (const work of [help, submit]) await perSecond(work, WARM_SECONDS, AT_ONCE);
+  const askHelp = (guild: number) => help(discord, guild);
+  const submit = submissions(discord);
+  for (const work of [askHelp, submit]) await perSecond(work, WARM_SECONDS, AT_ONCE);
   const commitsBefore = await commits();
   const before = processorTimes();
   const submitted = await perSecond(submit, seconds, AT_ONCE);
@@ -124,7 +102,7 @@ async function load(discord: LightDiscord, { seconds, games, commits }: LoadOpti
   const commitsAfter = await commits();
   return {
     submissions: submitted,
-    acknowledgements: await perSecond(help, seconds, AT_ONCE),
+    acknowledgements: await perSecond(askHelp, seconds, AT_ONCE),
     commits: (commitsAfter - commitsBefore) / seconds,
     busy: 1 - (after.idle - before.idle) / (after.all - before.all),
   };
@@ -178,11 +156,6 @@ async function untilListening(port: number): Promise<void> {
       await sleep(50);
     }
   }
-}
-
-async function end(bot: ChildProcess): Promise<void> {
-  bot.kill('SIGKILL');
-  if (bot.exitCode === null && bot.signalCode === null) await once(bot, 'exit');
 }
 
 async function query(url: string, sql: string, values: readonly unknown[] = []) {

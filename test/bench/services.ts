@@ -1,15 +1,14 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 
 /**
  * Discord and a listing service that do as little as possible. The stand-ins of the sandbox check every request by
  * Discord's rules, which takes them longer than a bot needs to make it: two bots would look alike beside them.
  */
 
-export const APPLICATION_ID = '111111111111111111';
+const APPLICATION_ID = '111111111111111111';
 const BOT = { id: APPLICATION_ID, username: 'bench', discriminator: '0', avatar: null, bot: true, flags: 0 };
 
 /** What a bot did with an interaction, as Discord sees it. */
@@ -35,8 +34,8 @@ export interface Sent {
 
 export interface LightDiscord {
   readonly apiUrl: string;
-  /** Resolves when the next bot has identified. */
-  identified(): Promise<void>;
+  /** Resolves when the bot has identified. */
+  readonly identified: Promise<void>;
   /** Sends an INTERACTION_CREATE; `about` is all of it that differs from one interaction to the next. */
   send(about: Readonly<Record<string, unknown>>, guild?: number): Sent;
   close(): Promise<void>;
@@ -49,7 +48,7 @@ function snowflake(): string {
   return String(((BigInt(Date.now()) - 1_420_070_400_000n) << 22n) + BigInt(counter));
 }
 
-export const guildId = (index: number): string => String(400_000_000_000_000_000n + BigInt(index));
+const guildId = (index: number): string => String(400_000_000_000_000_000n + BigInt(index));
 
 /**
  * @param guilds how many guilds the bot is in; each has 37 channels, which an average community has
@@ -65,13 +64,10 @@ export async function startLightDiscord({
   const waiting = new Map<string, Waiting>();
   let socket: WebSocket | undefined;
   let sequence = 0;
-  let nextIdentify = Promise.withResolvers<void>();
+  const identified = Promise.withResolvers<void>();
 
-  const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const apiUrl = `http://127.0.0.1:${port}/api`;
+  const server = createLoopbackServer((request, response) => void answer(request, response));
+  const port = await server.listen(0);
 
   function dispatch(event: string, data: object): void {
     sequence += 1;
@@ -93,28 +89,29 @@ export async function startLightDiscord({
     });
     // Bit 0 is the Guilds intent.
     if ((intents & 1) === 1) for (const id of ids) dispatch('GUILD_CREATE', guildCreate(id));
-    nextIdentify.resolve();
-    nextIdentify = Promise.withResolvers();
+    identified.resolve();
   }
 
-  const gateway = new WebSocketServer({ server });
-  gateway.on('connection', (to) => {
-    to.send(JSON.stringify({ op: 10, d: { heartbeat_interval: 45_000 } }));
-    to.on('message', (text) => {
-      const { op, d } = JSON.parse(String(text));
-      if (op === 1) to.send(JSON.stringify({ op: 11 }));
-      if (op === 2) identify(to, d);
+  function greet(bot: WebSocket): void {
+    bot.send(JSON.stringify({ op: 10, d: { heartbeat_interval: 45_000 } }));
+    bot.on('message', (message) => {
+      const { op, d } = JSON.parse(String(message));
+      if (op === 1) bot.send(JSON.stringify({ op: 11 }));
+      if (op === 2) identify(bot, d);
     });
-  });
+  }
+
+  const gateway = new WebSocketServer({ noServer: true });
+  server.server.on('upgrade', (request, socket, head) => gateway.handleUpgrade(request, socket, head, greet));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await buffer(request);
+    const body = await text(request);
     const path = (request.url ?? '').replace(/\?.*/, '').replace('/api/v10', '');
     const [, area, , token = '', last] = path.split('/');
     if (area === 'interactions' && last === 'callback') {
       const one = waiting.get(token);
       one?.acknowledged.resolve({
-        callback: JSON.parse(String(body)),
+        callback: JSON.parse(body),
         acknowledgedMs: performance.now() - one.sentAt,
       });
       response.writeHead(204).end();
@@ -125,7 +122,7 @@ export async function startLightDiscord({
       waiting.delete(token);
       return json(response, { id: snowflake(), channel_id: '1', content: '', author: BOT, type: 0 });
     }
-    json(response, fixed(path, String(body)));
+    json(response, fixed(path, body));
   }
 
   function fixed(path: string, body: string): unknown {
@@ -148,8 +145,8 @@ export async function startLightDiscord({
   }
 
   return {
-    apiUrl,
-    identified: () => nextIdentify.promise,
+    apiUrl: `http://127.0.0.1:${port}/api`,
+    identified: identified.promise,
     send(about, guild = 0) {
       const token = `bench-${snowflake()}`;
       const one: Waiting = {
@@ -163,12 +160,7 @@ export async function startLightDiscord({
       else dispatch('INTERACTION_CREATE', payload);
       return { acknowledged: one.acknowledged.promise, answered: one.answered.promise };
     },
-    async close() {
-      for (const each of gateway.clients) each.terminate();
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close: server.close,
   };
 }
 
@@ -247,32 +239,25 @@ function guildCreate(id: string): object {
   };
 }
 
-export interface LightListing {
-  readonly url: string;
-  close(): Promise<void>;
-}
+/** Games that the listing service knows: `game0` and so on. */
+export const GAMES = 200;
 
-/** Takes any key, knows `games` games, and accepts every submission. */
-export async function startLightListing({ games }: { readonly games: number }): Promise<LightListing> {
-  const list = JSON.stringify(
-    Array.from({ length: games }, (_, index) => ({ name: `Game number ${index}`, alias: `game${index}` })),
-  );
-  const added = JSON.stringify({ status: 'success', message: 'Servers have been added for review.' });
-  const server = createServer(async (request, response) => {
-    const body = String(await buffer(request));
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end(body.includes('action=games') ? list : added);
+export type LightListing = Awaited<ReturnType<typeof startLightListing>>;
+
+/** Takes any key, and accepts every submission. */
+export async function startLightListing() {
+  const list = Array.from({ length: GAMES }, (_, index) => ({
+    name: `Game number ${index}`,
+    alias: `game${index}`,
+  }));
+  const added = { status: 'success', message: 'Servers have been added for review.' };
+  const server = createLoopbackServer(async (request, response) => {
+    const body = await text(request);
+    json(response, body.includes('action=games') ? list : added);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await server.listen(0);
   return {
     url: `http://127.0.0.1:${port}`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close: server.close,
   };
 }

@@ -1,4 +1,43 @@
-import type { LightDiscord } from './services.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { GAMES, type LightDiscord, type LightListing, type Seen } from './services.ts';
+
+interface Services {
+  readonly discord: LightDiscord;
+  readonly listing: LightListing;
+}
+
+/**
+ * Starts a bot that knows these services and has no limits.
+ * @param command what Node is given to run it
+ */
+export function startBot(
+  command: readonly string[],
+  { discord, listing }: Services,
+  env: Readonly<Record<string, string>>,
+): ChildProcess {
+  return spawn(process.execPath, command, {
+    // Where there is no .env to read.
+    cwd: tmpdir(),
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      DISCORD_API_URL: discord.apiUrl,
+      DISCORD_TOKEN: 'MTExMTExMTExMTExMTExMTEx.bench.not-a-token',
+      LISTING_API_URL: listing.url,
+      LISTING_API_KEY: 'bench-operator-key',
+      MEMBER_LIMIT: '1000000/3600',
+      GUILD_LIMIT: '1000000/3600',
+      ...env,
+    },
+  });
+}
+
+export async function endBot(bot: ChildProcess): Promise<void> {
+  bot.kill('SIGKILL');
+  if (bot.exitCode === null && bot.signalCode === null) await once(bot, 'exit');
+}
 
 /** How often the work is done in a second by so many who do nothing else. */
 export async function perSecond(
@@ -20,13 +59,18 @@ export async function perSecond(
   return (done * 1000) / (performance.now() - start);
 }
 
+/** /help, which either bot answers at once. */
+export async function help(discord: LightDiscord, guild: number): Promise<void> {
+  expectType(await discord.send(slash('help'), guild).acknowledged, 4);
+}
+
 /** One server submitted from the command to its report, with a host of its own each time. */
-export function submissions(discord: LightDiscord, games: number) {
+export function submissions(discord: LightDiscord) {
   let number = 0;
   return async (guild: number): Promise<void> => {
     number += 1;
     const server = `s${number}.example.com:27015`;
-    const sent = discord.send(slash('addserver', { game: `game${number % games}`, server }), guild);
+    const sent = discord.send(slash('addserver', { game: `game${number % GAMES}`, server }), guild);
     await sent.acknowledged;
     await sent.answered;
   };
@@ -34,9 +78,9 @@ export function submissions(discord: LightDiscord, games: number) {
 
 /** Gives a guild a key, as its admin does. */
 export async function setKey(discord: LightDiscord, guild: number): Promise<void> {
-  const { callback } = await discord.send(slash('setkey'), guild).acknowledged;
-  if (callback.type !== 9) throw new Error('/setkey opened no modal');
-  const custom_id = callback.data?.custom_id;
+  const opened = await discord.send(slash('setkey'), guild).acknowledged;
+  expectType(opened, 9);
+  const { custom_id } = opened.callback.data ?? {};
   const component = { type: 4, id: 2, custom_id: 'key', value: `bench-key-of-guild-${guild}` };
   const data = { custom_id, components: [{ type: 18, id: 1, component }] };
   const { acknowledged, answered } = discord.send({ type: 5, data }, guild);
@@ -67,15 +111,7 @@ export const completing = (typed: string) => ({
   },
 });
 
-export function expectType(
-  { callback }: { readonly callback: { readonly type: number } },
-  type: number,
-): void {
+/** Fails unless the callback is of this type (Discord docs: Interaction Callback Type). */
+export function expectType({ callback }: Seen, type: number): void {
   if (callback.type !== type) throw new Error(`a callback of type ${callback.type} came, not ${type}`);
-}
-
-/** 4: an answer at once; 5: deferred. */
-export function expectAcknowledged({ callback }: { readonly callback: { readonly type: number } }): void {
-  if (callback.type !== 4 && callback.type !== 5)
-    throw new Error(`a callback of type ${callback.type} acknowledges nothing`);
 }
