@@ -7,29 +7,19 @@ const ROOT = join(import.meta.dirname, '../..');
 const BASE = 'docker.io/library/node:26-slim';
 const TAG = 'server-listing-bot:test';
 
-/** The image as it was built, laid out as a folder. */
+/** An image as it was built. */
 export interface Image {
+  /** A folder that it is laid out in. */
   readonly root: string;
-  readonly command: readonly string[];
-  readonly healthcheck: readonly string[];
-  /** `NAME=value`, each. */
-  readonly env: readonly string[];
-  readonly user: string;
-  readonly workingDir: string;
-}
-
-/** What an image says of itself. */
-interface ImageConfig {
-  readonly Cmd: readonly string[];
-  readonly Healthcheck: { readonly Test: readonly string[] };
-  readonly Env: readonly string[];
-  readonly User: string;
-  readonly WorkingDir: string;
-}
-
-interface Built {
-  readonly root: string;
-  readonly config: ImageConfig;
+  /** What it says of itself. */
+  readonly config: {
+    readonly Cmd: readonly string[];
+    readonly Healthcheck: { readonly Test: readonly string[] };
+    /** `NAME=value`, each. */
+    readonly Env: readonly string[];
+    readonly User: string;
+    readonly WorkingDir: string;
+  };
 }
 
 const succeeds = (program: string, args: readonly string[]) => spawnSync(program, args).status === 0;
@@ -39,21 +29,9 @@ const succeeds = (program: string, args: readonly string[]) => spawnSync(program
  * @param folder for everything that is made
  * @returns `undefined` where neither runs here, or the image that `Dockerfile` begins with cannot be had
  */
-export function buildImage(folder: string): Image | undefined {
-  const built = withDocker(folder) ?? withBuildah(folder);
-  if (built === undefined) return undefined;
-  const { root, config } = built;
-  return {
-    root,
-    command: config.Cmd,
-    healthcheck: config.Healthcheck.Test.slice(1),
-    env: config.Env,
-    user: config.User,
-    workingDir: config.WorkingDir,
-  };
-}
+export const buildImage = (folder: string): Image | undefined => withDocker(folder) ?? withBuildah(folder);
 
-function withDocker(folder: string): Built | undefined {
+function withDocker(folder: string): Image | undefined {
   if (!succeeds('docker', ['info']) || !succeeds('docker', ['pull', BASE])) return undefined;
   const root = join(folder, 'root');
   const archive = join(folder, 'root.tar');
@@ -67,7 +45,7 @@ function withDocker(folder: string): Built | undefined {
   return { root, config: image.Config };
 }
 
-function withBuildah(folder: string): Built | undefined {
+function withBuildah(folder: string): Image | undefined {
   const storage = [
     '--storage-driver',
     'vfs',

@@ -181,27 +181,29 @@ describe.skipIf(!canConfine)('the container path', () => {
     skip,
   }) => {
     if (image === undefined) return skip(SKIPPED);
-    const { root, command, healthcheck, env, user, workingDir } = image;
-    expect(user).toBe(`${USER}:${USER}`);
+    const { root, config } = image;
+    const { Cmd, Env, User, WorkingDir } = config;
+    const [, ...healthcheck] = config.Healthcheck.Test;
+    expect(User).toBe(`${USER}:${USER}`);
     await losesNothing({
       user: USER,
       text: ({ port, data }) =>
         inOwnMounts(`mount --bind ${root} ${root} && mount --bind ${data} ${root}/data && mount -t tmpfs tmpfs ${root}/tmp
         mount --rbind /proc ${root}/proc && mount --rbind /dev ${root}/dev && mount -o remount,bind,ro ${root}
-        exec env ${quoted(env)} HTTP_PORT=${port} chroot --userspec=${user} ${root} \
-          sh -ec 'cd ${workingDir} && exec "$@"' sh ${quoted(command)}`),
+        exec env ${quoted(Env)} HTTP_PORT=${port} chroot --userspec=${User} ${root} \
+          sh -ec 'cd ${WorkingDir} && exec "$@"' sh ${quoted(Cmd)}`),
       probe: ({ port }) => {
-        const inside = ['chroot', `--userspec=${user}`, root, 'env', `HTTP_PORT=${port}`, ...healthcheck];
-        return spawnSync('env', [...env, ...inside]).status === 0;
+        const inside = ['chroot', `--userspec=${User}`, root, 'env', `HTTP_PORT=${port}`, ...healthcheck];
+        return spawnSync('env', [...Env, ...inside]).status === 0;
       },
-      onStart: (pid) => isConfined(pid, workingDir),
+      onStart: (pid) => isConfined(pid, WorkingDir),
     });
   });
 
   it('has no secret, no data, no tests and no packages of development in it', ({ skip }) => {
     if (image === undefined) return skip(SKIPPED);
-    const { root, workingDir } = image;
-    const program = join(root, workingDir);
+    const { root, config } = image;
+    const program = join(root, config.WorkingDir);
     const shipped = ['CHANGELOG.md', 'LICENSE', 'commands', 'node_modules', 'package.json', 'src'];
     expect(readdirSync(program).sort()).toEqual(shipped.sort());
     expect(readdirSync(join(program, 'node_modules'))).not.toContain('vitest');
