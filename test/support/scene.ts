@@ -6,13 +6,11 @@ import {
   type Exit,
 } from '../../sandbox/bot-process.ts';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
-import type { Answer, DiscordStandIn, Person, SeenModal } from '../../sandbox/discord/contract.ts';
-import type { StandInOptions } from '../../sandbox/discord/stand-in.ts';
+import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
-import type { ListingOptions, ListingStandIn } from '../../sandbox/listing/stand-in.ts';
 import type { Role } from '../../sandbox/people.ts';
 import { showAnswer } from '../../sandbox/prompt/show.ts';
-import { openSandbox } from '../../sandbox/sandbox.ts';
+import { openSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
 import type { AppDeps, Timing } from '../../src/app.ts';
 import { createBotInProcess } from './bot-in-process.ts';
 import { selfSigned } from './certificate.ts';
@@ -20,23 +18,15 @@ import { showWhenATestFails } from './outputs.ts';
 import { newSceneDatabase, type SceneStore, sceneStore } from './scene-store.ts';
 import { leaksOf } from './secrets.ts';
 
-export interface SceneOptions {
-  /** More variables for the bot, or other values than the sandbox's. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** A program and its arguments that run the bot, such as a shell that sets limits. */
-  readonly wrapper?: readonly string[];
+/** `env` are more variables for the bot, or other values than the sandbox's; `http` is as `INTERACTIONS` says by default. */
+export interface SceneOptions
+  extends Pick<SandboxOptions, 'env' | 'wrapper' | 'data' | 'http' | 'discord' | 'listing'> {
   /** A key of the first guild, set with /setkey before the scene begins. */
   readonly key?: string;
-  /** A folder to keep; without it a temporary one that is removed. */
-  readonly data?: string;
   /** `false`: the test starts the bot itself. */
   readonly startBot?: boolean;
   /** Discord and the listing service over TLS, with HTTP/2 on offer. */
   readonly tls?: boolean;
-  readonly listing?: ListingOptions;
-  readonly discord?: Omit<StandInOptions, 'token'>;
-  /** Discord posts interactions to the bot, in place of its gateway: as `INTERACTIONS=http` says of every scene. */
-  readonly http?: boolean;
 }
 
 /** Whether scenes are over HTTP where they do not say. */
@@ -48,10 +38,8 @@ export const BREACHES = {
   tooLate: 'Unknown interaction',
   /** A second first response. */
   twice: 'Interaction has already been acknowledged.',
-  /** An edit with a token whose time was over, or of a message that is gone. */
+  /** An edit with a token whose time was over. */
   afterTheEnd: 'Unknown Webhook',
-  tokenOver: 'Invalid Webhook Token',
-  messageGone: 'Unknown Message',
   tooOften: 'You are being rate limited.',
 } as const;
 
@@ -64,12 +52,8 @@ export interface Expected {
 }
 
 /** The bot between both stand-ins, and people to use it. */
-export interface Scene {
-  readonly discord: DiscordStandIn;
-  readonly listing: ListingStandIn;
-  readonly bot: BotProcess;
-  readonly token: string;
-  readonly data: string;
+export interface Scene
+  extends Pick<Sandbox, 'discord' | 'listing' | 'bot' | 'token' | 'data' | 'startBot' | 'restart'> {
   readonly store: SceneStore;
   /** May manage the server. */
   readonly admin: Person;
@@ -79,10 +63,6 @@ export interface Scene {
   output(): string;
   /** The bot's log, entry by entry; what is no JSON is left out. */
   log(): readonly Readonly<Record<string, unknown>>[];
-  /** Waits until the bot is ready. */
-  startBot(): Promise<void>;
-  /** Stops the bot as an operator would, and starts it on the same data. */
-  restart(): Promise<void>;
   /** Ends the bot in the middle of whatever it does. */
   kill(): Promise<Exit>;
   /**
@@ -162,14 +142,12 @@ async function open(options: SceneOptions, createBot: (deps: BotProcessDeps) => 
   const postgres = await newSceneDatabase(options.env ?? {});
   const env = { ...options.env, ...postgres?.env };
   const sandbox = await openSandbox({
+    ...options,
     surroundings: process.env,
     createBot,
-    data: options.data,
     http: options.http ?? OVER_HTTP,
     env,
-    ...(options.wrapper && { wrapper: options.wrapper }),
     ...(options.tls && { certificate: selfSigned() }),
-    ...(options.listing && { listing: options.listing }),
     // This bot listens for what people press before they can see it: nobody has to be slow for it.
     // Where the three seconds are not the point, a slow machine has ten times as long.
     discord: { reactionMs: 0, answerWithinMs: ANSWER_WITHIN_MS, ...options.discord },
