@@ -7,7 +7,6 @@ describe('the checker of regular expressions', () => {
     'export const end = (text: string) => text.replace(/[a-z]+$/u, "");',
     `const SET = "[a-z]"; new RegExp(\`\${SET}+$\`, "u");`,
     'const SET = "[a-z]"; const END: RegExp = RegExp(SET + String.raw`+\\s*$`);',
-    `const WORD = /[a-z]+/; new RegExp(\`\${WORD.source}$\`);`,
     '/^(?:a+)+b/;',
     '/(?<!a)[a-z]+$/;',
     '/\\[[^\\]]*\\]\\(x\\)/;',
@@ -17,6 +16,7 @@ describe('the checker of regular expressions', () => {
 
   it.each([
     'const make = (text: string) => new RegExp(text);',
+    `const WORD = /[a-z]+/; new RegExp(\`\${WORD.source}$\`);`,
     '"a".match("[a-z]+$");',
   ])('fails on what nobody can know before it runs: %s', async (source) => {
     expect(await faultsIn(source)).toEqual(['1: the pattern is not a constant']);

@@ -20,8 +20,9 @@ const ALWAYS_THE_SAME = {
  */
 export async function faultsIn(source: string): Promise<readonly string[]> {
   const faults: string[] = [];
-  for (const { line, pattern, flags = '' } of expressionsIn(source)) {
-    const fault = pattern === undefined ? 'the pattern is not a constant' : await faultOf(pattern, flags);
+  for (const { line, pattern, flags } of expressionsIn(source)) {
+    const isKnown = pattern !== undefined && flags !== undefined;
+    const fault = isKnown ? await faultOf(pattern, flags) : 'the pattern is not a constant';
     if (fault !== undefined) faults.push(`${line}: ${fault}`);
   }
   return faults;

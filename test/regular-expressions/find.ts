@@ -1,12 +1,12 @@
 import { stripTypeScriptTypes } from 'node:module';
 import { type AnyNode, type Expression, parse, type VariableDeclarator } from 'acorn';
 
-/** A regular expression in a source file. `pattern` is absent where it is not known before the program runs. */
+/** A regular expression in a source file; what is not known before the program runs is absent. */
 export interface FoundExpression {
   /** Counted from 1. */
   readonly line: number;
-  readonly pattern?: string;
-  readonly flags?: string;
+  readonly pattern?: string | undefined;
+  readonly flags?: string | undefined;
 }
 
 /** Methods that make a regular expression of a text they are given. */
@@ -36,8 +36,7 @@ export function expressionsIn(source: string): readonly FoundExpression[] {
       const { callee } = node;
       const [first, second] = node.arguments;
       if (callee.type === 'Identifier' && callee.name === 'RegExp') {
-        const [pattern, flags] = [textOf(first), second ? textOf(second) : ''];
-        found.push(pattern === undefined || flags === undefined ? { line } : { line, pattern, flags });
+        found.push({ line, pattern: textOf(first), flags: second ? textOf(second) : '' });
       }
       const method =
         callee.type === 'MemberExpression' && callee.property.type === 'Identifier' && callee.property.name;
@@ -57,7 +56,7 @@ export function expressionsIn(source: string): readonly FoundExpression[] {
   function textOf(node: AnyNode | undefined): string | undefined {
     switch (node?.type) {
       case 'Literal':
-        return node.regex?.pattern ?? (typeof node.value === 'string' ? node.value : undefined);
+        return typeof node.value === 'string' ? node.value : undefined;
       case 'Identifier':
         return textOf(constants.get(node.name));
       case 'BinaryExpression':
@@ -66,10 +65,6 @@ export function expressionsIn(source: string): readonly FoundExpression[] {
         return joined(parts(node, ({ cooked }) => cooked ?? undefined));
       case 'TaggedTemplateExpression':
         return joined(parts(node.quasi, ({ raw }) => raw));
-      case 'MemberExpression':
-        return node.property.type === 'Identifier' && node.property.name === 'source'
-          ? textOf(node.object)
-          : undefined;
       default:
         return undefined;
     }
