@@ -35,7 +35,8 @@ export async function attack({ verdict, random, over, isWanted, say }: AttackOpt
   const row = (cells: readonly (string | number)[], name: string) =>
     say(`${cells.map((cell) => String(cell).padStart(11)).join('')}  ${name}`);
 
-  async function wage(arena: Arena, others: Others, { name, prepare, run }: Attack): Promise<void> {
+  async function wage(arena: Arena, others: Others, attack: Attack): Promise<void> {
+    const { name, prepare, run, mayRefuseOthers } = attack;
     const harm = (error: unknown) =>
       verdict.harm('other harm', `${name}: ${error instanceof Error ? error.message : error}`);
     async function runInTime(): Promise<void> {
@@ -45,7 +46,7 @@ export async function attack({ verdict, random, over, isWanted, say }: AttackOpt
     verdict.count('attacks', 1);
     await prepare?.(arena).catch(harm);
     const since = Date.now();
-    const sight = await others.during(name, () => runInTime().catch(harm));
+    const sight = await others.during(name, () => runInTime().catch(harm), mayRefuseOthers);
     const { ownMs } = await arena.probe.longest(since);
     row(
       [sight.slowestResponse, sight.slowestAnswer, sight.unanswered, sight.refused, ownMs, sight.actions],

@@ -55,20 +55,20 @@ async function fuzzOnce(verdict: Verdict, random: Random, ms: number): Promise<v
   const people = [...admins, world.person('member', 0), world.person('member', 1)];
   for (const admin of admins) await setKey(admin, KEY);
   await setKey(world.person('admin', 2), OTHERS_KEY);
-  const others = createOthers(world, [world.person('member', 2)], { mayBeRefused: true });
+  const others = createOthers(world, [world.person('member', 2)]);
 
   async function live(half: string): Promise<void> {
     const since = Date.now();
     const over = AbortSignal.timeout(Math.ceil(ms / 2));
     const acts: Act[] = [];
     isHostile = true;
-    await others.during(`the ${half} half`, async () => {
-      await Promise.all(
-        people.map((person, n) =>
-          liveHostile(world, person, { random: random.of(`${half} ${n}`), acts, over }),
-        ),
+    const work = async () => {
+      const lives = people.map((person, n) =>
+        liveHostile(world, person, { random: random.of(`${half} ${n}`), acts, over }),
       );
-    });
+      await Promise.all(lives);
+    };
+    await others.during(`the ${half} half`, work, true);
     isHostile = false;
     verdict.stalled(await world.probe.stalls(since), ({ at }) => lastBefore(acts, at));
   }

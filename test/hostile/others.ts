@@ -17,22 +17,18 @@ export interface Sight {
 }
 
 export interface Others {
-  /** Lets them work while `run` goes on, and at least once through all that they do. */
-  during(name: string, run: () => Promise<void>): Promise<Sight>;
+  /**
+   * Lets them work while `run` goes on, and at least once through all that they do.
+   * @param mayBeRefused where the list of games, which all guilds share, is not to be relied on
+   */
+  during(name: string, run: () => Promise<void>, mayBeRefused?: boolean): Promise<Sight>;
 }
 
 /** Between two actions of one person. */
 const PAUSE_MS = 100;
 
-/**
- * Members of other guilds who only work. What they were told is judged with all else that was asked in this world.
- * @param mayBeRefused where the list of games, which all guilds share, is not to be relied on
- */
-export function createOthers(
-  { verdict, asks, discord }: World,
-  people: readonly Person[],
-  { mayBeRefused = false }: { readonly mayBeRefused?: boolean } = {},
-): Others {
+/** Members of other guilds who only work. What they were told is judged with all else that was asked in this world. */
+export function createOthers({ verdict, asks, discord }: World, people: readonly Person[]): Others {
   let servers = 0;
 
   /** How long Discord has waited for the first response to the interaction that a message answers. */
@@ -43,7 +39,7 @@ export function createOthers(
   }
 
   return {
-    async during(name, run) {
+    async during(name, run, mayBeRefused = false) {
       const sight: Sight = { actions: 0, slowestResponse: 0, slowestAnswer: 0, unanswered: 0, refused: 0 };
 
       async function timed<Answer>(act: () => Promise<Answer>): Promise<Answer> {

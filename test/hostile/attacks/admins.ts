@@ -30,7 +30,6 @@ const keysAnswered = (what: string, mode: Mode): Attack => ({
 export const ADMINS: readonly Attack[] = [
   keysAnswered("a firewall's 403", { kind: 'status', status: 403 }),
   keysAnswered('429', { kind: 'status', status: 429, retryAfter: 600 }),
-  keysAnswered('a web page', { kind: 'html' }),
   keysAnswered('nothing', { kind: 'reset' }),
   {
     name: '300 keys through one modal',

@@ -24,6 +24,8 @@ export interface Arena extends World {
 
 export interface Attack {
   readonly name: string;
+  /** Others may be told that their game is unknown, and the like. */
+  readonly mayRefuseOthers?: boolean;
   /** What has to be so before; nobody else uses the bot meanwhile, so it may be restarted. */
   prepare?(arena: Arena): Promise<void>;
   /** @throws an error that says what harm was done, besides what others saw */

@@ -38,12 +38,20 @@ export const SHAPES: readonly Attack[] = [
     prepare: beginAnew,
     async run(arena) {
       const anyAnswer = createHostileService(arena.random.of('words'));
-      arena.beHostile((request) => (request.action === 'add' ? anyAnswer(request) : undefined));
-      for (let n = 0; n < WORDS; n++) await submitOne(arena);
+      for (let n = 0; n < WORDS; n++) {
+        // The breaker would hold back what comes after three failures in a row.
+        const isHostile = n % 3 < 2;
+        arena.beHostile((request) =>
+          isHostile && request.action === 'add' ? anyAnswer(request) : undefined,
+        );
+        await submitOne(arena);
+      }
     },
   },
   {
     name: 'whatever a service can list',
+    // All guilds share the list.
+    mayRefuseOthers: true,
     prepare: beginAnew,
     async run(arena) {
       const anyAnswer = createHostileService(arena.random.of('games'));
