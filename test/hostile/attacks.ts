@@ -47,12 +47,13 @@ export async function attack({ verdict, random, over, isWanted, say }: AttackOpt
     await prepare?.(arena).catch(harm);
     const since = Date.now();
     const sight = await others.during(name, () => runInTime().catch(harm), mayRefuseOthers);
-    const { ownMs } = await arena.probe.longest(since);
+    const stalls = await arena.probe.stalls(since);
+    const stall = Math.max(0, ...stalls.map(({ ownMs }) => ownMs));
     row(
-      [sight.slowestResponse, sight.slowestAnswer, sight.unanswered, sight.refused, ownMs, sight.actions],
+      [sight.slowestResponse, sight.slowestAnswer, sight.unanswered, sight.refused, stall, sight.actions],
       name,
     );
-    verdict.stalled(await arena.probe.stalls(since), () => name);
+    verdict.stalled(stalls, () => name);
     arena.beHostile(undefined);
   }
 

@@ -11,8 +11,6 @@ interface Submitted {
 /** Runs a statement on the bot's database, as another process does. */
 type Query = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-export type History = ReturnType<typeof createHistory>;
-
 /** What is in the bot's store at the moment that it is asked. */
 export function createHistory(query: Query) {
   const texts = async (sql: string) => (await query(sql)).map(({ text }) => String(text));

@@ -26,47 +26,48 @@ const SHOWN_CASES = 20;
 const SHOWN_STALLS = 5;
 const LONGEST_CASE = 1_000;
 
-export interface Verdict {
-  harm(kind: Harm, about: string): void;
-  /** @param during what others did when it ended, for whoever looks for the cause */
-  stalled(stalls: readonly Stall[], during: (stall: Stall) => string): void;
-  /** How long those who only work have waited for a first response and for an answer, in milliseconds. */
-  othersWaited(responseMs: number, answerMs: number): void;
-  /** A figure that shows what was tried. One that stays 0 is harm: the run was about something else. */
-  count(what: string, more: number): void;
-  /** Prints all figures, and every case of harm on standard error. @returns the status to exit with */
-  print(say: (line: string) => void): 0 | 1;
-}
+export type Verdict = ReturnType<typeof createVerdict>;
 
 /**
  * What came of a run, the same for every mix.
  * @param longestStall milliseconds of the bot's own processor time; a longer stall is harm
  */
-export function createVerdict(longestStall: number): Verdict {
+export function createVerdict(longestStall: number) {
   const harms = new Map<Harm, string[]>(HARMS.map((kind) => [kind, []]));
   const counts = new Map<string, number>();
   const stalls: (Stall & { readonly during: string })[] = [];
   let slowestResponse = 0;
   let slowestAnswer = 0;
 
-  const verdict: Verdict = {
-    harm: (kind, about) => void harms.get(kind)?.push(about.slice(0, LONGEST_CASE)),
-    stalled: (more, during) =>
-      void stalls.push(...more.map((stall) => ({ ...stall, during: during(stall) }))),
-    othersWaited(responseMs, answerMs) {
+  function harm(kind: Harm, about: string): void {
+    harms.get(kind)?.push(about.slice(0, LONGEST_CASE));
+  }
+
+  return {
+    harm,
+    /** @param during what others did when it ended, for whoever looks for the cause */
+    stalled(more: readonly Stall[], during: (stall: Stall) => string): void {
+      stalls.push(...more.map((stall) => ({ ...stall, during: during(stall) })));
+    },
+    /** How long those who only work have waited for a first response and for an answer, in milliseconds. */
+    othersWaited(responseMs: number, answerMs: number): void {
       slowestResponse = Math.max(slowestResponse, responseMs);
       slowestAnswer = Math.max(slowestAnswer, answerMs);
     },
-    count: (what, more) => void counts.set(what, (counts.get(what) ?? 0) + more),
-    print(say) {
+    /** A figure that shows what was tried. One that stays 0 is harm: the run was about something else. */
+    count(what: string, more: number): void {
+      counts.set(what, (counts.get(what) ?? 0) + more);
+    },
+    /** Prints all figures, and every case of harm on standard error. @returns the status to exit with */
+    print(say: (line: string) => void): 0 | 1 {
       const longest = stalls.toSorted((one, other) => other.ownMs - one.ownMs);
       const [worst] = longest;
       if (worst && worst.ownMs > longestStall) {
-        verdict.harm('other harm', `the bot stood still for ${worst.ownMs} ms`);
+        harm('other harm', `the bot stood still for ${worst.ownMs} ms`);
       }
       for (const [what, count] of counts) {
         say(`${what}: ${count}`);
-        if (count === 0) verdict.harm('other harm', `there were no ${what}`);
+        if (count === 0) harm('other harm', `there were no ${what}`);
       }
       say(`others' slowest first response: ${slowestResponse} ms`);
       say(`others' slowest answer: ${slowestAnswer} ms`);
@@ -82,5 +83,4 @@ export function createVerdict(longestStall: number): Verdict {
       return [...harms.values()].every((cases) => cases.length === 0) ? 0 : 1;
     },
   };
-  return verdict;
 }

@@ -3,12 +3,12 @@ import type { BotProcessDeps } from '../../sandbox/bot-process.ts';
 import type { Breach, Person } from '../../sandbox/discord/contract.ts';
 import type { ListingOptions } from '../../sandbox/listing/stand-in.ts';
 import type { Role } from '../../sandbox/people.ts';
-import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
-import { createStallProbe, type StallProbe } from '../support/event-loop-stall.ts';
+import { openSandbox } from '../../sandbox/sandbox.ts';
+import { createStallProbe } from '../support/event-loop-stall.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 import { leaksOf } from '../support/secrets.ts';
 import { createFleet, type Fleet } from './fleet.ts';
-import { createHistory, type History, inFile, inPostgres } from './history.ts';
+import { createHistory, inFile, inPostgres } from './history.ts';
 import { type Ask, judge } from './judge.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -33,29 +33,10 @@ export interface WorldOptions {
   readonly replicas?: Replicas;
 }
 
-/** The real bot between both stand-ins, three guilds, and all that is to be judged in the end. */
-export interface World extends Omit<Sandbox, 'botState'> {
-  readonly verdict: Verdict;
-  readonly probe: StallProbe;
-  /** What people asked to be submitted, to be compared with what became of it. */
-  readonly asks: Ask[];
-  /** Of `discord.guilds[guild]`. */
-  person(role: Role, guild: number): Person;
-  /** Everything that the bot has printed. */
-  readonly lines: readonly string[];
-  readonly stored: History;
-  /** The processes, where there are several. */
-  fleet(): Fleet | undefined;
-  /**
-   * Compares what everybody was told with what the service got and holds, once the bot has stopped.
-   * @param isJudged the keys whose requests were asked for in `asks`
-   */
-  judge(isJudged: (key: string) => boolean, turnedDown?: readonly string[]): Promise<void>;
-  /** Stops everything, and looks for crashes, secrets, and rules of Discord that were broken. */
-  close(): Promise<void>;
-}
+export type World = Awaited<ReturnType<typeof openWorld>>;
 
-export async function openWorld(options: WorldOptions): Promise<World> {
+/** The real bot between both stand-ins, three guilds, and all that is to be judged in the end. */
+export async function openWorld(options: WorldOptions) {
   const { verdict, answerWithinMs, blameless = [], replicas } = options;
   const probe = await createStallProbe();
   const databaseUrl = replicas?.server.url ?? '';
@@ -92,19 +73,30 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   });
 
   return {
-    ...sandbox,
+    discord,
+    listing,
+    bot,
+    token: sandbox.token,
+    startBot: sandbox.startBot,
+    restart: sandbox.restart,
     verdict,
     probe,
-    lines,
+    /** What people asked to be submitted, to be compared with what became of it. */
     asks,
-    person: (role, guild) => {
+    /** Of `discord.guilds[guild]`. */
+    person(role: Role, guild: number): Person {
       const place = discord.guilds[guild];
       if (place === undefined) throw new Error(`there is no guild ${guild}`);
       return people.at({ role, guild: place, locale: 'en-US' });
     },
     stored,
+    /** The processes, where there are several. */
     fleet: () => fleet,
-    async judge(isJudged, turnedDown = []) {
+    /**
+     * Compares what everybody was told with what the service got and holds, once the bot has stopped.
+     * @param isJudged the keys whose requests were asked for in `asks`
+     */
+    async judge(isJudged: (key: string) => boolean, turnedDown: readonly string[] = []): Promise<void> {
       const submitted = await stored.submitted();
       const requests = listing.requests.filter(({ action, key }) => action === 'add' && isJudged(key));
       const asked = new Set(asks.map(({ server }) => server));
@@ -117,7 +109,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       };
       judge(findings, verdict.harm);
     },
-    async close() {
+    /** Stops everything, and looks for crashes, secrets, and rules of Discord that were broken. */
+    async close(): Promise<void> {
       try {
         await bot.stop();
         for (const leak of await leaksOf(sandbox, { output: lines.join('\n'), encryptionKeys, databaseUrl }))

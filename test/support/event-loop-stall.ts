@@ -15,23 +15,14 @@ export interface Stall {
   readonly ownMs: number;
 }
 
-/** Measures how long the event loop of a bot's process stands still, from inside that process. */
-export interface StallProbe {
-  /** To be given to the bot's process: `openScene({ env: { ...probe.env } })`. */
-  readonly env: Readonly<Record<string, string>>;
-  /** What ended at `since` or later, in ms since 1970; a start of the bot is a stall too. Those up to 20 ms are left out. */
-  stalls(since?: number): Promise<readonly Stall[]>;
-  /** The longest by the bot's own work; of 0 ms when there was none over 20 ms. */
-  longest(since?: number): Promise<Stall>;
-  close(): Promise<void>;
-}
-
 const PRELOAD = new URL('preloads/event-loop-stall.ts', import.meta.url);
 
-export async function createStallProbe(): Promise<StallProbe> {
+/** Measures how long the event loop of a bot's process stands still, from inside that process. */
+export async function createStallProbe() {
   const folder = await mkdtemp(join(tmpdir(), 'stalls-'));
   const file = join(folder, 'stalls.jsonl');
 
+  /** What ended at `since` or later, in ms since 1970; a start of the bot is a stall too. Those up to 20 ms are left out. */
   async function stalls(since = 0): Promise<readonly Stall[]> {
     const text = await readFile(file, 'utf8').catch(() => '');
     return text
@@ -42,12 +33,9 @@ export async function createStallProbe(): Promise<StallProbe> {
   }
 
   return {
+    /** To be given to the bot's process: `openScene({ env: { ...probe.env } })`. */
     env: { NODE_OPTIONS: `--import ${PRELOAD.href}`, STALL_FILE: file },
     stalls,
-    longest: async (since) =>
-      (await stalls(since)).reduce((most, each) => (each.ownMs > most.ownMs ? each : most), NONE),
     close: () => rm(folder, { recursive: true, force: true }),
   };
 }
-
-const NONE: Stall = { at: 0, ms: 0, ownMs: 0 };

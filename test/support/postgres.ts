@@ -1,25 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { inject } from 'vitest';
-import { parseStoreUrl, type StoreUrl } from '../../src/store-url.ts';
+import { parseStoreUrl } from '../../src/store-url.ts';
 
 /** Whether this run of the tests has a server of PostgreSQL. */
 export const hasPostgres = (): boolean => Boolean(inject('postgres'));
 
-/** A database of its own on the server of this run. */
-export interface TestDatabase {
-  /** As `STORE_URL` names it. */
-  readonly url: string;
-  readonly storeUrl: StoreUrl;
-  /** Runs a statement as another process does. */
-  query(sql: string, values?: readonly unknown[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** Ends all connections and lets in no more, as a server that restarts. */
-  leave(): Promise<void>;
-  comeBack(): Promise<void>;
-  drop(): Promise<void>;
-}
+export type TestDatabase = Awaited<ReturnType<typeof newDatabase>>;
 
-export async function newDatabase(): Promise<TestDatabase> {
+/** A database of its own on the server of this run. */
+export async function newDatabase() {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const server = inject('postgres');
   const address = new URL(server);
@@ -30,9 +20,12 @@ export async function newDatabase(): Promise<TestDatabase> {
   await run(server, `create database ${name}`);
 
   return {
+    /** As `STORE_URL` names it. */
     url,
     storeUrl,
-    query: (sql, values) => run(url, sql, values),
+    /** Runs a statement as another process does. */
+    query: (sql: string, values?: readonly unknown[]) => run(url, sql, values),
+    /** Ends all connections and lets in no more, as a server that restarts. */
     async leave() {
       await run(server, `alter database ${name} with allow_connections false`);
       await run(server, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
