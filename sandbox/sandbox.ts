@@ -37,7 +37,7 @@ export type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 /** What the bot is doing. `crashed`: it ended without being told to. */
 type BotState = 'starting' | 'ready' | 'stopped' | 'crashed';
 
-interface SandboxOptions {
+export interface SandboxOptions {
   /** The environment of this process; of it the bot gets PATH and the like, and nothing else. */
   readonly surroundings: NodeJS.ProcessEnv;
   /** A folder to keep; without it a temporary one that is removed by `close`. */

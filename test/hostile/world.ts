@@ -76,11 +76,14 @@ export async function openWorld(options: WorldOptions) {
     discord,
     listing,
     bot,
+    data,
     token: sandbox.token,
     startBot: sandbox.startBot,
     restart: sandbox.restart,
     verdict,
     probe,
+    /** Everything that the bot has printed. */
+    lines,
     /** What people asked to be submitted, to be compared with what became of it. */
     asks,
     /** Of `discord.guilds[guild]`. */
