@@ -185,11 +185,7 @@ describe('the preview', () => {
     expect(labelsOf(included)).toContain('Submit 3 game servers');
     const without = await press(member, included, 'Leave out 1 duplicate');
     const report = await submit(member, without);
-    expect(csvOf(report, 'report.csv').map((row) => row[5])).toEqual([
-      'sent for review',
-      'not sent',
-      'sent for review',
-    ]);
+    expect(outcomes(report)).toEqual({ 'sent for review': 2, 'not sent': 1 });
     expect(added()).toHaveLength(3);
   });
 
@@ -233,9 +229,6 @@ describe('the preview', () => {
     await setQuota(scene, '7');
     await submit(member, await edit(member, shown(report), {}));
     expect(added()).toHaveLength(7);
-    const none = await sendFile(member, 'q9.example.com:27015 cs2');
-    expect(textOf(none)).toContain('1 game server has to wait');
-    expect(labelsOf(none).join()).not.toContain('Submit');
   });
 
   it('refuses lines of a game that the guild does not allow, and proposes no such game', async () => {

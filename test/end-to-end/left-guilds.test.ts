@@ -15,7 +15,6 @@ let scene: Scene;
 afterEach(() => scene.close());
 
 const DAY_MS = 86_400_000;
-const OFTEN = { DEPARTURE_CHECK_SECONDS: '1' };
 
 const onDisk = () => scene.store.content();
 function firstGuild() {
@@ -35,18 +34,9 @@ async function open(options: AppSceneOptions = {}): Promise<void> {
   await expect.poll(lists).toBeGreaterThan(0);
 }
 
-describe('a guild that removes the bot', () => {
-  it('is looked for as often as DEPARTURE_CHECK_SECONDS says, and loses everything', async () => {
-    await open({ key: 'sandbox-key', env: { ...OFTEN, DEPARTURE_GRACE_DAYS: '0' } });
-    const guild = firstGuild();
-    scene.discord.guildEvents.remove(guild);
-    await expect.poll(async () => (await onDisk()).includes(guild.id)).toBe(false);
-  });
-});
-
 describe('a guild that has the commands without the bot user', () => {
   it('keeps its key while it is used, and loses everything after the grace of silence', async () => {
-    await open({ env: { ...OFTEN, DEPARTURE_GRACE_DAYS: '1' } });
+    await open({ env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '1' } });
     const guild = scene.discord.guildEvents.add({ name: 'Commands only', bot: false });
     const admin = scene.discord.person({ guild, name: 'admin', permissions: 1n << 5n });
     await setKey(admin, 'sandbox-key');

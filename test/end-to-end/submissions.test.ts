@@ -58,8 +58,6 @@ describe('/submissions', () => {
     expect(await said({ server: 'SECOND' })).toMatch(/1 submission, .*second/s);
     expect(await said({ server: '2606:4700::1111]:3' })).toMatch(/1 submission, .*ARK/s);
     expect(await said({ game: 'cs2', server: 'second' })).toContain('No submission matches this.');
-    const choices = await scene.admin.complete('submissions', 'game', { game: 'minec' });
-    expect(choices[0]).toMatchObject({ value: 'minecraft' });
   });
 
   it('is turned in pages that keep the filter, over a restart too, and never shows others to a member', async () => {
@@ -136,7 +134,4 @@ it('a long history is exported in as many files as it takes, and loses what is o
     expect(rows).toHaveLength(COUNT);
     expect(rows[0]).toContain('s24999.example.com');
     expect(rows.at(-1)).toContain('s0.example.com');
-    expect(textOf(await press(own.admin, shown, 'Next'))).toContain('Page 2 of 3');
-    await addServer(own.admin, 'one-more.example.com:1');
-    expect(await show({ server: 'ONE-MORE' })).toContain('1 submission,');
   }));

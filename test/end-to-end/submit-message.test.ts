@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Person } from '../../sandbox/discord/contract.ts';
-import { ACCEPTED, addServer, pick, press } from '../support/actions.ts';
+import { pick, press } from '../support/actions.ts';
 import { labelsOf, read, submit } from '../support/lists.ts';
 import { inNewGuild, modalOf, openAppScene, type Scene, textOf } from '../support/scene.ts';
 
@@ -13,7 +13,6 @@ beforeAll(async () => {
   bot = await openAppScene();
 });
 beforeEach(async () => {
-  bot.discord.gateway.disturbDispatch({});
   scene = await inNewGuild(bot, { key: 'sandbox-key' });
   member = scene.member;
   held = bot.listing.submitted.length;
@@ -79,41 +78,5 @@ describe('"Submit servers" on a message', () => {
     const elsewhere = await inNewGuild(bot);
     const found = textOf(await use('m5.example.com:27015', elsewhere.member));
     expect(found).toMatch(/no API key.*Ask someone with Manage Server.*m5\.example\.com:27015/s);
-  });
-
-  it('reads a poll', async () => {
-    // Discord docs: Poll Object.
-    const answers = [{ answer_id: 1, poll_media: { text: 'm6.example.com:27100' } }];
-    const poll = {
-      question: { text: 'Where?' },
-      answers,
-      expiry: null,
-      allow_multiselect: false,
-      layout_type: 1,
-    };
-    bot.discord.gateway.disturbDispatch({
-      alter: (payload) => {
-        const { messages } = Object(payload).data.resolved;
-        for (const id of Object.keys(messages)) Object.assign(messages[id], { content: '', poll });
-        return payload;
-      },
-    });
-    const preview = await use('replaced by the poll');
-    bot.discord.gateway.disturbDispatch({});
-    await submit(member, await pick(member, preview, ['cs2']));
-    expect(added()).toMatchObject([{ server: 'm6.example.com', port: 27100 }]);
-  });
-});
-
-describe.each(['news', 'questions'])('in %s, an announcement channel or a thread', (name) => {
-  it('servers are submitted, by a command and from a message', async () => {
-    const own = await inNewGuild(bot, { key: 'sandbox-key' });
-    const place = bot.discord.guilds.find(({ id }) => id === own.member.guildId);
-    if (!place) throw new Error('there is no guild');
-    const channelId = bot.discord.channels(place).find((channel) => channel.name === name)?.id ?? '';
-    const person = bot.discord.person({ guild: place, channelId, name: 'mia', permissions: 0n });
-    expect(textOf(await addServer(person, `${name}.example.com:27015`))).toContain(ACCEPTED);
-    const chosen = await pick(person, await use(`play at in-${name}.example.com:27015`, person), ['cs2']);
-    expect(read(await submit(person, chosen))).toContain('✅ 1 sent for review');
   });
 });

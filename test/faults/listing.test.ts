@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { inNewGuild, openAppScene, type Scene, textOf } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
 
-/* Every way of the service to fail is in test/listing/client.test.ts; here is what the whole bot makes of six of them. */
+/* Every way of the service to fail is in test/listing/client.test.ts; here is what the whole bot makes of three of them. */
 
 interface Fault {
   readonly what: string;
@@ -16,7 +16,7 @@ interface Fault {
   readonly received: number;
   readonly holds: number;
   /** How it ended by the record. */
-  readonly ended: 'rejected' | 'not-sent' | 'unknown';
+  readonly ended: 'not-sent' | 'unknown';
 }
 
 const unknown = { received: 1, ended: 'unknown' } as const;
@@ -38,28 +38,6 @@ const FAULTS: readonly Fault[] = [
     ...unknown,
     saw: because('The listing service did not answer in time\\.'),
     holds: 1,
-  },
-  {
-    what: 'answers with a web page',
-    mode: { kind: 'html' },
-    ...unknown,
-    saw: because('The listing service gave an answer that the bot could not read\\.'),
-    holds: 0,
-  },
-  {
-    what: 'answers 401 with its verdict',
-    mode: { kind: 'json', status: 401, body: { status: 'error', message: 'Invalid API key.' } },
-    saw: /❌ Refused\. .*Invalid API key\..*Ask someone with Manage Server to enter an API key/s,
-    received: 1,
-    holds: 0,
-    ended: 'rejected',
-  },
-  {
-    what: 'answers 429',
-    mode: { kind: 'status', status: 429, retryAfter: 1 },
-    ...unknown,
-    saw: because('The listing service reports too many requests; .* \\(HTTP 429\\)\\.'),
-    holds: 0,
   },
   {
     what: 'acts, and its answer is lost',

@@ -1,6 +1,7 @@
 import type { Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPrompt } from '../../sandbox/prompt/prompt.ts';
+import { setKey } from '../support/scene.ts';
 import { axeViolations, hasChromium, openPageScene, type PageScene, tabTo } from './open-page.ts';
 
 const composer = (tab: Tab) => tab.getByRole('textbox', { name: 'Message #general' });
@@ -23,9 +24,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     const { discord, people } = scene.sandbox;
     const guild = discord.guildEvents.add({ name: `Server ${discord.everyGuild.length}` });
     if (options.key !== false) {
-      const admin = people.at({ role: 'admin', guild, locale: 'en-US' });
-      const opened = await admin.slash('setkey');
-      if (opened.kind === 'modal') await admin.submit(opened.modal, { key: 'sandbox-key-1234' });
+      await setKey(people.at({ role: 'admin', guild, locale: 'en-US' }), 'sandbox-key-1234');
     }
     return scene.tab(`&guild=${guild.id}${options.more ?? '&role=member'}`);
   }
@@ -38,6 +37,11 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
       .first()
       .waitFor();
     await composer(tab).press('Enter');
+  }
+
+  async function run(tab: Tab, name: string): Promise<void> {
+    await pickCommand(tab, name);
+    await tab.getByRole('button', { name: 'Send' }).click();
   }
 
   it('sets the key and submits a server with the mouse', async () => {
@@ -105,8 +109,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
 
   it('sends nothing that Discord would not send, and asks for what is missing', async () => {
     const tab = await inNewServer();
-    await pickCommand(tab, 'addserver');
-    await tab.getByRole('button', { name: 'Send' }).click();
+    await run(tab, 'addserver');
     await expect.poll(() => tab.locator(':focus').getAttribute('name')).toBe('game');
     await tab.getByRole('combobox', { name: 'game' }).fill('cs2');
     await tab.getByRole('textbox', { name: 'server', exact: true }).fill('play.example.com:27015');
@@ -120,8 +123,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
 
   it('shows a private answer to whom it is for, until they dismiss it', async () => {
     const tab = await inNewServer();
-    await pickCommand(tab, 'help');
-    await tab.getByRole('button', { name: 'Send' }).click();
+    await run(tab, 'help');
     await log(tab).getByText('Only you can see this').waitFor();
     await side(tab).getByLabel('Who you are').selectOption('other');
     await tab.getByText('Nothing is written here yet.').waitFor();
@@ -151,24 +153,6 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await log(tab).locator('discord-message').count()).toBe(2);
   });
 
-  it('takes a file into a command', async () => {
-    const tab = await inNewServer();
-    await pickCommand(tab, 'addservers');
-    await tab.locator('input[type=file]').setInputFiles({
-      name: 'list.csv',
-      mimeType: 'text/csv',
-      buffer: Buffer.from('game,server\ncs2,file.example.com:27015\n'),
-    });
-    await tab.getByRole('button', { name: 'Send' }).click();
-    await log(tab)
-      .getByRole('button', { name: /Submit/ })
-      .first()
-      .click();
-    await expect
-      .poll(() => scene.sandbox.listing.submitted.some(({ server }) => server === 'file.example.com'))
-      .toBe(true);
-  });
-
   it('offers the sample lists where a command takes a file', async () => {
     const tab = await inNewServer();
     await pickCommand(tab, 'addservers');
@@ -182,14 +166,15 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
 
   it('fills a window of several lines in, and Escape closes it', async () => {
     const tab = await inNewServer();
-    await pickCommand(tab, 'addservers');
-    await tab.getByRole('button', { name: 'Send' }).click();
+    await run(tab, 'addservers');
     await tab.getByRole('dialog').waitFor();
-    expect(await axeViolations(tab)).toEqual([]);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await tab.emulateMedia({ colorScheme });
+      expect(await axeViolations(tab), colorScheme).toEqual([]);
+    }
     await tab.keyboard.press('Escape');
     await expect.poll(() => tab.getByRole('dialog').count()).toBe(0);
-    await pickCommand(tab, 'addservers');
-    await tab.getByRole('button', { name: 'Send' }).click();
+    await run(tab, 'addservers');
     await tab
       .getByRole('dialog')
       .getByRole('textbox')
@@ -199,15 +184,46 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByText('Only you can see this').waitFor();
   });
 
-  it('chooses in a select', async () => {
+  it('chooses in selects, of several with the keyboard', async () => {
     const tab = await inNewServer({ more: '&role=admin' });
-    await pickCommand(tab, 'settings');
-    await tab.getByRole('button', { name: 'Send' }).click();
-    const select = log(tab)
-      .getByRole('combobox', { name: /channel/i })
-      .first();
-    await select.selectOption('#staff');
+    await run(tab, 'settings');
+    await log(tab).getByRole('combobox', { name: 'Choose a log channel' }).last().selectOption('#staff');
     await side(tab).getByText('This channel is now the log').first().waitFor();
+    await log(tab).getByRole('button', { name: 'Games …' }).click();
+    const list = log(tab).locator('details', { hasText: 'Games, page' });
+    await list.locator('summary').press('Enter');
+    await list.getByRole('checkbox', { name: 'Counter-Strike 2' }).press('Space');
+    await list.getByRole('checkbox', { name: 'Factorio' }).press('Space');
+    expect(await axeViolations(tab)).toEqual([]);
+    expect(await log(tab).getByRole('button', { name: 'Allow all games' }).count()).toBe(0);
+    await list.getByRole('button', { name: 'Done' }).press('Enter');
+    await log(tab).getByRole('button', { name: 'Allow all games' }).waitFor();
+  });
+
+  it('picks a role', async () => {
+    const { discord } = scene.sandbox;
+    const tab = await inNewServer({ more: '&role=admin' });
+    const guild = discord.guilds.at(-1);
+    if (guild) discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
+    await run(tab, 'settings');
+    await log(tab).getByRole('combobox', { name: 'Choose a role to notify' }).selectOption('@staff');
+    await log(tab).getByRole('button', { name: 'Notify no role' }).waitFor();
+  });
+
+  it('takes a file that is dropped on a command', async () => {
+    const tab = await inNewServer();
+    await pickCommand(tab, 'addservers');
+    await tab.getByRole('form', { name: '/addservers' }).dispatchEvent('drop', {
+      dataTransfer: await tab.evaluateHandle(`(() => {
+        const dropped = new DataTransfer();
+        const list = 'game,server\\ncs2,dropped.example.com:27015\\n';
+        dropped.items.add(new File([list], 'dropped.csv', { type: 'text/csv' }));
+        return dropped;
+      })()`),
+    });
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await log(tab).getByRole('button', { name: 'Submit 1 game server' }).click();
+    await expect.poll(() => scene.sandbox.listing.submitted.at(-1)?.server).toBe('dropped.example.com');
   });
 
   it('shows the wire, and a broken rule in red', async () => {
@@ -225,8 +241,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     const tab = await inNewServer();
     await side(tab).getByRole('button', { name: 'kill -9' }).click();
     await side(tab).getByText('It is not running.').waitFor();
-    await pickCommand(tab, 'help');
-    await tab.getByRole('button', { name: 'Send' }).click();
+    await run(tab, 'help');
     await log(tab).getByText('Sending command…').waitFor();
     expect(await log(tab).locator('discord-message').last().getAttribute('author')).toBe('Listing Bot');
     await log(tab).getByText('The application did not respond').waitFor();
@@ -237,21 +252,15 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
   it('makes Discord and the service unwell, and takes and gives keys', async () => {
     const { listing } = scene.sandbox;
     const tab = await scene.tab();
-    await side(tab)
-      .getByRole('combobox', { name: /^Service/ })
-      .selectOption('refuses connections');
+    const service = side(tab).getByRole('combobox', { name: /^Service/ });
+    await service.selectOption('refuses connections');
     await expect.poll(() => listing.mode.kind).toBe('down');
-    await side(tab)
-      .getByRole('combobox', { name: /^Service/ })
-      .selectOption('answers as it should');
+    await service.selectOption('answers as it should');
     await expect.poll(() => listing.mode.kind).toBe('ok');
-    await side(tab)
-      .getByRole('combobox', { name: /^Discord(?! server)/ })
-      .selectOption('answers 503');
+    const discord = side(tab).getByRole('combobox', { name: /^Discord(?! server)/ });
+    await discord.selectOption('answers 503');
     await expect.poll(() => scene.sandbox.discordTrouble).toBe('failing');
-    await side(tab)
-      .getByRole('combobox', { name: /^Discord(?! server)/ })
-      .selectOption('answers as it should');
+    await discord.selectOption('answers as it should');
     await expect.poll(() => scene.sandbox.discordTrouble).toBe('ok');
     await side(tab)
       .getByText(/^Keys \(/)
