@@ -1,4 +1,4 @@
-import { PermissionFlagsBits } from 'discord.js';
+import { ComponentType, PermissionFlagsBits } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createCommands } from '../../commands/index.ts';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
@@ -16,8 +16,8 @@ import {
 } from '../support/actions.ts';
 import { postComponents } from '../support/forged-button.ts';
 import { chooseLogChannel } from '../support/guild-log.ts';
-import { lines, read, submit } from '../support/lists.ts';
-import { messageOf, modalOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { type Component, componentsOf, lines, read, submit } from '../support/lists.ts';
+import { modalOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 /*
  * Custom ids are no secret: Discord sends them to whoever sees a message. Whatever the bot has put into one, only its
@@ -45,10 +45,7 @@ interface Control {
   readonly by: 'member' | 'admin';
   readonly answer: Answer;
   readonly id: string;
-  /** The whole row of it. */
-  readonly row: object;
-  /** What is chosen in a select; a button has nothing. */
-  readonly values: readonly string[] | undefined;
+  readonly component: Component;
 }
 
 interface Opened {
@@ -107,24 +104,10 @@ beforeAll(async () => {
   show('admin', await press(admin, show('admin', await admin.slash('privacy')), label));
 
   controls = shown.flatMap(({ by, answer }) =>
-    (messageOf(answer).current?.components ?? []).flatMap((row) =>
-      Object(row).components.flatMap(
-        (each: { custom_id?: string; options?: { value: string }[]; type: number }) => {
-          if (each.custom_id === undefined) return [];
-          const chosen = { 2: undefined, 3: [each.options?.[0]?.value ?? ''], 6: ['@staff'], 8: ['#staff'] };
-          const values = chosen[each.type as keyof typeof chosen];
-          return [
-            {
-              by,
-              answer,
-              id: each.custom_id,
-              row: { type: 1, components: [{ ...each, disabled: false }] },
-              values,
-            },
-          ];
-        },
-      ),
-    ),
+    componentsOf(answer).flatMap((component) => {
+      const { custom_id: id } = component;
+      return id === undefined ? [] : [{ by, answer, id, component }];
+    }),
   );
   windows = { member: await openWindows(), guild: await openWindows() };
 });
@@ -185,12 +168,21 @@ async function changesNothing(
   expect(scene.listing.requests).toHaveLength(requests);
 }
 
+/** What is chosen in a select; a button has nothing. */
+function chosenIn({ type, options }: Component): readonly string[] | undefined {
+  if (type === ComponentType.StringSelect) return [options?.[0]?.value ?? ''];
+  if (type === ComponentType.RoleSelect) return ['@staff'];
+  return type === ComponentType.ChannelSelect ? ['#staff'] : undefined;
+}
+
 /** Somebody uses a copy of a control that stands where everybody sees it; what they read. */
-async function use({ id, row, values }: Control, person: Person): Promise<string> {
+async function use({ id, component }: Control, person: Person): Promise<string> {
   // Discord takes five messages in five seconds in a channel.
   scene.discord.clock.advance(1_000);
+  const row = { type: ComponentType.ActionRow, components: [{ ...component, disabled: false }] };
   const copy = await postComponents(scene, person.channelId, [row]);
   if (!copy) throw new Error(`${id} was not posted`);
+  const values = chosenIn(component);
   const answer = await (values ? person.pick(copy, values, id) : person.press(copy, id));
   if (answer.kind !== 'modal') return textOf(answer);
   return textOf(await person.submit(answer.modal, typedInto(answer.modal)));

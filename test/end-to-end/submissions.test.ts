@@ -58,6 +58,8 @@ describe('/submissions', () => {
     expect(await said({ server: 'SECOND' })).toMatch(/1 submission, .*second/s);
     expect(await said({ server: '2606:4700::1111]:3' })).toMatch(/1 submission, .*ARK/s);
     expect(await said({ game: 'cs2', server: 'second' })).toContain('No submission matches this.');
+    const choices = await scene.admin.complete('submissions', 'game', { game: 'minec' });
+    expect(choices[0]).toMatchObject({ value: 'minecraft' });
   });
 
   it('is turned in pages that keep the filter, over a restart too, and never shows others to a member', async () => {

@@ -4,7 +4,7 @@ import { ACCEPTED, addServer, addsOf, openWindow, press, sendFile } from '../sup
 import { eventually } from '../support/eventually.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
 import { lines, read, submit } from '../support/lists.ts';
-import { ANSWER_WITHIN_MS, BREACHES, inNewGuild, openScene, type Scene, textOf } from '../support/scene.ts';
+import { BREACHES, inNewGuild, openScene, type Scene, textOf } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
 
 /** One bot, which is killed and started again, and a guild of its own for each test. */
@@ -136,18 +136,6 @@ const STORIES: Readonly<Record<string, Story>> = {
     expect(textOf(await answer)).toContain(ACCEPTED);
     expect(requestsFor('answered.example.com')).toBe(1);
     expect(thinking(scene.member)).toBe(0);
-  },
-
-  async *'does not submit what was never acknowledged, since the member was told that nothing came'(scene) {
-    yield;
-    const before = unanswered('POST', /callback/);
-    bot.discord.faults.inject({ fault: { kind: 'hang' }, path: /callback/, times: 9 });
-    const answer = add(scene, 'silent.example.com:1');
-    await eventually(() => unanswered('POST', /callback/) > before, true);
-    yield;
-    bot.discord.clock.advance(ANSWER_WITHIN_MS);
-    expect(await answer).toEqual({ kind: 'lost' });
-    expect(requestsFor('silent.example.com')).toBe(0);
   },
 };
 

@@ -35,9 +35,11 @@ export function labelsOf(answer: Answer): readonly string[] {
   return componentsOf(answer).flatMap(({ label }) => label ?? []);
 }
 
-interface Component {
+export interface Component {
+  readonly type: number;
   readonly label?: string;
   readonly custom_id?: string;
+  readonly options?: readonly { readonly value: string }[];
 }
 
 export function componentsOf(answer: Answer): readonly Component[] {
