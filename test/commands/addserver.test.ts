@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { buttonsAfterProblem, readUse } from '../../commands/addserver/buttons.ts';
+import { parseCustomId } from '../../src/discord/controls.ts';
+import { anyContext } from './context.ts';
+
+it('a button puts in the game that it names, however long its alias is, while the list has it', () => {
+  const games = [30, 45, 46, 100].map((length) => {
+    return { name: `Longest of ${length}`, alias: `:${length}:`.padEnd(length, 'x') };
+  });
+  const id = '1234567890123456789';
+  const problem = { code: 'game-unknown', game: 'x' } as const;
+  const buttons = JSON.stringify(buttonsAfterProblem(anyContext().t, id, problem, games));
+  const used = [...buttons.matchAll(/"custom_id":"(addserver:use:[^"]+)"/g)].map(([, customId = '']) => {
+    expect(customId.length).toBeLessThanOrEqual(100);
+    return parseCustomId(customId).argument;
+  });
+  expect(used.map((argument) => readUse(argument, games))).toEqual(
+    games.map(({ alias }) => ({ id, repair: { field: 'game', value: alias } })),
+  );
+  expect(readUse(used.at(-1) ?? '', games.slice(0, 2))).toEqual({ id, repair: undefined });
+});
