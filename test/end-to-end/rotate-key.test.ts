@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { folder } from '../storage/temporary.ts';
 import { ACCEPTED, addServer } from '../support/actions.ts';
 import { runFile } from '../support/program.ts';
 import { openAppScene, type Scene, textOf } from '../support/scene.ts';
@@ -12,21 +12,18 @@ const PREVIOUS = randomBytes(32).toString('base64');
 const NEW = randomBytes(32).toString('hex');
 const BOTH = `${NEW},${PREVIOUS}`;
 
-let folder: string;
+let home: string;
 let scene: Scene;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rotate-'));
+  home = folder();
   await configure(PREVIOUS);
-  const env = { ENCRYPTION_KEY_FILE: join(folder, 'keys') };
+  const env = { ENCRYPTION_KEY_FILE: join(home, 'keys') };
   scene = await openAppScene({ key: 'sandbox-key', env });
 });
-afterEach(async () => {
-  await scene.close();
-  await rm(folder, { recursive: true });
-});
+afterEach(() => scene.close());
 
 /** What the bot has in ENCRYPTION_KEY from its next start on. */
-const configure = (keys: string) => writeFile(join(folder, 'keys'), keys);
+const configure = (keys: string) => writeFile(join(home, 'keys'), keys);
 
 /** What is sealed anywhere in the database, its file or its log. */
 async function sealedData(): Promise<ReadonlySet<string>> {
@@ -73,7 +70,7 @@ describe('npm run rotate-key', () => {
     await scene.bot.stop();
     const wrong = await rotateKey({ ENCRYPTION_KEY: NEW });
     expect(wrong).toMatchObject({ status: 1, stderr: expect.stringContaining('encrypted with another key') });
-    const nowhere = await rotateKey({ ENCRYPTION_KEY: NEW, STORE_URL: `sqlite://${folder}/none.sqlite` });
+    const nowhere = await rotateKey({ ENCRYPTION_KEY: NEW, STORE_URL: `sqlite://${home}/none.sqlite` });
     expect(nowhere.stderr).toMatch(/^rotate-key: there is no database at [^\n]+\n$/);
     expect(`${none.stderr}${wrong.stderr}${nowhere.stderr}`).not.toContain(NEW);
   });

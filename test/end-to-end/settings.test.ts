@@ -1,4 +1,3 @@
-import { PermissionFlagsBits } from 'discord.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { USUAL_BOT_PERMISSIONS } from '../../sandbox/discord/world/channels.ts';
 import {
@@ -225,9 +224,6 @@ describe('the role to notify', () => {
       /cannot mention @\d+\. Let anyone mention it .*Mention @everyone, @here and All Roles.*Nothing was changed/,
     );
     expect(await line()).toContain('none');
-    const mentionAll = USUAL_BOT_PERMISSIONS | PermissionFlagsBits.MentionEveryone;
-    bot.discord.guildEvents.setBotPermissions(guild(), admin.channelId, mentionAll);
-    expect(textOf(await pick(admin, await settings(), ['@closed']))).toContain('Role to notify: @');
   });
 });
 
