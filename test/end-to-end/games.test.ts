@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Person } from '../../sandbox/discord/contract.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addServer, paste, press } from '../support/actions.ts';
 import { createTestClock } from '../support/clock.ts';
 import { submit } from '../support/lists.ts';
-import { inAppScene, inNewGuild, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { inAppScene, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 describe('/games', () => {
   let scene: Scene;
@@ -51,42 +50,29 @@ describe('/games', () => {
   });
 });
 
-describe('the games that are suggested', () => {
-  /** One bot for all tests, and a guild of its own for each. */
-  let bot: Scene;
-  let scene: Scene;
-  let member: Person;
-  beforeAll(async () => {
-    bot = await openAppScene();
-  });
-  beforeEach(async () => {
-    scene = await inNewGuild(bot, { key: 'sandbox-key' });
-    member = scene.member;
-  });
-  afterAll(() => bot.close());
+it('the games that are suggested begin with those that this guild submits most, over a restart too, in every command', () =>
+  inAppScene({ key: 'sandbox-key' }, async (scene) => {
+    const { member } = scene;
+    const OPTIONS = { addserver: 'game', addservers: 'game', games: 'search' } as const;
+    /** The aliases that are suggested while nothing is typed. */
+    async function suggested(command: keyof typeof OPTIONS = 'addserver'): Promise<string[]> {
+      const choices = await member.complete(command, OPTIONS[command], { [OPTIONS[command]]: '' });
+      return choices === 'lost' ? [] : choices.map(({ value }) => String(value));
+    }
+    let port = 0;
+    const add = (game: string) => addServer(member, `play.example.com:${++port}`, { game });
 
-  const OPTIONS = { addserver: 'game', addservers: 'game', games: 'search' } as const;
-  /** The aliases that are suggested while nothing is typed. */
-  async function suggested(who = member, command: keyof typeof OPTIONS = 'addserver'): Promise<string[]> {
-    const choices = await who.complete(command, OPTIONS[command], { [OPTIONS[command]]: '' });
-    return choices === 'lost' ? [] : choices.map(({ value }) => String(value));
-  }
-  let port = 0;
-  const add = (game: string) => addServer(member, `play.example.com:${++port}`, { game });
-
-  it('begin with those that this guild submits most, over a restart too, in every command', async () => {
     const usual = await suggested();
     await add('rust');
     await submit(member, await paste(member, 'a.example.com:1 factorio\nb.example.com:2 factorio'));
-    await bot.listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 3);
+    await scene.listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 3);
     for (let n = 0; n < 3; n += 1) await add('cs2');
     const now = ['factorio', 'rust', ...usual.filter((alias) => !['factorio', 'rust'].includes(alias))];
     for (const command of ['addserver', 'addservers', 'games'] as const)
-      await expect.poll(() => suggested(member, command)).toEqual(now.slice(0, 25));
-    await bot.restart();
+      await expect.poll(() => suggested(command)).toEqual(now.slice(0, 25));
+    await scene.restart();
     await expect.poll(() => suggested()).toEqual(now.slice(0, 25));
     await add('rust');
     await add('rust');
     await expect.poll(async () => (await suggested()).slice(0, 2)).toEqual(['rust', 'factorio']);
-  });
-});
+  }));

@@ -16,12 +16,6 @@ afterEach(() => scene.close());
 
 const DAY_MS = 86_400_000;
 
-const onDisk = () => scene.store.content();
-function firstGuild() {
-  const [guild] = scene.discord.guilds;
-  if (!guild) throw new Error('there is no guild');
-  return guild;
-}
 /** Lists of guilds that were read to their end, which is an empty page. */
 function lists(): number {
   const last = scene.discord.guilds.length > 0 ? '&after=' : '/users/@me/guilds';
@@ -48,13 +42,14 @@ describe('a guild that has the commands without the bot user', () => {
       `UPDATE presence SET absent_since = absent_since - ${DAY_MS}, used_at = used_at - ${DAY_MS}`,
     );
     await scene.startBot();
-    await expect.poll(async () => (await onDisk()).includes(guild.id)).toBe(false);
+    await expect.poll(async () => (await scene.store.content()).includes(guild.id)).toBe(false);
   });
 
   it('is told that it needs the bot itself when an admin chooses a log channel', async () => {
     await open({ key: 'sandbox-key' });
     const settings = await openSettings(scene);
-    const guild = firstGuild();
+    const [guild] = scene.discord.guilds;
+    if (!guild) throw new Error('there is no guild');
     scene.discord.guildEvents.keepCommandsOnly(guild);
     const answer = await pick(scene.admin, settings, ['#staff']);
     expect(textOf(answer)).toContain('The bot itself is not in this Discord server');
