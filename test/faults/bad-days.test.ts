@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StandInOptions } from '../../sandbox/discord/stand-in.ts';
+import { addServer } from '../support/actions.ts';
 import { eventually } from '../support/eventually.ts';
 import { BLOCKED, type Front, limited, openFront } from '../support/front.ts';
-import { BREACHES, openAppScene, openScene, type Scene, textOf } from '../support/scene.ts';
+import { BREACHES, openAppScene, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 const BLOCK = 'Discord blocks this bot';
 
@@ -26,6 +27,22 @@ async function open(
 const made = ({ requests }: Front, pattern: RegExp) => requests.filter((name) => pattern.test(name)).length;
 
 describe('a block by address: 429 without a time', () => {
+  it('of an edit is one request and a line in the log, and only acknowledgements go on', async () => {
+    const { scene, front } = await open();
+    await scene.startBot();
+    await setKey(scene.admin, 'sandbox-key');
+    const edits = /^PATCH \/webhooks\//;
+    const before = made(front, edits);
+    front.answer = (name) => (edits.test(name) ? BLOCKED : undefined);
+    void addServer(scene.member, 'blocked.example.com:1');
+    await eventually(() => scene.output().includes(BLOCK), true);
+    // A loop would make thousands of requests in this time.
+    await sleep(1_000);
+    expect(made(front, edits) - before).toBeLessThanOrEqual(3);
+    expect(textOf(await scene.member.slash('help'))).toContain('/addserver');
+    expect(scene.output().split(BLOCK)).toHaveLength(2);
+  });
+
   it('at the start is named in the log, and nothing is sent for a minute', async () => {
     const { scene, front } = await open();
     front.answer = () => BLOCKED;
@@ -48,6 +65,16 @@ describe('a limit for a long time', () => {
     expect(scene.bot.running).toBe(true);
     const { status } = await scene.bot.stop();
     expect(status).toBe(0);
+  });
+
+  it('on a first response gives the interaction up at once', async () => {
+    const { scene, front } = await open();
+    await scene.startBot();
+    const before = made(front, /callback/);
+    front.answer = (name) => (name.endsWith('/callback') ? limited(3_600) : undefined);
+    void scene.member.slash('help');
+    await eventually(() => scene.output().includes('interaction lost'), true);
+    expect(made(front, /callback/) - before).toBe(1);
   });
 });
 

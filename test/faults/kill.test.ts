@@ -1,10 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
+import { bytesOnDisk } from '../storage/temporary.ts';
 import { ACCEPTED, addServer, addsOf, openWindow, press, sendFile } from '../support/actions.ts';
 import { eventually } from '../support/eventually.ts';
 import { chooseLogChannel, logLines } from '../support/guild-log.ts';
 import { lines, read, submit } from '../support/lists.ts';
-import { BREACHES, inNewGuild, openScene, type Scene, textOf } from '../support/scene.ts';
+import {
+  ANSWER_WITHIN_MS,
+  BREACHES,
+  inNewGuild,
+  openScene,
+  type Scene,
+  setKey,
+  textOf,
+} from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
 
 /** One bot, which is killed and started again, and a guild of its own for each test. */
@@ -23,6 +35,7 @@ beforeAll(async () => {
 afterAll(() => bot.close({ breaches: [BREACHES.tooLate, BREACHES.afterTheEnd] }));
 
 const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
+const RUN_AGAIN = 'The bot was restarted. Please run the command again.';
 const UNKNOWN = /Unknown\. The bot was restarted\. It may have arrived: check the list/;
 
 const newGuild = () => inNewGuild(bot, { key: 'sandbox-key' });
@@ -45,9 +58,17 @@ const acknowledged = () =>
   bot.discord.requests.filter(({ path, body }) => path.includes('callback') && /"type":[56]/.test(body))
     .length;
 
+const OWN_KEY = 'sandbox-key-0123456789-wxyz';
+function hasNoKeyInClear(): void {
+  const bytes = bytesOnDisk(join(bot.data, 'bot.sqlite'));
+  for (const coding of ['utf8', 'base64', 'hex', 'utf16le'] as const)
+    expect(bytes).not.toContain(Buffer.from(OWN_KEY).toString(coding));
+}
+
 /** Ends the bot as if the machine had lost its power, and starts it again on the same data. */
 async function crash(): Promise<void> {
   await bot.kill();
+  hasNoKeyInClear();
   await bot.listing.behave({ kind: 'ok' });
   bot.discord.faults.clear();
   await bot.startBot();
@@ -102,6 +123,16 @@ const STORIES: Readonly<Record<string, Story>> = {
     expect(hosts.filter((host) => requestsFor(host) !== 1)).toEqual([]);
   },
 
+  async *'asks to run a command again that submits nothing'(scene) {
+    yield;
+    const answer = setKey(scene.admin, 'another-key');
+    await eventually(() => thinking(scene.admin), 1);
+    yield;
+    expect(textOf(await answer)).toContain(RUN_AGAIN);
+    expect(thinking(scene.admin)).toBe(0);
+    expect(textOf(await scene.member.slash('games'))).toContain('Counter-Strike 2');
+  },
+
   async *'tells of a button and of a window that submit, and nothing of them is sent by itself'(scene) {
     await add(scene, 'button.example.com:1');
     const warning = await add(scene, 'button.example.com:1');
@@ -137,6 +168,33 @@ const STORIES: Readonly<Record<string, Story>> = {
     expect(requestsFor('answered.example.com')).toBe(1);
     expect(thinking(scene.member)).toBe(0);
   },
+
+  async *'does not submit what was never acknowledged, since the member was told that nothing came'(scene) {
+    yield;
+    const before = unanswered('POST', /callback/);
+    bot.discord.faults.inject({ fault: { kind: 'hang' }, path: /callback/, times: 9 });
+    const answer = add(scene, 'silent.example.com:1');
+    await eventually(() => unanswered('POST', /callback/) > before, true);
+    yield;
+    bot.discord.clock.advance(ANSWER_WITHIN_MS);
+    expect(await answer).toEqual({ kind: 'lost' });
+    expect(requestsFor('silent.example.com')).toBe(0);
+  },
+
+  async *'has a key nowhere in clear, whatever was done with it'(scene) {
+    const { admin } = scene;
+    bot.listing.allow(OWN_KEY);
+    await setKey(admin, OWN_KEY);
+    hasNoKeyInClear();
+    expect(textOf(await add(scene, 'own-key.example.com:1'))).toContain(ACCEPTED);
+    bot.listing.revoke(OWN_KEY);
+    await add(scene, 'own-key.example.com:2');
+    hasNoKeyInClear();
+    yield;
+    yield;
+    await press(admin, await admin.slash('keystatus'), 'Check now');
+    hasNoKeyInClear();
+  },
 };
 
 describe('after a kill -9', () => {
@@ -157,6 +215,43 @@ describe('after a kill -9', () => {
     await eventually(() => readStored(bot.data).unfinished, []);
     await bot.restart();
     expect(readStored(bot.data).unfinished).toEqual([]);
+  });
+
+  it('what was about to be sent is reported as unknown', async () => {
+    const scene = await newGuild();
+    const printed = bot.output().length;
+    await bot.listing.behave({ kind: 'down' });
+    const answer = add(scene, 'about.example.com:1');
+    // Refused once; it would be tried again in a moment, which the kill has to come before.
+    await expect
+      .poll(() => bot.output().slice(printed), { interval: 5 })
+      .toContain('no answer to use from the listing service');
+    await crash();
+    expect(textOf(await answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
+    expect(requestsFor('about.example.com')).toBe(0);
+  });
+
+  it('a deletion goes on that was in the middle', async () => {
+    const { admin } = await newGuild();
+    const path = join(bot.data, 'bot.sqlite');
+    await bot.bot.stop();
+    const database = new DatabaseSync(path, { timeout: 5_000 });
+    onTestFinished(() => database.close());
+    database.exec(`INSERT INTO servers (submission_id, position, guild_id, host, port, game, address)
+      WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+      SELECT 'many', i, '${admin.guildId}', 'h' || i, 1, 'cs2', 'h' || i FROM n`);
+    await bot.startBot();
+    const label = 'Delete all data of this server';
+    const question = await press(admin, await admin.slash('privacy'), label);
+    const left = () =>
+      Number(
+        database.prepare('SELECT count(*) AS n FROM servers WHERE guild_id = ?').get(admin.guildId)?.n ?? 0,
+      );
+    void press(admin, question, 'Delete everything');
+    while (left() > 60_000) await setImmediate();
+    await crash();
+    await eventually(left, 0);
+    expect(textOf(await admin.slash('keystatus'))).toContain('has no API key');
   });
 
   it('the guild is told, in its log channel, what the member can no longer be told', async () => {

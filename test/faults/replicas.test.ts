@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
-import { addServer, addsOf } from '../support/actions.ts';
+import { ACCEPTED, addServer, addsOf } from '../support/actions.ts';
 import { createBotInProcess } from '../support/bot-in-process.ts';
 import { hasPostgres, newDatabase } from '../support/postgres.ts';
 import { openScene, textOf } from '../support/scene.ts';
@@ -78,5 +78,19 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     expect(await bot.exited()).toMatchObject({ status: 1, wanted: false });
     expect(scene.output()).toContain('others have taken over what it had: the bot ends, to be started anew');
     expect(requests()).toEqual([1, 1, 0]);
+  });
+
+  it('one goes on alone after a kill -9 of the other, and what comes back is one of two again', async () => {
+    const { scene, letPass } = await openBoth();
+    const { listing, member } = scene;
+    await listing.behave({ kind: 'hang' });
+    const answer = addServer(member, 'killed.example.com:27015');
+    await expect.poll(() => addsOf(scene, 'killed.example.com')).toHaveLength(1);
+    await scene.kill();
+    await letPass();
+    expect(textOf(await answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
+    await listing.behave({ kind: 'ok' });
+    await scene.startBot();
+    expect(textOf(await addServer(member, 'next.example.com:27015'))).toContain(ACCEPTED);
   });
 });
