@@ -351,6 +351,23 @@ it('whatever an interaction holds, it is answered', async () => {
   expect(contentOf(await echoed())).toBe('said: x');
 });
 
+it('work that comes together begins in different turns of the event loop', async () => {
+  let turn = 0;
+  let isOver = false;
+  (function count() {
+    turn += 1;
+    if (!isOver) setImmediate(count);
+  })();
+  const begunIn: number[] = [];
+  meanwhile = async () => void begunIn.push(turn);
+  onTestFinished(() => {
+    isOver = true;
+    meanwhile = async () => undefined;
+  });
+  await Promise.all(Array.from({ length: 30 }, () => say('later')));
+  expect(new Set(begunIn).size).toBe(30);
+});
+
 it('a bot that stops ends what runs, and begins nothing', async () => {
   const work = Promise.withResolvers<void>();
   const slow: Command = {
