@@ -110,8 +110,6 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   const stopping = new AbortController();
   /** Its connections are kept. undici 6, which discord.js uses, speaks HTTP/1.1 alone (see docs/architecture.md). */
   let agent = createAgent();
-  /** Each of its connections is used once. */
-  const fresh = new Agent({ connect: { timeout: CONNECT_MS }, pipelining: 0 });
   const options: Partial<RESTOptions> = {
     api: apiUrl,
     version: '10',
@@ -206,7 +204,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   async function respondOnce(
     { id, token: secret }: Answerable,
     body: APIInteractionResponse,
-    { dispatcher, limitMs }: { readonly dispatcher: Agent; readonly limitMs: number },
+    limitMs: number,
   ): Promise<void> {
     if (!block.mayRespond())
       throw new LostInteraction('Discord blocks this bot, and the first response with it');
@@ -220,7 +218,6 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
         auth: false,
         body,
         signal: limit.signal,
-        dispatcher,
       });
       await response.arrayBuffer();
     } finally {
@@ -237,10 +234,11 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
       const failures: unknown[] = [];
       for (const pauseMs of FIRST_RESPONSE_PAUSES) {
         if (pauseMs > 0) await sleep(pauseMs);
+        const used = agent;
         const isFirst = failures.length === 0;
         const limitMs = isFirst ? Math.min(firstAttemptMs, Math.max(left(), LEAST_PAUSE_MS)) : left();
         try {
-          await respondOnce(interaction, body, { limitMs, dispatcher: isFirst ? agent : fresh });
+          await respondOnce(interaction, body, limitMs);
           return;
         } catch (error) {
           // A former attempt was taken, and only its answer was lost. An attempt that met a limit was not taken.
@@ -252,7 +250,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
           if (error instanceof RateLimitError) {
             if (block.leftMs() > 0 || error.retryAfter > left()) break;
             await sleep(error.retryAfter);
-          } else if (isFirst) replaceAgent();
+          } else if (agent === used) replaceAgent();
           if (left() <= 0) break;
         }
       }
@@ -291,7 +289,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     put: (route, request) => byBot(RequestMethod.Put, route, request),
     stopWaiting: () => stopping.abort(),
     async close() {
-      await Promise.all([agent.close(), fresh.close()]);
+      await agent.close();
     },
   };
 }
