@@ -288,10 +288,13 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     return { records: parts.records, ...unanswered, told };
   }
 
+  const live = (store: Store, name: string) =>
+    store.tables().insertInto('leases').values({ name, owner: name, until: 0 }).execute();
+
   /** A process that has taken an interaction, and submits three servers, of which the first has left. */
   async function working(store: Store) {
     const process = workOf(store, 'asleep');
-    await store.tables().insertInto('leases').values({ name: 'asleep', owner: 'asleep', until: 0 }).execute();
+    await live(store, 'asleep');
     const id = String(SnowflakeUtil.generate());
     await process.take(interactionOf(id), false);
     const draft = readyDraft('a', 3);
@@ -355,7 +358,8 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
   it('take over an interaction and a submission once, of whoever tries at once', async () => {
     const [store, another] = await openBoth();
     const { id } = await working(store);
-    const alive = [store, another].map((each, n) => workOf(each, `alive ${n}`));
+    for (const name of ['one', 'another']) await live(store, name);
+    const alive = [workOf(store, 'one'), workOf(another, 'another')];
     for (const { takeOver, told } of alive) {
       await takeOver();
       // Its process is not known to be dead yet.
