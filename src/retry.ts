@@ -12,7 +12,7 @@ export interface RetryOptions {
 
 /**
  * Tries once more after each of the pauses, which are in milliseconds.
- * @param onFailure told of each failure but the last; by throwing it ends this early
+ * @param onFailure told of each failure; by throwing it ends this early
  * @throws the last failure
  */
 export async function retryAfter<Result>(
@@ -20,15 +20,16 @@ export async function retryAfter<Result>(
   attempt: () => Promise<Result>,
   onFailure: (error: unknown) => void = () => undefined,
 ): Promise<Result> {
-  for (const pauseMs of pauses) {
+  for (let failures = 0; ; failures += 1) {
     try {
       return await attempt();
     } catch (error) {
       onFailure(error);
+      const pauseMs = pauses[failures];
+      if (pauseMs === undefined) throw error;
       await sleep(pauseMs);
     }
   }
-  return attempt();
 }
 
 /** A timer of Node's that is set to more goes off at once (Node docs: Timers, `setTimeout`). */
