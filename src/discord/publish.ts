@@ -54,10 +54,9 @@ export function createPublishing({ api, values, commands, onlyOne, logger }: Pub
   let ids: ReadonlyMap<string, string> = new Map();
 
   const keyOf = (applicationId: string) => `published:${applicationId}`;
-  const hashOf = () => hash('sha256', JSON.stringify(commands));
 
   async function publishOnce(applicationId: string, signal: AbortSignal): Promise<void> {
-    const wanted = hashOf();
+    const wanted = hash('sha256', JSON.stringify(commands));
     while (!signal.aborted) {
       const { entryPoints, others } = await readCommands(api, applicationId);
       // What Discord adds to commands is no question, since only what was sent is compared.
@@ -66,7 +65,10 @@ export function createPublishing({ api, values, commands, onlyOne, logger }: Pub
         logger.debug({ commands: others.length }, 'the commands are published already');
         return;
       }
-      const isDone = await onlyOne('publish', PUBLISHING_MS, () => put(applicationId, entryPoints));
+      const isDone = await onlyOne('publish', PUBLISHING_MS, async () => {
+        await put(applicationId, entryPoints);
+        await values.set(keyOf(applicationId), wanted);
+      });
       if (isDone) return;
       await sleep(FIRST_PAUSE_MS, undefined, { signal });
     }
@@ -79,7 +81,6 @@ export function createPublishing({ api, values, commands, onlyOne, logger }: Pub
     })) as APIApplicationCommand[];
     ids = idsByName(published.filter((command) => !isEntryPoint(command)));
     logger.info({ commands: [...ids.keys()] }, 'published the commands');
-    await values.set(keyOf(applicationId), hashOf());
   }
 
   return {
