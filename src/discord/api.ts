@@ -250,7 +250,10 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
           if (error instanceof RateLimitError) {
             if (block.leftMs() > 0 || error.retryAfter > left()) break;
             await sleep(error.retryAfter);
-          } else if (agent === used) replaceAgent();
+          } else if (agent === used) {
+            // Otherwise another interaction has replaced them meanwhile.
+            replaceAgent();
+          }
           if (left() <= 0) break;
         }
       }
