@@ -112,14 +112,14 @@ export function createMembers(world: World): Members {
     }
     await sleep(random.between(50, 500));
     await read();
-    async function pressIt(label: string): Promise<Answer> {
+    const goOn = async (): Promise<Answer> => {
       const next = await press(person, answer, label);
       if (next.kind !== 'modal') return next;
       const right: Record<string, string> = { game: 'cs2', server: `${server}:27015` };
       const values = modalFields(next.modal.data).map(({ id }) => [id, right[id] ?? '']);
       return person.submit(next.modal, Object.fromEntries(values));
-    }
-    await submitOne(member, server, () => pressIt(label), one.words);
+    };
+    await submitOne(member, server, goOn, one.words);
   }
 
   /** Presses Submit, or Submit again, for these servers, and reads what is said of each. */
