@@ -75,6 +75,16 @@ export async function openPageScene(
   };
 }
 
+/** Has the page drawn light or dark. Chromium tells the page of it some frames later, and the components follow then. */
+export async function drawIn(tab: Tab, colorScheme: 'light' | 'dark'): Promise<void> {
+  await tab.emulateMedia({ colorScheme });
+  const isDrawn = `[
+    matchMedia('(prefers-color-scheme: light)').matches,
+    ...[...document.querySelectorAll('discord-messages')].map((each) => each.hasAttribute('light-theme')),
+  ].every((isLight) => isLight === ${colorScheme === 'light'})`;
+  while ((await tab.evaluate(isDrawn)) !== true) await tab.evaluate('new Promise(requestAnimationFrame)');
+}
+
 /** What axe-core finds wrong: rule, and the elements. */
 export async function axeViolations(tab: Tab): Promise<readonly string[]> {
   // Run by the debugger, which the page's Content-Security-Policy does not bind.

@@ -2,7 +2,7 @@ import type { Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPrompt } from '../../sandbox/prompt/prompt.ts';
 import { setKey } from '../support/scene.ts';
-import { axeViolations, hasChromium, openPageScene, type PageScene, tabTo } from './open-page.ts';
+import { axeViolations, drawIn, hasChromium, openPageScene, type PageScene, tabTo } from './open-page.ts';
 
 const composer = (tab: Tab) => tab.getByRole('textbox', { name: 'Message #general' });
 const log = (tab: Tab) => tab.getByRole('log', { name: 'Messages in #general' });
@@ -169,7 +169,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await run(tab, 'addservers');
     await tab.getByRole('dialog').waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
-      await tab.emulateMedia({ colorScheme });
+      await drawIn(tab, colorScheme);
       expect(await axeViolations(tab), colorScheme).toEqual([]);
     }
     await tab.keyboard.press('Escape');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCENARIOS } from '../../sandbox/page/scenarios.ts';
-import { axeViolations, hasChromium, openPageScene, type PageScene, tabTo } from './open-page.ts';
+import { axeViolations, drawIn, hasChromium, openPageScene, type PageScene, tabTo } from './open-page.ts';
 
 describe.skipIf(!hasChromium)('the scenarios on the page', () => {
   let scene: PageScene;
@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium)('the scenarios on the page', () => {
     expect(scene.sandbox.discord.everyGuild.length).toBe(guilds);
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [1000, 360]) {
-        await tab.emulateMedia({ colorScheme });
+        await drawIn(tab, colorScheme);
         await tab.setViewportSize({ width, height: 800 });
         expect(await axeViolations(tab), `${colorScheme}, ${width} px`).toEqual([]);
         expect(await tab.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page as Tab } from 'playwright-core';
-import { hasChromium, openPageScene } from './open-page.ts';
+import { drawIn, hasChromium, openPageScene } from './open-page.ts';
 
 /** A moment of a scenario that a page of the docs shows. */
 interface Picture {
@@ -51,7 +51,7 @@ async function take(tab: Tab, { name, width }: Picture, locale: string): Promise
   await tab.evaluate(DRAWN);
   await tab.setViewportSize({ width, height: Math.ceil(Number(await tab.evaluate(HEIGHT))) + ROOM });
   for (const colorScheme of ['light', 'dark'] as const) {
-    await tab.emulateMedia({ colorScheme });
+    await drawIn(tab, colorScheme);
     await tab.evaluate(DRAWN);
     await tab.evaluate(`${LAST}.scrollIntoView({ block: 'start' })`);
     const file = `${name}-${locale.slice(0, 2)}-${colorScheme}-${width}.png`;
