@@ -1,6 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+/** Asks a store of either kind what has not come to its end: {@link Stored.unfinished}. */
+export const UNFINISHED = `SELECT 'interaction ' || id AS text FROM interactions WHERE sealed IS NOT NULL
+  UNION ALL SELECT 'submission ' || id AS text FROM submissions WHERE state = 'running'`;
+
 /** What is in the bot's store at the moment that it is asked, as another process reads it from the file. */
 export interface Stored {
   /** What has not come to its end: interactions that were not answered, and submissions that were begun. */
@@ -22,8 +26,7 @@ export function readStored(data: string): Stored {
   };
   return {
     get unfinished() {
-      return texts(`SELECT 'interaction ' || id AS text FROM interactions WHERE sealed IS NOT NULL
-        UNION ALL SELECT 'submission ' || id AS text FROM submissions WHERE state = 'running'`);
+      return texts(UNFINISHED);
     },
     ended: (guildId, server) =>
       texts(
