@@ -11,6 +11,9 @@ export interface HelpDeps {
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }
 
+/** A command as it can be pasted: its names are the same in every language. */
+const EXAMPLE = '/addserver game:cs2 server:play.example.com:27015';
+
 /**
  * /help: the commands that this member may use, by the bot's own defaults: what the Integrations page says otherwise is
  * in no interaction, and cannot be asked for with a bot's token.
@@ -22,7 +25,7 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
     const { t, mention } = context;
     return noKey
       ? keyText(noKey, context)
-      : t('help.next', { addserver: mention('addserver'), example: exampleText(context) });
+      : t('help.next', { addserver: mention('addserver'), example: EXAMPLE });
   }
 
   /** By all that makes them differ: the same few are asked for all the time. */
@@ -62,13 +65,6 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
       };
     },
   };
-}
-
-/** The command with its options as Discord shows them in the member's language. */
-function exampleText({ t }: Context): string {
-  const game = t('commands.addserver.options.game.name');
-  const server = t('commands.addserver.options.server.name');
-  return `/${t('commands.addserver.name')} ${game}:cs2 ${server}:play.example.com:27015`;
 }
 
 function line({ t, locale, mention }: Context, data: Command['data']): string {

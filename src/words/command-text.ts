@@ -1,61 +1,59 @@
 import { ENGLISH, languages, type Sentences } from './languages.ts';
 
-interface Text {
-  readonly name: string;
+interface CommandSentences {
   readonly description: string;
-}
-
-interface CommandText extends Text {
-  readonly options?: Readonly<Record<string, Text>>;
+  readonly options?: Readonly<Record<string, { readonly description: string }>>;
 }
 
 type Described = keyof Sentences['commands'];
 
-/** The fields of a command's or option's description that depend on language, as Discord takes them. */
-interface LocalisedText extends Text {
+/** A name as Discord takes it: the default, and what it is in other languages. */
+interface LocalisedName {
+  readonly name: string;
   readonly name_localizations: Readonly<Record<string, string>>;
+}
+
+/**
+ * A command or an option as Discord takes it. Its name is the same in every language: Discord's clickable mentions and
+ * pasted commands show the default name to everybody (discord-api-docs#7309, #5446).
+ */
+interface DescribedText {
+  readonly name: string;
+  readonly description: string;
   readonly description_localizations: Readonly<Record<string, string>>;
 }
 
-/** Name and description of a command, in English and in every other language there is. */
-export const commandText = (command: Described): LocalisedText =>
-  localised(({ commands }) => commands[command]);
+/** Name and description of a command; the description in English and in every other language there is. */
+export const commandText = (command: Described): DescribedText =>
+  described(command, ({ commands }) => commands[command].description);
 
 /** Name and description of an option of a command. */
-export function optionText(command: Described, option: string): LocalisedText {
-  return localised(({ commands }) => {
-    const { options }: CommandText = commands[command];
+export function optionText(command: Described, option: string): DescribedText {
+  return described(option, ({ commands }) => {
+    const { options }: CommandSentences = commands[command];
     const text = options?.[option];
     if (!text) throw new Error(`The option ${option} of /${command} has no text`);
-    return text;
+    return text.description;
   });
 }
 
 /** The name of a choice of an option: how a submission ended. */
-export function choiceText(
-  outcome: keyof Sentences['outcome'],
-): Pick<LocalisedText, 'name' | 'name_localizations'> {
+export function choiceText(outcome: keyof Sentences['outcome']): LocalisedName {
   const nameIn = (sentences: Sentences) => sentences.outcome[outcome];
   return { name: nameIn(ENGLISH.sentences), name_localizations: localizations(nameIn) };
 }
 
 /** The name of a message command, in every language; such commands have no description. */
-export function messageCommandText(
-  command: keyof Sentences['messageCommands'],
-): Pick<LocalisedText, 'name' | 'name_localizations'> {
+export function messageCommandText(command: keyof Sentences['messageCommands']): LocalisedName {
   const nameIn = ({ messageCommands }: Sentences) => messageCommands[command].name;
   return { name: nameIn(ENGLISH.sentences), name_localizations: localizations(nameIn) };
 }
 
-function localised(textIn: (sentences: Sentences) => Text): LocalisedText {
-  const { name, description } = textIn(ENGLISH.sentences);
-  return {
-    name,
-    description,
-    name_localizations: localizations((sentences) => textIn(sentences).name),
-    description_localizations: localizations((sentences) => textIn(sentences).description),
-  };
-}
+const described = (name: string, descriptionIn: (sentences: Sentences) => string): DescribedText => ({
+  name,
+  description: descriptionIn(ENGLISH.sentences),
+  description_localizations: localizations(descriptionIn),
+});
 
 /**
  * A text under each of Discord's names for a language. Discord drops localized texts that say the same as the default,

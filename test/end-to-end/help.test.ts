@@ -64,8 +64,6 @@ it('/help begins with what to do next: who can set the key, or the one command',
   expect(textOf(asked)).toContain('[ Support → https://example.com/help?x=1#top ]');
   await setKey(own.admin, 'sandbox-key');
   expect(await next()).toContain('for example:\n/addserver game:cs2 server:play.example.com:27015');
-  // Under the names that this member sees.
-  expect(await next(german)).toContain(
-    'zum Beispiel:\n/server-einreichen spiel:cs2 server:play.example.com:27015',
-  );
+  // Names are the same in every language, as in mentions.
+  expect(await next(german)).toContain('zum Beispiel:\n/addserver game:cs2 server:play.example.com:27015');
 });

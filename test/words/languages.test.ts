@@ -25,9 +25,6 @@ const englishStems = new Set([...english.keys()].map(stemOf));
 const originalOf = (key: string): string =>
   english.get(key) ?? english.get(`${stemOf(key)}_other`) ?? english.get(stemOf(key)) ?? '';
 
-/** Discord docs: Application Commands, Application Command Naming. */
-const COMMAND_NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
-
 const root = join(import.meta.dirname, '../..');
 const code = globSync(['src/discord/*.ts', 'commands/**/*.ts'], { cwd: root })
   .map((file) => readFileSync(join(root, file), 'utf8'))
@@ -186,39 +183,11 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it('the names of commands, options and choices are such as Discord takes, and differ', () => {
-    const nameSets = [
-      { of: 'commands', own: tree.commands, source: ENGLISH.sentences.commands },
-      ...Object.entries<{ readonly options?: Named }>(tree.commands).map(([command, { options = {} }]) => ({
-        of: `options of ${command}`,
-        own: options,
-        source: englishOptions(command),
-      })),
-    ];
-    const faults = nameSets.flatMap(({ of, own, source }) => {
-      const all: Named = own;
-      return Object.entries(all).flatMap(([key, { name }]) => {
-        const others = Object.entries({ ...source, ...all }).filter(([other]) => other !== key);
-        const isTaken = others.some(
-          ([other, { name: taken }]) => name === taken || name === (source as Named)[other]?.name,
-        );
-        return [
-          ...(COMMAND_NAME.test(name) ? [] : [`${name} (${of}) is no name that Discord takes`]),
-          ...(name === name.toLocaleLowerCase(tag) && name === name.toLowerCase()
-            ? []
-            : [`${name} (${of}) is not in lower case`]),
-          ...(isTaken ? [`${name} (${of}) is there twice, or the English name of another`] : []),
-        ];
-      });
-    });
+  it('the names in the Apps menu and of choices are such as Discord takes, and choices differ', () => {
     const messageNames = Object.values(tree.messageCommands).map(({ name }) => name);
     const tooLong = messageNames.filter((name) => name.length > 32 || name.trim() === '');
     const outcomes = Object.values(tree.outcome);
-    expect({ faults, tooLong, outcomes: new Set(outcomes).size }).toEqual({
-      faults: [],
-      tooLong: [],
-      outcomes: outcomes.length,
-    });
+    expect({ tooLong, outcomes: new Set(outcomes).size }).toEqual({ tooLong: [], outcomes: outcomes.length });
   });
 
   /** The sentences that the code asks for by this key, filled in. */
@@ -270,12 +239,6 @@ function filled(
   );
 }
 
-type Named = Readonly<Record<string, { readonly name: string }>>;
 const NAME_FORMS = ownNames(english.keys());
 /** A short text may be longer than its share: `Edit` is `Bearbeiten`. */
 const SHORT_WORDS = 25;
-
-function englishOptions(command: string): Named {
-  const { commands }: { commands: Readonly<Record<string, { readonly options: Named }>> } = ENGLISH.sentences;
-  return commands[command]?.options ?? {};
-}
