@@ -58,6 +58,7 @@ export function privacyCommand({ deletion, graceDays, historyDays, links }: Priv
         answers: 'update',
         async run({ t, guildId, user }) {
           const count = await deletion.member(guildId, user.id);
+          if (count === 'begun') return { content: t('privacy.begun') };
           return { content: count === 0 ? t('privacy.notNamed') : t('privacy.forgotten', { count }) };
         },
       },
@@ -69,9 +70,9 @@ export function privacyCommand({ deletion, graceDays, historyDays, links }: Priv
       confirm: {
         permission: 'manage-guild',
         answers: 'update',
-        async run(context) {
-          await deletion.guild(context.guildId);
-          return { content: context.t('button.deleted') };
+        async run({ t, guildId }) {
+          const end = await deletion.guild(guildId);
+          return { content: end === 'begun' ? t('privacy.begun') : t('button.deleted') };
         },
       },
       cancel: { answers: 'update at once', run: async ({ t }) => ({ content: t('button.cancelled') }) },

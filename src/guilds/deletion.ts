@@ -1,5 +1,6 @@
 import type { Logger } from '../logger.ts';
 import type { Store } from '../storage/store.ts';
+import type { DeletionsTable } from '../storage/tables.ts';
 import { API_KEYS, type ApiKeys } from './api-keys.ts';
 
 interface DeletionDeps {
@@ -7,7 +8,8 @@ interface DeletionDeps {
   readonly keys: Pick<ApiKeys, 'delete'>;
   readonly settings: { delete(guildId: string): Promise<void> };
   readonly submissions: {
-    deleteGuild(guildId: string): Promise<void>;
+    deleteUnsent(guildId: string): Promise<void>;
+    deleteGuild(guildId: string, before: number): Promise<void>;
     forgetNames(guildId: string, userId: string, before: number): Promise<number>;
     forgetIds(guildId: string, userId: string, before: number): Promise<boolean>;
   };
@@ -18,17 +20,22 @@ interface DeletionDeps {
 
 /**
  * Deletes what somebody wants deleted. It stands in the table of deletions until its last step, so that the next start
- * and the hourly job finish what the end of the process has cut off.
+ * and the hourly job finish what the end of the process or a failure has cut off. What came after it was asked for stays.
  */
 export interface Deletion {
-  /** Deletes everything that is kept of a guild. */
-  guild(guildId: string): Promise<void>;
+  /**
+   * Deletes everything that is kept of a guild.
+   * @returns `begun`: the key, the settings and the drafts are gone, and the rest goes by itself
+   * @throws StoreError when nothing was deleted
+   */
+  guild(guildId: string): Promise<'done' | 'begun'>;
   /**
    * Takes a member's name out of what they have submitted in a guild until now, and deletes their drafts. Their id goes
    * when no limit counts it any more.
-   * @returns how many servers had the name
+   * @returns how many servers had the name; `begun`: it goes by itself
+   * @throws StoreError when nothing was deleted
    */
-  member(guildId: string, userId: string): Promise<number>;
+  member(guildId: string, userId: string): Promise<number | 'begun'>;
   /** Goes on with what has begun. */
   finish(): Promise<void>;
 }
@@ -39,63 +46,83 @@ const EVERYTHING = '';
 export function createDeletion(deps: DeletionDeps): Deletion {
   const { store, keys, settings, submissions, logger, now = Date.now } = deps;
 
-  async function begin(guildId: string, userId: string, askedAt: number): Promise<void> {
-    await store.inGuild(guildId, () =>
-      store
-        .tables()
-        .insertInto('deletions')
-        .values({ guild_id: guildId, user_id: userId, asked_at: askedAt })
-        .onConflict((conflict) =>
-          conflict.columns(['guild_id', 'user_id']).doUpdateSet({ asked_at: askedAt }),
-        )
-        .execute(),
-    );
+  async function write(guildId: string, userId: string, askedAt: number): Promise<void> {
+    await store
+      .tables()
+      .insertInto('deletions')
+      .values({ guild_id: guildId, user_id: userId, asked_at: askedAt })
+      .onConflict((conflict) => conflict.columns(['guild_id', 'user_id']).doUpdateSet({ asked_at: askedAt }))
+      .execute();
   }
 
-  async function end(guildId: string, userId: string): Promise<void> {
+  /** Where it was asked for again meanwhile, that one goes on. */
+  async function end(guildId: string, userId: string, askedAt: number): Promise<void> {
     await store
       .tables()
       .deleteFrom('deletions')
       .where('guild_id', '=', guildId)
       .where('user_id', '=', userId)
+      .where('asked_at', '=', askedAt)
       .execute();
     await store.cutLog();
   }
 
-  async function deleteGuild(guildId: string): Promise<void> {
-    // Nothing more is submitted from here on.
-    await keys.delete(guildId);
-    await submissions.deleteGuild(guildId);
-    await settings.delete(guildId);
-    await store.tables().deleteFrom('presence').where('guild_id', '=', guildId).execute();
-    await end(guildId, EVERYTHING);
+  /** What an admin can set anew is deleted here alone: later it could be the new one. */
+  async function beginGuild(guildId: string, askedAt: number): Promise<void> {
+    await store.inGuild(guildId, async () => {
+      await write(guildId, EVERYTHING, askedAt);
+      // Nothing more is submitted from here on.
+      await keys.delete(guildId);
+      await settings.delete(guildId);
+      await submissions.deleteUnsent(guildId);
+      await store.tables().deleteFrom('presence').where('guild_id', '=', guildId).execute();
+    });
+  }
+
+  async function deleteGuild(guildId: string, askedAt: number): Promise<void> {
+    await submissions.deleteGuild(guildId, askedAt);
+    await end(guildId, EVERYTHING, askedAt);
   }
 
   async function forgetMember(guildId: string, userId: string, askedAt: number): Promise<number> {
     const count = await submissions.forgetNames(guildId, userId, askedAt);
-    if (await submissions.forgetIds(guildId, userId, askedAt)) await end(guildId, userId);
+    if (await submissions.forgetIds(guildId, userId, askedAt)) await end(guildId, userId, askedAt);
     else await store.cutLog();
     return count;
   }
 
+  /** What has begun is never said to have failed: the hourly job goes on with it. */
+  async function begun<Result>(guildId: string, rest: Promise<Result>): Promise<Result | 'begun'> {
+    try {
+      return await rest;
+    } catch (error) {
+      logger.warn({ err: error, guildId }, 'a deletion has begun and did not end; it goes on within an hour');
+      return 'begun';
+    }
+  }
+
+  async function goOn({ guild_id: guildId, user_id: userId, asked_at: askedAt }: DeletionsTable) {
+    if (userId !== EVERYTHING) return forgetMember(guildId, userId, askedAt);
+    await deleteGuild(guildId, askedAt);
+    logger.info({ guildId }, 'an interrupted deletion was finished');
+    return undefined;
+  }
+
   return {
     async guild(guildId) {
-      await begin(guildId, EVERYTHING, now());
-      await deleteGuild(guildId);
+      const askedAt = now();
+      await beginGuild(guildId, askedAt);
+      const end = await begun(guildId, deleteGuild(guildId, askedAt));
+      return end ?? 'done';
     },
     async member(guildId, userId) {
       const askedAt = now();
-      await begin(guildId, userId, askedAt);
-      return forgetMember(guildId, userId, askedAt);
+      await store.inGuild(guildId, () => write(guildId, userId, askedAt));
+      return begun(guildId, forgetMember(guildId, userId, askedAt));
     },
     async finish() {
-      const begun = await store.tables().selectFrom('deletions').selectAll().execute();
-      for (const { guild_id: guildId, user_id: userId, asked_at: askedAt } of begun) {
-        if (userId === EVERYTHING) {
-          await deleteGuild(guildId);
-          logger.info({ guildId }, 'an interrupted deletion was finished');
-        } else await forgetMember(guildId, userId, askedAt);
-      }
+      const rows = await store.tables().selectFrom('deletions').selectAll().execute();
+      for (const row of rows) await begun(row.guild_id, goOn(row));
     },
   };
 }

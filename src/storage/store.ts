@@ -47,7 +47,10 @@ export interface Store extends Part {
     change: () => Promise<Result>,
     options?: Pick<TransactionOptions, 'synced'>,
   ): Promise<Result>;
-  /** Cuts off the log of SQLite's file, in which deleted values may still stand. Never throws. */
+  /**
+   * Cuts off the log of SQLite's file, in which deleted values may still stand. Never throws. Inside of
+   * {@link Store.inGuild} it does nothing: what began the transaction cuts the log when that has ended.
+   */
   cutLog(): Promise<void>;
 }
 
@@ -125,6 +128,7 @@ export function createStore({ url, logger, onTransaction }: StoreDeps): Store {
       );
     },
     async cutLog() {
+      if (inside.getStore()) return;
       try {
         await database.cutLog(needed(opened));
       } catch (error) {

@@ -72,7 +72,7 @@ export interface DeletionsTable {
   readonly guild_id: string;
   /** The member whose name goes; empty for everything of the guild. */
   readonly user_id: string;
-  /** What a member has submitted later keeps its name. */
+  /** What came later stays. */
   readonly asked_at: number;
 }
 

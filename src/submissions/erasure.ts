@@ -6,8 +6,16 @@ import type { Limits } from './limits.ts';
 
 /** Deletes what is kept of submissions. Every method throws a StoreError when the store fails. */
 export interface Erasure {
-  /** Deletes all of a guild. */
-  deleteGuild(guildId: string): Promise<void>;
+  /**
+   * Deletes the drafts of a guild. What is carried out has no owner any more, so that none of it leaves, and leaves no
+   * draft. Called inside of the guild's transaction.
+   */
+  deleteUnsent(guildId: string): Promise<void>;
+  /**
+   * Deletes all of a guild.
+   * @param before in milliseconds since 1970: what was begun later stays
+   */
+  deleteGuild(guildId: string, before?: number): Promise<void>;
   /**
    * Deletes a member's drafts, and their name from what they have submitted; from how many servers.
    * @param before in milliseconds since 1970: what was begun later stays
@@ -31,23 +39,48 @@ export function createErasure({ store, limits }: ErasureDeps): Erasure {
   const { tables } = store;
 
   return {
-    async deleteGuild(guildId) {
+    async deleteUnsent(guildId) {
+      await tables()
+        .deleteFrom('submissions')
+        .where('guild_id', '=', guildId)
+        .where('state', '=', 'draft')
+        .execute();
+      await tables()
+        .updateTable('submissions')
+        .set({ owner: null, draft: null })
+        .where('guild_id', '=', guildId)
+        .where('state', '=', 'running')
+        .execute();
+    },
+    async deleteGuild(guildId, before = EVER) {
+      const later = tables()
+        .selectFrom('submissions')
+        .select('id')
+        .where('guild_id', '=', guildId)
+        .where('created_at', '>', before);
       const servers = tables()
         .selectFrom('servers')
         .select(['submission_id', 'position'])
         .where('guild_id', '=', guildId)
+        .where('submission_id', 'not in', later)
         .limit(ROWS_AT_ONCE);
       await deleteInSteps(
         tables().deleteFrom('servers').where(sql<boolean>`(submission_id, position) in ${servers}`),
       );
-      for (const table of ['submissions', 'interactions'] as const) {
-        const some = tables()
-          .selectFrom(table)
-          .select('id')
-          .where('guild_id', '=', guildId)
-          .limit(ROWS_AT_ONCE);
-        await deleteInSteps(tables().deleteFrom(table).where('id', 'in', some));
-      }
+      const submissions = tables()
+        .selectFrom('submissions')
+        .select('id')
+        .where('guild_id', '=', guildId)
+        .where('created_at', '<=', before)
+        .limit(ROWS_AT_ONCE);
+      await deleteInSteps(tables().deleteFrom('submissions').where('id', 'in', submissions));
+      const interactions = tables()
+        .selectFrom('interactions')
+        .select('id')
+        .where('guild_id', '=', guildId)
+        .where('taken_at', '<=', before)
+        .limit(ROWS_AT_ONCE);
+      await deleteInSteps(tables().deleteFrom('interactions').where('id', 'in', interactions));
     },
     async forgetNames(guildId, userId, before = EVER) {
       await tables()

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createDeletion, guildsWithValues } from '../../src/guilds/deletion.ts';
@@ -112,18 +113,19 @@ function failingAfter(store: FileStore, steps: number): FileStore {
   };
 }
 
-/** The store after the next start, for each step of a deletion before which the process ends; last, where it does not. */
+/**
+ * The store after the next start, for each step of a deletion at which the process ends; last, where it does not.
+ * `hasBegun`: it was not rolled back as a whole.
+ */
 async function* cutOffAnywhere(run: (parts: Parts) => Promise<unknown>) {
-  let hasEnded = false;
-  for (let steps = 1; !hasEnded; steps += 1) {
+  let outcome: unknown;
+  for (let steps = 1; outcome === undefined || outcome === 'begun'; steps += 1) {
     const { store } = await opened();
-    hasEnded = await run(over(failingAfter(store, steps))).then(
-      () => true,
-      () => false,
-    );
-    if (hasEnded) expect(steps).toBeGreaterThan(4);
+    outcome = await run(over(failingAfter(store, steps))).catch(() => undefined);
+    const hasBegun = (await rowsIn(store, 'deletions')).length > 0 || outcome !== undefined;
+    expect(outcome === undefined).toBe(!hasBegun);
     await over(store).deletion.finish();
-    yield { store, steps };
+    yield { store, steps, hasBegun };
   }
 }
 
@@ -147,12 +149,37 @@ describe('a guild whose data is deleted', () => {
     expect(bytesOnDisk(store.path)).not.toContain(GUILD);
   });
 
-  it('has nothing left after the next start, wherever the process had ended', async () => {
-    for await (const { store, steps } of cutOffAnywhere(({ deletion }) => deletion.guild(GUILD))) {
+  it('has everything after a failure, or nothing after the next start', async () => {
+    const full = await rowsOf((await opened()).store, GUILD);
+    let begun = 0;
+    for await (const { store, steps, hasBegun } of cutOffAnywhere(({ deletion }) => deletion.guild(GUILD))) {
       // As the hourly job does.
       await store.cutLog();
-      expect(bytesOnDisk(store.path), `after ${steps} steps`).not.toContain(GUILD);
+      if (!hasBegun) expect(await rowsOf(store, GUILD), `after ${steps} steps`).toEqual(full);
+      else expect(bytesOnDisk(store.path), `after ${steps} steps`).not.toContain(GUILD);
+      if (hasBegun) begun += 1;
     }
+    expect(begun).toBeGreaterThan(3);
+  });
+
+  it('keeps what was set and submitted since, where the deletion failed halfway and goes on later', async () => {
+    const parts = await opened();
+    const { store, clock, keys, deletion } = parts;
+    await sql`create trigger fault before delete on servers begin select raise(abort, 'fault'); end`.execute(
+      store.tables(),
+    );
+    expect(await deletion.guild(GUILD)).toBe('begun');
+    expect(await guildsWithValues(store)).toEqual([OTHER, OTHER]);
+    await sql`drop trigger fault`.execute(store.tables());
+
+    clock.now += 1;
+    await keys.set(GUILD, new Secret('the-new-key'), { userId: '9' });
+    await store.values.set(`settings:${GUILD}`, { locale: 'de', announce: true });
+    await addSubmissions(parts, GUILD);
+    await deletion.finish();
+    expect(await guildsWithValues(store)).toEqual([GUILD, OTHER, GUILD, OTHER]);
+    expect(await rowsOf(store, GUILD)).toEqual([2, 2, 0, 0, 0]);
+    expect((await namesIn(store)).length).toBe(2);
   });
 });
 
@@ -197,8 +224,9 @@ describe('a member whose name is deleted', () => {
   });
 
   it('has lost it after the next start, wherever the process had ended', async () => {
-    for await (const { store, steps } of cutOffAnywhere(({ deletion }) => deletion.member(GUILD, MEMBER))) {
-      expect(await namesIn(store), `after ${steps} steps`).toEqual([]);
+    const run = ({ deletion }: Parts) => deletion.member(GUILD, MEMBER);
+    for await (const { store, steps, hasBegun } of cutOffAnywhere(run)) {
+      if (hasBegun) expect(await namesIn(store), `after ${steps} steps`).toEqual([]);
     }
   });
 });

@@ -79,6 +79,23 @@ describe('the data of a guild', () => {
     expect(await servers()).toEqual([]);
   });
 
+  it('is not sent any more, and comes back as no draft, while its rows are still there', async () => {
+    const draft = readyDraft('x', 2);
+    const rows = draft.rows.filter((row) => row.kind === 'ready');
+    const mia = { guildId: '1', user: { id: USER, name: 'mia' } };
+    await parts.records.reserve({ ...mia, id: 'a', interactionId: 'i', draft, rows, limitedRows: [] });
+    await parts.drafts.save(mia, 'typed', draft);
+    await parts.erasure.deleteUnsent('1');
+    expect(await parts.records.leave('a', [0, 1])).toBe(false);
+    await parts.records.answered(
+      'a',
+      [0, 1],
+      [{ indices: [0, 1], outcome: { kind: 'not-sent', reason: 'key' } }],
+    );
+    expect(await parts.records.finish('a')).toBeUndefined();
+    expect(await rowsIn(store, 'submissions')).toMatchObject([{ id: 'a', state: 'done' }]);
+  });
+
   it('says which guilds have any, each once', async () => {
     for (const guildId of ['3', '1']) {
       await addDone(store, { id: guildId, guildId, userId: USER, at: NOON, hosts: ['a'] });
