@@ -66,8 +66,12 @@ type SettingLine = (t: Translate, shown: Pick<SettingsShown, 'now' | 'games'>) =
 
 /** What is shown of the settings, and a change of them. */
 function createView({ settings, keys, games, guildLog }: SettingsDeps) {
-  const show = async (context: Context, now: Settings): Promise<Reply> =>
-    overview(context, { now, key: await keys.status(context.guildId), games: games.list().games });
+  /** What is shown is read before the change: a store that fails is said while nothing was changed. */
+  async function showAfter(context: Context, makeChange: () => Promise<Settings>): Promise<Reply> {
+    const key = await keys.status(context.guildId);
+    const now = await makeChange();
+    return overview(context, { now, key, games: games.list().games });
+  }
 
   /** The log says who has changed what, and how it is now, in the language that the guild has now. */
   async function changed(
@@ -84,10 +88,10 @@ function createView({ settings, keys, games, guildLog }: SettingsDeps) {
   }
 
   /** A change that is shown at once. */
-  const change = async (context: Context, make: MakeSettings, lineOf: SettingLine): Promise<Reply> =>
-    show(context, await changed(context, make, lineOf));
+  const change = (context: Context, make: MakeSettings, lineOf: SettingLine): Promise<Reply> =>
+    showAfter(context, () => changed(context, make, lineOf));
 
-  return { show, change, changed };
+  return { showAfter, change, changed };
 }
 
 /**
@@ -111,6 +115,39 @@ async function chosenLogChannel(
   throw new UserError(t('settings.lacks', { channelId, names: missingNames(t, result) }));
 }
 
+/** The new log channel has its first line already; the one before says where the log is now. */
+async function changeLogChannel(context: PressContext, deps: SettingsDeps): Promise<Settings> {
+  const { guildId, guildT, guildLocale, user } = context;
+  const logChannelId = await chosenLogChannel(context, deps);
+  let previousId: string | undefined;
+  const now = await deps.settings.change(guildId, ({ logTrouble: _mended, ...before }) => {
+    previousId = before.logChannelId;
+    return { ...before, locale: guildLocale, logChannelId };
+  });
+  if (previousId !== undefined && previousId !== logChannelId) {
+    const description = `⚙️ ${guildT('guildLog.moved', { member: memberText(user), channelId: logChannelId })}`;
+    await deps.posts.post(previousId, { embed: { description } });
+  }
+  return now;
+}
+
+/** The channel that had the log says who turned it off. */
+async function turnLogOff(
+  { guildId, guildT, user }: PressContext,
+  { settings, posts }: SettingsDeps,
+): Promise<Settings> {
+  let previousId: string | undefined;
+  const now = await settings.change(guildId, ({ logTrouble: _trouble, logChannelId, ...before }) => {
+    previousId = logChannelId;
+    return before;
+  });
+  if (previousId !== undefined) {
+    const description = `🔕 ${guildT('guildLog.logOff', { member: memberText(user) })}`;
+    await posts.post(previousId, { embed: { description } });
+  }
+  return now;
+}
+
 /**
  * The role that was chosen to be notified.
  * @throws UserError when it cannot be: @everyone never, and none that the bot may not mention
@@ -127,8 +164,8 @@ function chosenRole({ t, guildId, values, isRoleMentionable }: PressContext): st
 
 /** /settings: shows what the guild's admins have chosen, and changes it with buttons, selects and a modal. */
 export function settingsCommand(deps: SettingsDeps): Command {
-  const { settings, games, posts } = deps;
-  const { show, change, changed } = createView(deps);
+  const { settings, games } = deps;
+  const { showAfter, change, changed } = createView(deps);
 
   /** Shows the change that a button or a select makes in place of the message that it is on. */
   const press = (run: (context: PressContext) => Promise<Reply>) => ({ answers: 'update' as const, run });
@@ -144,35 +181,14 @@ export function settingsCommand(deps: SettingsDeps): Command {
     answers: 'at once',
     async run(context) {
       const areLost = await settings.areLost(context.guildId);
-      const view = await show(context, await settings.get(context.guildId));
+      const view = await showAfter(context, () => settings.get(context.guildId));
       return areLost
         ? { ...view, content: `${signed('not-sent', context.t('settings.lost'))}\n\n${view.content}` }
         : view;
     },
     presses: {
-      channel: press(async (context) => {
-        const logChannelId = await chosenLogChannel(context, deps);
-        // Its first line was posted just now.
-        const now = await settings.change(context.guildId, ({ logTrouble: _mended, ...before }) => ({
-          ...before,
-          locale: context.guildLocale,
-          logChannelId,
-        }));
-        return show(context, now);
-      }),
-      nolog: press(async (context) => {
-        const { guildId, guildT, user } = context;
-        const { logChannelId } = await settings.get(guildId);
-        const now = await settings.change(
-          guildId,
-          ({ logChannelId: _id, logTrouble: _trouble, ...before }) => before,
-        );
-        if (logChannelId !== undefined) {
-          const description = `🔕 ${guildT('guildLog.logOff', { member: memberText(user) })}`;
-          await posts.post(logChannelId, { embed: { description } });
-        }
-        return show(context, now);
-      }),
+      channel: press((context) => showAfter(context, () => changeLogChannel(context, deps))),
+      nolog: press((context) => showAfter(context, () => turnLogOff(context, deps))),
       role: press(async (context) => {
         const notifyRoleId = chosenRole(context);
         return change(context, (now) => ({ ...now, notifyRoleId }), roleText);
@@ -195,7 +211,7 @@ export function settingsCommand(deps: SettingsDeps): Command {
         return gamesView(context, { now, games: all, wanted: page.wanted });
       }),
       allgames: press((context) => change(context, ({ games: _some, ...now }) => now, gamesText)),
-      back: turn(async (context) => show(context, await settings.get(context.guildId))),
+      back: turn((context) => showAfter(context, () => settings.get(context.guildId))),
       quota: { answers: 'form', run: async (context) => quotaModal(context) },
     },
     submits: {

@@ -234,13 +234,13 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   async function deny(asking: Asking, { command, action }: Action): Promise<void> {
     const { interactionId, guildId, user, t } = asking.context;
     logger.info({ interactionId, guildId, command, action }, 'refused: the member lacks the permission');
+    // Members may use a command and yet not all of its buttons.
+    const isCommandOpen = byName.get(command)?.permission === undefined;
+    const key = isCommandOpen ? 'guildLog.buttonNotAllowed' : 'guildLog.notAllowed';
+    const named = { member: memberText(user), command: wording.mention(command) };
     await Promise.all([
       turnDown(asking, t('permission.manageGuild')),
-      tellGuild(
-        guildId,
-        (words) =>
-          `🚫 ${words('guildLog.notAllowed', { member: memberText(user), command: wording.mention(command) })}`,
-      ),
+      tellGuild(guildId, (words) => `🚫 ${words(key, named)}`),
     ]);
   }
 

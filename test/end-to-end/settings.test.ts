@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { USUAL_BOT_PERMISSIONS } from '../../sandbox/discord/world/channels.ts';
 import {
@@ -12,6 +13,7 @@ import {
   removeKey,
   setQuota,
 } from '../support/actions.ts';
+import { postComponents } from '../support/forged-button.ts';
 import { chooseLogChannel, logLines, logMessages, staffChannel } from '../support/guild-log.ts';
 import { labelsOf } from '../support/lists.ts';
 import {
@@ -122,10 +124,16 @@ describe('the log channel', () => {
     await setKey(admin, 'sandbox-key');
     giveCommand(bot, 'setkey', scene.member);
     await scene.member.slash('setkey');
-    await expect.poll(() => logLines(scene).length).toBe(2);
+    // Admins see it under /privacy, which is open to all.
+    const erase = { type: 2, style: 4, label: 'Delete', custom_id: 'privacy:erase' };
+    const forged = await postComponents(bot, admin.channelId, [{ type: 1, components: [erase] }]);
+    assert(forged);
+    await scene.member.press(forged, 'Delete');
+    await expect.poll(() => logLines(scene).length).toBe(3);
     expect(logLines(scene)).toEqual([
       expect.stringContaining(`<@${admin.userId}> (admin) set the API key`),
       expect.stringMatching(/\(member\) tried to use <\/setkey:\d+> without the permission “Manage Server”/),
+      expect.stringMatching(/\(member\) tried to use an admins' button of <\/privacy:\d+> without/),
     ]);
   });
 
@@ -138,6 +146,8 @@ describe('the log channel', () => {
     await setQuota(scene, '');
     await press(admin, await allowGames(scene, ['Factorio']), 'Allow all games');
     await expect.poll(() => logLines(scene).length).toBe(12);
+    await pick(admin, view, ['#general']);
+    await pick(admin, view, ['#staff']);
     await press(admin, view, 'No log channel');
     const changed = `⚙️ <@${admin.userId}> (admin) changed a setting:`;
     expect(logLines(scene)).toEqual([
@@ -153,6 +163,8 @@ describe('the log channel', () => {
       '✅ **Games**: only Factorio',
       changed,
       '✅ **Games**: all',
+      `⚙️ <@${admin.userId}> (admin) moved this log to <#${admin.channelId}>.`,
+      expect.stringContaining('This channel is now the log'),
       `🔕 <@${admin.userId}> (admin) turned this log off.`,
     ]);
   });
