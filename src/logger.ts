@@ -1,4 +1,5 @@
-import { type DestinationStream, type LevelWithSilent, pino, stdTimeFunctions } from 'pino';
+import { constants, openSync } from 'node:fs';
+import { type LevelWithSilent, pino, stdTimeFunctions } from 'pino';
 
 type Log = (details: object, message: string) => void;
 
@@ -10,38 +11,91 @@ export interface Logger {
   readonly error: Log;
 }
 
+/** Where the lines of the log go. */
+export interface LogOutput {
+  /** @returns `false` when the line was dropped */
+  write(line: string): unknown;
+}
+
 export interface LoggerOptions {
   readonly level: LevelWithSilent;
-  /** Where the lines go; standard output without it. */
-  readonly destination?: DestinationStream;
+  /** Standard output without it. */
+  readonly output?: LogOutput;
 }
 
 /**
- * JSON lines on standard output, unless told otherwise. They are written synchronously, so that the last one is out before the
- * process ends. Every line passes {@link scrub}, whatever it was made from.
+ * JSON lines on standard output, unless told otherwise. Every line passes {@link scrub}, whatever it was made from. After
+ * lines that were dropped the next one says how many under `dropped`.
  */
-export function createLogger({
-  level,
-  destination = pino.destination({ dest: 1, sync: true }),
-}: LoggerOptions): Logger {
+export function createLogger({ level, output = standardOutput() }: LoggerOptions): Logger {
+  let dropped = 0;
   return pino(
     {
       level,
       base: null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      mixin: () => (dropped === 0 ? {} : { dropped }),
       serializers: { err: describeError },
     },
-    { write: (line) => destination.write(scrub(line)) },
+    {
+      write(line) {
+        dropped = output.write(scrub(line)) === false ? dropped + 1 : 0;
+      },
+    },
   );
 }
 
+/** How much may wait for a reader or for room on the disk, in bytes: as much as a pipe of Linux holds. */
+const MOST_WAITING = 65_536;
+const WAITING_EVERY_MS = 1_000;
+
+/**
+ * Writes at once, so that the last line is out before the process ends. What cannot be written waits, up to
+ * {@link MOST_WAITING}; what is more than that is dropped. So nobody waits for who reads the log, and a full disk ends nothing.
+ */
+function standardOutput(fd = 1): LogOutput {
+  // Once Node has made its stream of a pipe or a socket, writing to that fails instead of waiting.
+  void process.stdout;
+  const output = pino.destination({
+    dest: fd,
+    sync: true,
+    maxLength: MOST_WAITING,
+    retryEAGAIN: () => false,
+    // What waits is also tried again when there is no further line.
+    minLength: 1,
+    periodicFlush: WAITING_EVERY_MS,
+  });
+  let isDropped = false;
+  output.on('drop', () => {
+    isDropped = true;
+  });
+  // What could not be written still waits.
+  output.on('error', () => undefined);
+  return {
+    write(line) {
+      isDropped = false;
+      output.write(line);
+      return !isDropped;
+    },
+  };
+}
+
 /** Lines for a person at a terminal. What formats them is loaded only for that. */
-export async function terminalDestination(): Promise<DestinationStream> {
+export async function terminalOutput(): Promise<LogOutput> {
   const { isColorSupported, prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({ colorize: isColorSupported, translateTime: 'SYS:HH:MM:ss' });
-  const output = pino.destination({ dest: 1, sync: true });
+  const output = standardOutput(openTerminal());
   return { write: (line) => output.write(format(line) ?? line) };
+}
+
+/** The terminal once more, since Node's own stream waits while somebody holds the terminal (Ctrl-S). */
+function openTerminal(): number {
+  try {
+    return openSync('/dev/tty', constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return 1;
+  }
 }
 
 /** How far the causes of an error are followed. */

@@ -4,7 +4,7 @@ import { type Config, ConfigError, misspelt, readConfig } from './config/config.
 import { FatalDiscordError } from './discord/gateway.ts';
 import { AFTER_START_MS } from './lifecycle.ts';
 import { HttpServerError } from './listen.ts';
-import { createLogger, terminalDestination } from './logger.ts';
+import { createLogger, terminalOutput } from './logger.ts';
 import { EncryptionKeyError } from './storage/encryption-key.ts';
 import { LeaseOver } from './storage/leases.ts';
 import { StoreError } from './storage/store-error.ts';
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   const config = configOrExit();
   const logger = createLogger({
     level: config.logLevel,
-    ...(process.stdout.isTTY && { destination: await terminalDestination() }),
+    ...(process.stdout.isTTY && { output: await terminalOutput() }),
   });
   for (const hint of misspelt(process.env)) logger.warn({}, `this variable is not read. ${hint}`);
   let stopping = false;

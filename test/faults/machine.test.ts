@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,6 +74,47 @@ describe('a disk that is full', () => {
     for (const text of before) expect(text).toContain(ACCEPTED);
     for (let n = 0; n < accepted; n++)
       expect(readStored(data).ended(scene.member.guildId, name(n))).not.toContain('not-sent');
+  });
+});
+
+describe('standard output', () => {
+  const printingTo = (file: string) => ['sh', '-c', `exec "$0" "$@" >'${file}'`];
+
+  it('on a full disk keeps nothing from its work', async () => {
+    const scene = await openScene({ data, wrapper: printingTo('/dev/full') });
+    onTestFinished(() => scene.close());
+    await isAccepted(scene, 'full-log.example.com');
+    expect(await scene.bot.stop()).toMatchObject({ status: 0, signal: null });
+  });
+
+  it('that nobody reads holds up nothing, and the next line that fits says how many did not', async () => {
+    const fifo = join(data, 'log');
+    execFileSync('mkfifo', [fifo]);
+    // Open for both, so that neither end waits for the other.
+    const log = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
+    onTestFinished(() => closeSync(log));
+    expect(() => {
+      while (true) writeSync(log, '\n'.repeat(512));
+    }).toThrow('EAGAIN');
+    const scene = await openScene({ data, wrapper: printingTo(fifo) });
+    onTestFinished(() => scene.close());
+    const help = () => scene.member.slash('help');
+    for (let n = 0; n < 45; n++) await Promise.all(Array.from({ length: 10 }, help));
+    await isAccepted(scene, 'log-unread.example.com');
+
+    let said = '';
+    const buffer = Buffer.alloc(65_536);
+    await expect
+      .poll(async () => {
+        await help();
+        try {
+          said += buffer.toString('utf8', 0, readSync(log, buffer));
+        } catch {}
+        return said;
+      })
+      .toMatch(/"dropped":[1-9]\d\d?,/);
+    for (const line of said.trim().split('\n')) JSON.parse(line);
+    expect(await scene.bot.stop()).toMatchObject({ status: 0, signal: null });
   });
 });
 

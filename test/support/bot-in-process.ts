@@ -32,7 +32,7 @@ export function createBotInProcess(
       config,
       logger: createLogger({
         level: config.logLevel,
-        destination: { write: (lines) => void say(lines.trimEnd()) },
+        output: { write: (lines) => void say(lines.trimEnd()) },
       }),
       onFatal: fail,
       ...given,
