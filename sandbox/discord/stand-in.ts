@@ -71,6 +71,7 @@ interface Place {
 const ENTRY_POINT: CommandBody = {
   type: ApplicationCommandType.PrimaryEntryPoint,
   name: 'launch',
+  name_localizations: { de: 'starten' },
   handler: EntryPointCommandHandlerType.DiscordLaunchActivity,
 };
 

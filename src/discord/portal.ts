@@ -31,7 +31,8 @@ export const readApplication = async (
 export const portalPage = ({ id }: Pick<Application, 'id'>, page: 'information' | 'installation'): string =>
   `${PORTAL}/${id}/${page}`;
 
-export const PORTAL_START = PORTAL;
+/** How to get a token that Discord takes: the portal never shows one again. */
+export const NEW_TOKEN = `make a new one: ${PORTAL}, your application, "Bot", "Reset Token"; it is shown once`;
 
 /** The link that adds the bot to a server: bot user and commands, no permissions. */
 export function inviteLink(applicationId: string): string {

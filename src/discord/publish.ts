@@ -53,34 +53,36 @@ const PUBLISHING_MS = 30_000;
 export function createPublishing({ api, values, commands, onlyOne, logger }: PublishingDeps): Publishing {
   let ids: ReadonlyMap<string, string> = new Map();
 
-  const keyOf = (applicationId: string) => `published:${applicationId}`;
-
   async function publishOnce(applicationId: string, signal: AbortSignal): Promise<void> {
-    const wanted = hash('sha256', JSON.stringify(commands));
     while (!signal.aborted) {
       const { entryPoints, others } = await readCommands(api, applicationId);
-      // What Discord adds to commands is no question, since only what was sent is compared.
-      if (others.length > 0 && (await values.get(keyOf(applicationId))) === wanted) {
+      if ((await values.get(publishedKey(applicationId))) === fingerprint(commands, others)) {
         ids = idsByName(others);
         logger.debug({ commands: others.length }, 'the commands are published already');
         return;
       }
       const isDone = await onlyOne('publish', PUBLISHING_MS, async () => {
-        await put(applicationId, entryPoints);
-        await values.set(keyOf(applicationId), wanted);
+        const published = await put(applicationId, entryPoints);
+        await values.set(publishedKey(applicationId), fingerprint(commands, published));
       });
       if (isDone) return;
       await sleep(FIRST_PAUSE_MS, undefined, { signal });
     }
   }
 
-  async function put(applicationId: string, entryPoints: readonly APIApplicationCommand[]): Promise<void> {
+  /** @returns ours, as Discord has them now */
+  async function put(
+    applicationId: string,
+    entryPoints: readonly APIApplicationCommand[],
+  ): Promise<readonly APIApplicationCommand[]> {
     const body = [...commands, ...entryPoints.map(asSent)];
-    const published = (await api.put(Routes.applicationCommands(applicationId), {
+    const all = (await api.put(Routes.applicationCommands(applicationId), {
       body,
     })) as APIApplicationCommand[];
-    ids = idsByName(published.filter((command) => !isEntryPoint(command)));
+    const published = all.filter((command) => !isEntryPoint(command));
+    ids = idsByName(published);
     logger.info({ commands: [...ids.keys()] }, 'published the commands');
+    return published;
   }
 
   return {
@@ -103,8 +105,25 @@ export function createPublishing({ api, values, commands, onlyOne, logger }: Pub
   };
 }
 
+/** Under which key it is kept what was published last; see {@link fingerprint}. */
+export const publishedKey = (applicationId: string): string => `published:${applicationId}`;
+
 /**
- * What Discord has of the application's global commands. One with Activities has an entry point, which is not ours; a PUT
+ * Tells commands of ours that Discord has from all others. The version of a command changes with each change, whoever
+ * makes it: another bot with the same token, or this one before an older backup was restored. What Discord adds to
+ * commands is no question.
+ * @param published what Discord has
+ */
+export function fingerprint(
+  commands: PublishingDeps['commands'],
+  published: readonly APIApplicationCommand[],
+): string {
+  const versions = published.map(({ id, version }) => `${id}:${version}`).toSorted();
+  return hash('sha256', JSON.stringify([commands, versions]));
+}
+
+/**
+ * What Discord has of the application's global commands, in every language. One with Activities has an entry point, which is not ours; a PUT
  * without it is refused (50240).
  */
 export async function readCommands(
@@ -116,7 +135,11 @@ export async function readCommands(
   readonly others: readonly APIApplicationCommand[];
 }> {
   const route = Routes.applicationCommands(applicationId);
-  const published = (await api.get(route, { ...(signal && { signal }) })) as APIApplicationCommand[];
+  const query = new URLSearchParams({ with_localizations: 'true' });
+  const published = (await api.get(route, {
+    query,
+    ...(signal && { signal }),
+  })) as APIApplicationCommand[];
   return {
     entryPoints: published.filter(isEntryPoint),
     others: published.filter((command) => !isEntryPoint(command)),

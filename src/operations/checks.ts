@@ -13,13 +13,15 @@ import {
   endpointTrouble,
   installationTroubles,
   inviteLink,
-  PORTAL_START,
+  NEW_TOKEN,
   portalPage,
   readApplication,
 } from '../discord/portal.ts';
-import { readCommands } from '../discord/publish.ts';
+import { fingerprint, publishedKey, readCommands } from '../discord/publish.ts';
 import { createListingApi } from '../listing/client.ts';
 import { Secret } from '../secret.ts';
+import { storedIn } from '../storage/database-file.ts';
+import { storedInPostgres } from '../storage/postgres-database.ts';
 import { checkDisk, checkEncryption, checkStore } from './checks-of-disk.ts';
 import { CheckFailure, CheckSkipped, type Finding, find } from './finding.ts';
 
@@ -67,22 +69,19 @@ function asking(api: DiscordApi): Asking {
       try {
         return await api.get(route, { ...options, signal });
       } catch (error) {
-        throw explained(signal.aborted ? tooLate : error, api.block.leftMs() > 0);
+        throw explained(signal.aborted ? tooLate : error, api.block.leftMs());
       }
     },
   };
 }
 
-function explained(error: unknown, isBlocked: boolean): CheckFailure {
+function explained(error: unknown, blockedMs: number): CheckFailure {
   if (error instanceof DiscordAPIError && error.status === 401) {
-    return new CheckFailure(
-      'Discord does not accept DISCORD_TOKEN',
-      `copy it again: ${PORTAL_START}, your application, "Bot", "Reset Token"; it is shown once`,
-    );
+    return new CheckFailure('Discord does not accept DISCORD_TOKEN', NEW_TOKEN);
   }
-  if (isBlocked) {
+  if (blockedMs > 0) {
     return new CheckFailure(
-      'Discord blocks this address or this bot: it answers 429 without saying for how long',
+      `Discord blocks this address or this bot for ${Math.ceil(blockedMs / 1000)} seconds or more`,
       'wait an hour; look for another program on the same address, or another bot with the same token',
     );
   }
@@ -120,7 +119,7 @@ async function checksOfDiscord(
     await find('Application', () => checkApplication(known, config)),
     await find('Invitation', () => checkInvitation(known)),
     await find('IDENTIFYs', () => checkIdentifies(discord, config)),
-    await find('Commands', () => checkCommands(discord, known.id, commands)),
+    await find('Commands', () => checkCommands(discord, known.id, { config, commands })),
   ];
 }
 
@@ -157,17 +156,27 @@ async function checkIdentifies(discord: Asking, { interactions }: Config): Promi
 async function checkCommands(
   discord: Asking,
   applicationId: string,
-  ours: DoctorChecksDeps['commands'],
+  { config: { storeUrl }, commands: ours }: DoctorChecksDeps,
 ): Promise<string> {
   const { others: published } = await readCommands(discord, applicationId);
   const names = new Set(published.map(({ name }) => name));
-  if (names.size === ours.length && ours.every(({ name }) => names.has(name))) {
-    return `Discord has all ${ours.length}`;
-  }
+  const areAllThere = names.size === ours.length && ours.every(({ name }) => names.has(name));
+  const before = await stored(storeUrl, publishedKey(applicationId));
+  const areOurs = before === undefined || before === fingerprint(ours, published);
+  if (areAllThere && areOurs) return `Discord has all ${ours.length}`;
   throw new CheckFailure(
     published.length === 0 ? 'Discord has none of them' : 'Discord has others than these',
     'start the bot: it publishes them; its log says so when Discord refuses',
   );
+}
+
+/** A value of the store; `undefined` where there is none, or it cannot be read, which another check says. */
+async function stored(storeUrl: Config['storeUrl'], key: string): Promise<unknown> {
+  try {
+    return storeUrl.kind === 'sqlite' ? storedIn(storeUrl.path, key) : await storedInPostgres(storeUrl, key);
+  } catch {
+    return undefined;
+  }
 }
 
 async function checkClock(apiUrl: string): Promise<string> {

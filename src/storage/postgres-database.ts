@@ -3,6 +3,7 @@ import { Kysely, sql } from 'kysely';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import type { Database } from './database.ts';
+import { storedValue } from './database-file.ts';
 import { usedKeysOf } from './encryption-key.ts';
 import { createGuildQueues } from './guild-queues.ts';
 import { anotherVersion, MIGRATIONS, migrate } from './migrations.ts';
@@ -82,6 +83,17 @@ export async function inspectPostgres({ url, name }: { readonly url: Secret; rea
     const hasTables = migrations.length > 0;
     const usedKeys = hasTables ? await usedKeysOf({ keys: (prefix) => valueKeys(db, prefix) }) : [];
     return { hasTables, usedKeys };
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** A value of a database that no store of this process has open; `undefined` where there is none. */
+export async function storedInPostgres({ url }: { readonly url: Secret }, key: string): Promise<unknown> {
+  const db = await connectTo({ url, onLost: () => undefined });
+  try {
+    const row = await db.selectFrom('keyv').select('value').where('key', '=', key).executeTakeFirst();
+    return row?.value == null ? undefined : storedValue(row.value);
   } finally {
     await db.destroy();
   }

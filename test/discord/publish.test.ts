@@ -6,7 +6,12 @@ import {
 } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type StandInOptions, startDiscord } from '../../sandbox/discord/stand-in.ts';
-import { asPublished, createPublishing, type PublishingDeps } from '../../src/discord/publish.ts';
+import {
+  asPublished,
+  createPublishing,
+  type PublishingDeps,
+  publishedKey,
+} from '../../src/discord/publish.ts';
 import type { OnlyOne } from '../../src/storage/leases.ts';
 import { openStore, recorder } from '../storage/temporary.ts';
 import { openApi, TOKEN } from '../support/discord-api.ts';
@@ -40,7 +45,7 @@ async function open(options: Omit<StandInOptions, 'token'> = {}) {
   }
   const puts = () =>
     discord.requests.filter(({ method, status }) => method === 'PUT' && status === 200).length;
-  return { discord, api, logger, stopping, run, puts };
+  return { discord, api, values, logger, stopping, run, puts };
 }
 
 describe('the commands', () => {
@@ -76,13 +81,35 @@ describe('the commands', () => {
     expect(discord.commands()).toHaveLength(2);
   });
 
+  it('are published again when somebody else has published others', async () => {
+    const { discord, api, run, puts } = await open();
+    await run(COMMANDS);
+    const body = [command('one', 'Does what another program says')];
+    await api.put(Routes.applicationCommands(discord.applicationId), { body });
+    await run(COMMANDS);
+    expect(puts()).toBe(3);
+    expect(discord.commands()).toMatchObject(COMMANDS.map(({ name }) => ({ name, description: 'Does it' })));
+  });
+
+  it('are published again by an older version that found its backup', async () => {
+    const { discord, values, run } = await open();
+    const older = [command('one', 'Did it')];
+    await run(older);
+    const key = publishedKey(discord.applicationId);
+    const backup = await values.get(key);
+    await run(COMMANDS);
+    await values.set(key, backup);
+    await run(older);
+    expect(discord.commands()).toMatchObject([{ name: 'one', description: 'Did it' }]);
+  });
+
   it('are published for each application', async () => {
     const { run } = await open();
     const published: string[] = [];
-    const get = async () => [{ id: '1', name: 'one', type: 1 }];
+    const get = async () => [{ id: '1', version: '1', name: 'one', type: 1 }];
     const put = async (route: string) => {
       published.push(route);
-      return [];
+      return get();
     };
     for (const id of ['1000', '2000', '1000']) await run(COMMANDS, { api: { get, put } }, id);
     expect(published).toEqual(['1000', '2000'].map((id) => Routes.applicationCommands(id)));

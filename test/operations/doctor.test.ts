@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { REST, Routes } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type StandInOptions, startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createApp } from '../../src/app.ts';
@@ -169,7 +170,11 @@ describe('of Discord, the doctor', () => {
       /Discord limits this bot for another 8272\d seconds/,
       (_, response) =>
         response
-          .writeHead(429, { 'content-type': 'application/json', 'retry-after': '82721' })
+          .writeHead(429, {
+            'content-type': 'application/json',
+            'retry-after': '82721',
+            'x-ratelimit-scope': 'user',
+          })
           .end('{"message":"You are being rate limited.","retry_after":82721,"global":false}'),
     ],
     ['silence', /Discord cannot be reached: no answer within 8 seconds/, () => undefined],
@@ -214,6 +219,20 @@ describe('of Discord, the doctor', () => {
     expect(failed).toEqual(['Invitation', 'Commands']);
     expect(text).toMatch(/"Requires OAuth2 Code Grant" is on/);
     expect(text).toMatch(/Discord has none of them/);
+  });
+
+  it('finds commands that somebody else has published under the same names', async () => {
+    const others = scene.discord.commands().map(({ name, type }) => ({
+      name,
+      type,
+      ...(type === 1 && { description: 'Does something else' }),
+    }));
+    const rest = new REST({ api: scene.discord.apiUrl }).setToken(scene.token);
+    const route = Routes.applicationCommands(scene.discord.applicationId);
+    await rest.put(route, { body: others });
+    await fails('Commands', /Discord has others than these/, {});
+    await scene.restart();
+    await expect.poll(async () => (await examine()).failed).toEqual([]);
   });
 
   it.each([

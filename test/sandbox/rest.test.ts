@@ -271,9 +271,11 @@ describe('the REST API', () => {
     const json = COMMANDS.map((one) => ({ ...one, name_localizations: { de: one.name, fr: 'lire' } }));
     await ask(`PUT ${commandsPath()}`, { json: json.toReversed() });
     expect(bot.standIn.commands().map(({ id }) => id)).toEqual(before.toReversed());
-    const { json: listed } = await ask(`GET ${commandsPath()}`);
+    const { json: listed } = await ask(`GET ${commandsPath()}?with_localizations=true`);
     expect(listed).toMatchObject([{ name: 'Use', name_localizations: { fr: 'lire' } }, {}, {}, {}]);
     expect(JSON.stringify(listed)).not.toContain('"de"');
+    const { json: short } = await ask(`GET ${commandsPath()}`);
+    expect(JSON.stringify(short)).not.toContain('lire');
   });
 
   it('does not let the entry point go', async () => {

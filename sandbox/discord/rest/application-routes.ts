@@ -9,7 +9,7 @@ import {
 } from 'discord-api-spec/zod';
 import * as z from 'zod/mini';
 import type { Endpoint } from '../endpoint.ts';
-import { type CommandAnswers, type CommandBody, inForm } from '../world/commands.ts';
+import { type CommandAnswers, type CommandBody, inForm, withoutLocalizations } from '../world/commands.ts';
 import type { World } from '../world/world.ts';
 import { type Denial, entryPointRemoved, missingAccess, otherApplication, unknownGuild } from './denial.ts';
 import { type Call, ok, type Reply, type Route } from './route.ts';
@@ -111,7 +111,12 @@ export const guildRoutes = ({ guilds }: World): readonly Route[] => [
 
 /** Publishing commands. */
 export function commandRoutes({ commands, applicationId }: World, answers: CommandAnswers): readonly Route[] {
-  const list = () => ok(commands.list().map((command) => inForm(command, answers)));
+  const list = (isLocalized: boolean) =>
+    ok(
+      commands
+        .list()
+        .map((command) => inForm(isLocalized ? command : withoutLocalizations(command), answers)),
+    );
 
   function replace({ json }: Call): Reply | Denial {
     const denial = checkCommands(json);
@@ -121,7 +126,7 @@ export function commandRoutes({ commands, applicationId }: World, answers: Comma
       all.some(({ type }) => type === ApplicationCommandType.PrimaryEntryPoint);
     if (hasEntryPoint(commands.list()) && !hasEntryPoint(bodies)) return entryPointRemoved;
     commands.replace(bodies);
-    return list();
+    return list(true);
   }
 
   const ownAlone = (handle: (call: Call) => Reply | Denial) => (call: Call) =>
@@ -133,7 +138,11 @@ export function commandRoutes({ commands, applicationId }: World, answers: Comma
     answers: z.array(answers === 'full' ? z.any() : ApplicationCommandResponseSchema),
   } as const;
   return [
-    { ...common, method: 'GET', handle: ownAlone(list) },
+    {
+      ...common,
+      method: 'GET',
+      handle: ownAlone(({ query }) => list(query.get('with_localizations') === 'true')),
+    },
     { ...common, method: 'PUT', handle: ownAlone(replace) },
   ];
 }

@@ -65,6 +65,12 @@ function otherThan(text: string, localizations: Readonly<Record<string, string>>
   return others.length === 0 ? null : Object.fromEntries(others);
 }
 
+/** A command as a list has it that was not asked for with localizations (Discord docs: Get Global Application Commands). */
+export function withoutLocalizations(item: APIApplicationCommand): APIApplicationCommand {
+  const withoutTexts = (key: string, value: unknown) => (key.endsWith('_localizations') ? undefined : value);
+  return JSON.parse(JSON.stringify(item, withoutTexts));
+}
+
 /** How much Discord says of a command: as it usually does, all that it may, or as little. */
 export type CommandAnswers = 'usual' | 'full' | 'sparse';
 
