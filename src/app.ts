@@ -6,11 +6,11 @@ import { createAttachments } from './discord/attachments.ts';
 import { createChannelPosts } from './discord/channel-posts.ts';
 import { createDispatcher } from './discord/dispatch.ts';
 import { createEndpoint } from './discord/endpoint.ts';
-import { createGateway, type FatalDiscordError } from './discord/gateway.ts';
+import { createGateway, FatalDiscordError } from './discord/gateway.ts';
 import { isForeign, listGuilds } from './discord/guild-list.ts';
 import { createGuildLog, type GuildLogTiming } from './discord/guild-log.ts';
 import { createKeyAlert, createSubmissionLog } from './discord/guild-log-entries.ts';
-import { endpointTrouble, inviteLink, readApplication } from './discord/portal.ts';
+import { endpointTrouble, inviteLink, NEW_TOKEN, readApplication } from './discord/portal.ts';
 import { asPublished, createPublishing } from './discord/publish.ts';
 import { createWriters } from './discord/reply.ts';
 import { createTraces } from './discord/traces.ts';
@@ -87,7 +87,9 @@ export interface AppDeps {
 }
 
 /** The whole bot, put together; the only file that knows every part. Nothing happens before `start`. */
-export function createApp({ config, logger, onFatal, timing = {}, languages }: AppDeps) {
+export function createApp({ config, logger, timing = {}, languages, ...deps }: AppDeps) {
+  // A token that is refused is noticed more than once.
+  const onFatal = firstOnly(deps.onFatal);
   const metrics = config.httpPort === undefined ? undefined : createMetrics();
   const traces = createTraces({ logger, onEnd: metrics?.onInteraction });
   const words = createWords({ name: config.listingName, page: config.listingUrl }, languages);
@@ -104,7 +106,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       await deletion.finish();
       await unanswered.takeOver();
     },
-    onOver: onFatal,
+    onOver: deps.onFatal,
     leaseMs: timing.leaseMs,
     renewedEveryMs: timing.leaseRenewedEveryMs,
     logger,
@@ -118,6 +120,8 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     apiUrl: config.discordApiUrl,
     token: config.discordToken,
     onRateLimited: metrics?.onRateLimited,
+    onTokenRefused: () =>
+      onFatal(new FatalDiscordError(`Discord does not accept DISCORD_TOKEN: ${NEW_TOKEN}`)),
     firstResponseMs: timing.firstResponseMs,
     firstAttemptMs: timing.firstAttemptMs,
     logger,
@@ -376,6 +380,16 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     }),
   ];
   return { ...inOrder(parts, logger), commands: published };
+}
+
+/** Passes the first call on, and no other. */
+function firstOnly<Value>(take: (value: Value) => void): (value: Value) => void {
+  let isTaken = false;
+  return (value) => {
+    if (isTaken) return;
+    isTaken = true;
+    take(value);
+  };
 }
 
 /** Asks once, and remembers the answer. */

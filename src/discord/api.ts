@@ -100,11 +100,13 @@ export interface DiscordApiDeps extends ApiTiming {
   readonly token: Secret;
   /** Called with each 429: `user`, `global`, `shared`, or `none` where Discord's edge did not say whose limit it is. */
   readonly onRateLimited?: ((scope: string) => void) | undefined;
+  /** Called when Discord says of the application itself that the token is wrong. */
+  readonly onTokenRefused?: (() => void) | undefined;
   readonly logger: Pick<Logger, 'error' | 'warn'>;
 }
 
 export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
-  const { apiUrl, token, onRateLimited, logger } = deps;
+  const { apiUrl, token, onRateLimited, onTokenRefused, logger } = deps;
   const { firstResponseMs = FIRST_RESPONSE_MS, firstAttemptMs = FIRST_ATTEMPT_MS } = deps;
   const block = createBlock({ logger });
   const stopping = new AbortController();
@@ -121,8 +123,8 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     makeRequest: watching(block, onRateLimited),
   };
-  const rest = new REST({ ...options, timeout: LONGEST_REQUEST_MS }).setToken(token.reveal());
-  const gatewayRest = new REST({ ...options, timeout: REQUEST_MS }).setToken(token.reveal());
+  const rest = withToken({ ...options, timeout: LONGEST_REQUEST_MS }, token);
+  const gatewayRest = withToken({ ...options, timeout: REQUEST_MS }, token);
 
   /** The kept connections may be dead; whoever uses them still may. */
   function replaceAgent(): void {
@@ -166,17 +168,35 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     }
   }
 
-  const byBot = (method: RequestMethod, route: `/${string}`, { signal, ...others }: BotRequest = {}) => {
+  async function byBot(
+    method: RequestMethod,
+    route: `/${string}`,
+    { signal, ...others }: BotRequest = {},
+  ): Promise<unknown> {
     const attempt = () => {
       const limit = AbortSignal.timeout(REQUEST_MS);
       const ends = signal ? AbortSignal.any([signal, limit]) : limit;
       return rest.request({ fullRoute: route, method, ...others, signal: ends });
     };
-    return within(Date.now() + LONGEST_WAIT_MS, attempt, signal);
-  };
+    try {
+      return await within(Date.now() + LONGEST_WAIT_MS, attempt, signal);
+    } catch (error) {
+      if (isUnauthorized(error)) void checkToken();
+      throw error;
+    }
+  }
+
+  /** Discord sends 401s for other reasons too (discord.js#7492): the application itself is asked for. */
+  async function checkToken(): Promise<void> {
+    try {
+      await rest.get(Routes.currentApplication(), { signal: AbortSignal.timeout(REQUEST_MS) });
+    } catch (error) {
+      if (isUnauthorized(error)) onTokenRefused?.();
+    }
+  }
 
   /** A request with the interaction's token. What Discord says of the message is not needed. */
-  async function withToken(
+  async function byInteraction(
     interaction: Answerable,
     method: RequestMethod,
     route: `/${string}`,
@@ -261,7 +281,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
       throw lostOr(failures.find(isUncertain) ?? failures.at(-1));
     },
     edit: (interaction, message, isWanted) =>
-      withToken(
+      byInteraction(
         interaction,
         RequestMethod.Patch,
         Routes.webhookMessage(interaction.applicationId, interaction.token.reveal()),
@@ -269,7 +289,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
         isWanted,
       ),
     followUp: (interaction, message) =>
-      withToken(
+      byInteraction(
         interaction,
         RequestMethod.Post,
         Routes.webhook(interaction.applicationId, interaction.token.reveal()),
@@ -308,7 +328,17 @@ const createAgent = (): Agent =>
     connect: { timeout: CONNECT_MS },
   });
 
-/** discord.js's own way to make requests, with an eye on 429s: a block names neither a time nor a scope. */
+/** A client that keeps its token: discord.js's own forgets it after a 401, by `setToken(null)`, and sends nothing more. */
+function withToken(options: Partial<RESTOptions>, token: Secret): REST {
+  const rest = new REST(options).setToken(token.reveal());
+  rest.setToken = () => rest;
+  return rest;
+}
+
+/**
+ * discord.js's own way to make requests, with an eye on 429s. What Discord's edge answers itself has no scope, and lacks
+ * `via` (discord-api-docs#1463), which a proxy of the operator's may add, or `Retry-After` (#5810).
+ */
 function watching(
   block: Block,
   onRateLimited: ((scope: string) => void) | undefined,
@@ -318,7 +348,8 @@ function watching(
     if (response.status === 429) {
       const scope = response.headers.get('x-ratelimit-scope');
       onRateLimited?.(scope ?? 'none');
-      if (scope === null && !response.headers.has('retry-after')) block.begin();
+      const isDiscords = response.headers.has('via') && response.headers.has('retry-after');
+      if (scope === null && !isDiscords) block.begin(Number(response.headers.get('retry-after')) * 1000);
     }
     return response;
   };
@@ -327,6 +358,8 @@ function watching(
 /** Discord understood and said no: the same request would be refused again. */
 export const isRefused = (error: unknown): boolean =>
   error instanceof DiscordAPIError && error.status >= 400 && error.status < 500;
+
+const isUnauthorized = (error: unknown): boolean => error instanceof DiscordAPIError && error.status === 401;
 
 /** Nobody knows whether Discord did it: Discord failed, or its answer did not come. */
 export const isUncertain = (error: unknown): boolean =>

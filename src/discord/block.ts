@@ -1,16 +1,17 @@
 import type { Logger } from '../logger.ts';
 
-/** How long a 429 that names neither a time nor a scope counts for the whole process, in milliseconds. */
+/** How long a block lasts that does not say so itself, in milliseconds. */
 const BLOCK_MS = 60_000;
 /** First responses that are tried meanwhile, in a second: each that is turned away counts towards the block's 10,000 in ten minutes. */
 const RESPONSES_A_SECOND = 5;
 
 /**
- * Discord's block by address: a static 429 without `Retry-After` or a rate-limit header (discord-api-docs#5810). While
- * it lasts, only first responses to interactions are tried, since these cannot wait.
+ * Discord's block by address: a 429 of Discord's edge, which concerns the whole process, and mostly does not say for how
+ * long (discord-api-docs#5810). While it lasts, only first responses to interactions are tried, since these cannot wait.
  */
 export interface Block {
-  begin(): void;
+  /** @param ms how long it lasts, in milliseconds; 60 seconds where that is no time */
+  begin(ms?: number): void;
   /** Milliseconds for which nothing is sent; 0 without a block. */
   leftMs(): number;
   /** Whether a first response may be tried now. */
@@ -32,15 +33,16 @@ export function createBlock({ logger, now = () => performance.now() }: BlockDeps
 
   return {
     leftMs,
-    begin() {
+    begin(ms = 0) {
+      const lastsMs = ms > 0 ? ms : BLOCK_MS;
       if (leftMs() === 0) {
         logger.error(
-          { seconds: BLOCK_MS / 1000 },
-          'Discord blocks this bot (429 without a time): nothing is sent for a minute. Wait; if it goes on, look for ' +
-            'another program on the same address, or another bot with the same token',
+          { seconds: Math.ceil(lastsMs / 1000) },
+          "Discord's edge blocks this bot: nothing is sent for so long. Wait; if it goes on, look for another program on " +
+            'the same address, or another bot with the same token',
         );
       }
-      until = now() + BLOCK_MS;
+      until = Math.max(until, now() + lastsMs);
     },
     mayRespond() {
       if (leftMs() === 0) return true;

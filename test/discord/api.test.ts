@@ -33,9 +33,18 @@ async function open(timing: ApiTiming = {}) {
   const front = await openFront();
   front.answer = () => NO_CONTENT;
   const scopes: string[] = [];
-  const api = openApi(front.url, { onRateLimited: (scope) => scopes.push(scope), ...timing });
+  let refused = 0;
+  const api = openApi(front.url, {
+    onRateLimited: (scope) => scopes.push(scope),
+    onTokenRefused() {
+      refused += 1;
+    },
+    ...timing,
+  });
   onTestFinished(() => front.close());
-  return { front, api, scopes };
+  /** How often the token was found to be refused. */
+  const refusals = () => refused;
+  return { front, api, scopes, refusals };
 }
 
 /** The answers to one kind of request, in order; then the last one for good. */
@@ -110,7 +119,7 @@ describe('a block', () => {
   });
 
   it.each([
-    ['names a time', { 'retry-after': '0.01' }, 'none'],
+    ['names a time, and came through the edge', { 'retry-after': '0.01', via: '1.1 google' }, 'none'],
     ['names whose limit it is', { 'x-ratelimit-scope': 'shared' }, 'shared'],
   ])('is not begun by a 429 that %s', async (_what, headers, scope) => {
     const { front, api, scopes } = await open();
@@ -118,6 +127,37 @@ describe('a block', () => {
     await api.edit(interaction(), text('a'));
     expect(api.block.leftMs()).toBe(0);
     expect(scopes).toEqual([scope]);
+  });
+
+  it('is as long as the edge says, although it says a time', async () => {
+    const { front, api } = await open();
+    front.answer = () => ({ ...BLOCKED, headers: { ...BLOCKED.headers, 'retry-after': '600' } });
+    await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
+    expect(api.block.leftMs()).toBeGreaterThan(590_000);
+    await expect(api.get('/users/@me/guilds')).rejects.toThrow('blocks this bot');
+    expect(front.requests).toHaveLength(1);
+  });
+});
+
+describe('a 401', () => {
+  it('does not keep the bot from sending what comes next', async () => {
+    const { front, api, refusals } = await open();
+    answering(front, /messages$/, [
+      json(401, { message: '401: Unauthorized', code: 0 }),
+      json(200, { id: '1' }),
+    ]);
+    const post = () => api.post('/channels/123456789012345678/messages', { body: { content: 'x' } });
+    await expect(post()).rejects.toThrow('401: Unauthorized');
+    await expect(post()).resolves.toEqual({ id: '1' });
+    await expect.poll(() => made(front, /@me$/)).toBe(1);
+    expect(refusals()).toBe(0);
+  });
+
+  it('to the question for the application itself says that the token is wrong', async () => {
+    const { front, api, refusals } = await open();
+    front.answer = () => json(401, { message: '401: Unauthorized', code: 0 });
+    await expect(api.get('/users/@me/guilds')).rejects.toThrow('401: Unauthorized');
+    await expect.poll(refusals).toBe(1);
   });
 });
 

@@ -17,6 +17,10 @@ it('a block lasts 60 seconds from the last 429 without a time, and is said once'
   block.begin();
   expect(block.leftMs()).toBe(60_000);
   expect(logger.lines).toHaveLength(1);
+  block.begin(90_000);
+  block.begin();
+  expect(block.leftMs()).toBe(90_000);
+  clock.ms += 30_000;
   clock.ms += 60_000;
   expect(block.leftMs()).toBe(0);
   block.begin();

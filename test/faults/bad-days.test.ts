@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { BLOCKED, type Front, limited, openFront } from '../support/front.ts';
 import { BREACHES, openAppScene, openScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
-const BLOCK = 'Discord blocks this bot';
+const BLOCK = "Discord's edge blocks this bot";
 
 /** A bot that reaches Discord's REST API through a front. It is not started yet. */
 async function open(
@@ -26,7 +26,7 @@ async function open(
 
 const made = ({ requests }: Front, pattern: RegExp) => requests.filter((name) => pattern.test(name)).length;
 
-describe('a block by address: 429 without a time', () => {
+describe('a block by address: a 429 of the edge', () => {
   it('of an edit is one request and a line in the log, and only acknowledgements go on', async () => {
     const { scene, front } = await open();
     await scene.startBot();
