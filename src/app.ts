@@ -53,6 +53,7 @@ import { createRecords } from './submissions/record.ts';
 import { createSuggestions } from './submissions/suggestions.ts';
 import type { Language } from './words/languages.ts';
 import { createWords } from './words/words.ts';
+import { createWorkTurns } from './work-turns.ts';
 
 const DAY_MS = 86_400_000;
 /** How long running interactions may take to end when the bot stops, in milliseconds. */
@@ -179,13 +180,14 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   });
 
   // Submissions.
+  const myTurn = createWorkTurns();
   const limits = createLimits({ store, member: config.memberLimit, guild: config.guildLimit });
   const duplicates = createDuplicates({ store });
   const drafts = createDrafts({ store });
   const records = createRecords({ store, drafts, owner });
-  const history = createHistory({ store });
+  const history = createHistory({ store, myTurn });
   const erasure = createErasure({ store, limits });
-  const pruning = createPruning({ store, records, limits, erasure, days: config.historyDays });
+  const pruning = createPruning({ store, records, limits, erasure, history, days: config.historyDays });
   const suggestions = createSuggestions({ history, games, settings });
   const reader = createListReader({ games, readingMs: timing.listReadingMs });
   const lists = createListDrafts({ store, drafts, duplicates, limits, settings, games, reader });
@@ -293,6 +295,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     traces,
     tellGuild: guildLog.tell,
     onUse: membership.used,
+    myTurn,
     logger,
   });
   const onInteraction = (payload: unknown) => void dispatcher.handle(payload);

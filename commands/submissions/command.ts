@@ -11,6 +11,7 @@ import {
   type History,
   type HistoryFilter,
   MOST_ENTRIES,
+  MOST_FOUND,
   type SubmissionEntry,
 } from '../../src/submissions/history.ts';
 import { UserError } from '../../src/user-error.ts';
@@ -23,7 +24,7 @@ import { entryText, fileHeading, fileRow, serverText } from './entries.ts';
 const PER_PAGE = 10;
 
 export interface SubmissionsDeps {
-  readonly history: Pick<History, 'count' | 'page' | 'countServers' | 'servers' | 'all' | 'games' | 'isFull'>;
+  readonly history: Pick<History, 'find' | 'entries' | 'countServers' | 'servers' | 'all' | 'games' | 'size'>;
   readonly games: Pick<Games, 'find' | 'search' | 'list'>;
 }
 
@@ -46,17 +47,26 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
   const wanted = (context: Context, filter: SubmissionFilter): Promise<HistoryFilter> =>
     historyFilter(permitted(context, filter), [
       () => games.list().games.map(({ alias }) => alias),
-      () => history.games(context.guildId),
+      async () => [...(await history.games(context.guildId))],
     ]);
 
   async function show(context: Context, filter: SubmissionFilter, wantedPage: number): Promise<Reply> {
     const { guildId } = context;
     const which = await wanted(context, filter);
-    const count = await history.count(guildId, which);
+    const found = await history.find(guildId, which);
+    const count = Math.min(found.length, MOST_FOUND);
     const page = pageOf({ count, perPage: PER_PAGE, wanted: wantedPage });
-    const entries = await history.page(guildId, which, page);
-    const isFull = await history.isFull(guildId);
-    return submissionsView(context, { entries, count, filter, page, isFull, games });
+    const entries = await history.entries(guildId, found.slice(page.offset, page.offset + page.limit));
+    const isFull = (await history.size(guildId)) >= MOST_ENTRIES;
+    return submissionsView(context, {
+      entries,
+      count,
+      hasMore: found.length > count,
+      filter,
+      page,
+      isFull,
+      games,
+    });
   }
 
   /** What came of the servers of one submission, in a message of its own: the page that it is on keeps its filter. */
@@ -187,6 +197,8 @@ interface Shown {
   readonly entries: readonly SubmissionEntry[];
   /** How many there are on all pages. */
   readonly count: number;
+  /** Whether there are others, which are on no page. */
+  readonly hasMore: boolean;
   readonly filter: SubmissionFilter;
   readonly page: Page;
   /** Whether the guild has so many that the oldest make room. */
@@ -196,7 +208,7 @@ interface Shown {
 
 /** A page of the history with the buttons to turn it and to all of it. */
 function submissionsView(context: Context, shown: Shown): Reply {
-  const { entries, count, filter, page, isFull, games } = shown;
+  const { entries, count, hasMore, filter, page, isFull, games } = shown;
   const { t } = context;
   const own = !context.isAdmin;
   if (count === 0) {
@@ -215,7 +227,7 @@ function submissionsView(context: Context, shown: Shown): Reply {
       {
         title: t(own ? 'submissions.titleOwn' : 'submissions.title'),
         description: [
-          t('submissions.count', { count }) +
+          (hasMore ? t('submissions.countMore', { most: count }) : t('submissions.count', { count })) +
             (isFull ? `\n-# ${t('submissions.full', { most: MOST_ENTRIES })}` : ''),
           ...lines,
         ].join('\n\n'),

@@ -10,6 +10,7 @@ import { UndecryptableError } from '../storage/encryption.ts';
 import { StoreError } from '../storage/store-error.ts';
 import { UserError } from '../user-error.ts';
 import { memberText } from '../words/escape.ts';
+import type { WorkTurns } from '../work-turns.ts';
 import { type DiscordApi, isRefused, isUncertain, LostInteraction } from './api.ts';
 import {
   type Choice,
@@ -40,7 +41,6 @@ import {
 } from './reply.ts';
 import { createLosses, INTERACTION_TYPES, type Trace, type Traces } from './traces.ts';
 import type { Unanswered } from './unanswered.ts';
-import { createWorkTurns } from './work-turns.ts';
 
 export interface DispatchDeps {
   readonly api: DiscordApi;
@@ -55,6 +55,7 @@ export interface DispatchDeps {
   readonly tellGuild: GuildLog['tell'];
   /** Told the guild of every interaction that the guild's own installation authorised. */
   readonly onUse: (guildId: string) => void;
+  readonly myTurn: WorkTurns;
   readonly logger: Logger;
 }
 
@@ -84,12 +85,11 @@ interface Asking {
 
 /** Interaction → command → answer, and errors → words. Commands never call Discord: this and `unanswered.ts` do. */
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
-  const { api, commands, wording, unanswered, writers, traces, tellGuild, onUse, logger } = deps;
+  const { api, commands, wording, unanswered, writers, traces, tellGuild, onUse, myTurn, logger } = deps;
   const byName = new Map(commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
   const lost = createLosses(logger);
-  const myTurn = createWorkTurns();
 
   async function route(interaction: Interaction, trace: Trace): Promise<void> {
     if (interaction.isInstalledInGuild) onUse(interaction.guildId);
@@ -269,6 +269,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   }
 
   async function openForm(asking: Asking, action: Action): Promise<void> {
+    await myTurn(asking.interaction.guildId);
     try {
       const modal = (await action.run()) as Modal;
       await api.respond(asking.interaction, { type: InteractionResponseType.Modal, data: modal });
@@ -281,6 +282,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   /** Nothing is done before the first response, and it is all there is: should it fail, the member asks again. */
   async function answerAtOnce(asking: Asking, action: Action): Promise<void> {
     const { interaction } = asking;
+    await myTurn(interaction.guildId);
     const answer = await answerOf(asking, action);
     const isUpdate = action.answers === 'update at once' && typeof answer !== 'string';
     const writer = writers.open(messageWritten(interaction, isUpdate));

@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Outcome } from '../listing/contract.ts';
 import type { Store } from '../storage/store.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
+import type { WorkTurns } from '../work-turns.ts';
 
 /** How one server that a member submitted ended. */
 export interface HistoryEntry {
@@ -49,67 +49,144 @@ interface Part {
 
 /** What each guild has submitted, newest first. Every method throws a StoreError when the store fails. */
 export interface History {
-  /** How many submissions have a server that the filter asks for. */
-  count(guildId: string, filter: HistoryFilter): Promise<number>;
-  /** The submissions that have a server that the filter asks for. */
-  page(guildId: string, filter: HistoryFilter, part: Part): Promise<readonly SubmissionEntry[]>;
+  /**
+   * The ids of the submissions that have a server that the filter asks for, newest first. {@link MOST_FOUND} + 1 at
+   * most: one more than are counted says that there are others.
+   */
+  find(guildId: string, filter: HistoryFilter): Promise<readonly string[]>;
+  /** These submissions, in this order. */
+  entries(guildId: string, ids: readonly string[]): Promise<readonly SubmissionEntry[]>;
   /** How many servers the submission has; 0 where it is not of this guild or not of the member. */
   countServers(guildId: string, which: SubmissionKey): Promise<number>;
   /** The servers of the submission in the order of its lines, those that were accepted behind the others. */
   servers(guildId: string, which: SubmissionKey, part: Part): Promise<readonly HistoryEntry[]>;
-  /** All servers that the filter asks for, a thousand at a time; what others wait for runs in between. */
+  /** All servers that the filter asks for, some hundreds at a time. */
   all(guildId: string, filter: HistoryFilter): AsyncIterable<readonly HistoryEntry[]>;
   /** The aliases of all games that the guild has submitted servers of. */
-  games(guildId: string): Promise<readonly string[]>;
+  games(guildId: string): Promise<ReadonlySet<string>>;
   /** The games of the guild's latest 1,000 servers, one for each that was accepted or may have been received. */
   latestGames(guildId: string): Promise<readonly string[]>;
-  /** Whether the guild has so many servers on record that the oldest make room. */
-  isFull(guildId: string): Promise<boolean>;
+  /** How many servers of the guild have ended; above {@link MOST_ENTRIES} the oldest make room. */
+  size(guildId: string): Promise<number>;
+}
+
+export interface HistoryDeps {
+  readonly store: Pick<Store, 'tables'>;
+  /** What reads many rows does so in slices, each in a turn of its guild. */
+  readonly myTurn: WorkTurns;
 }
 
 /** Servers that are kept of a guild. */
 export const MOST_ENTRIES = 100_000;
-const ENTRIES_AT_ONCE = 1_000;
+/** Submissions that a search counts. */
+export const MOST_FOUND = 1_000;
+/** Servers that one statement looks at: 3 ms of SQLite's time (measured). */
+const SLICE = 20_000;
+/** Servers that one statement reads whole: 3 ms (measured). */
+const ENTRIES_AT_ONCE = 250;
 const LATEST_SERVERS = 1_000;
+/** After all times. */
+const EVER = Number.MAX_SAFE_INTEGER;
 
-export function createHistory({ store }: { readonly store: Pick<Store, 'tables'> }): History {
+/** The servers that ended from one moment until before another, in milliseconds since 1970. */
+interface Slice {
+  readonly from: number;
+  readonly before: number;
+}
+
+export function createHistory({ store, myTurn }: HistoryDeps): History {
   const { tables } = store;
 
-  /** The servers that a filter asks for, of all guilds and members. */
-  const servers = ({ game, outcome, address }: HistoryFilter) =>
+  /** The servers of a guild that have ended, and of a member; an index holds each column that is asked for. */
+  const ended = (guildId: string, userId: string | undefined) =>
     tables()
       .selectFrom('servers')
-      .where('servers.ended_at', 'is not', null)
-      .$if(game !== undefined, (rows) => rows.where('servers.game', '=', game ?? ''))
-      // By an expression, since SQLite would rather go through the outcomes of all guilds (50 ms, measured).
-      .$if(outcome !== undefined, (rows) =>
-        rows.where(sql<boolean>`coalesce(servers.outcome, '') = ${outcome}`),
-      )
-      .$if(address !== undefined, (rows) =>
-        rows.where(sql<boolean>`servers.address like ${`%${escaped(address ?? '')}%`} escape '!'`),
-      );
-
-  const newestFirst = (guildId: string, filter: HistoryFilter) =>
-    servers(filter)
       .where('guild_id', '=', guildId)
-      .$if(filter.userId !== undefined, (rows) => rows.where('user_id', '=', filter.userId ?? ''))
-      .orderBy('ended_at', 'desc')
-      .orderBy('submission_id', 'desc')
-      .orderBy('position', 'desc')
-      .select(['submission_id', 'position']);
+      .where('ended_at', 'is not', null)
+      .$if(userId !== undefined, (rows) => rows.where('user_id', '=', userId ?? ''));
 
-  const submissions = (guildId: string, filter: HistoryFilter) => {
-    const { userId, ...ofServers } = filter;
-    const asked = servers(ofServers)
-      .whereRef('servers.submission_id', '=', sql.ref('submissions.id'))
-      .select('servers.position');
-    return tables()
+  /** Goes through the servers that have ended, newest first, in slices, each with a turn of its own before it. */
+  async function* slices(guildId: string, userId?: string): AsyncGenerator<Slice> {
+    let before = EVER;
+    while (before > 0) {
+      await myTurn(guildId);
+      const last = await ended(guildId, userId)
+        .where('ended_at', '<', before)
+        .orderBy('ended_at', 'desc')
+        .offset(SLICE - 1)
+        .limit(1)
+        .select('ended_at')
+        .executeTakeFirst();
+      const from = last?.ended_at ?? 0;
+      yield { from, before };
+      before = from;
+    }
+  }
+
+  const within = (guildId: string, { from, before }: Slice, userId?: string) =>
+    ended(guildId, userId).where('ended_at', '>=', from).where('ended_at', '<', before);
+
+  const matching = (guildId: string, slice: Slice, { userId, game, outcome, address }: HistoryFilter) =>
+    within(guildId, slice, userId)
+      .$if(game !== undefined, (rows) => rows.where('game', '=', game ?? ''))
+      // By an expression, since SQLite would rather go through the outcomes of all guilds (50 ms, measured).
+      .$if(outcome !== undefined, (rows) => rows.where(sql<boolean>`coalesce(outcome, '') = ${outcome}`))
+      .$if(address !== undefined, (rows) =>
+        rows.where(sql<boolean>`address like ${`%${escaped(address ?? '')}%`} escape '!'`),
+      )
+      .orderBy('ended_at', 'desc')
+      .orderBy('submission_id', 'desc');
+
+  /** Submissions that have a server in the slice, each as often as its servers ended at different times. */
+  const submissionsIn = (some: ReturnType<typeof matching>) =>
+    tables()
+      .selectFrom(some.select(['ended_at', 'submission_id']).distinct().limit(MOST_FOUND).as('some'))
+      .innerJoin('submissions', 'submissions.id', 'some.submission_id')
+      .orderBy('some.ended_at', 'desc')
+      .orderBy('some.submission_id', 'desc')
+      .select([
+        'some.ended_at as server_ended_at',
+        'submissions.id',
+        'submissions.user_id',
+        'submissions.state',
+      ])
+      .execute();
+
+  async function search(guildId: string, filter: HistoryFilter): Promise<readonly string[]> {
+    const found = new Set<string>();
+    for await (const slice of slices(guildId, filter.userId)) {
+      let some = matching(guildId, slice, filter);
+      for (;;) {
+        const rows = await submissionsIn(some);
+        for (const { id, user_id, state } of rows) {
+          const isAskedFor = filter.userId === undefined || filter.userId === user_id;
+          if (isAskedFor && state === 'done') found.add(id);
+        }
+        if (found.size > MOST_FOUND) return [...found].slice(0, MOST_FOUND + 1);
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < MOST_FOUND) break;
+        await myTurn(guildId);
+        const { server_ended_at, id } = last;
+        some = some.where(sql<boolean>`(ended_at, submission_id) < (${server_ended_at}, ${id})`);
+      }
+    }
+    return [...found];
+  }
+
+  /** Without a filter of servers nothing has to be searched. */
+  async function latest(guildId: string, userId: string | undefined): Promise<readonly string[]> {
+    const rows = await tables()
       .selectFrom('submissions')
       .where('guild_id', '=', guildId)
       .where('ended_at', 'is not', null)
-      .$if(userId !== undefined, (rows) => rows.where('user_id', '=', userId ?? ''))
-      .$if(Object.keys(ofServers).length > 0, (rows) => rows.where(({ exists }) => exists(asked)));
-  };
+      .$if(userId !== undefined, (submissions) => submissions.where('user_id', '=', userId ?? ''))
+      .orderBy('ended_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(MOST_FOUND + 1)
+      .select('id')
+      .execute();
+    return rows.map(({ id }) => id);
+  }
 
   const serversOf = (guildId: string, { id, userId }: SubmissionKey) =>
     tables()
@@ -120,42 +197,34 @@ export function createHistory({ store }: { readonly store: Pick<Store, 'tables'>
       .where('submissions.guild_id', '=', guildId)
       .$if(userId !== undefined, (rows) => rows.where('submissions.user_id', '=', userId ?? ''));
 
-  /** How many servers of each of these submissions ended how. */
-  async function countsOf(ids: readonly string[]): Promise<ReadonlyMap<string, SubmissionEntry['counts']>> {
-    const counted = new Map(ids.map((id) => [id, { ...NONE }]));
-    if (ids.length === 0) return counted;
-    const rows = await tables()
-      .selectFrom('servers')
-      .where('submission_id', 'in', ids)
-      .where('ended_at', 'is not', null)
-      .groupBy(['submission_id', 'outcome'])
-      .select(['submission_id', 'outcome', ({ fn }) => fn.countAll<number>().as('count')])
+  async function entry(guildId: string, id: string): Promise<SubmissionEntry | undefined> {
+    const submission = await tables()
+      .selectFrom('submissions')
+      .where('id', '=', id)
+      .select(['ended_at', 'user_id'])
+      .executeTakeFirst();
+    // It was deleted meanwhile.
+    if (submission === undefined) return undefined;
+    const rows = await serversOf(guildId, { id })
+      .groupBy('outcome')
+      .select(['outcome', ({ fn }) => fn.countAll<number>().as('count')])
       .execute();
-    for (const { submission_id, outcome, count } of rows) {
-      const counts = counted.get(submission_id);
-      if (counts) counts[outcome ?? 'unknown'] += count;
-    }
-    return counted;
+    const counts = { ...NONE };
+    for (const { outcome, count } of rows) counts[outcome ?? 'unknown'] += count;
+    const [first] = isOne(counts) ? await readServers(guildId, { id }, { offset: 0, limit: 1 }) : [];
+    return { id, at: submission.ended_at ?? 0, userId: submission.user_id ?? '', counts, only: first };
   }
 
-  /** The servers of submissions that have one each. */
-  async function onlyServers(ids: readonly string[]): Promise<ReadonlyMap<string, HistoryEntry>> {
-    if (ids.length === 0) return new Map();
-    const rows = await tables()
-      .selectFrom('servers')
-      .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
-      .where('servers.submission_id', 'in', ids)
-      .where('servers.ended_at', 'is not', null)
-      .select(ENTRY_COLUMNS)
-      .select('servers.submission_id')
-      .execute();
-    return new Map(rows.map((row) => [row.submission_id, entryOf(row)]));
-  }
-
-  /** The entries at these positions: what is skipped is read from the index alone. */
-  const entriesAt = (some: ReturnType<typeof newestFirst>) =>
+  /** The entries at these positions. */
+  const entriesAt = (some: ReturnType<typeof matching>) =>
     tables()
-      .selectFrom(some.as('some'))
+      .selectFrom(
+        some
+          .orderBy('position', 'desc')
+          .limit(ENTRIES_AT_ONCE)
+          .select(['submission_id', 'position'])
+          .as('some'),
+      )
       .innerJoin('servers', (join) =>
         join
           .onRef('servers.submission_id', '=', 'some.submission_id')
@@ -170,19 +239,22 @@ export function createHistory({ store }: { readonly store: Pick<Store, 'tables'>
       .execute();
 
   async function* all(guildId: string, filter: HistoryFilter): AsyncGenerator<readonly HistoryEntry[]> {
-    let next = newestFirst(guildId, filter);
-    for (;;) {
-      const rows = await entriesAt(next.limit(ENTRIES_AT_ONCE));
-      const last = rows.at(-1);
-      if (last === undefined) return;
-      yield rows.map(entryOf);
-      if (rows.length < ENTRIES_AT_ONCE) return;
-      // What is read is there at once, so that nobody else would have their turn before the end.
-      await setImmediate();
-      const { ended_at, submission_id, position } = last;
-      next = newestFirst(guildId, filter).where(
-        sql<boolean>`(ended_at, submission_id, position) < (${ended_at}, ${submission_id}, ${position})`,
-      );
+    for await (const slice of slices(guildId, filter.userId)) {
+      let some = matching(guildId, slice, filter);
+      for (;;) {
+        const rows = await entriesAt(some);
+        // Members who had their name deleted may still be counted by a limit under their id.
+        yield rows
+          .filter(({ user_id }) => filter.userId === undefined || filter.userId === user_id)
+          .map(entryOf);
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < ENTRIES_AT_ONCE) break;
+        await myTurn(guildId);
+        const { ended_at, submission_id, position } = last;
+        some = some.where(
+          sql<boolean>`(ended_at, submission_id, position) < (${ended_at}, ${submission_id}, ${position})`,
+        );
+      }
     }
   }
 
@@ -202,29 +274,16 @@ export function createHistory({ store }: { readonly store: Pick<Store, 'tables'>
   }
 
   return {
-    async count(guildId, filter) {
-      const { count } = await submissions(guildId, filter)
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow();
-      return count;
-    },
-    async page(guildId, filter, { offset, limit }) {
-      const rows = await submissions(guildId, filter)
-        .orderBy('ended_at', 'desc')
-        .orderBy('id', 'desc')
-        .offset(offset)
-        .limit(limit)
-        .select(['id', 'ended_at', 'user_id'])
-        .execute();
-      const counted = await countsOf(rows.map(({ id }) => id));
-      const single = await onlyServers([...counted].filter(([, counts]) => isOne(counts)).map(([id]) => id));
-      return rows.map(({ id, ended_at, user_id }) => ({
-        id,
-        at: ended_at ?? 0,
-        userId: user_id ?? '',
-        counts: counted.get(id) ?? NONE,
-        only: single.get(id),
-      }));
+    find: (guildId, filter) =>
+      isOfServers(filter) ? search(guildId, filter) : latest(guildId, filter.userId),
+    async entries(guildId, ids) {
+      const entries: SubmissionEntry[] = [];
+      for (const id of ids) {
+        await myTurn(guildId);
+        const found = await entry(guildId, id);
+        if (found) entries.push(found);
+      }
+      return entries;
     },
     async countServers(guildId, which) {
       const { count } = await serversOf(guildId, which)
@@ -235,19 +294,15 @@ export function createHistory({ store }: { readonly store: Pick<Store, 'tables'>
     servers: readServers,
     all,
     async games(guildId) {
-      const rows = await tables()
-        .selectFrom('servers')
-        .where('guild_id', '=', guildId)
-        .select('game')
-        .distinct()
-        .execute();
-      return rows.map(({ game }) => game);
+      const games = new Set<string>();
+      for await (const slice of slices(guildId)) {
+        const rows = await within(guildId, slice).select('game').distinct().execute();
+        for (const { game } of rows) games.add(game);
+      }
+      return games;
     },
     async latestGames(guildId) {
-      const rows = await tables()
-        .selectFrom('servers')
-        .where('guild_id', '=', guildId)
-        .where('ended_at', 'is not', null)
+      const rows = await ended(guildId, undefined)
         .orderBy('ended_at', 'desc')
         .limit(LATEST_SERVERS)
         .select(['game', 'outcome'])
@@ -256,14 +311,21 @@ export function createHistory({ store }: { readonly store: Pick<Store, 'tables'>
         .filter(({ outcome }) => outcome === 'accepted' || outcome === 'unknown')
         .map(({ game }) => game);
     },
-    async isFull(guildId) {
-      const last = newestFirst(guildId, {})
-        .offset(MOST_ENTRIES - 1)
-        .limit(1);
-      return (await last.executeTakeFirst()) !== undefined;
+    async size(guildId) {
+      let size = 0;
+      for await (const slice of slices(guildId)) {
+        const { count } = await within(guildId, slice)
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .executeTakeFirstOrThrow();
+        size += count;
+      }
+      return size;
     },
   };
 }
+
+const isOfServers = ({ game, outcome, address }: HistoryFilter): boolean =>
+  game !== undefined || outcome !== undefined || address !== undefined;
 
 const NONE: SubmissionEntry['counts'] = { accepted: 0, rejected: 0, 'not-sent': 0, unknown: 0 };
 

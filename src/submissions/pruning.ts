@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Store } from '../storage/store.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
 import type { Erasure } from './erasure.ts';
-import { MOST_ENTRIES } from './history.ts';
+import { type History, MOST_ENTRIES } from './history.ts';
 import { deleteInSteps, inSteps, ROWS_AT_ONCE } from './in-steps.ts';
 import type { Limits } from './limits.ts';
 import type { Records } from './record.ts';
@@ -18,6 +18,7 @@ export interface PruningDeps {
   readonly records: Pick<Records, 'endUnfinished'>;
   readonly limits: Pick<Limits, 'countsSince'>;
   readonly erasure: Pick<Erasure, 'guilds'>;
+  readonly history: Pick<History, 'size'>;
   /** How long it is kept that a server was accepted, or may have been received. */
   readonly days: number;
   /** Milliseconds since 1970. */
@@ -29,7 +30,7 @@ export interface PruningDeps {
  * guild with too much history what was not sent and then the oldest. Nothing goes for its age that a limit still counts.
  */
 export function createPruning(deps: PruningDeps): { prune(): Promise<void> } {
-  const { store, records, limits, erasure, days, now = Date.now } = deps;
+  const { store, records, limits, erasure, history, days, now = Date.now } = deps;
   const { tables } = store;
   const servers = () => tables().selectFrom('servers').select(['submission_id', 'position']);
   type Servers = ReturnType<typeof servers>;
@@ -85,13 +86,9 @@ export function createPruning(deps: PruningDeps): { prune(): Promise<void> } {
   /** What was not sent goes first: nobody pushes out with it what the guild has submitted. */
   async function dropExcess(guildId: string): Promise<void> {
     const ofGuild = servers().where('guild_id', '=', guildId).where('ended_at', 'is not', null);
-    const { count } = await ofGuild
-      .clearSelect()
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow();
     const notSent = ofGuild.where('reserved_at', 'is', null).where('outcome', '=', 'not-sent');
     const oldest = ofGuild.orderBy('ended_at').orderBy('submission_id').orderBy('position');
-    let excess = count - MOST_ENTRIES;
+    let excess = (await history.size(guildId)) - MOST_ENTRIES;
     for (const some of [notSent, oldest]) {
       await inSteps(async () => {
         const dropped = excess > 0 ? await drop(some.limit(Math.min(excess, ROWS_AT_ONCE))) : 0;

@@ -50,11 +50,14 @@ function commandOver(
   read: () => Promise<void> = async () => {},
 ) {
   const history = {
-    count: (_guildId: string, which: HistoryFilter) => count(which),
+    find: async (_guildId: string, which: HistoryFilter) => {
+      await count(which);
+      return [];
+    },
     countServers: (_guildId: string, which: HistoryFilter) => count(which),
-    page: async () => [],
-    isFull: async () => false,
-    games: async () => ['gone'],
+    entries: async () => [],
+    size: async () => 0,
+    games: async () => new Set(['gone']),
     async *all() {
       await read();
       yield* [];

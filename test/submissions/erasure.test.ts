@@ -64,7 +64,7 @@ describe('a member who has their name deleted', () => {
     ]);
     expect(JSON.stringify([submissions, await servers()])).not.toContain(USER);
     expect((await servers()).filter(({ user_id }) => user_id === '8')).toHaveLength(1);
-    const [newest] = await parts.history.page('1', {}, { offset: 0, limit: 1 });
+    const [newest] = await parts.history.entries('1', ['b']);
     expect(newest).toMatchObject({ userId: '', only: { userName: '' } });
     // It is done already.
     expect(await parts.erasure.forgetNames('1', USER)).toBe(0);

@@ -1,6 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
-import { type HistoryFilter, MOST_ENTRIES, type SubmissionKey } from '../../src/submissions/history.ts';
+import {
+  type HistoryFilter,
+  MOST_ENTRIES,
+  MOST_FOUND,
+  type SubmissionKey,
+} from '../../src/submissions/history.ts';
 import { openStore } from '../storage/temporary.ts';
 import { addDone, fill, partsOver } from '../support/submissions.ts';
 import { turnsDuring } from '../support/turns.ts';
@@ -14,8 +19,7 @@ beforeEach(async () => {
 
 const all = async (filter: HistoryFilter) =>
   (await Array.fromAsync(parts.history.all('1', filter))).flat().map(({ server }) => server);
-const ids = async (filter: HistoryFilter, offset = 0, limit = 10) =>
-  (await parts.history.page('1', filter, { offset, limit })).map(({ id }) => id);
+const ids = (filter: HistoryFilter) => parts.history.find('1', filter);
 const hosts = async (which: SubmissionKey, offset = 0, limit = 10) =>
   (await parts.history.servers('1', which, { offset, limit })).map(({ server }) => server);
 
@@ -30,9 +34,8 @@ describe('the history of a guild', () => {
     await addDone(store, { ...ofGuild, id: 'f', at: 0, hosts: ['zero'], outcome: 'not-sent', game: 'ark' });
   });
 
-  it('is read in pages, newest first', async () => {
+  it('is found newest first', async () => {
     expect(await ids({})).toEqual(['c', 'b', 'a', 'f']);
-    expect(await ids({}, 1, 2)).toEqual(['b', 'a']);
     const none = { accepted: 0, rejected: 0, 'not-sent': 0, unknown: 0 };
     const only = {
       server: 'three',
@@ -44,7 +47,7 @@ describe('the history of a guild', () => {
       outcome: 'accepted',
       message: 'Yes.',
     };
-    expect(await parts.history.page('1', {}, { offset: 0, limit: 2 })).toEqual([
+    expect(await parts.history.entries('1', ['c', 'deleted meanwhile', 'b'])).toEqual([
       { id: 'c', at: 3, userId: '7', counts: { ...none, rejected: 2 }, only: undefined },
       { id: 'b', at: 2, userId: '8', counts: { ...none, accepted: 1 }, only },
     ]);
@@ -77,31 +80,76 @@ describe('the history of a guild', () => {
     { filter: { userId: '7', game: 'cs2', address: 'o:' }, found: ['a'], servers: ['two'] },
   ])('is searched for $filter', async ({ filter, found, servers }) => {
     expect(await ids(filter)).toEqual(found);
-    expect(await parts.history.count('1', filter)).toBe(found.length);
     expect(await all(filter)).toEqual(servers);
   });
 
   it('knows its games, and those of what was accepted or may have been', async () => {
-    expect((await parts.history.games('1')).toSorted()).toEqual(['ark', 'cs2', 'rust']);
+    expect(await parts.history.games('1')).toEqual(new Set(['ark', 'cs2', 'rust']));
     await addDone(store, { id: 'g', guildId: '1', userId: '7', at: 9, hosts: ['x'], outcome: 'unknown' });
     expect(await parts.history.latestGames('1')).toEqual(['cs2', 'rust', 'cs2', 'cs2']);
-    expect(await parts.history.isFull('1')).toBe(false);
+    expect(await parts.history.size('1')).toBe(7);
+  });
+
+  it('is not found by who had their name deleted, though a limit still counts them', async () => {
+    await parts.erasure.forgetNames('1', '8');
+    for (const filter of [{ userId: '8' }, { userId: '8', address: 'three' }]) {
+      expect(await ids(filter)).toEqual([]);
+      expect(await all(filter)).toEqual([]);
+    }
+    expect(await ids({ address: 'three' })).toEqual(['b']);
+  });
+
+  it('has no submission that still runs, of which some servers have ended', async () => {
+    await store
+      .tables()
+      .updateTable('submissions')
+      .set({ state: 'running', ended_at: null })
+      .where('id', '=', 'a')
+      .execute();
+    expect(await ids({ address: 'one' })).toEqual([]);
   });
 });
 
-it('a history of 100,000 servers is gone through a thousand at a time, with turns for others in between', async () => {
-  await fill(store, '1', { count: MOST_ENTRIES, at: 1_000 });
-  let largest = 0;
-  const seen = new Set<string>();
-  const turns = await turnsDuring(async () => {
-    for await (const entries of parts.history.all('1', {})) {
-      largest = Math.max(largest, entries.length);
-      for (const { server } of entries) seen.add(server);
+it('no more than 1,000 submissions are counted', async () => {
+  await store.inGuild('1', async () => {
+    for (let at = 0; at <= MOST_FOUND + 1; at += 1) {
+      await addDone(store, { id: `${at}`, guildId: '1', userId: '7', at, hosts: ['a', 'b'] });
     }
   });
-  expect(largest).toBe(1_000);
-  expect(turns).toBeGreaterThanOrEqual(MOST_ENTRIES / 1_000 - 1);
-  expect(seen.size).toBe(MOST_ENTRIES);
-  expect(await parts.history.isFull('1')).toBe(true);
-  expect(await parts.history.latestGames('1')).toHaveLength(1_000);
+  for (const filter of [{}, { address: 'a' }, { userId: '7', outcome: 'accepted' as const }]) {
+    const found = await ids(filter);
+    expect(found).toHaveLength(MOST_FOUND + 1);
+    expect([found[0], found.at(-1)]).toEqual(['1001', '1']);
+  }
+});
+
+describe('a history of 100,000 servers', () => {
+  beforeEach(() => fill(store, '1', { count: MOST_ENTRIES, at: 1_000 }));
+
+  it('is searched 20,000 at a time, with turns for others in between', async () => {
+    let found: readonly string[] = [];
+    const turns = await turnsDuring(async () => {
+      found = await ids({ address: 's7.example.com' });
+    });
+    expect(found).toEqual(['1-0']);
+    expect(turns).toBeGreaterThanOrEqual(MOST_ENTRIES / 20_000);
+    expect(await ids({ game: 'cs2', outcome: 'accepted' })).toHaveLength(66);
+    expect(await ids({ userId: '8', outcome: 'accepted' })).toHaveLength(50);
+  });
+
+  it('is gone through some hundreds at a time, with turns for others in between', async () => {
+    let largest = 0;
+    const seen = new Set<string>();
+    const turns = await turnsDuring(async () => {
+      for await (const entries of parts.history.all('1', {})) {
+        largest = Math.max(largest, entries.length);
+        for (const { server } of entries) seen.add(server);
+      }
+    });
+    expect(largest).toBe(250);
+    expect(turns).toBeGreaterThanOrEqual(MOST_ENTRIES / 250);
+    expect(seen.size).toBe(MOST_ENTRIES);
+    expect(await parts.history.size('1')).toBe(MOST_ENTRIES);
+    expect(await parts.history.latestGames('1')).toHaveLength(1_000);
+  });
 });

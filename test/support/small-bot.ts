@@ -18,6 +18,7 @@ import { createEncryption } from '../../src/storage/encryption.ts';
 import { createStore } from '../../src/storage/store.ts';
 import { sqliteAt } from '../../src/store-url.ts';
 import { createWords } from '../../src/words/words.ts';
+import { createWorkTurns } from '../../src/work-turns.ts';
 import { recorder } from '../storage/temporary.ts';
 import { TOKEN } from './discord-api.ts';
 import { onlyOne } from './only-one.ts';
@@ -66,6 +67,7 @@ export async function startSmallBot(commands: readonly Command[]) {
     traces: createTraces({ logger }),
     tellGuild,
     onUse: () => undefined,
+    myTurn: createWorkTurns(),
     logger,
   });
   const gateway = createGateway({

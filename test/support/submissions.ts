@@ -8,6 +8,7 @@ import { createHistory } from '../../src/submissions/history.ts';
 import { createLimits, type UsageLimit } from '../../src/submissions/limits.ts';
 import { createPruning } from '../../src/submissions/pruning.ts';
 import { createRecords } from '../../src/submissions/record.ts';
+import { createWorkTurns } from '../../src/work-turns.ts';
 
 export interface PartsOptions {
   /** Milliseconds since 1970. */
@@ -28,14 +29,15 @@ export function partsOver(store: Pick<Store, 'tables' | 'inGuild'>, options: Par
   const limits = createLimits({ store, member, guild, now });
   const records = createRecords({ store, drafts, owner, now });
   const erasure = createErasure({ store, limits });
+  const history = createHistory({ store, myTurn: createWorkTurns() });
   return {
     drafts,
     limits,
     records,
     erasure,
     duplicates: createDuplicates({ store, now }),
-    history: createHistory({ store }),
-    pruning: createPruning({ store, records, limits, erasure, days, now }),
+    history,
+    pruning: createPruning({ store, records, limits, erasure, history, days, now }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createWorkTurns } from '../../src/discord/work-turns.ts';
+import { createWorkTurns } from '../src/work-turns.ts';
 
 it('pieces of work begin one in each turn of the event loop, and no guild waits for all of another', async () => {
   const myTurn = createWorkTurns();

@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 
+/** Resolves when it is the guild's turn to do a piece of work that ends before the next turn begins. */
+export type WorkTurns = (guildId: string) => Promise<void>;
+
 /**
  * Lets pieces of work begin one at a time, with a turn of the event loop between them, and guilds in turn: awaits over the
  * store are microtasks, so 100 pieces of 20 ms that begin together stop everybody for two seconds (measured).
- * @returns resolves when it is the guild's turn
  */
-export function createWorkTurns(): (guildId: string) => Promise<void> {
+export function createWorkTurns(): WorkTurns {
   /** What waits, by guild; the guild that began something last is at the end. */
   const waiting = new Map<string, (() => void)[]>();
 
