@@ -40,7 +40,7 @@ import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
 import { createStoreEncryption } from './storage/encryption-key.ts';
 import { createLeases, type LeaseOver } from './storage/leases.ts';
 import { createStoreLock } from './storage/lock.ts';
-import { createStore } from './storage/store.ts';
+import { createStore, type StuckTransaction } from './storage/store.ts';
 import { createDrafts } from './submissions/drafts.ts';
 import { createDuplicates } from './submissions/duplicates.ts';
 import { createErasure } from './submissions/erasure.ts';
@@ -81,7 +81,7 @@ export interface AppDeps {
   readonly config: Config;
   readonly logger: Logger;
   /** Called when the bot cannot go on; the process has to end. */
-  readonly onFatal: (error: FatalDiscordError | LeaseOver) => void;
+  readonly onFatal: (error: FatalDiscordError | LeaseOver | StuckTransaction) => void;
   readonly timing?: Timing;
   /** Other languages than the bot's own, for a test of all that it says. */
   readonly languages?: readonly Language[];
@@ -96,7 +96,12 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const words = createWords({ name: config.listingName, page: config.listingUrl }, languages);
 
   // What is kept.
-  const store = createStore({ url: config.storeUrl, logger, onTransaction: metrics?.onTransaction });
+  const store = createStore({
+    url: config.storeUrl,
+    onTransaction: metrics?.onTransaction,
+    onStuck: onFatal,
+    logger,
+  });
   const encryption = createStoreEncryption({ configured: config.encryptionKey, store, logger });
   // Only what Discord posts can be shared: to every session of a gateway it sends all.
   const isShared = config.storeUrl.kind === 'postgres' && config.interactions === 'http';

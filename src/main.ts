@@ -7,6 +7,7 @@ import { HttpServerError } from './listen.ts';
 import { createLogger, terminalOutput } from './logger.ts';
 import { EncryptionKeyError } from './storage/encryption-key.ts';
 import { LeaseOver } from './storage/leases.ts';
+import { StuckTransaction } from './storage/store.ts';
 import { StoreError } from './storage/store-error.ts';
 
 /** Running interactions get 8 seconds when the bot stops; what has not ended by then must not keep it alive. */
@@ -37,9 +38,9 @@ async function main(): Promise<void> {
   }
 
   function fail(error: unknown): void {
-    if (error instanceof LeaseOver) {
-      // What is under way is not waited for: others have told of it.
-      logger.error({}, `${error.message}: the bot ends, to be started anew`);
+    if (error instanceof LeaseOver || error instanceof StuckTransaction) {
+      // What is under way is not waited for: others have told of it, or it waits for the transaction.
+      logger.error({ err: error }, `${error.message}: the bot ends, to be started anew`);
       process.exit(1);
     }
     if (EXPLAINED.some((kind) => error instanceof kind)) say(error);

@@ -11,8 +11,15 @@ import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 import { valueKeys } from './value-keys.ts';
 
-/** A transaction that takes longer is logged, in milliseconds: others wait meanwhile. */
-const LONG_TRANSACTION_MS = 1_000;
+/** After so many seconds a transaction is logged: others wait for it. */
+const LONG_SECONDS = 1;
+/** After so many seconds a transaction of SQLite is never going to end, and everybody waits for its connection. */
+const STUCK_SECONDS = 30;
+
+/** A transaction does not end. Over SQLite nothing but the end of the process frees its connection. */
+export class StuckTransaction extends Error {
+  override readonly name = 'StuckTransaction';
+}
 
 /** Values under string keys, plain JSON. Keys are `area:id`; where the id is a number it is a guild's. */
 export interface Values {
@@ -39,8 +46,8 @@ export interface Store extends Part {
   /**
    * Changes what is kept of a guild. Everything that `change` writes, to tables and under keys, is written as a whole,
    * or nothing if it throws. Inside another change it is a part of that one. Other changes of the guild wait until it
-   * ends, with SQLite all others, so it must await nothing but the store. It must catch no SQL error: PostgreSQL does
-   * not go on after one.
+   * ends, with SQLite all others, so it must await nothing but the store, and nothing of it that began outside: that may
+   * wait for the connection. It must catch no SQL error: PostgreSQL does not go on after one.
    */
   inGuild<Result>(
     guildId: string,
@@ -65,9 +72,14 @@ export interface StoreDeps {
   readonly url: StoreUrl;
   readonly logger: Logger;
   readonly onTransaction?: ((end: TransactionEnd) => void) | undefined;
+  /** Told of a transaction of SQLite that does not end; PostgreSQL ends it by itself. The process has to end at once. */
+  readonly onStuck?: ((error: StuckTransaction) => void) | undefined;
+  /** A second, in milliseconds. */
+  readonly secondMs?: number | undefined;
 }
 
-export function createStore({ url, logger, onTransaction }: StoreDeps): Store {
+export function createStore(deps: StoreDeps): Store {
+  const { url, logger, onTransaction, onStuck, secondMs = 1_000 } = deps;
   const database = databaseAt(url, logger);
   /** The transaction that the present code runs in: inside of it nothing else may be used. */
   const inside = new AsyncLocalStorage<Kysely<Tables>>();
@@ -80,12 +92,8 @@ export function createStore({ url, logger, onTransaction }: StoreDeps): Store {
   }
   const tables = () => inside.getStore() ?? needed(opened);
 
-  async function watched<Result>(guildId: string, run: () => Promise<Result>): Promise<Result> {
-    const { stack } = new Error('began here');
+  async function measured<Result>(run: () => Promise<Result>): Promise<Result> {
     const since = performance.now();
-    const warn = () =>
-      logger.warn({ guildId, stack }, 'a transaction takes longer than a second; others wait for it');
-    const watchdog = setTimeout(warn, LONG_TRANSACTION_MS);
     let isFailure = false;
     try {
       return await run();
@@ -93,8 +101,30 @@ export function createStore({ url, logger, onTransaction }: StoreDeps): Store {
       isFailure = error instanceof StoreError;
       throw error;
     } finally {
-      clearTimeout(watchdog);
       onTransaction?.({ ms: performance.now() - since, isFailure });
+    }
+  }
+
+  /** @param begun made where the transaction was asked for, for its stack */
+  async function watched<Result>(
+    guildId: string,
+    begun: StuckTransaction,
+    run: () => Promise<Result>,
+  ): Promise<Result> {
+    let seconds = 0;
+    // Counted one by one: a second in which the process or the machine slept is not a second in which this could go on.
+    const watchdog = setInterval(() => {
+      seconds += 1;
+      if (seconds === LONG_SECONDS) {
+        const { stack } = begun;
+        logger.warn({ guildId, stack }, 'a transaction takes longer than a second; others wait for it');
+      }
+      if (seconds === STUCK_SECONDS && url.kind === 'sqlite') onStuck?.(begun);
+    }, secondMs);
+    try {
+      return await run();
+    } finally {
+      clearInterval(watchdog);
     }
   }
 
@@ -123,8 +153,11 @@ export function createStore({ url, logger, onTransaction }: StoreDeps): Store {
     },
     async inGuild(guildId, change, { synced } = { synced: true }) {
       if (inside.getStore()) return change();
-      return watched(guildId, () =>
-        database.transaction(needed(opened), { guildId, synced }, (own) => inside.run(own, change)),
+      const begun = new StuckTransaction(`a transaction of guild ${guildId} does not end`);
+      return measured(() =>
+        database.transaction(needed(opened), { guildId, synced }, (own) =>
+          inside.run(own, () => watched(guildId, begun, change)),
+        ),
       );
     },
     async cutLog() {

@@ -167,7 +167,7 @@ describe.each(KINDS)('a store of %s', (kind) => {
     it('is logged with its guild when it takes longer than a second, once', async () => {
       const logger = recorder();
       const store = await openStore({ logger });
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
       onTestFinished(() => void vi.useRealTimers());
       await store.inGuild('7', async () => void vi.advanceTimersByTime(999));
       vi.advanceTimersByTime(10_000);

@@ -1,8 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Store } from '../../src/storage/store.ts';
+import type { Store, StuckTransaction } from '../../src/storage/store.ts';
 import { bytesOnDisk, type FileStore, openStore, recorder } from './temporary.ts';
 
 const pragma = (store: Store, text: string) =>
@@ -43,6 +44,38 @@ describe('a transaction', () => {
     expect(await store.inGuild('1', level, { synced: false })).toBe(NORMAL);
     await store.inGuild('1', () => Promise.reject(new Error('x'))).catch(() => undefined);
     expect(await level()).toBe(NORMAL);
+  });
+});
+
+describe('a transaction that does not end', () => {
+  /** For how long it is looked at, in milliseconds. */
+  const STUCK_MS = 30;
+  async function openWatched() {
+    const stuck: StuckTransaction[] = [];
+    const store = await openStore(undefined, { secondMs: 1, onStuck: (error) => stuck.push(error) });
+    return { store, stuck };
+  }
+
+  it('is told with its guild and where it began, and not those that wait for it', async () => {
+    const { store, stuck } = await openWatched();
+    const end = Promise.withResolvers<void>();
+    const first = store.inGuild('7', () => end.promise);
+    const second = store.inGuild('8', async () => undefined);
+    await expect.poll(() => stuck).toHaveLength(1);
+    end.resolve();
+    await Promise.all([first, second]);
+    expect(stuck).toMatchObject([{ message: expect.stringContaining('guild 7') }]);
+    expect(stuck[0]?.stack).toContain('store.test.ts');
+  });
+
+  it('is not one during which the process slept', async () => {
+    const { store, stuck } = await openWatched();
+    await store.inGuild('7', async () => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * STUCK_MS);
+      // What was due meanwhile runs now.
+      for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+    });
+    expect(stuck).toEqual([]);
   });
 });
 
