@@ -7,7 +7,7 @@ import { keyText } from '../src/words/keys.ts';
 import { enterKey } from './setkey.ts';
 
 export interface HelpDeps {
-  readonly keys: Pick<ApiKeys, 'problem'>;
+  readonly keys: Pick<ApiKeys, 'rememberedProblem'>;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }
 
@@ -53,7 +53,7 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
     answers: 'at once',
     async run(context) {
       const { t } = context;
-      const noKey = await keys.problem(context.guildId);
+      const noKey = await keys.rememberedProblem(context.guildId);
       return {
         content: nextText(context, noKey),
         embeds: [{ title: t('help.title'), description: description(context) }],

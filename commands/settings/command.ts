@@ -20,7 +20,7 @@ import {
   readPage,
 } from '../../src/discord/pager.ts';
 import type { ApiKeys } from '../../src/guilds/api-keys.ts';
-import { type GuildSettings, HIGHEST_QUOTA, type Settings } from '../../src/guilds/settings.ts';
+import { DEFAULTS, type GuildSettings, HIGHEST_QUOTA, type Settings } from '../../src/guilds/settings.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import type { Games } from '../../src/listing/games.ts';
 import { UserError } from '../../src/user-error.ts';
@@ -44,7 +44,7 @@ import {
 } from './text.ts';
 
 export interface SettingsDeps {
-  readonly settings: Pick<GuildSettings, 'get' | 'areLost' | 'change'>;
+  readonly settings: Pick<GuildSettings, 'get' | 'find' | 'change'>;
   readonly keys: Pick<ApiKeys, 'status'>;
   readonly games: Pick<Games, 'list'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
@@ -180,11 +180,10 @@ export function settingsCommand(deps: SettingsDeps): Command {
     permission: 'manage-guild',
     answers: 'at once',
     async run(context) {
-      const areLost = await settings.areLost(context.guildId);
-      const view = await showAfter(context, () => settings.get(context.guildId));
-      return areLost
-        ? { ...view, content: `${signed('not-sent', context.t('settings.lost'))}\n\n${view.content}` }
-        : view;
+      const found = await settings.find(context.guildId);
+      if (found !== 'unreadable') return showAfter(context, async () => found);
+      const view = await showAfter(context, async () => DEFAULTS);
+      return { ...view, content: `${signed('not-sent', context.t('settings.lost'))}\n\n${view.content}` };
     },
     presses: {
       channel: press((context) => showAfter(context, () => changeLogChannel(context, deps))),

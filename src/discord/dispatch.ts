@@ -4,6 +4,7 @@ import {
   InteractionType,
   MessageFlags,
 } from 'discord.js';
+import { SettingsUnreadable } from '../guilds/settings.ts';
 import { atMost } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { UndecryptableError } from '../storage/encryption.ts';
@@ -217,6 +218,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     const choices = isDenied
       ? []
       : await (command?.complete?.(context, typed, option) ?? Promise.resolve([])).catch((error: unknown) => {
+          // That is logged once, not with every key stroke.
+          if (error instanceof SettingsUnreadable) return [];
           logger.error({ err: error, interactionId: interaction.id }, 'choices could not be made');
           return [];
         });
@@ -244,12 +247,17 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     ]);
   }
 
-  /** What a member reads in place of an answer: a UserError's own words; everything else is logged whole. */
+  /** What a member reads in place of an answer: a UserError's own words, or what to do; everything else is logged whole. */
   function wordsFor(error: unknown, { context, trace }: Asking): string {
     const { t, interactionId, guildId } = context;
     if (error instanceof UserError) {
       trace.outcome = 'refused';
       return error.message;
+    }
+    if (error instanceof SettingsUnreadable) {
+      trace.outcome = 'refused';
+      const whoReads = context.isAdmin ? 'admin' : 'member';
+      return t(`failure.settings.${whoReads}`, { settings: context.mention('settings') });
     }
     const reference = trace.failed();
     logger.error({ err: error, reference, interactionId, guildId }, 'an interaction failed');

@@ -71,8 +71,10 @@ export interface ApiKeys {
   get(guildId: string): Promise<UsableKey | undefined>;
   /** The key, unless there is none, it cannot be opened, or the service has refused it: then no request may leave. */
   usable(guildId: string): Promise<UsableKey | NoKey>;
-  /** Why there is no usable key; `undefined` when there is one. Remembered for a few seconds. */
+  /** Why there is no usable key; `undefined` when there is one. */
   problem(guildId: string): Promise<NoKey | undefined>;
+  /** The same, up to a few seconds old: never to be used inside of a transaction (see `GuildSettings.remembered`). */
+  rememberedProblem(guildId: string): Promise<NoKey | undefined>;
   status(guildId: string): Promise<KeyStatus | undefined>;
   /** Keeps the key, in place of a previous one. */
   set(guildId: string, key: Secret, by: { readonly userId: string }): Promise<void>;
@@ -158,7 +160,8 @@ export function createApiKeys({ store, encryption, logger, now = Date.now }: Api
       const { sealed: _, ...known } = record;
       return { ...known, readable: open(guildId, record) !== undefined };
     },
-    problem: problems.get,
+    problem: problemOf,
+    rememberedProblem: problems.get,
     async set(guildId, key, by) {
       await change(guildId, () =>
         records.set(guildId, {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createCache } from '../cache.ts';
 import type { Logger } from '../logger.ts';
-import { createCollection } from '../storage/collection.ts';
+import { createCollection, type Unreadable } from '../storage/collection.ts';
 import type { Store } from '../storage/store.ts';
 
 /** The most servers a day that can be set as a quota; a whole bulk submission fits many times. */
@@ -24,15 +24,32 @@ const settingsSchema = z.object({
 });
 export type Settings = Readonly<z.infer<typeof settingsSchema>>;
 
-const DEFAULTS: Settings = { locale: 'en-US', announce: false };
+/** Where nothing was chosen yet. */
+export const DEFAULTS: Settings = { locale: 'en-US', announce: false };
+
+/** What a guild's admins have chosen cannot be read any more: nobody knows which limits hold. */
+export class SettingsUnreadable extends Error {
+  override readonly name = 'SettingsUnreadable';
+}
 
 /** What each guild's admins have chosen. Every method throws a StoreError when the store fails. */
 export interface GuildSettings {
-  /** The defaults where nothing was chosen, or what was chosen cannot be read. Remembered for a few seconds. */
+  /**
+   * The defaults where nothing was chosen.
+   * @throws SettingsUnreadable
+   */
   get(guildId: string): Promise<Settings>;
-  /** Whether what was chosen cannot be read any more. */
-  areLost(guildId: string): Promise<boolean>;
-  /** Changes of one guild follow one another, each made from what the one before left. What comes back as it is, is not written. */
+  /**
+   * The same, up to a few seconds old, for autocomplete. Never to be used inside of a transaction: the read may have
+   * begun outside, and then waits for the connection that the transaction holds.
+   */
+  remembered(guildId: string): Promise<Settings>;
+  /** For those who can set anew what cannot be read. */
+  find(guildId: string): Promise<Settings | Unreadable>;
+  /**
+   * Changes of one guild follow one another, each made from what the one before left; from the defaults where that cannot
+   * be read. What comes back as it is, is not written.
+   */
   change(guildId: string, change: (now: Settings) => Settings): Promise<Settings>;
   delete(guildId: string): Promise<void>;
 }
@@ -52,20 +69,25 @@ export function createGuildSettings(deps: {
     logger,
   });
 
-  async function read(guildId: string): Promise<Settings> {
-    const settings = await records.get(guildId);
-    return settings === undefined || settings === 'unreadable' ? DEFAULTS : settings;
+  const find = async (guildId: string) => (await records.get(guildId)) ?? DEFAULTS;
+
+  async function get(guildId: string): Promise<Settings> {
+    const settings = await find(guildId);
+    if (settings === 'unreadable') throw new SettingsUnreadable(`the settings of ${guildId} cannot be read`);
+    return settings;
   }
 
-  const remembered = createCache(read, REMEMBERED_MS);
+  const remembered = createCache(get, REMEMBERED_MS);
 
   return {
-    get: remembered.get,
-    areLost: async (guildId) => (await records.get(guildId)) === 'unreadable',
+    get,
+    remembered: remembered.get,
+    find,
     async change(guildId, change) {
       try {
         return await store.inGuild(guildId, async () => {
-          const now = await read(guildId);
+          const found = await find(guildId);
+          const now = found === 'unreadable' ? DEFAULTS : found;
           const next = change(now);
           if (next !== now) await records.set(guildId, next);
           return next;
@@ -82,11 +104,12 @@ export function createGuildSettings(deps: {
 }
 
 /** Where each guild's log is, and what is wrong with the channel, as its settings have them. */
-export function logChannels(settings: Pick<GuildSettings, 'get' | 'change'>) {
+export function logChannels(settings: Pick<GuildSettings, 'find' | 'change'>) {
   return {
     async channelOf(guildId: string) {
-      const { logChannelId, locale, logTrouble, notifyRoleId } = await settings.get(guildId);
-      if (logChannelId === undefined) return undefined;
+      const found = await settings.find(guildId);
+      if (found === 'unreadable' || found.logChannelId === undefined) return undefined;
+      const { logChannelId, locale, logTrouble, notifyRoleId } = found;
       return { channelId: logChannelId, locale, trouble: logTrouble, roleId: notifyRoleId };
     },
     async setTrouble(guildId: string, channelId: string, trouble: Settings['logTrouble']) {

@@ -7,7 +7,7 @@ export interface SuggestionsDeps {
   /** The aliases of the games, one for each server, that the guild has submitted last. */
   readonly history: { latestGames(guildId: string): Promise<readonly string[]> };
   readonly games: Pick<Games, 'list' | 'search'>;
-  readonly settings: { get(guildId: string): Promise<{ readonly games?: readonly string[] }> };
+  readonly settings: { remembered(guildId: string): Promise<{ readonly games?: readonly string[] }> };
 }
 
 /** The games that a guild is offered while a member types. */
@@ -27,7 +27,7 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
 
   return {
     async games(guildId, typed) {
-      const allowed = gamesAmong(games, (await settings.get(guildId)).games);
+      const allowed = gamesAmong(games, (await settings.remembered(guildId)).games);
       if (typed.trim() !== '') return allowed.search(typed);
       const submitted = await counts.get(guildId);
       const often = allowed.all

@@ -11,7 +11,7 @@ async function choose(result: PostResult, addBotLink?: string): Promise<Settings
     addBotLink: async () => addBotLink,
     settings: {
       get: async () => settings,
-      areLost: async () => false,
+      find: async () => settings,
       change: async (_guildId, change) => {
         settings = change(settings);
         return settings;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ACCEPTED, addServer, openSettings, press } from '../support/actions.ts';
+import { ACCEPTED, addServer, allowGames, openSettings, paste, press } from '../support/actions.ts';
 import { inAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 const SECRET = 'what-a-damaged-record-holds';
@@ -15,7 +15,7 @@ it('damaged records keep the bot from nothing, and cost their own guild alone wh
   inAppScene({ key: 'sandbox-key' }, async (scene) => {
     const elsewhere = scene.person({ role: 'admin', guild: 1 });
     await setKey(elsewhere, 'sandbox-key');
-    await press(scene.admin, await openSettings(scene), 'Announce submissions');
+    await allowGames(scene, ['css']);
     const { guildId } = scene.admin;
     await scene.bot.stop();
     for (const pattern of [`api-key:${guildId}`, `settings:${guildId}`, 'games:%'])
@@ -23,8 +23,20 @@ it('damaged records keep the bot from nothing, and cost their own guild alone wh
     await scene.startBot();
 
     expect(textOf(await addServer(elsewhere, 'a.example.com:1'))).toContain(ACCEPTED);
+    const refused = 'settings of this Discord server can no longer be read, so nothing was done.';
+    for (const answer of [
+      await addServer(scene.member, 'b.example.com:1'),
+      await paste(scene.member, 'b.example.com:1 cs2'),
+      await scene.member.slash('games'),
+    ]) {
+      expect(textOf(answer)).toContain(`${refused} Please tell someone with the “Manage Server” permission.`);
+    }
+    expect(textOf(await addServer(scene.admin, 'b.example.com:1'))).toContain(`${refused} Set them again`);
+    const settings = await openSettings(scene);
+    expect(textOf(settings)).toContain('could no longer be read');
+    await press(scene.admin, settings, 'Announce submissions');
+
     expect(textOf(await addServer(scene.member, 'b.example.com:1'))).toContain('can no longer be read');
-    expect(textOf(await scene.admin.slash('settings'))).toContain('could no longer be read');
     expect(textOf(await scene.admin.slash('keystatus'))).toContain('can no longer be read');
     expect(scene.output()).not.toContain(SECRET);
     await setKey(scene.admin, 'sandbox-key');

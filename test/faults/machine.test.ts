@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { BotNotReady } from '../../sandbox/sandbox.ts';
-import { ACCEPTED, addsOf } from '../support/actions.ts';
+import { ACCEPTED, addServer, addsOf, paste } from '../support/actions.ts';
 import { eventually } from '../support/eventually.ts';
 import { openAppScene, openScene, type Scene, textOf } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
@@ -116,6 +116,25 @@ describe('standard output', () => {
     for (const line of said.trim().split('\n')) JSON.parse(line);
     expect(await scene.bot.stop()).toMatchObject({ status: 0, signal: null });
   });
+});
+
+it('a list of games that cannot be read leaves nobody waiting, however many ask at the same moment', async () => {
+  const onRequest = (_: number, { action }: { readonly action: string }) =>
+    action === 'games' ? ({ kind: 'hang' } as const) : undefined;
+  const scene = await openScene({ data, listing: { onRequest }, env: { LISTING_API_TIMEOUT_MS: '1000' } });
+  onTestFinished(() => scene.close());
+  await scene.bot.stop();
+  await scene.store.rows("DELETE FROM keyv WHERE key LIKE 'games:%' RETURNING key");
+  await scene.startBot();
+  const game = 'no-such-game';
+  const answers = await Promise.all(
+    (['admin', 'member', 'other'] as const).flatMap((role) => [
+      addServer(scene.person({ role }), `one-of-${role}.example.com:27015`, { game }),
+      paste(scene.person({ role }), `list-of-${role}.example.com:27015 ${game}`),
+    ]),
+  );
+  for (const answer of answers) expect(textOf(answer)).toContain(game);
+  await isAccepted(scene, 'after-unknown-games.example.com');
 });
 
 const preload = (name: string) =>

@@ -1,5 +1,6 @@
+import { AsyncResource } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
-import { createGuildSettings, logChannels } from '../../src/guilds/settings.ts';
+import { createGuildSettings, logChannels, SettingsUnreadable } from '../../src/guilds/settings.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { openStore, recorder } from '../storage/temporary.ts';
 
@@ -15,7 +16,29 @@ describe('the settings of a guild', () => {
   it('allow everything until something is chosen', async () => {
     const { settings } = await open();
     expect(await settings.get('1')).toEqual(DEFAULTS);
-    expect(await settings.areLost('1')).toBe(false);
+    expect(await settings.remembered('1')).toEqual(DEFAULTS);
+  });
+
+  it('hold at once for other processes, too', async () => {
+    const { store, logger, settings } = await open();
+    const elsewhere = createGuildSettings({ store, logger });
+    await elsewhere.get('1');
+    await settings.change('1', (now) => ({ ...now, dailyQuota: 1 }));
+    expect((await elsewhere.get('1')).dailyQuota).toBe(1);
+  });
+
+  it('are read in the transaction, whatever is read outside of it at the same moment', async () => {
+    const { store, settings } = await open();
+    const outside = new AsyncResource('autocomplete');
+    let remembered: Promise<object> | undefined;
+    const found = store.inGuild('1', async () => {
+      await store.values.get('the connection is taken');
+      // Waits until the transaction has ended.
+      remembered = outside.runInAsyncScope(() => settings.remembered('1'));
+      return settings.get('1');
+    });
+    expect(await found).toEqual(DEFAULTS);
+    expect(await remembered).toEqual(DEFAULTS);
   });
 
   it('are changed one after the other, for each guild by itself', async () => {
@@ -38,17 +61,19 @@ describe('the settings of a guild', () => {
     { locale: 'de', announce: true, games: [] },
     { locale: 'de', announce: true, dailyQuota: 0 },
     { locale: 'de', announce: true, dailyQuota: 10_000 },
-  ])('that cannot be read are the defaults, logged once and known as lost until the next change: %j', async (stored) => {
+  ])('that cannot be read are no settings until the next change, and logged once: %j', async (stored) => {
     const { store, settings, logger } = await open();
     await store.values.set('settings:1', stored);
-    expect(await settings.get('1')).toEqual(DEFAULTS);
-    expect(await settings.areLost('1')).toBe(true);
+    await expect(settings.get('1')).rejects.toThrow(SettingsUnreadable);
+    await expect(settings.remembered('1')).rejects.toThrow(SettingsUnreadable);
+    expect(await settings.find('1')).toBe('unreadable');
+    expect(await logChannels(settings).channelOf('1')).toBeUndefined();
     expect(logger.lines).toMatchObject([{ level: 'error', details: { record: 'settings:1' } }]);
     expect(await settings.change('1', (now) => ({ ...now, announce: true }))).toEqual({
       ...DEFAULTS,
       announce: true,
     });
-    expect(await settings.areLost('1')).toBe(false);
+    expect(await settings.get('1')).toEqual({ ...DEFAULTS, announce: true });
   });
 
   it('are an error, and never the defaults, when the store fails', async () => {

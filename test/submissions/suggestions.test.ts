@@ -11,7 +11,7 @@ function setUp(latestGames: () => Promise<readonly string[]>, games?: readonly s
       list: () => ({ games: all, fresh: true }),
       search: (typed, limit) => all.filter(({ name }) => name.includes(typed)).slice(0, limit),
     },
-    settings: { get: async () => ({ ...(games && { games }) }) },
+    settings: { remembered: async () => ({ ...(games && { games }) }) },
   });
 }
 const aliases = (games: readonly { readonly alias: string }[]) => games.map(({ alias }) => alias);
