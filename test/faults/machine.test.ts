@@ -119,11 +119,14 @@ describe('standard output', () => {
 });
 
 it('a list of games that cannot be read leaves nobody waiting, however many ask at the same moment', async () => {
+  let isAway = false;
   const onRequest = (_: number, { action }: { readonly action: string }) =>
-    action === 'games' ? ({ kind: 'hang' } as const) : undefined;
-  const scene = await openScene({ data, listing: { onRequest }, env: { LISTING_API_TIMEOUT_MS: '1000' } });
+    isAway && action === 'games' ? ({ kind: 'hang' } as const) : undefined;
+  const env = { LISTING_API_TIMEOUT_MS: '1000' };
+  const scene = await openScene({ key: 'sandbox-key', listing: { onRequest }, env });
   onTestFinished(() => scene.close());
   await scene.bot.stop();
+  isAway = true;
   await scene.store.rows("DELETE FROM keyv WHERE key LIKE 'games:%' RETURNING key");
   await scene.startBot();
   const game = 'no-such-game';
