@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
+import { measureHistory } from './history.ts';
 import { measureReplicas } from './replicas.ts';
 import { GAMES, type LightDiscord, startLightDiscord, startLightListing } from './services.ts';
 import {
@@ -23,7 +24,8 @@ import {
 /**
  * Measures this bot beside a plain discord.js bot, in one run and taking turns, and prints ratios: of a single figure
  * nobody knows whether the machine or the bot was slow. `npm run bench -- --rounds 3 --seconds 3`
- * `--replicas 1,2,4` measures so many processes over HTTP and PostgreSQL instead, one number after the other.
+ * `--replicas 1,2,4` measures so many processes over HTTP and PostgreSQL instead, one number after the other;
+ * `--history 100000` what a guild with so many servers costs.
  */
 
 const { values } = parseArgs({
@@ -31,6 +33,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '3' },
     replicas: { type: 'string' },
+    history: { type: 'string' },
   },
 });
 const rounds = positive('rounds', values.rounds);
@@ -233,6 +236,12 @@ function positive(name: string, text: string): number {
 if (values.replicas !== undefined) {
   const counts = values.replicas.split(',').map((text) => positive('replicas', text));
   await measureReplicas({ counts, seconds, listing, command: OURS });
+  await listing.close();
+  process.exit();
+}
+
+if (values.history !== undefined) {
+  await measureHistory({ count: positive('history', values.history), listing, command: OURS });
   await listing.close();
   process.exit();
 }

@@ -48,7 +48,7 @@ function snowflake(): string {
   return String(((BigInt(Date.now()) - 1_420_070_400_000n) << 22n) + BigInt(counter));
 }
 
-const guildId = (index: number): string => String(400_000_000_000_000_000n + BigInt(index));
+export const guildId = (index: number): string => String(400_000_000_000_000_000n + BigInt(index));
 
 /**
  * @param guilds how many guilds the bot is in; each has 37 channels, which an average community has

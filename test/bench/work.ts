@@ -20,7 +20,7 @@ export function startBot(
   return spawn(process.execPath, command, {
     // Where there is no .env to read.
     cwd: tmpdir(),
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH,
       DISCORD_API_URL: discord.apiUrl,
@@ -100,6 +100,23 @@ export const slash = (name: string, given: Readonly<Record<string, string>> = {}
     options: Object.entries(given).map(([key, value]) => option(key, value)),
   },
 });
+
+/** A command with an uploaded file. */
+export function withFile({ type, data }: ReturnType<typeof slash>, url: string) {
+  const id = '777777777777777777';
+  const file = { id, filename: 'list.txt', size: 1, url, proxy_url: url };
+  const options = [...data.options, { type: 11, name: 'file', value: id }];
+  return { type, data: { ...data, options, resolved: { attachments: { [id]: file } } } };
+}
+
+/** A button below an answer of the bot, until its own answer is there. */
+export async function press(discord: LightDiscord, customId: string, guild: number): Promise<void> {
+  const message = { id: '888888888888888888', channel_id: '333333333333333333', flags: 64 };
+  const data = { custom_id: customId, component_type: 2 };
+  const { acknowledged, answered } = discord.send({ type: 3, data, message }, guild);
+  await acknowledged;
+  await answered;
+}
 
 export const completing = (typed: string) => ({
   type: 4,

@@ -351,7 +351,7 @@ it('whatever an interaction holds, it is answered', async () => {
   expect(contentOf(await echoed())).toBe('said: x');
 });
 
-it('work that comes together begins in different turns of the event loop', async () => {
+it.each(['later', 'at once'])('what answers %s begins in different turns of the event loop', async (what) => {
   let turn = 0;
   let isOver = false;
   (function count() {
@@ -364,7 +364,7 @@ it('work that comes together begins in different turns of the event loop', async
     isOver = true;
     meanwhile = async () => undefined;
   });
-  await Promise.all(Array.from({ length: 30 }, () => say('later')));
+  await Promise.all(Array.from({ length: 30 }, () => say(what)));
   expect(new Set(begunIn).size).toBe(30);
 });
 

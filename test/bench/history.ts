@@ -1,0 +1,177 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
+import { createStore } from '../../src/storage/store.ts';
+import { sqliteAt } from '../../src/store-url.ts';
+import { fill } from '../support/submissions.ts';
+import type { Reading } from './meter.ts';
+import { guildId, type LightDiscord, type LightListing, startLightDiscord } from './services.ts';
+import { endBot, expectType, help, press, slash, startBot, withFile } from './work.ts';
+
+interface HistoryOptions {
+  /** Servers that the guild has submitted. */
+  readonly count: number;
+  readonly listing: LightListing;
+  /** What Node is given to run the bot. */
+  readonly command: readonly string[];
+}
+
+/** Members who do the same at once. */
+const AT_ONCE = 30;
+const LIST_LENGTH = 1_000;
+/** Between two times that another guild asks for /help, in milliseconds. */
+const HELP_EVERY_MS = 20;
+const FULL_GUILD = 0;
+const OTHER_GUILD = 1;
+const DAY_MS = 86_400_000;
+const METER = `--import=${join(import.meta.dirname, 'meter.ts')}`;
+const BACKUP = join(import.meta.dirname, '../../src/backup.ts');
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/**
+ * What it costs, over SQLite, that a guild has submitted so many servers: the processor's time, how long the bot stood
+ * still at the longest, and how long another guild waited for /help, which it asks for all the while.
+ */
+export async function measureHistory({ count, listing, command }: HistoryOptions): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'));
+  const file = join(folder, 'bot.sqlite');
+  const copy = join(folder, 'copy.sqlite');
+  const lists = await startListServer();
+  const env = {
+    ATTACHMENT_HOSTS: lists.host,
+    ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+    LOG_LEVEL: 'error',
+  };
+  const onFile = (path: string) => ({ ...env, STORE_URL: sqliteAt(path).name });
+
+  /** Runs a bot on a file while it is measured. */
+  async function withBot(
+    own: Readonly<Record<string, string>>,
+    use: (discord: LightDiscord, bot: ChildProcess) => Promise<void>,
+  ): Promise<void> {
+    const discord = await startLightDiscord({ guilds: 2 });
+    const bot = startBot([METER, ...command], { discord, listing }, own);
+    try {
+      await discord.identified;
+      await help(discord, OTHER_GUILD);
+      await use(discord, bot);
+    } finally {
+      await endBot(bot);
+      await discord.close();
+    }
+  }
+
+  try {
+    await fillFile(file, count);
+    say(`${`a guild with ${count} servers`.padEnd(40)} processor   stood still (processor)   /help waited`);
+    await withBot(onFile(file), async (discord, bot) => {
+      const search = () => look(discord, { server: 'nothing' });
+      const firstPage = () => look(discord, {});
+      const list = () => sendList(discord, lists.url);
+      // Code that was never run is slow.
+      await Promise.all([search(), firstPage(), list()]);
+      const measure = (name: string, work: () => Promise<unknown>) => measured({ name, discord, bot }, work);
+      await measure('a search', search);
+      await measure('a first page', firstPage);
+      await measure(`a list of ${LIST_LENGTH}, all submitted before`, list);
+      const all = () => Promise.all([...times(AT_ONCE, search), ...times(AT_ONCE, firstPage), list()]);
+      await measure(`${AT_ONCE} searches, ${AT_ONCE} first pages, a list`, all);
+      await measure('the bot beside a backup', async () => {
+        const tool = startBot([METER, BACKUP, copy], { discord, listing }, onFile(file));
+        const [reading] = await once(tool, 'message');
+        say(row('a backup, by a process of its own', reading));
+      });
+      await measure('a deletion of all data', () => press(discord, 'privacy:confirm', FULL_GUILD));
+    });
+    // All of it is past its time.
+    await withBot({ ...onFile(copy), HISTORY_DAYS: '1' }, (discord, bot) =>
+      measured({ name: 'the hourly job, which deletes all', discord, bot }, () => untilEmpty(copy)),
+    );
+  } finally {
+    await lists.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function fillFile(path: string, count: number): Promise<void> {
+  const nothing = () => undefined;
+  const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+  const store = createStore({ url: sqliteAt(path), logger });
+  await store.start();
+  await fill(store, guildId(FULL_GUILD), { count, at: Date.now() - 3 * DAY_MS });
+  await store.stop();
+}
+
+/** The same list at every address. */
+async function startListServer() {
+  const lines = Array.from({ length: LIST_LENGTH }, (_, index) => `s${index}.example.com:27015`);
+  const server = createLoopbackServer((_request, response) => response.end(lines.join('\n')));
+  const host = `127.0.0.1:${await server.listen(0)}`;
+  return { host, url: `http://${host}/list.txt`, close: server.close };
+}
+
+const times = <Result>(count: number, work: () => Promise<Result>) => Array.from({ length: count }, work);
+
+async function look(discord: LightDiscord, filter: Readonly<Record<string, string>>): Promise<void> {
+  expectType(await discord.send(slash('submissions', filter), FULL_GUILD).acknowledged, 4);
+}
+
+async function sendList(discord: LightDiscord, url: string): Promise<void> {
+  const sent = discord.send(withFile(slash('addservers', { game: 'game0' }), url), FULL_GUILD);
+  await sent.acknowledged;
+  await sent.answered;
+}
+
+/** Looks from outside, since the job tells nobody. */
+async function untilEmpty(path: string): Promise<void> {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const some = database.prepare('select 1 from servers limit 1');
+  while (some.get() !== undefined) await sleep(100);
+  database.close();
+}
+
+interface Measured {
+  readonly name: string;
+  readonly discord: LightDiscord;
+  readonly bot: ChildProcess;
+}
+
+async function measured({ name, discord, bot }: Measured, work: () => Promise<unknown>): Promise<void> {
+  await readingOf(bot);
+  const isOver = new AbortController();
+  const waited = longestHelp(discord, isOver.signal);
+  await work();
+  isOver.abort();
+  const longestMs = await waited;
+  say(row(name, await readingOf(bot), longestMs));
+}
+
+async function readingOf(bot: ChildProcess): Promise<Reading> {
+  const reading = once(bot, 'message');
+  bot.send('read');
+  return (await reading)[0];
+}
+
+async function longestHelp(discord: LightDiscord, isOver: AbortSignal): Promise<number> {
+  let longestMs = 0;
+  while (!isOver.aborted) {
+    const { acknowledgedMs } = await discord.send(slash('help'), OTHER_GUILD).acknowledged;
+    longestMs = Math.max(longestMs, acknowledgedMs);
+    await sleep(HELP_EVERY_MS);
+  }
+  return longestMs;
+}
+
+function row(name: string, reading: Reading, helpMs?: number): string {
+  const { processorMs, stallMs, stallProcessorMs } = reading;
+  const inMs = (ms: number) => `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
+  const stall = `${inMs(stallMs)} (${inMs(stallProcessorMs)})`;
+  const columns = [name.padEnd(40), inMs(processorMs).padEnd(11), stall.padEnd(25)];
+  return [...columns, helpMs === undefined ? '' : inMs(helpMs)].join(' ');
+}
