@@ -30,12 +30,11 @@ import { fitChoices } from './limits.ts';
 import {
   type Answer,
   announce,
-  bareText,
   createProgress,
   deliver,
   firstResponse,
-  isMalformed,
   messageWritten,
+  sayOneOf,
   sourceOf,
   updateResponse,
   type Writers,
@@ -265,6 +264,15 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     return `${t(`failure.${cause}`)}\n-# ${t('dispatch.reference', { reference })}`;
   }
 
+  /** What a member reads whose answer Discord does not take. What was done was done. */
+  function notTaken(error: unknown, { context, trace }: Asking): string {
+    const { t, mention, interactionId, guildId } = context;
+    const reference = trace.failed();
+    logger.error({ err: error, reference, interactionId, guildId }, 'Discord did not take an answer');
+    const says = t('failure.notTaken', { submissions: mention('submissions') });
+    return `${says}\n-# ${t('dispatch.reference', { reference })}`;
+  }
+
   /** Carries an action out. */
   async function answerOf(asking: Asking, action: Action): Promise<Answer> {
     try {
@@ -301,11 +309,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       );
     try {
       if (isUpdate) writer.begin();
-      await respond(answer);
-    } catch (error) {
-      if (typeof answer === 'string' || !isMalformed(error)) throw error;
-      const instead = wordsFor(error, asking);
-      await respond({ content: bareText(answer) || instead });
+      await sayOneOf(answer, respond, (error) => notTaken(error, asking));
     } finally {
       writer.close();
     }
@@ -334,9 +338,9 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       const written = isUpdate && typeof answer === 'string' ? interaction.id : message;
       const isOurs = await unanswered.begin(interaction.id, written).catch(() => true);
       if (!isOurs) throw new LostInteraction('Another process has taken the interaction over');
-      const failed = (error: unknown) => wordsFor(error, asking);
+      const instead = (error: unknown) => notTaken(error, asking);
       const isLatest = () => unanswered.isLatest(interaction.id, message).catch(() => true);
-      await deliver({ api, interaction, isUpdate, writer, isLatest, failed }, answer).catch(
+      await deliver({ api, interaction, isUpdate, writer, isLatest, instead }, answer).catch(
         async (error: unknown) => {
           // What Discord did not take for another reason stays recorded, and is told of after the next start.
           if (isRefused(error)) await unanswered.undeliverable(interaction);

@@ -4,10 +4,11 @@ import {
   DiscordAPIError,
   InteractionResponseType,
   MessageFlags,
+  RESTJSONErrorCodes,
 } from 'discord.js';
 import { retryAfter } from '../retry.ts';
 import { shorten, shortenMarkup } from '../words/escape.ts';
-import { type DiscordApi, isUncertain, type MessageBody } from './api.ts';
+import { type DiscordApi, hasCode, isUncertain, type MessageBody } from './api.ts';
 import type { Reply } from './command.ts';
 import type { Interaction, SourceMessage } from './interaction.ts';
 import { LIMITS } from './limits.ts';
@@ -83,9 +84,41 @@ export function bareText({ content = '', embeds = [] }: Reply): string {
   return texts.filter((text) => text !== '').join('\n');
 }
 
+/** Discord does not take the text of a message, for a link in it (Discord docs: JSON Error Codes, 240000). */
+const isAboutText = (error: unknown): boolean =>
+  hasCode(error, RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter);
+
 /** Discord could not take what it was sent: bad or too large. */
-export const isMalformed = (error: unknown): boolean =>
-  error instanceof DiscordAPIError && (error.status === 400 || error.status === 413);
+const isMalformed = (error: unknown): boolean =>
+  isAboutText(error) || (error instanceof DiscordAPIError && (error.status === 400 || error.status === 413));
+
+/**
+ * Says an answer as Discord takes it: as it is, else its bare text, else a fixed sentence.
+ * @param instead told why Discord did not take the answer; returns the sentence
+ * @throws what `say` throws for another reason
+ */
+export async function sayOneOf(
+  answer: Answer,
+  say: (answer: Answer) => Promise<void>,
+  instead: (error: unknown) => string,
+): Promise<void> {
+  const isText = typeof answer === 'string';
+  let refusal: unknown;
+  try {
+    return await say(answer);
+  } catch (error) {
+    if (!isMalformed(error)) throw error;
+    refusal = error;
+  }
+  const sentence = instead(refusal);
+  const bare = isText || isAboutText(refusal) ? '' : bareText(answer);
+  try {
+    if (bare !== '') return await say({ content: bare });
+  } catch (error) {
+    if (!isMalformed(error)) throw error;
+  }
+  await say(isText ? sentence : { content: sentence });
+}
 
 const replyOf = (answer: Answer): Reply => (typeof answer === 'string' ? { content: answer } : answer);
 
@@ -179,25 +212,18 @@ export interface Delivery {
   readonly writer: Pick<Writer, 'begin' | 'write'>;
   /** Whether no later interaction has begun to write the same message in another process. */
   readonly isLatest: () => Promise<boolean>;
-  /** Told of an answer that Discord does not take as it is; returns what is said where that has no text either. */
-  readonly failed: (error: unknown) => string;
+  /** Told of an answer that Discord does not take; returns what is said in the end. */
+  readonly instead: (error: unknown) => string;
 }
 
 /**
  * Puts the answer in place of "thinking…". What was done is done by now, so this is tried for a minute and a half
  * before the answer is given up. A text alone is a failure: on an update, what the message shows is still true, so
- * the failure is said beside it. An answer that Discord does not take as it is comes as its bare text.
+ * the failure is said beside it.
  * @throws the last failure
  */
-export async function deliver(delivery: Delivery, answer: Answer): Promise<void> {
-  try {
-    await deliverOnce(delivery, answer);
-  } catch (error) {
-    if (typeof answer === 'string' || !isMalformed(error)) throw error;
-    const instead = delivery.failed(error);
-    await deliverOnce(delivery, { content: bareText(answer) || instead });
-  }
-}
+export const deliver = (delivery: Delivery, answer: Answer): Promise<void> =>
+  sayOneOf(answer, (said) => deliverOnce(delivery, said), delivery.instead);
 
 async function deliverOnce(delivery: Delivery, answer: Answer): Promise<void> {
   const { api, interaction, isUpdate, writer, isLatest } = delivery;

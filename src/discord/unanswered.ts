@@ -258,7 +258,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
             isUpdate,
             writer,
             isLatest: () => isLatest(id, message),
-            failed: () => '',
+            instead: () => context.t('failure.notTaken', { submissions: context.mention('submissions') }),
           },
           said,
         );

@@ -1,4 +1,4 @@
-import { ComponentType, InteractionType } from 'discord.js';
+import { ComponentType, DiscordAPIError, InteractionType } from 'discord.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DiscordApi, MessageBody } from '../../src/discord/api.ts';
 import type { Reply } from '../../src/discord/command.ts';
@@ -40,7 +40,7 @@ const press = (id: string, madeBy = id): Interaction =>
 const ALONE = {
   writer: createWriters().open('a message'),
   isLatest: async () => true,
-  failed: String,
+  instead: String,
 };
 
 /** What is sent for a reply. */
@@ -98,6 +98,29 @@ describe('a reply', () => {
     expect(await attachmentsOf(REPLY)).toEqual([]);
     expect(await attachmentsOf({ files: [file] })).toEqual([{ id: 0, filename: 'new.csv' }]);
     expect((await sentFor({ files: [file] })).files).toEqual([file]);
+  });
+});
+
+describe('an answer that Discord does not take', () => {
+  const refusal = (code: number) =>
+    new DiscordAPIError({ code, message: 'no' }, code, 400, 'PATCH', 'https://discord.test', {});
+  const BAD_FORM = refusal(50035);
+  const HARMFUL_LINK = refusal(240000);
+
+  it.each<[what: string, why: Error, takes: string, said: string[]]>([
+    ['for its buttons comes as its bare text', BAD_FORM, 'a\nb', ['a', 'a\nb']],
+    ['nor its bare text ends in a fixed sentence', BAD_FORM, 'instead', ['a', 'a\nb', 'instead']],
+    ['for a link in it ends in a fixed sentence at once', HARMFUL_LINK, 'instead', ['a', 'instead']],
+  ])('%s', async (_what, why, takes, said) => {
+    const sent: string[] = [];
+    const edit: DiscordApi['edit'] = async (_interaction, { body }) => {
+      sent.push(String(body.content));
+      if (body.content !== takes) throw why;
+    };
+    const api = { edit, followUp: edit, read: async () => 'thinking' as const };
+    const instead = () => 'instead';
+    await deliver({ ...ALONE, api, instead, interaction: press('1'), isUpdate: false }, REPLY);
+    expect(sent).toEqual(said);
   });
 });
 

@@ -6,6 +6,7 @@ import { checkDisk, checkEncryption, checkStore } from '../../src/operations/che
 import { Secret } from '../../src/secret.ts';
 import { createStoreEncryption } from '../../src/storage/encryption-key.ts';
 import { createStoreLock } from '../../src/storage/lock.ts';
+import { storedInPostgres } from '../../src/storage/postgres-database.ts';
 import { createStore, type Store } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { parseStoreUrl, type StoreUrl } from '../../src/store-url.ts';
@@ -171,6 +172,8 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await query("select tablename from pg_tables where schemaname = 'public'")).toEqual([]);
 
     const store = await started(storeUrl);
+    await store.values.set('published:1', 'a fingerprint');
+    expect(await storedInPostgres({ url: new Secret(url) }, 'published:1')).toBe('a fingerprint');
     await createStoreEncryption({ configured: encryptionKey, store, logger: recorder() }).start();
     expect(await checkStore(config)).toBe(`${storeUrl.name} answers`);
     expect(await checkEncryption(config)).toContain('ENCRYPTION_KEY opens the data');
