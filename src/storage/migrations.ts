@@ -114,8 +114,8 @@ export async function migrate(db: Kysely<Tables>): Promise<void> {
   if (error !== undefined) throw error;
 }
 
-/** Names of migrations of unreleased commits. */
-const UNRELEASED = /^(?:000\d-|1\.0-tables$)/;
+/** Names of migrations of unreleased commits: all of these but the one above. From the first release on, all before it. */
+const UNRELEASED = /^(?:000\d|1\.\d+)-/;
 
 /** A sentence for the operator of a database with a migration that this version does not know. */
 export function anotherVersion(path: string, migration: string): string {
