@@ -38,7 +38,7 @@ export interface BotProcessDeps {
 }
 
 const MAIN = fileURLToPath(new URL('../src/start.js', import.meta.url));
-/** The bot gives running work 8 s; past this it hangs. */
+/** The bot stops within 10 s; past this it hangs. */
 const STOP_WITHIN_MS = 15_000;
 const LAST_WORDS = 12;
 

@@ -20,7 +20,7 @@ import { createDeletion } from './guilds/deletion.ts';
 import { createKeyTrials } from './guilds/key-trials.ts';
 import { createMembership } from './guilds/membership.ts';
 import { createGuildSettings, logChannels } from './guilds/settings.ts';
-import { inOrder, type Part } from './lifecycle.ts';
+import { atMost, inOrder, type Part } from './lifecycle.ts';
 import { createBreaker } from './listing/breaker.ts';
 import { createListingApi } from './listing/client.ts';
 import { createGames } from './listing/games.ts';
@@ -56,8 +56,14 @@ import { createWords } from './words/words.ts';
 import { createWorkTurns } from './work-turns.ts';
 
 const DAY_MS = 86_400_000;
-/** How long running interactions may take to end when the bot stops, in milliseconds. */
-const DRAIN_MS = 8_000;
+/*
+ * How long each of these may take to end when the bot stops, in milliseconds. They end one after the other, then the store:
+ * together within the 10 seconds after which main.ts ends the process.
+ */
+const INTERACTIONS_END_MS = 6_000;
+const LOG_ENDS_MS = 1_000;
+const JOBS_END_MS = 1_000;
+const CONNECTIONS_END_MS = 500;
 /** How long a member waits while Discord is asked about their guild, in milliseconds. */
 const ASK_GUILD_MS = 2_000;
 
@@ -353,27 +359,15 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
         api.stopWaiting();
         // Over HTTP the load balancer sends what comes from now on to another process. Over the gateway it is told to wait.
         if (config.interactions === 'http') await gateway.disconnect();
-        await dispatcher.drain(DRAIN_MS);
+        await dispatcher.drain(INTERACTIONS_END_MS);
         // While the connection is still there.
-        await guildLog.flush();
-        await gateway.disconnect();
+        await atMost(LOG_ENDS_MS, guildLog.flush());
+        await atMost(CONNECTIONS_END_MS, gateway.disconnect());
       },
     };
   }
 
-  const parts: readonly Part[] = [
-    createHealthServer({ config, metrics, parts: { store, gateway, games, breaker, traces }, logger }),
-    createStoreLock({ url: config.storeUrl, isShared, logger }),
-    store,
-    encryption,
-    leases,
-    {
-      name: 'connections',
-      stop: async () => void (await Promise.all([listingApi.close(), attachments.close(), api.close()])),
-    },
-    { name: 'games', ...games },
-    createSilence({ config, gateway, onFatal, logger }),
-    connection(),
+  const jobs: readonly Part[] = [
     membership,
     createScheduledBackups({ config, store, onBackup: metrics?.onBackup, logger }),
     createMaintenance({
@@ -386,6 +380,30 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
       onlyOne,
       logger,
     }),
+  ];
+
+  const parts: readonly Part[] = [
+    createHealthServer({ config, metrics, parts: { store, gateway, games, breaker, traces }, logger }),
+    createStoreLock({ url: config.storeUrl, isShared, logger }),
+    store,
+    encryption,
+    leases,
+    {
+      name: 'connections',
+      stop: () =>
+        atMost(CONNECTIONS_END_MS, Promise.all([listingApi.close(), attachments.close(), api.close()])),
+    },
+    { name: 'games', ...games },
+    createSilence({ config, gateway, onFatal, logger }),
+    // Before the connection, so that they end after it: no member waits for them.
+    {
+      name: 'jobs',
+      async start() {
+        for (const job of jobs) await job.start?.();
+      },
+      stop: () => atMost(JOBS_END_MS, Promise.all(jobs.map((job) => job.stop?.()))),
+    },
+    connection(),
   ];
   return { ...inOrder(parts, logger), commands: published };
 }

@@ -19,6 +19,8 @@ export interface Job {
   start(): void;
   /** Does it now, or waits for the run that is under way. */
   run(): Promise<void>;
+  /** Aborted when it is to stop: a run looks for that between its steps. */
+  readonly stopping: AbortSignal;
   /** Waits for the run that is under way. */
   stop(): Promise<void>;
 }
@@ -35,6 +37,7 @@ export function createJob({ firstMs, everyMs, run }: JobDeps): Job {
   let first: NodeJS.Timeout | undefined;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
+  const stopping = new AbortController();
 
   function runOnce(): Promise<void> {
     running ??= run().finally(() => {
@@ -45,6 +48,7 @@ export function createJob({ firstMs, everyMs, run }: JobDeps): Job {
 
   return {
     run: runOnce,
+    stopping: stopping.signal,
     start() {
       first = setTimeout(runOnce, firstMs).unref();
       timer = setInterval(runOnce, everyMs).unref();
@@ -52,6 +56,7 @@ export function createJob({ firstMs, everyMs, run }: JobDeps): Job {
     async stop() {
       clearTimeout(first);
       clearInterval(timer);
+      stopping.abort();
       await running;
     },
   };

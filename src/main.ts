@@ -10,8 +10,11 @@ import { LeaseOver } from './storage/leases.ts';
 import { StuckTransaction } from './storage/store.ts';
 import { StoreError } from './storage/store-error.ts';
 
-/** Running interactions get 8 seconds when the bot stops; what has not ended by then must not keep it alive. */
+/** How long a stop may take, in milliseconds; app.ts says what of. What has not ended by then must not keep the bot alive. */
 const STOP_MS = 10_000;
+
+/** From when on a second signal is one that somebody means, in milliseconds: npm passes Ctrl-C on once more. */
+const SECOND_SIGNAL_MS = 1_000;
 
 /** How often it is looked whether whoever started the bot is still there, in milliseconds. */
 const PARENT_EVERY_MS = 500;
@@ -26,11 +29,11 @@ async function main(): Promise<void> {
     ...(process.stdout.isTTY && { output: await terminalOutput() }),
   });
   for (const hint of misspelt(process.env)) logger.warn({}, `this variable is not read. ${hint}`);
-  let stopping = false;
+  let stoppingSince: number | undefined;
 
   async function end(status: number): Promise<void> {
-    if (stopping) process.exit(status || 1);
-    stopping = true;
+    if (stoppingSince !== undefined) process.exit(status || 1);
+    stoppingSince = performance.now();
     process.exitCode = status;
     setTimeout(() => process.exit(status || 1), STOP_MS).unref();
     await app.stop();
@@ -49,15 +52,16 @@ async function main(): Promise<void> {
   }
 
   const app = createApp({ config, logger, onFatal: fail });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      logger.info({ signal }, 'stopping');
+      if (stoppingSince !== undefined && performance.now() - stoppingSince < SECOND_SIGNAL_MS) return;
+      logger.info({ signal }, stoppingSince === undefined ? 'stopping' : 'ending at once');
       void end(0);
     });
   }
   if (process.env.npm_lifecycle_event === 'start') {
     whenLeft(() => {
-      if (stopping) return;
+      if (stoppingSince !== undefined) return;
       logger.info({}, 'npm was stopped: stopping');
       void end(0);
     });

@@ -3,15 +3,21 @@ import type { Store } from '../storage/store.ts';
 import type { DeletionsTable } from '../storage/tables.ts';
 import { API_KEYS, type ApiKeys } from './api-keys.ts';
 
+interface Within {
+  /** In milliseconds since 1970: what was begun later stays. */
+  readonly before: number;
+  readonly stopping?: AbortSignal | undefined;
+}
+
 interface DeletionDeps {
   readonly store: Pick<Store, 'tables' | 'values' | 'inGuild' | 'cutLog'>;
   readonly keys: Pick<ApiKeys, 'delete'>;
   readonly settings: { delete(guildId: string): Promise<void> };
   readonly submissions: {
     deleteUnsent(guildId: string): Promise<void>;
-    deleteGuild(guildId: string, before: number): Promise<void>;
-    forgetNames(guildId: string, userId: string, before: number): Promise<number>;
-    forgetIds(guildId: string, userId: string, before: number): Promise<boolean>;
+    deleteGuild(guildId: string, within: Within): Promise<void>;
+    forgetNames(guildId: string, userId: string, within: Within): Promise<number>;
+    forgetIds(guildId: string, userId: string, within: Within): Promise<boolean>;
   };
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** Milliseconds since 1970. */
@@ -36,8 +42,8 @@ export interface Deletion {
    * @throws StoreError when nothing was deleted
    */
   member(guildId: string, userId: string): Promise<number | 'begun'>;
-  /** Goes on with what has begun. */
-  finish(): Promise<void>;
+  /** Goes on with what has begun. @param stopping aborted when it is to stop between two steps */
+  finish(stopping?: AbortSignal): Promise<void>;
 }
 
 /** In place of a member's id: everything of the guild. */
@@ -79,14 +85,14 @@ export function createDeletion(deps: DeletionDeps): Deletion {
     });
   }
 
-  async function deleteGuild(guildId: string, askedAt: number): Promise<void> {
-    await submissions.deleteGuild(guildId, askedAt);
-    await end(guildId, EVERYTHING, askedAt);
+  async function deleteGuild(guildId: string, within: Within): Promise<void> {
+    await submissions.deleteGuild(guildId, within);
+    await end(guildId, EVERYTHING, within.before);
   }
 
-  async function forgetMember(guildId: string, userId: string, askedAt: number): Promise<number> {
-    const count = await submissions.forgetNames(guildId, userId, askedAt);
-    if (await submissions.forgetIds(guildId, userId, askedAt)) await end(guildId, userId, askedAt);
+  async function forgetMember(guildId: string, userId: string, within: Within): Promise<number> {
+    const count = await submissions.forgetNames(guildId, userId, within);
+    if (await submissions.forgetIds(guildId, userId, within)) await end(guildId, userId, within.before);
     else await store.cutLog();
     return count;
   }
@@ -96,14 +102,16 @@ export function createDeletion(deps: DeletionDeps): Deletion {
     try {
       return await rest;
     } catch (error) {
-      logger.warn({ err: error, guildId }, 'a deletion has begun and did not end; it goes on within an hour');
+      logger.warn({ err: error, guildId }, 'a deletion has begun and did not end; it goes on by itself');
       return 'begun';
     }
   }
 
-  async function goOn({ guild_id: guildId, user_id: userId, asked_at: askedAt }: DeletionsTable) {
-    if (userId !== EVERYTHING) return forgetMember(guildId, userId, askedAt);
-    await deleteGuild(guildId, askedAt);
+  async function goOn(row: DeletionsTable, stopping: AbortSignal | undefined) {
+    const { guild_id: guildId, user_id: userId } = row;
+    const within = { before: row.asked_at, stopping };
+    if (userId !== EVERYTHING) return forgetMember(guildId, userId, within);
+    await deleteGuild(guildId, within);
     logger.info({ guildId }, 'an interrupted deletion was finished');
     return undefined;
   }
@@ -112,17 +120,20 @@ export function createDeletion(deps: DeletionDeps): Deletion {
     async guild(guildId) {
       const askedAt = now();
       await beginGuild(guildId, askedAt);
-      const end = await begun(guildId, deleteGuild(guildId, askedAt));
+      const end = await begun(guildId, deleteGuild(guildId, { before: askedAt }));
       return end ?? 'done';
     },
     async member(guildId, userId) {
       const askedAt = now();
       await store.inGuild(guildId, () => write(guildId, userId, askedAt));
-      return begun(guildId, forgetMember(guildId, userId, askedAt));
+      return begun(guildId, forgetMember(guildId, userId, { before: askedAt }));
     },
-    async finish() {
+    async finish(stopping) {
       const rows = await store.tables().selectFrom('deletions').selectAll().execute();
-      for (const row of rows) await begun(row.guild_id, goOn(row));
+      for (const row of rows) {
+        stopping?.throwIfAborted();
+        await begun(row.guild_id, goOn(row, stopping));
+      }
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { AFTER_START_MS, atMost, createJob, type Part } from '../lifecycle.ts';
+import { AFTER_START_MS, createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { OnlyOne } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
@@ -13,8 +13,6 @@ const ENOUGH = 2;
 const MASS = { guilds: 10, share: 0.2 };
 /** The key of the value that says which application the store is used with, and since when. */
 const APPLICATION = 'application:current';
-/** How long a check may still take when the bot stops, in milliseconds; what is open then waits for the next one. */
-const STOP_WITHIN_MS = 1_000;
 
 export interface MembershipDeps {
   readonly store: Pick<Store, 'tables' | 'values'>;
@@ -58,8 +56,7 @@ export function createMembership(deps: MembershipDeps): Membership {
   const { store, deletion, keys, submissions, checkEveryMs, graceMs, logger, now = Date.now } = deps;
   const { afterStartMs = AFTER_START_MS } = deps;
   const job = createJob({ firstMs: afterStartMs, everyMs: checkEveryMs, run: checkOrWrite });
-  const stopping = new AbortController();
-  const { signal } = stopping;
+  const { stopping } = job;
   let listed: ReadonlySet<string> = new Set();
   /** When members of guilds that are in no list last used a command; written with the next check. */
   const uses = new Map<string, number>();
@@ -76,7 +73,7 @@ export function createMembership(deps: MembershipDeps): Membership {
 
   async function check(): Promise<void> {
     try {
-      listed = new Set(await deps.listGuilds(signal));
+      listed = new Set(await deps.listGuilds(stopping));
       for (const guildId of listed) uses.delete(guildId);
       if (listed.size === 0) {
         logger.warn({}, 'Discord lists no guild of this bot; the data of all guilds stays as it is');
@@ -84,7 +81,7 @@ export function createMembership(deps: MembershipDeps): Membership {
       }
       if (await isApplicationKnown()) await compare();
     } catch (error) {
-      if (signal.aborted) return;
+      if (stopping.aborted) return;
       logger.warn({ err: error }, 'the check for guilds that the bot has left did not end; will try again');
     }
   }
@@ -121,7 +118,10 @@ export function createMembership(deps: MembershipDeps): Membership {
     const vanished = absent.filter((guildId) => !presences.has(guildId)).length;
     const present = held.size - absent.length;
     if (areTooMany(vanished, present + vanished)) return;
-    for (const guildId of absent) await judge(guildId, presences.get(guildId));
+    for (const guildId of absent) {
+      stopping.throwIfAborted();
+      await judge(guildId, presences.get(guildId));
+    }
   }
 
   function areTooMany(vanished: number, of: number): boolean {
@@ -163,13 +163,13 @@ export function createMembership(deps: MembershipDeps): Membership {
 
   /** Whether Discord itself says so. Otherwise nothing is deleted. */
   async function isGone(guildId: string): Promise<boolean> {
-    if (signal.aborted) return false;
+    if (stopping.aborted) return false;
     try {
-      if (await deps.isForeign(guildId, signal)) return true;
+      if (await deps.isForeign(guildId, stopping)) return true;
       logger.warn({ guildId }, 'a guild is missing in the list from Discord although the bot is in it');
       await forget(guildId);
     } catch (error) {
-      if (signal.aborted) return false;
+      if (stopping.aborted) return false;
       logger.warn(
         { err: error, guildId },
         'Discord does not say whether the bot is still in a guild; its data stays as it is',
@@ -208,8 +208,7 @@ export function createMembership(deps: MembershipDeps): Membership {
     check: job.run,
     start: async () => job.start(),
     async stop() {
-      await atMost(STOP_WITHIN_MS, job.stop());
-      stopping.abort();
+      await job.stop();
       await writeUses().catch((error: unknown) => {
         logger.warn({ err: error }, 'which guilds use the bot could not be written');
       });

@@ -5,8 +5,11 @@ import type { OnlyOne } from '../storage/leases.ts';
 const HOUR_MS = 3_600_000;
 
 export interface MaintenanceDeps {
-  /** Each lets go of something that is past its time, in small steps; one that fails keeps none of the others from it. */
-  readonly tasks: Readonly<Record<string, () => Promise<void>>>;
+  /**
+   * Each lets go of something that is past its time, in small steps; one that fails keeps none of the others from it.
+   * When the bot stops, `stopping` is aborted, and a task throws between two steps.
+   */
+  readonly tasks: Readonly<Record<string, (stopping: AbortSignal) => Promise<void>>>;
   readonly onlyOne: OnlyOne;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -14,7 +17,7 @@ export interface MaintenanceDeps {
 /** The one job for everything that goes, once an hour and soon after the start, in one of all processes. */
 export function createMaintenance({ tasks, onlyOne, logger }: MaintenanceDeps): Part {
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: HOUR_MS, run: runOnce });
-  let isStopped = false;
+  const { stopping } = job;
 
   async function runOnce(): Promise<void> {
     await onlyOne('maintenance', HOUR_MS, runAll).catch((error: unknown) => {
@@ -27,8 +30,9 @@ export function createMaintenance({ tasks, onlyOne, logger }: MaintenanceDeps): 
 
   async function runAll(): Promise<void> {
     for (const [task, run] of Object.entries(tasks)) {
-      if (isStopped) return;
-      await run().catch((error: unknown) => {
+      if (stopping.aborted) return;
+      await run(stopping).catch((error: unknown) => {
+        if (stopping.aborted) return;
         logger.warn(
           { err: error, task },
           'what is past its time could not be removed; it is tried again in an hour',
@@ -40,9 +44,6 @@ export function createMaintenance({ tasks, onlyOne, logger }: MaintenanceDeps): 
   return {
     name: 'maintenance',
     start: async () => job.start(),
-    async stop() {
-      isStopped = true;
-      await job.stop();
-    },
+    stop: job.stop,
   };
 }

@@ -37,8 +37,8 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const { path = '' } = store;
   const folder = join(dirname(resolve(path)), 'backups');
   const { name, ext } = parse(path);
-  const stopping = new AbortController();
   const job = createJob({ firstMs: 0, everyMs: LOOK_EVERY_MS, run: look });
+  const { stopping } = job;
   let notBefore = 0;
 
   async function look(): Promise<void> {
@@ -47,12 +47,12 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const time = new Date().toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
       const file = join(folder, `${name}-${time}${ext}`);
-      await backUp(file, path, stopping.signal);
+      await backUp(file, path, stopping);
       onBackup?.('made');
       logger.info({ file }, 'made a backup; it does not hold the encryption key');
       await removeOld();
     } catch (error) {
-      if (stopping.signal.aborted) return;
+      if (stopping.aborted) return;
       notBefore = Date.now() + AGAIN_MS;
       onBackup?.('failed');
       logger.error({ err: error, folder }, 'no backup could be made; will try again');
@@ -80,10 +80,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
     async start() {
       if (everyMs > 0) job.start();
     },
-    async stop() {
-      stopping.abort();
-      await job.stop();
-    },
+    stop: job.stop,
   };
 }
 

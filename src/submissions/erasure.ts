@@ -4,6 +4,14 @@ import type { Store } from '../storage/store.ts';
 import { deleteInSteps, inSteps, ROWS_AT_ONCE } from './in-steps.ts';
 import type { Limits } from './limits.ts';
 
+/** How far a deletion goes. */
+interface Within {
+  /** In milliseconds since 1970: what was begun later stays. */
+  readonly before?: number;
+  /** Once it is aborted, the next step throws. */
+  readonly stopping?: AbortSignal | undefined;
+}
+
 /** Deletes what is kept of submissions. Every method throws a StoreError when the store fails. */
 export interface Erasure {
   /**
@@ -11,18 +19,12 @@ export interface Erasure {
    * draft. Called inside of the guild's transaction.
    */
   deleteUnsent(guildId: string): Promise<void>;
-  /**
-   * Deletes all of a guild.
-   * @param before in milliseconds since 1970: what was begun later stays
-   */
-  deleteGuild(guildId: string, before?: number): Promise<void>;
-  /**
-   * Deletes a member's drafts, and their name from what they have submitted; from how many servers.
-   * @param before in milliseconds since 1970: what was begun later stays
-   */
-  forgetNames(guildId: string, userId: string, before?: number): Promise<number>;
+  /** Deletes all of a guild. */
+  deleteGuild(guildId: string, within?: Within): Promise<void>;
+  /** Deletes a member's drafts, and their name from what they have submitted; from how many servers. */
+  forgetNames(guildId: string, userId: string, within?: Within): Promise<number>;
   /** Deletes a member's id where no limit counts it any more; whether it is nowhere now, but in what came later. */
-  forgetIds(guildId: string, userId: string, before?: number): Promise<boolean>;
+  forgetIds(guildId: string, userId: string, within?: Within): Promise<boolean>;
   /** The guilds that have submitted anything, or are about to. */
   guilds(): AsyncIterable<string>;
 }
@@ -52,7 +54,7 @@ export function createErasure({ store, limits }: ErasureDeps): Erasure {
         .where('state', '=', 'running')
         .execute();
     },
-    async deleteGuild(guildId, before = EVER) {
+    async deleteGuild(guildId, { before = EVER, stopping } = {}) {
       const later = tables()
         .selectFrom('submissions')
         .select('id')
@@ -66,6 +68,7 @@ export function createErasure({ store, limits }: ErasureDeps): Erasure {
         .limit(ROWS_AT_ONCE);
       await deleteInSteps(
         tables().deleteFrom('servers').where(sql<boolean>`(submission_id, position) in ${servers}`),
+        stopping,
       );
       const submissions = tables()
         .selectFrom('submissions')
@@ -73,16 +76,16 @@ export function createErasure({ store, limits }: ErasureDeps): Erasure {
         .where('guild_id', '=', guildId)
         .where('created_at', '<=', before)
         .limit(ROWS_AT_ONCE);
-      await deleteInSteps(tables().deleteFrom('submissions').where('id', 'in', submissions));
+      await deleteInSteps(tables().deleteFrom('submissions').where('id', 'in', submissions), stopping);
       const interactions = tables()
         .selectFrom('interactions')
         .select('id')
         .where('guild_id', '=', guildId)
         .where('taken_at', '<=', before)
         .limit(ROWS_AT_ONCE);
-      await deleteInSteps(tables().deleteFrom('interactions').where('id', 'in', interactions));
+      await deleteInSteps(tables().deleteFrom('interactions').where('id', 'in', interactions), stopping);
     },
-    async forgetNames(guildId, userId, before = EVER) {
+    async forgetNames(guildId, userId, { before = EVER, stopping } = {}) {
       await tables()
         .deleteFrom('submissions')
         .where('guild_id', '=', guildId)
@@ -108,10 +111,10 @@ export function createErasure({ store, limits }: ErasureDeps): Erasure {
           .where('id', 'in', ofMember.limit(ROWS_AT_ONCE))
           .executeTakeFirst();
         return Number(numUpdatedRows);
-      });
+      }, stopping);
       return count;
     },
-    async forgetIds(guildId, userId, before = EVER) {
+    async forgetIds(guildId, userId, { before = EVER, stopping } = {}) {
       const ofMember = () =>
         tables()
           .selectFrom('servers')
@@ -131,7 +134,7 @@ export function createErasure({ store, limits }: ErasureDeps): Erasure {
           .where(sql<boolean>`(submission_id, position) in ${uncounted}`)
           .executeTakeFirst();
         return Number(numUpdatedRows);
-      });
+      }, stopping);
       return (await ofMember().limit(1).executeTakeFirst()) === undefined;
     },
     async *guilds() {

@@ -8,12 +8,22 @@ export const ROWS_AT_ONCE = 500;
 /**
  * Does something again as long as it finds a full number of rows; others have their turn in between.
  * @param step changes {@link ROWS_AT_ONCE} rows at most, and returns how many
+ * @throws what `stopping` was aborted with, between two steps
  */
-export async function inSteps(step: () => Promise<number>): Promise<void> {
-  while ((await step()) === ROWS_AT_ONCE) await setImmediate();
+export async function inSteps(
+  step: () => Promise<number>,
+  stopping?: AbortSignal | undefined,
+): Promise<void> {
+  let changed = ROWS_AT_ONCE;
+  while (changed === ROWS_AT_ONCE) {
+    stopping?.throwIfAborted();
+    changed = await step();
+    await setImmediate();
+  }
 }
 
 /** Deletes in steps. @param some deletes {@link ROWS_AT_ONCE} rows at most */
 export const deleteInSteps = <Table extends keyof Tables>(
   some: DeleteQueryBuilder<Tables, Table, DeleteResult>,
-): Promise<void> => inSteps(async () => Number((await some.executeTakeFirst()).numDeletedRows));
+  stopping?: AbortSignal | undefined,
+): Promise<void> => inSteps(async () => Number((await some.executeTakeFirst()).numDeletedRows), stopping);

@@ -28,8 +28,9 @@ export interface PruningDeps {
 /**
  * Lets go of all submissions that are past their time: drafts, what runs for too long, history that is too old, and of a
  * guild with too much history what was not sent and then the oldest. Nothing goes for its age that a limit still counts.
+ * It throws between two steps where it is to stop.
  */
-export function createPruning(deps: PruningDeps): { prune(): Promise<void> } {
+export function createPruning(deps: PruningDeps): { prune(stopping?: AbortSignal): Promise<void> } {
   const { store, records, limits, erasure, history, days, now = Date.now } = deps;
   const { tables } = store;
   const servers = () => tables().selectFrom('servers').select(['submission_id', 'position']);
@@ -59,17 +60,17 @@ export function createPruning(deps: PruningDeps): { prune(): Promise<void> } {
       .execute();
   }
 
-  async function dropDrafts(): Promise<void> {
+  async function dropDrafts(stopping?: AbortSignal): Promise<void> {
     const old = tables()
       .selectFrom('submissions')
       .select('id')
       .where('state', '=', 'draft')
       .where('created_at', '<=', now() - DRAFT_LIVES_MS)
       .limit(ROWS_AT_ONCE);
-    await deleteInSteps(tables().deleteFrom('submissions').where('id', 'in', old));
+    await deleteInSteps(tables().deleteFrom('submissions').where('id', 'in', old), stopping);
   }
 
-  async function dropOld(): Promise<void> {
+  async function dropOld(stopping?: AbortSignal): Promise<void> {
     const refusedDays = Math.min(days, REFUSED_KEPT_DAYS);
     for (const [outcome, kept] of [
       ['accepted', days],
@@ -79,12 +80,12 @@ export function createPruning(deps: PruningDeps): { prune(): Promise<void> } {
     ] as const) {
       const before = Math.min(now() - kept * DAY_MS, limits.countsSince());
       const old = servers().where('outcome', '=', outcome).where('ended_at', '<=', before);
-      await inSteps(() => drop(old.limit(ROWS_AT_ONCE)));
+      await inSteps(() => drop(old.limit(ROWS_AT_ONCE)), stopping);
     }
   }
 
   /** What was not sent goes first: nobody pushes out with it what the guild has submitted. */
-  async function dropExcess(guildId: string): Promise<void> {
+  async function dropExcess(guildId: string, stopping?: AbortSignal): Promise<void> {
     const ofGuild = servers().where('guild_id', '=', guildId).where('ended_at', 'is not', null);
     const notSent = ofGuild.where('reserved_at', 'is', null).where('outcome', '=', 'not-sent');
     const oldest = ofGuild.orderBy('ended_at').orderBy('submission_id').orderBy('position');
@@ -94,16 +95,16 @@ export function createPruning(deps: PruningDeps): { prune(): Promise<void> } {
         const dropped = excess > 0 ? await drop(some.limit(Math.min(excess, ROWS_AT_ONCE))) : 0;
         excess -= dropped;
         return dropped;
-      });
+      }, stopping);
     }
   }
 
   return {
-    async prune() {
+    async prune(stopping) {
       await records.endUnfinished(now() - LONGEST_RUN_MS);
-      await dropDrafts();
-      await dropOld();
-      for await (const guildId of erasure.guilds()) await dropExcess(guildId);
+      await dropDrafts(stopping);
+      await dropOld(stopping);
+      for await (const guildId of erasure.guilds()) await dropExcess(guildId, stopping);
     },
   };
 }

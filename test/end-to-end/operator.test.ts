@@ -29,7 +29,7 @@ it('a bot that cannot start names every bad variable in one message, and repeats
 describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
   let scene: Scene;
   beforeAll(async () => {
-    scene = await openScene({ tls: true });
+    scene = await openScene({ tls: true, env: { DEPARTURE_CHECK_SECONDS: '1' } });
   });
   afterAll(() => scene.close());
 
@@ -74,14 +74,26 @@ describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
     }
   });
 
-  it('a stop lets a running command end, takes no new one, and exits with status 0', async () => {
+  it.each([
+    'SIGINT',
+    'SIGHUP',
+    'SIGTERM',
+  ] as const)('%s lets a running command end, takes no new one, waits for no job before, and exits with status 0', async (signal) => {
+    if (!scene.bot.running) await scene.startBot();
+    const lists = () =>
+      scene.discord.requests.filter(({ path }) => path.includes('/users/@me/guilds')).length;
+    const listed = lists();
+    scene.discord.faults.inject({ fault: { kind: 'hang' }, path: /\/users\/@me\/guilds/, times: 9 });
+    await expect.poll(lists).toBeGreaterThan(listed);
     const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
     await scene.listing.behave({ kind: 'held', until }, 1);
     const before = scene.listing.requests.length;
-    const running = addServer(scene.member, 'play.example.com:1');
+    const running = addServer(scene.member, `${signal}.example.com:1`);
     await expect.poll(() => scene.listing.requests.length).toBe(before + 1);
     const printed = scene.output().length;
-    const stopped = scene.bot.stop('SIGTERM');
+    // As npm does with Ctrl-C.
+    process.kill(Number(scene.bot.pid), signal);
+    const stopped = scene.bot.stop(signal);
     await expect.poll(() => scene.output().slice(printed)).toContain('"stopping"');
     const late = await scene.admin.slash('games');
     // Over HTTP a load balancer finds nobody here, and sends it to another process.
@@ -89,5 +101,21 @@ describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
     goOn();
     expect(textOf(await running)).toContain(ACCEPTED);
     expect(await stopped).toMatchObject({ status: 0 });
+    scene.discord.faults.clear();
+  });
+
+  it('a second signal ends the bot at once where it comes later', async () => {
+    await scene.startBot();
+    await scene.listing.behave({ kind: 'hang' }, 1);
+    const before = scene.listing.requests.length;
+    void addServer(scene.member, 'second.example.com:1');
+    await expect.poll(() => scene.listing.requests.length).toBe(before + 1);
+    const stopped = scene.bot.stop('SIGTERM');
+    const again = () => {
+      if (scene.bot.running) process.kill(Number(scene.bot.pid), 'SIGTERM');
+      return scene.bot.running;
+    };
+    await expect.poll(again, { timeout: 5_000 }).toBe(false);
+    expect(await stopped).toMatchObject({ status: 1 });
   });
 });

@@ -236,8 +236,11 @@ describe('before anything is deleted, Discord is asked about the guild', () => {
     let asked = 0;
     isForeign = (_, signal) => {
       asked += 1;
+      const answer = new Promise<boolean>((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason)),
+      );
       void membership.stop?.();
-      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      return answer;
     };
     await check('3');
     expect([asked, await hasKey('1'), await hasKey('2')]).toEqual([1, true, true]);

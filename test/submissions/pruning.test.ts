@@ -36,6 +36,15 @@ async function submissions(): Promise<readonly string[]> {
   return rows.map(({ id }) => id).toSorted();
 }
 
+it('a stop is looked for between two steps', async () => {
+  const many = Array.from({ length: 1_200 }, (_, n) => `h${n}`);
+  await addDone(store, { ...ofGuild, id: 'a', hosts: many, at: ago(1_000) });
+  const stopping = new AbortController();
+  setImmediate(() => stopping.abort());
+  await expect(partsAt(NOW).pruning.prune(stopping.signal)).rejects.toThrow('aborted');
+  expect((await hosts()).length).toBeGreaterThan(0);
+});
+
 describe('history', () => {
   it('goes with its days, and what was refused or not sent after 30 at the latest', async () => {
     for (const outcome of ['accepted', 'unknown', 'rejected', 'not-sent'] as const) {
