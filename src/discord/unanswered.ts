@@ -8,6 +8,7 @@ import type { Encryption } from '../storage/encryption.ts';
 import { living } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 import type { InteractionsTable } from '../storage/tables.ts';
+import { deleteInSteps, ROWS_AT_ONCE } from '../submissions/in-steps.ts';
 import { escapeText } from '../words/escape.ts';
 import { sentences } from '../words/sentences.ts';
 import { type DiscordApi, isRefused, TOKEN_LIVES_MS } from './api.ts';
@@ -327,16 +328,16 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
       }
     },
     async prune() {
-      await store
+      const old = store
         .tables()
-        .deleteFrom('interactions')
-        .where(({ or, and, eb }) =>
-          or([
-            and([eb('sealed', 'is', null), eb('taken_at', '<=', now() - ANSWERED_KEPT_MS)]),
-            eb('taken_at', '<=', now() - UNANSWERED_KEPT_DAYS * 24 * 3_600_000),
-          ]),
+        .selectFrom('interactions')
+        .select('id')
+        .where('taken_at', '<=', now() - ANSWERED_KEPT_MS)
+        .where(({ or, eb }) =>
+          or([eb('sealed', 'is', null), eb('taken_at', '<=', now() - UNANSWERED_KEPT_DAYS * 24 * 3_600_000)]),
         )
-        .execute();
+        .limit(ROWS_AT_ONCE);
+      await deleteInSteps(store.tables().deleteFrom('interactions').where('id', 'in', old));
     },
   };
 }

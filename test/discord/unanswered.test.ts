@@ -8,6 +8,7 @@ import { createWriters } from '../../src/discord/reply.ts';
 import { bytesOnDisk, rowsIn } from '../storage/temporary.ts';
 import { messageOf, textOf } from '../support/scene.ts';
 import { type SmallBot, startSmallBot } from '../support/small-bot.ts';
+import { turnsDuring } from '../support/turns.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -219,5 +220,17 @@ describe('an interaction', () => {
     expect(await pruneIn(HOUR_MS)).toEqual(['open']);
     expect(await pruneIn(30 * DAY_MS - HOUR_MS)).toEqual(['open']);
     expect(await pruneIn(30 * DAY_MS)).toEqual([]);
+  });
+
+  it('is forgotten in steps, with turns for others in between', async () => {
+    const answered = Array.from({ length: 1_200 }, (_, n) => ({
+      id: String(n),
+      guild_id: '1',
+      owner: 'x',
+      taken_at: 1,
+    }));
+    await bot.store.tables().insertInto('interactions').values(answered).execute();
+    expect(await turnsDuring(bot.restarted().prune)).toBeGreaterThanOrEqual(2);
+    expect(await stored()).toEqual([]);
   });
 });
