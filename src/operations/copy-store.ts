@@ -53,8 +53,9 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
   }
   // Its one transaction may take minutes, and keeps nobody waiting.
   const quiet = { ...logger, warn: () => undefined };
-  const source = createStore({ url: from, logger: quiet });
-  const target = createStore({ url: to, logger: quiet });
+  const open = (url: StoreUrl) => createStore({ url, logger: quiet, isUnhurried: true });
+  const source = open(from);
+  const target = open(to);
   const locks = [from, to].map((url) => createStoreLock({ url, logger }));
   const parts = inOrder([...locks, source, target], logger);
   await parts.start();

@@ -20,14 +20,16 @@ export interface PostgresDatabaseDeps {
   /** Without the password. */
   readonly name: string;
   readonly logger: Pick<Logger, 'warn'>;
+  /** See {@link PostgresOptions}. */
+  readonly isUnhurried: boolean;
 }
 
 /** A database of PostgreSQL, which other processes may use at the same time. */
-export function createPostgresDatabase({ url, name, logger }: PostgresDatabaseDeps): Database {
+export function createPostgresDatabase({ url, name, logger, isUnhurried }: PostgresDatabaseDeps): Database {
   const queues = createGuildQueues();
   const onLost = (error: Error) =>
     logger.warn({ database: name, reason: reason(error) }, 'a connection to the database was lost');
-  const connect = (isUnhurried: boolean) => connectTo({ url, onLost, isUnhurried });
+  const connect = (hasTime: boolean) => connectTo({ url, onLost, isUnhurried: hasTime });
 
   return {
     path: undefined,
@@ -51,7 +53,7 @@ export function createPostgresDatabase({ url, name, logger }: PostgresDatabaseDe
         await db.destroy();
       }
     },
-    open: () => connect(false),
+    open: () => connect(isUnhurried),
     openKeyv: async (tables) => new Keyv({ store: keyvRows(tables) }),
     transaction: (db, { guildId, synced }, change) =>
       queues.inTurn(guildId, () =>

@@ -74,13 +74,15 @@ export interface StoreDeps {
   readonly onTransaction?: ((end: TransactionEnd) => void) | undefined;
   /** Told of a transaction of SQLite that does not end; PostgreSQL ends it by itself. The process has to end at once. */
   readonly onStuck?: ((error: StuckTransaction) => void) | undefined;
+  /** Lets every statement take as long as it needs: nobody waits for an answer. */
+  readonly isUnhurried?: boolean;
   /** A second, in milliseconds. */
   readonly secondMs?: number | undefined;
 }
 
 export function createStore(deps: StoreDeps): Store {
-  const { url, logger, onTransaction, onStuck, secondMs = 1_000 } = deps;
-  const database = databaseAt(url, logger);
+  const { url, logger, onTransaction, onStuck, isUnhurried = false, secondMs = 1_000 } = deps;
+  const database = databaseAt(url, logger, isUnhurried);
   /** The transaction that the present code runs in: inside of it nothing else may be used. */
   const inside = new AsyncLocalStorage<Kysely<Tables>>();
   let opened: Kysely<Tables> | undefined;
@@ -171,12 +173,12 @@ export function createStore(deps: StoreDeps): Store {
   };
 }
 
-function databaseAt(url: StoreUrl, logger: Logger): Database {
+function databaseAt(url: StoreUrl, logger: Logger, isUnhurried: boolean): Database {
   switch (url.kind) {
     case 'sqlite':
       return createSqliteDatabase(url.path);
     case 'postgres':
-      return createPostgresDatabase({ ...url, logger });
+      return createPostgresDatabase({ ...url, logger, isUnhurried });
   }
 }
 

@@ -88,6 +88,18 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(await contentOf(file)).toEqual(before);
   });
 
+  it('takes its time with a table whose rows take longer to count than a bot would wait', async () => {
+    const [file, back, { url, query, storeUrl }] = [newFile(), newFile(), await database()];
+    await fill(file);
+    expect((await copy([file.name, 'STORE_URL'], url)).status).toBe(0);
+    await query('alter table presence rename to rows_of_presence');
+    await query('create view presence as select rows.* from rows_of_presence rows, pg_sleep(3)');
+    expect(await copy(['STORE_URL', back.name], url)).toMatchObject({ status: 0, stderr: '' });
+    await query('drop view presence');
+    await query('alter table rows_of_presence rename to presence');
+    expect(await contentOf(back)).toEqual(await contentOf(storeUrl));
+  });
+
   it('names records that the key does not open, and copies them', async () => {
     const [file, { url }] = [newFile(), await database()];
     await fill(file);
