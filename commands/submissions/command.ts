@@ -30,7 +30,7 @@ export interface SubmissionsDeps {
 
 /** /submissions: what was submitted in this guild, in pages whose buttons carry the filter, and as a file. */
 export function submissionsCommand({ history, games }: SubmissionsDeps): Command {
-  /** Members whose files are being made: those of 100,000 servers take 30 MiB of memory. */
+  /** Members whose files are being made. */
   const exporting = new Set<string>();
 
   async function exportOne(context: PressContext): Promise<Reply> {
@@ -120,6 +120,7 @@ export function submissionsCommand({ history, games }: SubmissionsDeps): Command
       turn: { answers: 'update at once', run: ofServers },
       export: {
         answers: 'later',
+        isLarge: true,
         run: exportOne,
       },
     },

@@ -38,7 +38,7 @@ export interface PressContext extends Context {
    * one likes: most calls show nothing, since the message is changed at most every 2 seconds. Attached files stay.
    * Never fails.
    */
-  readonly progress: (reply: Pick<Reply, 'embeds'>) => void;
+  readonly progress: (reply: Pick<Reply, 'content' | 'embeds'>) => void;
   /** Aborted when the bot is to stop: finish what is under way, begin nothing more. */
   readonly stopping: AbortSignal;
 }
@@ -85,6 +85,8 @@ export type Permission = 'manage-guild';
 
 interface Handler<Input, Says> {
   readonly answers: PressAnswers;
+  /** Its files take so much memory that the process makes one such answer at a time, until Discord has it. */
+  readonly isLarge?: true;
   /** Where it takes one that its command does not. */
   readonly permission?: Permission;
   /** Says what to say, and throws a UserError to refuse. A `form` returns a modal, everything else a reply. */

@@ -34,6 +34,7 @@ import {
   deliver,
   firstResponse,
   messageWritten,
+  type Progress,
   sayOneOf,
   sourceOf,
   updateResponse,
@@ -73,6 +74,7 @@ interface Action {
   readonly action?: string;
   readonly permission: Permission | undefined;
   readonly answers: PressAnswers;
+  readonly isLarge?: true | undefined;
   readonly run: () => Promise<Reply | Modal>;
 }
 
@@ -81,6 +83,7 @@ interface Asking {
   readonly interaction: Interaction;
   readonly context: Context;
   readonly trace: Trace;
+  readonly progress: Progress;
 }
 
 /** Interaction → command → answer, and errors → words. Commands never call Discord: this and `unanswered.ts` do. */
@@ -90,10 +93,13 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
   const lost = createLosses(logger);
+  /** Ends with the large answers that were asked for until now. */
+  let largeAnswers: Promise<unknown> | undefined;
 
   async function route(interaction: Interaction, trace: Trace): Promise<void> {
     if (interaction.isInstalledInGuild) onUse(interaction.guildId);
-    const asking = { interaction, context: contextOf(interaction, wording), trace };
+    const context = contextOf(interaction, wording);
+    const asking = { interaction, context, trace, progress: createProgress(api, interaction) };
     const { asked } = interaction;
     if (asked.kind === 'autocomplete') return suggest(asking, asked);
     const { t } = asking.context;
@@ -111,12 +117,13 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         return answerAtOnce(asking, action);
       case 'later':
       case 'update':
-        return answerLater(asking, action);
+        return action.isLarge ? answerLarge(asking, action) : answerLater(asking, action);
     }
   }
 
   /** @returns `undefined` where it is nothing of this bot's, or no longer */
-  function findAction({ interaction, context }: Asking): Action | undefined {
+  function findAction(asking: Asking): Action | undefined {
+    const { interaction, context } = asking;
     const { asked } = interaction;
     switch (asked.kind) {
       case 'command':
@@ -126,7 +133,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       case 'button':
       case 'menu':
       case 'form':
-        return controlAction(asked, interaction, context);
+        return controlAction(asked, asking);
       default:
         return undefined;
     }
@@ -163,8 +170,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 
   function controlAction(
     asked: Extract<Asked, { kind: 'button' | 'menu' | 'form' }>,
-    interaction: Interaction,
-    context: Context,
+    { context, progress }: Asking,
   ): Action | undefined {
     const { command: name, action, argument } = parseCustomId(asked.customId);
     const command = byName.get(name);
@@ -188,22 +194,16 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       action,
       permission: handler.permission ?? command?.permission,
       answers: handler.answers,
-      async run() {
-        const progress = createProgress(api, interaction);
-        const press = {
+      isLarge: handler.isLarge,
+      run: () =>
+        handler.run({
           ...context,
           argument,
           values,
           isRoleMentionable,
           progress: progress.show,
           stopping: stopping.signal,
-        };
-        try {
-          return await handler.run(press);
-        } finally {
-          await progress.settled();
-        }
-      },
+        }),
     };
   }
 
@@ -315,9 +315,22 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     }
   }
 
-  /** Record, acknowledge, carry out, answer, note: a crash anywhere in between leaves nobody waiting. */
-  async function answerLater(asking: Asking, action: Action): Promise<void> {
-    const { interaction, trace } = asking;
+  /** One after the other. Its memory is free again once Discord has the files. */
+  function answerLarge(asking: Asking, action: Action): Promise<void> {
+    const mine = answerLater(asking, action, largeAnswers);
+    const all = Promise.allSettled([largeAnswers, mine]).finally(() => {
+      if (largeAnswers === all) largeAnswers = undefined;
+    });
+    largeAnswers = all;
+    return mine;
+  }
+
+  /**
+   * Record, acknowledge, carry out, answer, note: a crash anywhere in between leaves nobody waiting.
+   * @param before what has to end before it is carried out; the member is told
+   */
+  async function answerLater(asking: Asking, action: Action, before?: Promise<unknown>): Promise<void> {
+    const { interaction, trace, progress } = asking;
     const isUpdate = action.answers === 'update';
     try {
       if (!(await unanswered.take(interaction, isUpdate))) {
@@ -332,15 +345,18 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     try {
       await acknowledge(asking, isUpdate);
       trace.acknowledged();
+      if (before) progress.show({ content: asking.context.t('again.waiting') });
+      await before;
       await myTurn(interaction.guildId);
       const answer = await answerOf(asking, action);
+      await progress.settled();
       // A failure of an update is said beside the message. While the database is away nobody takes anything over.
       const written = isUpdate && typeof answer === 'string' ? interaction.id : message;
       const isOurs = await unanswered.begin(interaction.id, written).catch(() => true);
       if (!isOurs) throw new LostInteraction('Another process has taken the interaction over');
       const instead = (error: unknown) => notTaken(error, asking);
       const isLatest = () => unanswered.isLatest(interaction.id, message).catch(() => true);
-      await deliver({ api, interaction, isUpdate, writer, isLatest, instead }, answer).catch(
+      await deliver({ api, interaction, isUpdate, progress, writer, isLatest, instead }, answer).catch(
         async (error: unknown) => {
           // What Discord did not take for another reason stays recorded, and is told of after the next start.
           if (isRefused(error)) await unanswered.undeliverable(interaction);

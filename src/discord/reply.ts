@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type APIEmbed,
   type APIInteractionResponse,
@@ -21,6 +22,9 @@ const NO_MENTIONS = { parse: [] };
 
 /** Pauses between attempts to deliver an answer, in milliseconds: short, then long enough for a blip to pass. */
 const RETRY_PAUSES = [500, 2_000, 5_000, 20_000, 60_000];
+
+/** After so many milliseconds Discord no longer does what it was asked before. */
+const LATE_EDIT_MS = 2_000;
 
 /** The reply with every text cut to what Discord takes. */
 export function fitReply<Said extends Pick<Reply, 'content' | 'embeds'>>(reply: Said): Said {
@@ -209,6 +213,8 @@ export interface Delivery {
   readonly interaction: Interaction;
   /** It changes the message that the button or the modal belongs to. */
   readonly isUpdate: boolean;
+  /** What was shown of it before. */
+  readonly progress?: Pick<Progress, 'isShown' | 'isUncertain'>;
   readonly writer: Pick<Writer, 'begin' | 'write'>;
   /** Whether no later interaction has begun to write the same message in another process. */
   readonly isLatest: () => Promise<boolean>;
@@ -226,7 +232,7 @@ export const deliver = (delivery: Delivery, answer: Answer): Promise<void> =>
   sayOneOf(answer, (said) => deliverOnce(delivery, said), delivery.instead);
 
 async function deliverOnce(delivery: Delivery, answer: Answer): Promise<void> {
-  const { api, interaction, isUpdate, writer, isLatest } = delivery;
+  const { api, interaction, isUpdate, progress, writer, isLatest } = delivery;
   if (typeof answer === 'string' && isUpdate) {
     const content = shortenMarkup(answer, LIMITS.content);
     const body = { content, flags: MessageFlags.Ephemeral, allowed_mentions: NO_MENTIONS };
@@ -234,16 +240,20 @@ async function deliverOnce(delivery: Delivery, answer: Answer): Promise<void> {
   }
   const message = messageOf(replyOf(answer));
   writer.begin();
+  const endsThinking = !isUpdate && !progress?.isShown();
   let isSentBefore = false;
-  return persist(() =>
+  await persist(() =>
     writer.write(async () => {
-      // It arrived where Discord shows no "thinking…" any more, and its buttons may have been pressed since. (Progress, which
-      // ends "thinking…" too, is shown by updates alone.)
-      if (isSentBefore && !isUpdate && (await api.read(interaction)) === 'answered') return;
+      // It arrived where Discord shows no "thinking…" any more, and its buttons may have been pressed since.
+      if (isSentBefore && endsThinking && (await api.read(interaction)) === 'answered') return;
       isSentBefore = true;
       await api.edit(interaction, message, isLatest);
     }),
   );
+  if (!progress?.isUncertain()) return;
+  // Discord may have done the edit with the progress last.
+  await sleep(LATE_EDIT_MS);
+  await persist(() => writer.write(() => api.edit(interaction, message, isLatest)));
 }
 
 /** Asks again while nobody knows whether Discord did it: network failures and 5xx pass. @throws the last failure */
@@ -267,23 +277,37 @@ export async function announce(
 /** How often a message may show progress, in milliseconds: a webhook takes about five requests in 2 seconds. */
 const PROGRESS_EVERY_MS = 2_000;
 
-/** Shows how far the work is, and lets nothing of it arrive after the answer. */
-export function createProgress(api: Pick<DiscordApi, 'edit'>, interaction: Interaction) {
+/** Shows how far the work is. */
+export interface Progress {
+  show(progress: Pick<Reply, 'content' | 'embeds'>): void;
+  /** Resolves when no edit with it is under way. */
+  settled(): Promise<void>;
+  isShown(): boolean;
+  /** Whether nobody knows what became of such an edit: Discord may do it after the answer. */
+  isUncertain(): boolean;
+}
+
+export function createProgress(api: Pick<DiscordApi, 'edit'>, interaction: Interaction): Progress {
+  let isLate = false;
   let shownAt = Number.NEGATIVE_INFINITY;
   let showing: Promise<void> | undefined;
   return {
-    show({ embeds = [] }: Pick<Reply, 'embeds'>): void {
+    show({ content, embeds = [] }) {
       if (showing || performance.now() - shownAt < PROGRESS_EVERY_MS) return;
       shownAt = performance.now();
-      const body = { embeds, components: [], allowed_mentions: NO_MENTIONS };
+      const body = { content, embeds, components: [], allowed_mentions: NO_MENTIONS };
       showing = api
         .edit(interaction, { body, files: [] })
-        .catch(() => undefined) // The work goes on, and its end is told whatever became of this.
+        // The work goes on, and its end is told whatever became of this.
+        .catch((error: unknown) => {
+          isLate ||= isUncertain(error);
+        })
         .finally(() => {
           showing = undefined;
         });
     },
-    /** Resolves when nothing of it is under way. */
     settled: async () => showing,
+    isShown: () => shownAt > Number.NEGATIVE_INFINITY,
+    isUncertain: () => isLate,
   };
 }

@@ -185,6 +185,29 @@ describe('of the answers that change one message', () => {
     expect(sent).toBe(each.times);
   });
 
+  it('one is sent once more where Discord may do an edit with the progress after it', async () => {
+    const shown: unknown[] = [];
+    const late = Promise.withResolvers<void>();
+    const api = {
+      async edit(_interaction: unknown, { body }: MessageBody) {
+        if (body.content !== 'half') return void shown.push(body.content);
+        void late.promise.then(() => shown.push(body.content));
+        throw Object.assign(new Error('no answer came'), { code: 'ECONNRESET' });
+      },
+      followUp: async () => undefined,
+      read: async () => 'answered' as const,
+    };
+    const interaction = press('1');
+    const progress = createProgress(api, interaction);
+    progress.show({ content: 'half' });
+    await progress.settled();
+    const delivered = deliver({ ...ALONE, api, interaction, isUpdate: true, progress }, { content: 'done' });
+    await expect.poll(() => shown).toEqual(['done']);
+    late.resolve();
+    await delivered;
+    expect(shown).toEqual(['done', 'half', 'done']);
+  });
+
   it('one is not written where another process has begun to write a newer one', async () => {
     const isWanted: unknown[] = [];
     const edit: DiscordApi['edit'] = async (_interaction, _message, isLatest) =>

@@ -1,17 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
+import { ROLES } from '../../sandbox/people.ts';
 import { BotNotReady } from '../../sandbox/sandbox.ts';
-import { ACCEPTED, addServer, addsOf, paste } from '../support/actions.ts';
+import { openStoreAt } from '../storage/temporary.ts';
+import { ACCEPTED, addServer, addsOf, paste, press } from '../support/actions.ts';
 import { eventually } from '../support/eventually.ts';
 import { openAppScene, openScene, type Scene, textOf } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
+import { fill } from '../support/submissions.ts';
 import { isAccepted, STORE_FAILED, submit } from './submission.ts';
 
 /** A bot that has a key, on data that the tests of this file share. */
@@ -75,6 +78,44 @@ describe('a disk that is full', () => {
     for (let n = 0; n < accepted; n++)
       expect(readStored(data).ended(scene.member.guildId, name(n))).not.toContain('not-sent');
   });
+});
+
+it('files of long histories are made one after the other, whoever wants them', async () => {
+  const scene = await openScene({ key: 'sandbox-key' });
+  onTestFinished(() => scene.close());
+  await scene.bot.stop();
+  const store = await openStoreAt(scene.store.url);
+  await fill(store, scene.admin.guildId, {
+    count: 25_000,
+    at: Date.now() - 60_000,
+    message: 'long '.repeat(60),
+  });
+  await store.stop();
+  await scene.startBot();
+  /** The most memory that the bot has had, in KiB. */
+  const peak = async () =>
+    Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${scene.bot.pid}/status`, 'utf8'))?.[1]);
+  const admins = Array.from({ length: 14 }, (_, n) =>
+    scene.discord.person({
+      guild: scene.discord.guilds[0] ?? expect.fail(),
+      name: `admin ${n}`,
+      locale: 'en-US',
+      userId: `${400_000_000_000_000_000n + BigInt(n)}`,
+      permissions: ROLES.admin.permissions,
+    }),
+  );
+  const [first, ...others] = await Promise.all(
+    admins.map(async (admin) => ({ admin, shown: await admin.slash('submissions') })),
+  );
+  const get = async (wanted: typeof first) =>
+    wanted ? press(wanted.admin, wanted.shown, 'Export') : expect.fail();
+  const before = await peak();
+  await get(first);
+  const one = (await peak()) - before;
+  const exported = await Promise.all(others.map(get));
+  expect(exported.filter((each) => textOf(each).includes('yours come next'))).toHaveLength(12);
+  for (const each of exported) await expect.poll(() => textOf(each)).toContain('A file for a spreadsheet');
+  expect((await peak()) - before).toBeLessThan(4 * one);
 });
 
 describe('standard output', () => {
