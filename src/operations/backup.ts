@@ -10,8 +10,9 @@ import { reason, StoreError } from '../storage/store-error.ts';
 
 /** How long the bot may hold up the note of a backup's time, in milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000;
-/** Stands behind a backup's name until it is complete. */
+/** Stand behind a backup's name until it is complete: the copy, and what SQLite writes beside the copy. */
 export const PARTIAL = '.partial';
+const JOURNAL = `${PARTIAL}-journal`;
 
 export interface BackupDeps {
   /** The database's file; a bot may run on it. */
@@ -41,7 +42,8 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   const at = Date.now();
   const partial = file + PARTIAL;
   try {
-    // Made before SQLite opens it, with the rights that it has to have; emptied if a killed process has left it.
+    await removePartial(file);
+    // Made before SQLite opens it, with the rights that it has to have.
     await (await open(partial, 'w', 0o600)).close();
     readDatabase(path, (database) => database.prepare('VACUUM INTO ?').run(partial));
     await sync(partial);
@@ -50,7 +52,7 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   } catch (cause) {
     throw new StoreError(`no backup was made: ${reason(cause)}`, { cause });
   } finally {
-    await rm(partial, { force: true });
+    await removePartial(file);
   }
   // From here on there is a backup, whatever fails.
   try {
@@ -67,6 +69,12 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
     logger.warn({ err: error }, `the backup is complete, but its time could not be kept: ${reason(error)}`);
   }
   return (await stat(file)).size;
+}
+
+/** Removes what there is of a backup that was not completed. */
+export async function removePartial(file: string): Promise<void> {
+  await rm(file + PARTIAL, { force: true });
+  await rm(file + JOURNAL, { force: true });
 }
 
 /** The key of the time of the last backup, in milliseconds since 1970. */

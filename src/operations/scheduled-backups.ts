@@ -7,7 +7,7 @@ import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from '../storage/store.ts';
 import { sqliteAt } from '../store-url.ts';
-import { PARTIAL, readLastBackup } from './backup.ts';
+import { PARTIAL, readLastBackup, removePartial } from './backup.ts';
 
 export interface ScheduledBackupsDeps {
   readonly config: Pick<Config, 'backupEveryHours' | 'backupKeep'>;
@@ -45,9 +45,12 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
     try {
       if (!(await isDue())) return;
       await mkdir(folder, { recursive: true, mode: 0o700 });
+      // The room may be needed for this one.
+      await removeLeft();
       const time = new Date().toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
       const file = join(folder, `${name}-${time}${ext}`);
-      await backUp(file, path, stopping);
+      // Its process may have been killed.
+      await backUp(file, path, stopping).finally(() => removePartial(file));
       onBackup?.('made');
       logger.info({ file }, 'made a backup; it does not hold the encryption key');
       await removeOld();
@@ -67,12 +70,20 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
     return last === undefined || now - last >= everyMs || last > now;
   }
 
-  /** The names are in the order of their times. What a killed process has left goes as well. */
+  const ours = async () => (await readdir(folder)).filter((file) => file.startsWith(`${name}-`)).sort();
+
+  /** Removes what was left by a process of the bot that was killed with the one that made the backup. */
+  async function removeLeft(): Promise<void> {
+    for (const file of await ours()) {
+      const [complete = ''] = file.split(PARTIAL);
+      if (complete !== file && COMPLETE.test(complete)) await removePartial(join(folder, complete));
+    }
+  }
+
+  /** The names are in the order of their times. */
   async function removeOld(): Promise<void> {
-    const ours = (await readdir(folder)).filter((file) => file.startsWith(`${name}-`)).sort();
-    const old = ours.filter((file) => COMPLETE.test(file)).slice(0, -config.backupKeep);
-    const partial = ours.filter((file) => file.endsWith(PARTIAL));
-    for (const file of [...old, ...partial]) await rm(join(folder, file), { force: true });
+    const old = (await ours()).filter((file) => COMPLETE.test(file)).slice(0, -config.backupKeep);
+    for (const file of old) await rm(join(folder, file), { force: true });
   }
 
   return {

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readLastBackup } from '../../src/operations/backup.ts';
 import { createScheduledBackups } from '../../src/operations/scheduled-backups.ts';
@@ -36,13 +37,12 @@ describe('BACKUP_EVERY_HOURS', () => {
   it('makes a backup when the last one is old enough, and leaves the latest BACKUP_KEEP', async () => {
     const { data, store, outcomes, backups } = await open({ ago: 61 * MINUTE_MS });
     mkdirSync(data);
-    const old = ['bot-2020-01-01T00-00-00Z.sqlite', 'bot-2020-01-02T00-00-00Z.sqlite'];
+    const old = ['01', '02', '03'].map((day) => `bot-2020-01-${day}T00-00-00Z.sqlite`);
     const others = ['bot-mine.sqlite', 'mine-2020-01-01T00-00-00Z.sqlite'];
-    const cutOff = 'bot-2020-01-03T00-00-00Z.sqlite.partial';
-    for (const name of [...old, ...others, cutOff]) writeFileSync(join(data, name), '');
+    for (const name of [...old, ...others]) writeFileSync(join(data, name), '');
     await backups.start?.();
     await expect.poll(() => readdirSync(data)).toHaveLength(4);
-    const made = readdirSync(data).filter((name) => !others.includes(name) && name !== old[1]);
+    const made = readdirSync(data).filter((name) => !others.includes(name) && name !== old[2]);
     expect(made).toEqual([expect.stringMatching(/^bot-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.sqlite$/)]);
     expect(statSync(join(data, made[0] ?? '')).mode & 0o777).toBe(0o600);
     const last = await readLastBackup(store.values);
@@ -62,6 +62,30 @@ describe('BACKUP_EVERY_HOURS', () => {
     await expect.poll(() => outcomes).toEqual(expected);
     await backups.stop?.();
     expect(outcomes).toEqual(expected);
+  });
+
+  const LEFT = ['.partial', '.partial-journal'].map((end) => `bot-2020-01-03T00-00-00Z.sqlite${end}`);
+
+  it('removes what an earlier one left even where it fails itself', async () => {
+    const { data, outcomes, backups } = await open({});
+    mkdirSync(data);
+    for (const name of LEFT) writeFileSync(join(data, name), '');
+    renameSync(join(data, '../bot.sqlite'), join(data, '../moved.sqlite'));
+    await backups.start?.();
+    await expect.poll(() => outcomes).toEqual(['failed']);
+    expect(readdirSync(data)).toEqual([]);
+  });
+
+  it('leaves nothing of a backup that is cut off', async () => {
+    const { data, store, backups } = await open({});
+    await sql`CREATE TABLE large AS
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) SELECT zeroblob(1000000) FROM n`.execute(
+      store.tables(),
+    );
+    await backups.start?.();
+    await expect.poll(() => readdirSync(data).join()).toContain('.partial');
+    await backups.stop?.();
+    expect(readdirSync(data).join()).not.toContain('.partial');
   });
 
   it('says in the log why a backup failed, and does not try again at once', async () => {
