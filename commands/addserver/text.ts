@@ -42,7 +42,7 @@ function oneEnded(reader: Reader, server: ServerSubmission, outcome: Outcome): s
       return sentences(
         t('ended.one.unknown'),
         failureText(outcome, t),
-        t('ended.next.unknown', listAbout(reader, server)),
+        t('ended.next.unknown', { count: 1, ...listAbout(reader, server) }),
       );
   }
 }

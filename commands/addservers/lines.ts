@@ -3,6 +3,7 @@ import { visibleLine } from '../../src/visible-line.ts';
 import { escapeCode, escapeText, shorten } from '../../src/words/escape.ts';
 import type { SearchedGames } from '../../src/words/games.ts';
 import { problemText } from '../../src/words/problem.ts';
+import { namedText } from '../../src/words/sentences.ts';
 import type { Translate } from '../../src/words/words.ts';
 
 /** Lines that are named in a message; the files name them all. More do not fit on the screen of a phone. */
@@ -31,7 +32,7 @@ export function refusedItem(
   const why = near === undefined ? short : t('problem.withHelp', { short, help: near });
   const text = rowText(row.typed);
   const item = isNumbered ? lineItem(t, row.line, text) : addressItem(text);
-  return `${item}: ${why}`;
+  return t('look.about', { item, why });
 }
 
 function nearText(t: Translate, typed: string, games: SearchedGames): string | undefined {
@@ -48,10 +49,9 @@ export const lineItem = (t: Translate, line: number, text: string): string =>
 export const addressItem = (address: string): string => `- \`${escapeCode(address, LONGEST_LINE)}\``;
 
 /** The first numbers of lines, in words for a sentence. */
-export function someNumbers(lines: readonly number[]): string {
-  const numbers = [...new Set(lines)];
-  const some = numbers.slice(0, MOST_NUMBERS).join(', ');
-  return numbers.length > MOST_NUMBERS ? `${some} …` : some;
+export function someNumbers(t: Translate, lines: readonly number[]): string {
+  const numbers = [...new Set(lines)].map(String);
+  return namedText(t, numbers.slice(0, MOST_NUMBERS), numbers.length);
 }
 
 /** How many more there are than were named, as a line of its own. */

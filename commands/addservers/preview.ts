@@ -131,18 +131,20 @@ function withoutGameText(t: Translate, { rows }: Draft): string {
 
 function repeatedText(t: Translate, { rows }: Draft): string {
   const lines = rows.filter(isRepeated).map(({ line }) => line);
-  return lines.length === 0 ? '' : t('list.repeated', { count: lines.length, numbers: someNumbers(lines) });
+  return lines.length === 0
+    ? ''
+    : t('list.repeated', { count: lines.length, numbers: someNumbers(t, lines) });
 }
 
 /** What was submitted from here before, as which game, by whom and how it ended. */
 function duplicatesText(t: Translate, { duplicates }: Prepared, games: KnownGames): string {
   const count = duplicates.size;
   if (count === 0) return '';
-  const items = [...duplicates.values()]
-    .slice(0, MOST_DUPLICATES)
-    .map(
-      (before) =>
-        `${addressItem(formatAddress({ host: before.server, port: before.port }))}: ${beforeText(before, t, games)}`,
-    );
+  const items = [...duplicates.values()].slice(0, MOST_DUPLICATES).map((before) =>
+    t('look.about', {
+      item: addressItem(formatAddress({ host: before.server, port: before.port })),
+      why: beforeText(before, t, games),
+    }),
+  );
   return [t('list.duplicates', { count }), ...items, ...moreText(t, count - items.length)].join('\n');
 }

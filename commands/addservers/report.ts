@@ -124,7 +124,7 @@ function wordsOf(t: Translate, outcome: Outcome): string {
 function groupText(t: Translate, { kind, said, servers }: EndGroup, mostNamed: number): string {
   const ended = endedText(t, { kind, count: servers.length, said });
   if (kind === 'accepted') return ended;
-  const next = kind === 'rejected' ? undefined : t(`ended.next.${kind}`);
+  const next = kind === 'rejected' ? undefined : t(`ended.next.${kind}`, { count: servers.length });
   const what = sentences(ended, next);
   const items = servers.slice(0, mostNamed).map(({ line, server: { server: host, port } }) => {
     const address = formatAddress({ host, port });
@@ -169,23 +169,21 @@ const filesText = (t: Translate, files: string): string =>
 const messageOf = (t: Translate, outcome: Outcome): string =>
   'message' in outcome ? serviceWords(outcome.message, t) : plain(failureText(outcome, t));
 
-/** Every row of the input in its order, with what came of it. */
+/** Every row of the input in its order, with what came of it: headings and outcomes as programs read them, in English. */
 function reportCsv(t: Translate, result: Ended, reasonOf: (row: RefusedRow) => string): string {
   const { draft, limitedRows, limited } = result;
   const outcomeOf = new Map<Row, Outcome>(endedRows(result).map(({ row, outcome }) => [row, outcome]));
   const waiting = new Set<Row>(limitedRows);
   const waitingReason = explainLimited(t, limitedRows.slice(0, 1), limited)[0]?.reason ?? '';
-  const notSent = t('outcome.not-sent');
-
   function endOf(row: Row): { readonly outcome: string; readonly message: string } {
-    if (row.kind === 'refused') return { outcome: notSent, message: reasonOf(row) };
+    if (row.kind === 'refused') return { outcome: 'not-sent', message: reasonOf(row) };
     if (row.kind === 'repeated') {
-      return { outcome: notSent, message: t('problem.short.repeated', { line: row.firstLine }) };
+      return { outcome: 'not-sent', message: t('problem.short.repeated', { line: row.firstLine }) };
     }
     const outcome = outcomeOf.get(row);
-    if (outcome) return { outcome: t(`outcome.${outcome.kind}`), message: messageOf(t, outcome) };
+    if (outcome) return { outcome: outcome.kind, message: messageOf(t, outcome) };
     return {
-      outcome: notSent,
+      outcome: 'not-sent',
       message: waiting.has(row) ? waitingReason : t('problem.short.submitted-before'),
     };
   }

@@ -2,6 +2,7 @@ import type { KeyStatus } from '../../src/guilds/api-keys.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { escapeText } from '../../src/words/escape.ts';
+import { namedText } from '../../src/words/sentences.ts';
 import { LOOK } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
 
@@ -102,8 +103,7 @@ function gameNames(
   const names = allowed
     .slice(0, most)
     .map((alias) => escapeText(games.find((game) => game.alias === alias)?.name ?? alias, longest));
-  const more = allowed.length - most;
-  return more > 0 ? t('look.andMore', { names: names.join(', '), count: more }) : t.and(names);
+  return namedText(t, names, allowed.length);
 }
 
 export function quotaText(t: Translate, { now: { dailyQuota: count } }: Shown): string {

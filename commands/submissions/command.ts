@@ -19,7 +19,7 @@ import { choiceText, commandText, optionText } from '../../src/words/command-tex
 import { cut } from '../../src/words/escape.ts';
 import { gameChoices } from '../../src/words/games.ts';
 import { type KnownGames, OUTCOME_KINDS } from '../../src/words/servers.ts';
-import { entryText, fileHeading, fileRow, serverText } from './entries.ts';
+import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 
 const PER_PAGE = 10;
 
@@ -176,7 +176,7 @@ async function exported(
     }
   }
   const found = await csvFiles(rows(), {
-    heading: fileHeading(context),
+    heading: FILE_HEADING,
     mostBytes: LIMITS.fileBytes,
     mostFiles: LIMITS.files,
   });

@@ -1,6 +1,6 @@
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
 import { escapeText } from '../../src/words/escape.ts';
-import { describe, type KnownGames, LOOK, OUTCOME_KINDS } from '../../src/words/servers.ts';
+import { describe, type KnownGames, LOOK, OUTCOME_KINDS, signed } from '../../src/words/servers.ts';
 import { serviceWords } from '../../src/words/service.ts';
 import type { Reader } from '../../src/words/words.ts';
 
@@ -28,9 +28,10 @@ export function entryText(
 /** A game server, and what became of it on a line of its own. */
 export function serverText({ t }: Reader, entry: HistoryEntry, games: KnownGames): string {
   const { outcome, message } = entry;
-  const said =
-    outcome === 'rejected' ? `: ${escapeText(serviceWords(message ?? '', t), LONGEST_MESSAGE)}` : '';
-  return `${describe(t, entry, games, LONGEST_WORDS)}\n${LOOK[outcome].sign} ${t(`outcome.${outcome}`)}${said}`;
+  const ended = signed(outcome, t(`outcome.${outcome}`));
+  const why = escapeText(serviceWords(message ?? '', t), LONGEST_MESSAGE);
+  const said = outcome === 'rejected' ? t('look.about', { item: ended, why }) : ended;
+  return `${describe(t, entry, games, LONGEST_WORDS)}\n${said}`;
 }
 
 /** When servers were submitted; Discord says it in the reader's language. @param at milliseconds since 1970 */
@@ -39,19 +40,10 @@ export const whenText = (at: number): string => `<t:${Math.floor(at / 1000)}:R>`
 const byText = (t: Reader['t'], userId: string): string =>
   userId === '' ? t('by.unnamed') : t('by.user', { user: `<@${userId}>` });
 
-/** The heading of the table that {@link fileRow} makes the rows of. */
-export const fileHeading = ({ t }: Pick<Reader, 't'>): readonly string[] => [
-  t('submissions.column.time'),
-  t('submissions.column.member'),
-  t('addserver.field.game'),
-  t('addserver.field.server'),
-  t('addserver.field.port'),
-  t('addserver.field.query_port'),
-  t('submissions.column.outcome'),
-  t('submissions.column.message'),
-];
+/** The heading of the table that {@link fileRow} makes the rows of: programs read it, so it is English in every language. */
+export const FILE_HEADING = ['time', 'member', 'game', 'server', 'port', 'query_port', 'outcome', 'message'];
 
-/** An entry as a row of a table; the time is ISO 8601 in UTC. */
+/** An entry as a row of a table: the time is ISO 8601 in UTC, the outcome is a code, only the message is translated. */
 export function fileRow({ t }: Pick<Reader, 't'>, entry: HistoryEntry): readonly string[] {
   const { at, userName, game, server, port, queryPort, outcome, message } = entry;
   return [
@@ -61,7 +53,7 @@ export function fileRow({ t }: Pick<Reader, 't'>, entry: HistoryEntry): readonly
     server,
     String(port),
     queryPort === undefined ? '' : String(queryPort),
-    t(`outcome.${outcome}`),
+    outcome,
     serviceWords(message ?? '', t),
   ];
 }

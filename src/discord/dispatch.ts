@@ -241,7 +241,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     const key = isCommandOpen ? 'guildLog.buttonNotAllowed' : 'guildLog.notAllowed';
     const named = { member: memberText(user), command: wording.mention(command) };
     await Promise.all([
-      turnDown(asking, t('permission.manageGuild')),
+      turnDown(asking, t('permission.needed')),
       tellGuild(guildId, (words) => `🚫 ${words(key, named)}`),
     ]);
   }

@@ -1,10 +1,11 @@
 import type { ApiKeys } from '../guilds/api-keys.ts';
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
+import type { Submitter } from '../submissions/drafts.ts';
 import type { Observer } from '../submissions/pipeline.ts';
 import { endedText } from '../words/ended.ts';
 import { escapeText, memberText } from '../words/escape.ts';
 import { refusedText } from '../words/refusal.ts';
-import { sentences } from '../words/sentences.ts';
+import { namedText, sentences } from '../words/sentences.ts';
 import { describe, gravestOf, type KnownGames, signed } from '../words/servers.ts';
 import { failureText, serviceWords } from '../words/service.ts';
 import type { Reader, Translate } from '../words/words.ts';
@@ -25,9 +26,11 @@ const LONGEST_MESSAGE = 400;
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
   function whatText(t: Translate, servers: readonly ServerSubmission[]): string {
     const named = servers.slice(0, NAMED).map((server) => describe(t, server, games));
-    const count = servers.length - NAMED;
-    return count > 0 ? t('look.andMore', { names: named.join(', '), count }) : t.and(named);
+    return namedText(t, named, servers.length);
   }
+
+  const byText = (t: Translate, user: Submitter['user'], servers: readonly ServerSubmission[]) =>
+    t('look.about', { item: memberText(user), why: whatText(t, servers) });
 
   return {
     async refused({ guildId, user }, servers, refusal) {
@@ -39,14 +42,14 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
           : t('addserver.notReady', { short: refusedText(refusal, t).short });
       await guildLog.tell(
         guildId,
-        (t) => `${memberText(user)}: ${whatText(t, servers)}\n${signed('not-sent', whyOf(t))}`,
+        (t) => `${byText(t, user, servers)}\n${signed('not-sent', whyOf(t))}`,
         'not-sent',
       );
     },
     async ended({ guildId, user }, { servers, outcomes }) {
       const kinds = [...new Set(outcomes.map(({ kind }) => kind))];
       const textOf = (t: Translate) => {
-        const submitted = `${memberText(user)}: ${whatText(t, servers)}`;
+        const submitted = byText(t, user, servers);
         return [submitted, ...kinds.map((kind) => endText(t, kind, outcomes))].join('\n');
       };
       await guildLog.tell(guildId, textOf, gravestOf(kinds));

@@ -60,7 +60,9 @@ function beforeTexts(
   const [server] = servers;
   if (server === undefined) return [];
   const text = beforeText(server, t, games);
-  return server.outcome === 'unknown' ? [text, t('ended.next.unknown', listAbout(reader, server))] : [text];
+  return server.outcome === 'unknown'
+    ? [text, t('ended.next.unknown', { count: 1, ...listAbout(reader, server) })]
+    : [text];
 }
 
 /** How a server that was submitted before ended, as which game, when, and by whom. */

@@ -11,6 +11,15 @@ export const sentences = (...all: readonly (string | undefined)[]): string =>
     .replace(SPACE_BEHIND_WIDE_STOP, '');
 
 /**
+ * The first few of many by their names, and how many more there are.
+ * @param count how many there are in all
+ */
+export function namedText(t: Translate, names: readonly string[], count: number): string {
+  const others = count - names.length;
+  return t.and(others > 0 ? [...names, t('look.others', { count: others })] : names);
+}
+
+/**
  * When something is possible again. Discord counts down by itself, in the member's language.
  * @param at milliseconds since 1970
  */

@@ -52,7 +52,11 @@ export function createWords(
   spoken: readonly Language[] = languages,
 ): Words {
   const pages = createListingPages(page);
-  const make = (language: Language) => translator(language, nameForms(language.sentences, name, pages()));
+  const make = (language: Language) =>
+    translator(language, {
+      ...discordNames(language.sentences),
+      ...nameForms(language.sentences, name, pages()),
+    });
   const english = make(ENGLISH);
   const translators = new Map<string, Translate>();
   for (const language of spoken) {
@@ -61,6 +65,13 @@ export function createWords(
   }
   return { wordsFor: (locale) => translators.get(locale) ?? english, pages };
 }
+
+/** What Discord's client calls its pages and permissions in this language, for every sentence that names them. */
+const discordNames = ({ permission, discord }: Sentences): Readonly<Record<string, string>> => ({
+  ...discord,
+  manageGuild: permission.ManageGuild,
+  mentionEveryone: permission.MentionEveryone,
+});
 
 /**
  * What a sentence takes the service's name from: `{{Service}}` at its beginning, `{{service}}` and so on within it, and

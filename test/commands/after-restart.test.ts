@@ -24,7 +24,7 @@ describe('what is told of a submission after a restart', () => {
   it('is how many servers of a list ended how, with the address of what did not go', () => {
     const { content, embeds } = told([ACCEPTED, ACCEPTED, NOT_SENT, { kind: 'unknown', reason: 'stopping' }]);
     expect(content).toMatch(
-      /1 unknown.*a\.example\.com:1.*1 not sent.*a\.example\.com:1.*2 sent for review/s,
+      /1 unconfirmed.*a\.example\.com:1.*1 not sent.*a\.example\.com:1.*2 sent for review/s,
     );
     expect(embeds).toEqual([]);
   });
@@ -40,7 +40,7 @@ describe('what is told of a submission after a restart', () => {
   it('says what to do about a key that the service refuses', () => {
     expect(told([KEY_REFUSED]).content).toContain('Enter an API key with /setkey');
     expect(told([KEY_REFUSED], {}, false).content).toContain(
-      'Ask someone with Manage Server to enter an API key',
+      'Ask someone with the “Manage Server” permission to enter an API key',
     );
     expect(told([ACCEPTED]).content).not.toContain('/setkey');
   });

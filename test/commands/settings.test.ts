@@ -31,6 +31,6 @@ it('a log channel is one to which a first message can be written', async () => {
   await expect(choose('no-access')).rejects.toThrow('**View Channel**');
   await expect(choose('no-permission')).rejects.toThrow('**Send Messages**, **Embed Links**');
   await expect(choose('gone')).rejects.toThrow('no longer exists');
-  await expect(choose('failed', 'https://add.example')).rejects.toThrow('Discord did not say whether');
+  await expect(choose('failed', 'https://add.example')).rejects.toThrow("Couldn't check whether");
   await expect(choose('no-access', 'https://add.example')).rejects.toThrow('https://add.example');
 });

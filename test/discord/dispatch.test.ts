@@ -316,7 +316,7 @@ describe('an interaction that cannot be read', () => {
 
   it('is answered with a sentence for the member alone, in their language, and logged', async () => {
     const before = bot.log.length;
-    const sentences = { 'en-US': 'this bot cannot read', de: 'nicht lesen' };
+    const sentences = { 'en-US': "this bot can't read", de: 'nicht lesen' };
     for (const [locale, sentence] of Object.entries(sentences)) {
       const person = bot.person({ locale });
       const answer = await altered(odd, () => person.slash('echo', { what: 'my secret' }));

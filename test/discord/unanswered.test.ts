@@ -12,7 +12,7 @@ import { turnsDuring } from '../support/turns.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const REPORT = { reportOf: async () => ({ content: '2 accepted, 1 unknown' }) };
+const REPORT = { reportOf: async () => ({ content: '2 accepted, 1 unconfirmed' }) };
 
 const work: Command = {
   data: { type: ApplicationCommandType.ChatInput, name: 'work', description: 'Works' },
@@ -76,7 +76,7 @@ describe('after a restart', () => {
   it('a member who waits is told what became of a submission', async () => {
     const { answer } = await left();
     await bot.restarted(REPORT).takeOver();
-    expect(textOf(await answer)).toContain('2 accepted, 1 unknown');
+    expect(textOf(await answer)).toContain('2 accepted, 1 unconfirmed');
     await expect.poll(stored).toEqual(['answered']);
     const sent = bot.sending();
     await bot.restarted(REPORT).takeOver();
@@ -99,7 +99,7 @@ describe('after a restart', () => {
     await expect.poll(sent).toContain('PATCH');
     expect(await stored()).toEqual(['open']);
     await bot.restarted({ ...REPORT, writers: createWriters() }).takeOver();
-    await expect.poll(() => message.current?.content).toBe('2 accepted, 1 unknown');
+    await expect.poll(() => message.current?.content).toBe('2 accepted, 1 unconfirmed');
     await expect.poll(stored).toEqual(['answered']);
   });
 
@@ -116,7 +116,7 @@ describe('after a restart', () => {
     const reported = Promise.withResolvers<Reply>();
     await bot.restarted({ reportOf: () => reported.promise }).takeOver();
     await person.press(message, 'Go');
-    reported.resolve({ content: '2 accepted, 1 unknown' });
+    reported.resolve({ content: '2 accepted, 1 unconfirmed' });
     await expect.poll(logged).toContain('told of what was left');
     expect(message.current?.content).toBe('gone on');
   });
@@ -136,7 +136,7 @@ describe('after a restart', () => {
   });
 
   it.each([
-    ['says so to the guild where something was submitted', REPORT, [/mia.*\n2 accepted, 1 unknown/]],
+    ['says so to the guild where something was submitted', REPORT, [/mia.*\n2 accepted, 1 unconfirmed/]],
     ['says nothing where nothing was', {}, []],
   ])('a bot that can no longer answer %s', async (_what, deps, lines) => {
     await left();

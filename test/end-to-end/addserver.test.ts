@@ -95,7 +95,7 @@ describe('/addserver', () => {
 const WAYS = [
   {
     options: { server: 'noport.example.com', query_port: 27016 },
-    says: /^⚠️ Not sent: no port, usually 27015\.$/,
+    says: /^⚠️ Not sent: no port \(usually 27015\)\.$/,
     embed: '**Counter-Strike 2** — `noport.example.com` · query port 27016',
     offers: ['Use 27015', 'Edit'],
     sent: { server: 'noport.example.com', port: '27015', query_port: '27016', game: 'cs2' },
@@ -135,7 +135,7 @@ describe('a first try that is not right', () => {
     { options: { server: '@everyone **x** `y`' }, reason: /not an address\. Enter only host and port/ },
     { options: { game: 'zzzzzz', server: 'a.example.com:1' }, reason: /unknown game `zzzzzz`\. <\/games/ },
     { options: { game: '  ', server: 'a.example.com:1' }, reason: /no game\. / },
-    { options: { game: 'minecraft', server: 'mc.example.com' }, reason: /usually 25565\. .*SRV record/ },
+    { options: { game: 'minecraft', server: 'mc.example.com' }, reason: /usually 25565\)\. .*SRV record/ },
     { options: { server: '2606:4700:0:0:0:0:0:1111:27015' }, reason: /needs brackets/ },
   ])('opens again as it was typed, and is put right there ($options)', async ({ options, reason }) => {
     const before = adds(bot).length;
@@ -176,7 +176,7 @@ describe('what cannot be sent now', () => {
     expect(textOf(answer)).toMatch(/⚠️ Not sent\. .*no API key.*Enter an API key with \/setkey/);
     expect(labelsOf(answer)).toEqual(['Enter the API key', 'Submit again', 'Edit']);
     const asked = await addServer(own.member, 'later.example.com');
-    expect(textOf(asked)).toMatch(/no API key.*Ask someone with Manage Server/);
+    expect(textOf(asked)).toMatch(/no API key.*Ask someone with the “Manage Server” permission/);
     expect(labelsOf(asked)).toEqual(['Submit again', 'Edit']);
     await edit(own.admin, answer, { key: 'sandbox-key' }, 'Enter the API key');
     await press(own.admin, answer, 'Submit again');
@@ -192,7 +192,7 @@ describe('what cannot be sent now', () => {
     bot.listing.revoke('dying-key');
     const first = await addServer(member, good);
     expect(textOf(first)).toMatch(
-      /❌.*Invalid API key\..*Ask someone with Manage Server to enter.*set by @/s,
+      /❌.*Invalid API key\..*Ask someone with the “Manage Server” permission to enter.*set by @/s,
     );
     expect(embedOf(first)?.color).toBe(0xed4245);
     const requests = bot.listing.requests.length;
@@ -215,7 +215,7 @@ describe('what cannot be sent now', () => {
     const before = adds(bot).length;
     const answer = await addServer(member, good);
     expect(textOf(answer)).toMatch(
-      /Not sent\. The listing service is down at the moment.*You can safely try again/,
+      /Not sent\. The listing service is down right now.*You can safely try again/,
     );
     expect(labelsOf(answer)).toEqual(['Try again', 'Edit']);
     expect(adds(bot)).toHaveLength(before);
@@ -242,12 +242,12 @@ describe('what cannot be sent now', () => {
     return inAppScene({ key: 'sandbox-key', env }, async (own) => {
       await addServer(own.member, 'a.example.com:1');
       const soon = await addServer(own.member, 'b.example.com:1');
-      expect(textOf(soon)).toMatch(/Not sent: limit reached\. Next try: in (9|10) minutes/);
+      expect(textOf(soon)).toMatch(/Not sent: limit reached\. You can try again in (9|10) minutes/);
       expect(labelsOf(soon)).toEqual(['Try again', 'Edit']);
       await addServer(own.admin, 'c.example.com:1');
       const later = await addServer(own.person({ role: 'other' }), 'd.example.com:1');
       expect(textOf(later)).toMatch(
-        /this Discord server has reached its limit\. Next try: in (19|20) minutes/,
+        /this Discord server has reached its limit\. You can try again in (19|20) minutes/,
       );
       expect(labelsOf(later)).toEqual(['Edit']);
       clock.advance(1_201_000);
@@ -272,7 +272,7 @@ describe('a game that the guild does not allow', () => {
 });
 
 describe('what was typed', () => {
-  const GONE = /or it is too old\. Please run the command again/;
+  const GONE = /or it has expired\. Please run the command again/;
 
   it('is gone after a quarter of an hour, but not from a window that is open', () => {
     const clock = createTestClock();
@@ -295,7 +295,7 @@ describe('what was typed', () => {
     const before = adds(bot).length;
     await press(member, answer, 'Use 27015');
     await isAccepted(answer, { server: 'once.example.com', port: '27015', game: 'cs2' });
-    expect(textOf(await member.submit(modal, { ...typed, port: '27015' }))).toContain('works only once');
+    expect(textOf(await member.submit(modal, { ...typed, port: '27015' }))).toContain('only works once');
     expect(adds(bot)).toHaveLength(before + 1);
   });
 });
@@ -307,7 +307,7 @@ describe('a server that was submitted before', () => {
     const first = addServer(member, 'flight.example.com:1');
     await expect.poll(() => addsOf(bot, 'flight.example.com').length).toBe(1);
     const told = await addServer(scene.admin, 'flight.example.com:1');
-    expect(textOf(told)).toContain('Not sent: already on its way. Please wait for that answer.');
+    expect(textOf(told)).toContain('Not sent: already on its way. Please wait for the first one to finish.');
     expect(labelsOf(told)).toEqual(['Try again', 'Edit']);
     goOn();
     expect(textOf(await first)).toContain(ACCEPTED);
@@ -320,7 +320,7 @@ describe('a server that was submitted before', () => {
     await addServer(scene.admin, 'before.example.com:1');
     const warning = await addServer(member, 'before.example.com:1');
     expect(textOf(warning)).toMatch(
-      /⚠️ Not sent: submitted here before\.\s+✅ sent for review · Counter-Strike 2 · (now|\d+ seconds? ago) · by admin/,
+      /⚠️ Not sent: already submitted here\.\s+✅ sent for review · Counter-Strike 2 · (now|\d+ seconds? ago) · by admin/,
     );
     expect(textOf(await addServer(scene.admin, 'before.example.com:1'))).toContain('by you');
     const other = await inNewGuild(bot, { key: 'sandbox-key' });
@@ -334,10 +334,10 @@ describe('a server that was submitted before', () => {
   it('is to be looked for in the list where nobody knows what became of it', async () => {
     await bot.listing.behave({ kind: 'reset', carriedOut: true }, 1);
     const unknown = await addServer(member, 'unknown.example.com:1');
-    expect(textOf(unknown)).toContain('check the list before you submit it again');
+    expect(textOf(unknown)).toContain('Check the list before submitting it again');
     expect(labelsOf(unknown)).toEqual(['Edit']);
     await edit(member, unknown, {});
-    await says(unknown, 'It may have arrived: check the list before you submit it again');
+    await says(unknown, 'It may have gone through. Check the list before submitting it again');
     expect(addsOf(bot, 'unknown.example.com')).toHaveLength(1);
     await press(member, unknown, 'Submit again');
     await isAccepted(unknown, { server: 'unknown.example.com', port: '1', game: 'cs2' });

@@ -95,23 +95,23 @@ describe('/addservers', () => {
       'Line 5 192.168.0.4:27015 cs2: private address',
       'minecarft: unknown game minecarft. Did you mean Minecraft',
       '2 game servers are ready.',
-      '1 line repeats an earlier one and counts once: line 4.',
+      '1 line repeats an earlier one and will be sent only once: line 4.',
     ]) {
       expect(text).toContain(words);
     }
     const reasons = csvOf(messageOf(preview), 'rejected.csv').map((row) => row[5]);
-    expect(reasons[0]).toContain('cannot be reached from the internet');
+    expect(reasons[0]).toContain("can't be reached from the internet");
     expect(reasons[1]).toContain('Did you mean Minecraft (minecraft)');
     const report = await submit(member, preview);
     expect(added().map(({ server }) => server)).toEqual(['m1.example.com', 'm3.example.com']);
     expect(
       csvOf(report, 'report.csv').map(([line, server, , , , outcome]) => [line, server, outcome]),
     ).toEqual([
-      ['1', 'm1.example.com', 'sent for review'],
-      ['3', 'm3.example.com', 'sent for review'],
-      ['4', 'm1.example.com', 'not sent'],
-      ['5', '192.168.0.4:27015', 'not sent'],
-      ['6', 'm6.example.com:27015', 'not sent'],
+      ['1', 'm1.example.com', 'accepted'],
+      ['3', 'm3.example.com', 'accepted'],
+      ['4', 'm1.example.com', 'not-sent'],
+      ['5', '192.168.0.4:27015', 'not-sent'],
+      ['6', 'm6.example.com:27015', 'not-sent'],
     ]);
   });
 
@@ -160,14 +160,14 @@ describe('the preview', () => {
     const preview = await paste(member, lines(3).replaceAll('s1', 'f2'));
     expect(textOf(preview)).toContain('2 game servers are ready');
     expect(textOf(preview)).toMatch(
-      /1 duplicate:\n• f2\.example\.com:27015: ✅ sent for review · Counter-Strike 2 · .* · by you/,
+      /1 already submitted:\n• f2\.example\.com:27015: ✅ sent for review · Counter-Strike 2 · .* · by you/,
     );
-    expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Include 1 duplicate', 'Cancel']);
-    const included = await press(member, preview, 'Include 1 duplicate');
+    expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Include 1 already submitted', 'Cancel']);
+    const included = await press(member, preview, 'Include 1 already submitted');
     expect(labelsOf(included)).toContain('Submit 3 game servers');
-    const without = await press(member, included, 'Leave out 1 duplicate');
+    const without = await press(member, included, 'Skip 1 already submitted');
     const report = await submit(member, without);
-    expect(outcomes(report)).toEqual({ 'sent for review': 2, 'not sent': 1 });
+    expect(outcomes(report)).toEqual({ accepted: 2, 'not-sent': 1 });
     expect(added()).toHaveLength(3);
   });
 
@@ -175,7 +175,9 @@ describe('the preview', () => {
     const preview = await paste(member, `${lines(3)}\n10.0.0.1:27015 cs2`);
     await removeKey(scene.admin);
     await press(member, preview, 'Submit 3 game servers');
-    await expect.poll(() => textOf(preview)).toMatch(/no API key.*Ask someone with Manage Server/s);
+    await expect
+      .poll(() => textOf(preview))
+      .toMatch(/no API key.*Ask someone with the “Manage Server” permission/s);
     expect(labelsOf(preview)).toEqual(['Try again', 'Edit', 'Cancel']);
     await edit(member, preview, { servers: '4. right.example.com:27015 rust' });
     await expect.poll(() => textOf(preview)).toContain('4 game servers are ready');
@@ -192,7 +194,7 @@ describe('the preview', () => {
     const preview = await sendFile(member, lines(6));
     const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
     expect(messageOf(preview).current?.content).toMatch(
-      new RegExp(`4 game servers are ready.*2 game servers have to wait.*until <t:${midnight}>`, 's'),
+      new RegExp(`4 game servers are ready.*2 game servers can't be sent.*until <t:${midnight}>`, 's'),
     );
     const held = csvOf(messageOf(preview), 'rejected.csv').map((row) => [row[0], row[5]]);
     expect(held).toEqual([
@@ -206,7 +208,7 @@ describe('the preview', () => {
     expect(added().map(({ server }) => server)).toEqual(
       ['used', 's0', 's1', 's2'].map((name) => `${name}.example.com`),
     );
-    expect(read(report)).toMatch(/⚠️ 3 game servers have to wait until.*✅ 3 sent for review/s);
+    expect(read(report)).toMatch(/⚠️ 3 game servers can't be sent until.*✅ 3 sent for review/s);
     expect(csvOf(report, 'report.csv').at(-1)?.at(-1)).toContain('daily quota of 4 game servers used up');
     await setQuota(scene, '7');
     await submit(member, await edit(member, shown(report), {}));
@@ -248,8 +250,8 @@ describe('Edit', () => {
     const preview = await sendFile(member, [...noPort, ...noGame, lines(238)].join('\n')); // 1
     for (const words of [
       '10 lines need fixing:',
-      '• Line 1 w0.example.com cs2: no port, usually 27015',
-      '• Line 5 w4.example.com cs2: no port, usually 27015\n… and 5 more\nAll of them are in rejected.csv.',
+      '• Line 1 w0.example.com cs2: no port (usually 27015)',
+      '• Line 5 w4.example.com cs2: no port (usually 27015)\n… and 5 more\nAll of them are in rejected.csv.',
       '238 game servers are ready.',
       '2 game servers without a game. Choose their game below.',
     ]) {
@@ -271,7 +273,9 @@ describe('Edit', () => {
     const { modal, typed } = await openWindow(member, preview);
     const count = typed.servers?.split('\n').length ?? 0;
     expect(count).toBeGreaterThan(30);
-    expect(textOf(preview)).toContain(`Edit has room for the first ${count}. Fix the others in rejected.csv`);
+    expect(textOf(preview)).toContain(
+      `Only the first ${count} lines fit in Edit. Fix the rest in rejected.csv`,
+    );
     const after = await member.submit(modal, { servers: typed.servers?.replaceAll(':0 ', ':1 ') ?? '' });
     expect(textOf(after)).toContain(`${count + 1} game servers are ready`);
     expect(csvOf(messageOf(after), 'rejected.csv')).toHaveLength(200 - count);
@@ -286,7 +290,7 @@ describe('Edit', () => {
     expect(textOf(await press(member, preview, 'Cancel'))).toContain('Cancelled.');
     expect(messageOf(preview).current?.attachments).toEqual([]);
     const after = await member.submit(modal, { servers: '2. x.example.com:5 cs2' });
-    expect(textOf(after)).toContain('it is too old');
+    expect(textOf(after)).toContain('it has expired');
     await submit(member, after);
     expect(added()).toEqual([{ server: 'x.example.com', port: 5, game: 'cs2' }]);
   });
@@ -317,7 +321,7 @@ describe('the report', () => {
     const list = 'a.example.com:1 rust\nb.example.com:2 rust\nc.example.com:0 rust';
     const report = await submit(member, await sendFile(member, list));
     answering = () => undefined;
-    expect(read(report)).toContain('❌ 2 refused');
+    expect(read(report)).toContain('❌ 2 rejected');
     expect(labelsOf(shown(report))).toEqual(['Submit again', 'Edit']);
     const { modal, typed } = await openWindow(member, shown(report));
     expect(typed.servers).toBe('1. a.example.com:1 rust\n2. b.example.com:2 rust\n3. c.example.com:0 rust');
@@ -325,8 +329,8 @@ describe('the report', () => {
     await submit(member, after);
     expect(added()).toHaveLength(3);
     // The report is still there, and says so when it is pressed.
-    expect(read(report)).toContain('❌ 2 refused');
-    expect(textOf(await member.press(report, 'Submit again'))).toContain('This has been submitted');
+    expect(read(report)).toContain('❌ 2 rejected');
+    expect(textOf(await member.press(report, 'Submit again'))).toContain('This was already submitted');
   });
 
   it('says that the key was revoked between two requests, and goes on with a new one', async () => {
@@ -338,15 +342,15 @@ describe('the report', () => {
     };
     const report = await submit(member, await sendFile(member, lines(250)));
     expect(sizes()).toEqual([100, 100]);
-    expect(outcomes(report)).toEqual({ 'sent for review': 100, refused: 100, 'not sent': 50 });
-    expect(read(report)).toMatch(/100 refused.*Invalid API key\.\n• Line 101 /s);
+    expect(outcomes(report)).toEqual({ accepted: 100, rejected: 100, 'not-sent': 50 });
+    expect(read(report)).toMatch(/100 rejected.*Invalid API key\.\n• Line 101 /s);
     expect(read(report)).toMatch(
-      /50 not sent.*removed or refused meanwhile.*safely try again\.\n• Line 201 /,
+      /50 not sent.*removed or refused in the meantime.*safely try again\.\n• Line 201 /,
     );
     expect(read(report).match(/an API key with \/setkey\. It was set by @/g)).toHaveLength(1);
     await setKey(scene.admin, 'sandbox-key');
     // What was refused for the key goes again too: the service said nothing of the servers.
-    expect(outcomes(await submit(member, shown(report)))).toEqual({ 'sent for review': 150 });
+    expect(outcomes(await submit(member, shown(report)))).toEqual({ accepted: 150 });
   });
 
   it('comes after a bar that grows, while the preview cannot be pressed any more', async () => {
@@ -356,7 +360,7 @@ describe('the report', () => {
     await press(member, preview, 'Submit 600 game servers');
     expect(textOf(preview)).toMatch(/[▰▱]{20} 0 \/ 600/);
     expect(labelsOf(preview)).toEqual([]);
-    expect(outcomes(await reported(preview))).toEqual({ 'sent for review': 600 });
+    expect(outcomes(await reported(preview))).toEqual({ accepted: 600 });
     const edits = bot.discord.requests.slice(from).filter(({ method }) => method === 'PATCH');
     expect(edits.filter(({ body }) => body.includes('▱')).length).toBeGreaterThan(1);
   });

@@ -80,7 +80,7 @@ it('20 presses on a list of 1,000 at once are not in the way of another guild', 
   await submit(flood.member, await sendFile(flood.member, lines(1_000)));
   const preview = await sendFile(flood.member, lines(1_000));
   const [label = ''] = labelsOf(preview);
-  expect(label).toBe('Include 1,000 duplicates');
+  expect(label).toBe('Include 1,000 already submitted');
   // The log counts them: of presses on one message, those that a later one overtakes show nothing.
   const pressed = () => scene.log().filter(({ type }) => type === 'component').length;
   const before = pressed();
@@ -89,5 +89,5 @@ it('20 presses on a list of 1,000 at once are not in the way of another guild', 
   expect(textOf(await answer)).toContain(ACCEPTED);
   expect(pressed() - before).toBeLessThan(10);
   await expect.poll(() => pressed() - before).toBe(20);
-  expect(labelsOf(preview)).toContain('Leave out 1,000 duplicates');
+  expect(labelsOf(preview)).toContain('Skip 1,000 already submitted');
 });

@@ -38,7 +38,7 @@ const guarded = new Set(
       .map(([action]) => `${data.name}:${action}`),
   ),
 );
-const REFUSED = 'You need the permission “Manage Server”';
+const REFUSED = 'You need the “Manage Server” permission';
 
 /** A button or a select that the bot has shown to somebody of the first guild. */
 interface Control {
@@ -100,7 +100,7 @@ beforeAll(async () => {
   show('admin', await pick(admin, await openSettings(scene), ['@staff']));
   show('admin', await allowGames(scene, ['ark', 'cs2']));
   for (const name of ['keystatus', 'removekey']) show('admin', await admin.slash(name));
-  const label = 'Delete all data of this server';
+  const label = 'Delete all data of this Discord server';
   show('admin', await press(admin, show('admin', await admin.slash('privacy')), label));
 
   controls = shown.flatMap(({ by, answer }) =>

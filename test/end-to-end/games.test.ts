@@ -14,14 +14,14 @@ describe('/games', () => {
   it('shows the twelve usual games, marked as such, before the service was ever asked', async () => {
     const said = textOf(await scene.member.slash('games'));
     expect(said).toContain('12 games');
-    expect(said).toContain('own list has not been read yet');
+    expect(said).toContain("hasn't loaded the listing service's own list yet");
     expect(scene.listing.requests).toEqual([]);
   });
 
   it('shows the service’s list in pages once a key is there, and how old it is', async () => {
     await setKey(scene.admin, 'sandbox-key');
     const answer = await scene.member.slash('games');
-    expect(textOf(answer)).toMatch(/From the listing service, read.*Page 1 of \d/s);
+    expect(textOf(answer)).toMatch(/From the listing service, updated.*Page 1 of \d/s);
     expect(textOf(await press(scene.member, answer, 'Next'))).toMatch(/Page 2 of \d/);
     expect(textOf(await press(scene.member, answer, 'Previous'))).toMatch(/Page 1 of \d/);
   });
@@ -45,7 +45,7 @@ describe('/games', () => {
       await expect.poll(list).toContain('From the listing service');
       await own.listing.behave({ kind: 'down' });
       clock.advance(31_000);
-      expect(await list()).toMatch(/newer list could not be read yet.*Page 1 of \d/s);
+      expect(await list()).toMatch(/newer list couldn't be loaded yet.*Page 1 of \d/s);
     });
   });
 });

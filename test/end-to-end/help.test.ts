@@ -56,7 +56,9 @@ it('/help begins with what to do next: who can set the key, or the one command',
   const own = await inNewGuild(scene);
   const german = own.person({ locale: 'de' });
   const next = async (person = own.member) => textOf(await person.slash('help'));
-  expect(await next()).toMatch(/^\(only you can see this\) .*no API key.* Ask someone with Manage Server/);
+  expect(await next()).toMatch(
+    /^\(only you can see this\) .*no API key.* Ask someone with the “Manage Server” permission/,
+  );
   expect(await next()).not.toContain('Enter the API key');
   const asked = await own.admin.slash('help');
   expect(textOf(asked)).toMatch(/no API key.* Enter an API key with \/setkey/);

@@ -39,7 +39,7 @@ describe('/keystatus', () => {
     const said = await keyStatus();
     expect(said).toContain('(only you can see this)');
     expect(said).toContain('API key …wxyz');
-    expect(said).toMatch(/Set by @.+ on /);
+    expect(said).toMatch(/Set by @.+ \(/);
     expect(said).toMatch(/Last worked .*(now|second)/);
     expect(said).toContain('[ Check now ]');
     expect(said).not.toContain(KEY);
@@ -48,7 +48,9 @@ describe('/keystatus', () => {
   it('says what the service last said of the key, over a restart', async () => {
     await submit();
     await bot.restart();
-    expect(await keyStatus()).toMatch(/last said of it .*\n.*Servers have been added for review\./);
+    expect(await keyStatus()).toMatch(
+      /Last reply from the listing service about it .*\n.*Servers have been added for review\./,
+    );
   });
 
   it('tries the key at a press of its button, and has it in use again once it works', async () => {
@@ -56,7 +58,7 @@ describe('/keystatus', () => {
     expect(textOf(await press(admin, status, 'Check now'))).toContain('The key works.');
     await bot.listing.behave({ kind: 'down' });
     expect(textOf(await press(admin, status, 'Check now'))).toContain(
-      'The API key could not be tried; it may be fine.',
+      "The API key couldn't be tested; it may still be valid.",
     );
     expect(await keyStatus()).not.toContain('❌');
     await bot.listing.behave({ kind: 'ok' });
@@ -89,7 +91,7 @@ describe('a key that the service refuses', () => {
       /refuses this Discord server.s API key.*Enter an API key with \/setkey/s,
     );
     expect(await said('help', member)).toMatch(
-      /Ask someone with Manage Server to enter an API key.* It was set by @/,
+      /Ask someone with the “Manage Server” permission to enter an API key.* It was set by @/,
     );
     expect(await said('settings')).toMatch(/❌ API key: refused.*Enter the API key/s);
     expect(await said('keystatus')).toMatch(/❌ The listing service has refused it since/);

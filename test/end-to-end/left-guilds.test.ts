@@ -52,7 +52,7 @@ describe('a guild that has the commands without the bot user', () => {
     if (!guild) throw new Error('there is no guild');
     scene.discord.guildEvents.keepCommandsOnly(guild);
     const answer = await pick(scene.admin, settings, ['#staff']);
-    expect(textOf(answer)).toContain('The bot itself is not in this Discord server');
+    expect(textOf(answer)).toContain("The bot isn't a member of this Discord server");
     expect(JSON.stringify(messageOf(answer).current)).toContain(
       `client_id=${scene.discord.applicationId}&scope=bot+applications.commands&permissions=0&integration_type=0&guild_id=${guild.id}`,
     );

@@ -24,7 +24,7 @@ it('where an outcome is unknown, the page of the service is linked to, at the on
   await scene.listing.behave({ kind: 'reset' }, 1);
   const page = 'https://list.example/search?q=lost.example.com%3A27015';
   const answer = await addServer(scene.member, 'lost.example.com:27015');
-  expect(contentOf(answer)).toContain(`check [the list](<${page}>) before`);
+  expect(contentOf(answer)).toContain(`Check [the list](<${page}>) before`);
   expect(links(answer)).toMatchObject([{ url: page, label: 'Check the list' }]);
 
   const list = async (servers: string) => {

@@ -49,7 +49,7 @@ describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
   it('members submit one server, a file and a message, and get a file back', async () => {
     const { member } = scene;
     expect(textOf(await setKey(scene.admin, 'sandbox-key'))).toContain('works and is saved');
-    expect(textOf(await member.slash('games'))).toContain('From the listing service, read');
+    expect(textOf(await member.slash('games'))).toContain('From the listing service, updated');
     expect(textOf(await addServer(member, 'tls.example.com:27015'))).toContain(ACCEPTED);
     const report = await submit(member, await sendFile(member, `${lines(150)}\nwrong.example.com:70000 cs2`));
     expect(read(report)).toContain('✅ 150 sent for review');

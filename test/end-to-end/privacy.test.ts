@@ -24,9 +24,9 @@ describe('/privacy', () => {
     const answer = await scene.member.slash('privacy');
     for (const words of [
       '(only you can see this)',
-      'API key of this Discord server: encrypted',
-      'They are kept for 3 days. What was refused or not sent is kept for 3 days.',
-      'If the bot could not answer, it is kept for 30 days',
+      'API key of this Discord server: stored encrypted',
+      'They are kept for 3 days. Rejected and unsent ones are kept for 3 days.',
+      "If the bot couldn't reply, it's kept for 30 days",
       'everything else after 30 days',
       'nothing about members',
       'operates this bot',
@@ -47,7 +47,7 @@ describe('/privacy', () => {
     expect(await onDisk()).not.toContain('CANARY');
     expect(await onDisk()).toContain('b.example.com');
     expect(textOf(await scene.admin.slash('submissions'))).toContain(`@${other.userId}`);
-    expect(textOf(await deleteName())).toContain('Your name is in no submission here.');
+    expect(textOf(await deleteName())).toContain('Your name is in none of the submissions here.');
     await scene.restart();
     expect(textOf(await addServer(member, 'd.example.com:4'))).toContain('Not sent: limit reached.');
   });
@@ -58,7 +58,7 @@ describe('/privacy', () => {
     const question = await press(
       scene.admin,
       await scene.admin.slash('privacy'),
-      'Delete all data of this server',
+      'Delete all data of this Discord server',
     );
     expect(textOf(question)).toContain('This cannot be undone.');
     expect(await onDisk()).toContain('CANARY');

@@ -49,7 +49,7 @@ describe('/removekey', () => {
     const question = await admin.slash('removekey');
     await setKey(admin, 'the-new-key-9876');
     await press(admin, question, 'Remove the key');
-    expect(textOf(question)).toContain('The API key was changed meanwhile');
+    expect(textOf(question)).toContain('The API key was changed in the meantime');
     expect(labelsOf(question)).toEqual([]);
     expect(await submit()).toContain(ACCEPTED);
   });

@@ -61,7 +61,7 @@ describe('/setkey', () => {
   it('says while the service is down that the key may be fine, keeps nothing, and asks again at a press', async () => {
     await bot.listing.behave({ kind: 'down' });
     const down = await setKey(admin, 'sandbox-key');
-    expect(textOf(down)).toMatch(/could not be reached.*it may be fine.*It was not saved/s);
+    expect(textOf(down)).toMatch(/couldn't be reached.*it may still be valid.*It wasn't saved/s);
     const { modal, typed } = await openWindow(admin, down, 'Try again');
     expect(typed).toEqual({ key: '' });
     await bot.restart();
@@ -98,7 +98,7 @@ describe('/setkey', () => {
     for (let n = 0; n < 2; n += 1) await press(admin, status, 'Check now');
     expect(textOf(status)).toContain('The key works.');
 
-    const tooSoon = /was not tried\. Next try: <t:\d+:R>/;
+    const tooSoon = /wasn't tested\. You can try again <t:\d+:R>/;
     expect(messageOf(await setKey(admin, 'guess')).current?.content).toMatch(tooSoon);
     await press(admin, status, 'Check now');
     expect(messageOf(status).current?.content).toMatch(tooSoon);

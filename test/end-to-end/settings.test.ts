@@ -105,21 +105,21 @@ describe('the log channel', () => {
       expect.stringMatching(/^✅ \*\*1 sent for review\.\*\* The listing service says:$/),
       '> Servers have been added for review.',
       expect.stringMatching(/\(member\): \*\*Counter-Strike 2/),
-      '⚠️ Not sent: submitted here before.',
+      '⚠️ Not sent: already submitted here.',
       expect.stringContaining('**Rust**'),
-      expect.stringMatching(/^❌ \*\*1 refused\.\*\* The listing service says:$/),
+      expect.stringMatching(/^❌ \*\*1 rejected\.\*\* The listing service says:$/),
       '> No such luck.',
       expect.stringContaining('**Minecraft**'),
-      expect.stringMatching(/^❓ \*\*1 unknown\.\*\* /),
+      expect.stringMatching(/^❓ \*\*1 unconfirmed\.\*\* /),
       expect.stringContaining('**ARK'),
-      expect.stringMatching(/^⚠️ \*\*1 not sent\.\*\* The listing service could not be reached\.$/),
+      expect.stringMatching(/^⚠️ \*\*1 not sent\.\*\* The listing service couldn't be reached\.$/),
     ]);
   });
 
   it('is told of changes of the key and of refused attempts', async () => {
     await chooseLogChannel(scene);
     expect(logMessages(scene)).toEqual([
-      expect.stringMatching(/log of this bot.*Chosen by <@\d+> \(admin\)/),
+      expect.stringMatching(/bot's log channel.*Chosen by <@\d+> \(admin\)/),
     ]);
     await setKey(admin, 'sandbox-key');
     giveCommand(bot, 'setkey', scene.member);
@@ -132,7 +132,7 @@ describe('the log channel', () => {
     await expect.poll(() => logLines(scene).length).toBe(3);
     expect(logLines(scene)).toEqual([
       expect.stringContaining(`<@${admin.userId}> (admin) set the API key`),
-      expect.stringMatching(/\(member\) tried to use <\/setkey:\d+> without the permission “Manage Server”/),
+      expect.stringMatching(/\(member\) tried to use <\/setkey:\d+> without the “Manage Server” permission/),
       expect.stringMatching(/\(member\) tried to use an admins' button of <\/privacy:\d+> without/),
     ]);
   });
@@ -163,9 +163,9 @@ describe('the log channel', () => {
       '✅ **Games**: only Factorio',
       changed,
       '✅ **Games**: all',
-      `⚙️ <@${admin.userId}> (admin) moved this log to <#${admin.channelId}>.`,
-      expect.stringContaining('This channel is now the log'),
-      `🔕 <@${admin.userId}> (admin) turned this log off.`,
+      `⚙️ <@${admin.userId}> (admin) moved the log channel to <#${admin.channelId}>.`,
+      expect.stringContaining("This is now the bot's log channel"),
+      `🔕 <@${admin.userId}> (admin) turned this log channel off.`,
     ]);
   });
 
@@ -223,7 +223,9 @@ describe('the role to notify', () => {
     expect(alert?.content).toMatch(
       new RegExp(`^<@&${id}>\\n❌ The listing service refuses this Discord server's API key`),
     );
-    expect(alert?.embeds[0]?.description).toMatch(/^Is the key right\?.*\nSet by <@\d+> on <t:\d+:f>/);
+    expect(alert?.embeds[0]?.description).toMatch(
+      /^If you think the key is right.*\nSet by <@\d+> \(<t:\d+:f>\)/,
+    );
   });
 
   it('is neither @everyone nor one that the bot may not mention', async () => {

@@ -34,7 +34,7 @@ describe('/submissions', () => {
     const all = await said();
     expect(all).toContain('(only you can see this)');
     expect(all).toMatch(
-      /4 submissions, newest first.*Factorio — fourth\.example\.com:4.*not sent · .*ARK.* — \[2606:4700::1111\]:3.*❓ unknown · .*Rust — second\.example\.com:2.*refused: =No \*\*luck\*\*\..*Counter-Strike 2 — first\.example\.com:1 · query port 9\n.*✅ sent for review · (now|\d+ seconds? ago) · by @/s,
+      /4 submissions, newest first.*Factorio — fourth\.example\.com:4.*not sent · .*ARK.* — \[2606:4700::1111\]:3.*❓ unconfirmed · .*Rust — second\.example\.com:2.*rejected: =No \*\*luck\*\*\..*Counter-Strike 2 — first\.example\.com:1 · query port 9\n.*✅ sent for review · (now|\d+ seconds? ago) · by @/s,
     );
     expect(all).not.toMatch(/approved|pending|in review/i);
   });
@@ -77,12 +77,12 @@ describe('/submissions', () => {
     expect(exported.ephemeral).toBe(true);
     expect(exported.current?.content).toContain('A file for a spreadsheet.');
     const rows = String(exported.file('submissions.csv')).split('\r\n');
-    expect(rows[0]).toContain('"Time (UTC)","Member","Game","Address","Port","Query port","Outcome"');
+    expect(rows[0]).toContain('"time","member","game","server","port","query_port","outcome"');
     expect(rows).toHaveLength(17);
     expect(rows.at(-2)).toMatch(
-      /^"\d{4}-\d\d-\d\dT.*Z","member","cs2","first\.example\.com","1","9","sent for review"/,
+      /^"\d{4}-\d\d-\d\dT.*Z","member","cs2","first\.example\.com","1","9","accepted"/,
     );
-    expect(rows.at(-3)).toContain(`"refused","'=No **luck**."`);
+    expect(rows.at(-3)).toContain(`"rejected","'=No **luck**."`);
     const own = await press(scene.member, await submissions({}, scene.member), 'Export');
     expect(String(messageOf(own).file('submissions.csv'))).not.toContain('fourth');
   });

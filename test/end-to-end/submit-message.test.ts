@@ -65,7 +65,7 @@ describe('"Submit servers" on a message', () => {
 
   it('gives a server without a port the usual one with a press', async () => {
     const chosen = await pick(member, await use('steam://connect/m4.example.com'), ['cs2']);
-    expect(textOf(chosen)).toContain('• m4.example.com cs2: no port, usually 27015');
+    expect(textOf(chosen)).toContain('• m4.example.com cs2: no port (usually 27015');
     expect(labelsOf(chosen)).toEqual(['Use the usual port', 'Edit', 'Cancel']);
     await submit(member, await press(member, chosen, 'Use the usual port'));
     expect(added()).toEqual([{ server: 'm4.example.com', port: 27015, game: 'cs2' }]);
@@ -77,6 +77,8 @@ describe('"Submit servers" on a message', () => {
     );
     const elsewhere = await inNewGuild(bot);
     const found = textOf(await use('m5.example.com:27015', elsewhere.member));
-    expect(found).toMatch(/no API key.*Ask someone with Manage Server.*m5\.example\.com:27015/s);
+    expect(found).toMatch(
+      /no API key.*Ask someone with the “Manage Server” permission.*m5\.example\.com:27015/s,
+    );
   });
 });

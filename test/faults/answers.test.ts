@@ -74,7 +74,7 @@ describe.concurrent('a Discord that', () => {
       const preview = await sendFile(member, `${lines(3)}\nnowhere:99999 cs2`);
       const before = discord.requests.length;
       discord.faults.inject({ fault: { kind: 'status', status: 500 }, path: path.edit });
-      const answered = press(member, preview, 'Include 2 duplicates');
+      const answered = press(member, preview, 'Include 2 already submitted');
       await eventually(() => discord.requests.slice(before).some(({ status }) => status === 500), true);
       expect((await press(member, preview, 'Edit')).kind).toBe('modal');
       // What the button says is what it submits.

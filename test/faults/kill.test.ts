@@ -36,7 +36,7 @@ afterAll(() => bot.close({ breaches: [BREACHES.tooLate, BREACHES.afterTheEnd] })
 
 const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
 const RUN_AGAIN = 'The bot was restarted. Please run the command again.';
-const UNKNOWN = /Unknown\. The bot was restarted\. It may have arrived: check the list/;
+const UNKNOWN = /Unconfirmed\. The bot was restarted\. It may have gone through. Check the list/;
 
 const newGuild = () => inNewGuild(bot, { key: 'sandbox-key' });
 const add = ({ member }: Scene, server: string) => addServer(member, server);
@@ -241,7 +241,7 @@ describe('after a kill -9', () => {
       WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
       SELECT 'many', i, '${admin.guildId}', 'h' || i, 1, 'cs2', 'h' || i FROM n`);
     await bot.startBot();
-    const label = 'Delete all data of this server';
+    const label = 'Delete all data of this Discord server';
     const question = await press(admin, await admin.slash('privacy'), label);
     const left = () =>
       Number(

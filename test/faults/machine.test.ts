@@ -240,7 +240,7 @@ describe('a bot that runs', () => {
     await scene.listing.behave({ kind: 'ok' });
     await goesBackTo(2);
     await scene.startBot();
-    expect(textOf(await answer)).toMatch(/may have arrived: check the list/);
+    expect(textOf(await answer)).toMatch(/may have gone through. Check the list/);
     await eventually(() => readStored(data).unfinished, []);
     expect(readStored(data).ended(scene.member.guildId, host)).toEqual(['unknown']);
     expect(addsOf(scene, host)).toHaveLength(1);

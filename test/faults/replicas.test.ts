@@ -6,7 +6,7 @@ import { createBotInProcess } from '../support/bot-in-process.ts';
 import { hasPostgres, newDatabase } from '../support/postgres.ts';
 import { openScene, textOf } from '../support/scene.ts';
 
-const UNKNOWN = /❓ Unknown\..*may have arrived/;
+const UNKNOWN = /❓ Unconfirmed\..*may have arrived/;
 const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
 
 /** A bot that Discord posts to, and another one beside it over the same database, which has little patience. */

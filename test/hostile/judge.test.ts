@@ -3,10 +3,10 @@ import { type Ask, claimOf, type Findings, judge } from './judge.ts';
 import type { Harm } from './verdict.ts';
 
 const ACCEPTED = '✅ Sent for review. The listing service says:\n│ Servers have been added for review.';
-const REJECTED = '❌ Refused. The listing service says:\n> Not today.';
+const REJECTED = '❌ Rejected. The listing service says:\n> Not today.';
 const UNKNOWN =
-  '❓ Unknown. The listing service did not answer in time. It may have arrived: check the list before you submit it again.';
-const NOT_SENT = '⚠️ Not sent. The listing service could not be reached. You can safely try again.';
+  "❓ Unconfirmed. The listing service didn't respond in time. It may have gone through. Check the list before submitting it again.";
+const NOT_SENT = "⚠️ Not sent. The listing service couldn't be reached. You can safely try again.";
 const WARNING =
   '⚠️ Not sent: mia submitted a.example.com. What became of it is unknown, and it may have been received.';
 

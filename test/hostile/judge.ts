@@ -41,10 +41,10 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   // A warning about a previous submission repeats how that one ended.
   [/Not sent[.:]/, 'nothing sent'],
   [/Servers have been added for review\./, 'accepted'],
-  [/❌ Refused\./, 'rejected'],
-  [/may have arrived/, 'unknown'],
+  [/❌ Rejected\./, 'rejected'],
+  [/may have gone through/, 'unknown'],
   [
-    /nothing was (sent|done)|was not sent|is restarting|run the command again|works only once|on its way/i,
+    /nothing was (sent|done)|was not sent|is restarting|run the command again|only works once|on its way/i,
     'nothing sent',
   ],
 ];

@@ -114,7 +114,7 @@ async function losesNothing({ text, probe, onStart, ends = [0, null], user }: Pa
     expect(textOf(await answer)).toContain('Servers have been added for review.');
     expect(readStored(data).unfinished).toEqual([]);
     await scene.startBot();
-    expect(textOf(await add())).toMatch(/submitted here before.*sent for review.*a\.example\.com:1/s);
+    expect(textOf(await add())).toMatch(/already submitted here.*sent for review.*a\.example\.com:1/s);
     expect(sent()).toBe(1);
   } finally {
     await scene.close();

@@ -154,7 +154,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
       return form !== undefined && COUNTS.filter((count) => plurals.select(count) === form).length === 1;
     };
     const faults = known.flatMap(([key, sentence]) => {
-      const isName = (value: string) => names.has(value.replace(/_plain$/, ''));
+      const isName = (value: string) => DISCORD_NAMES.has(value) || names.has(value.replace(/_plain$/, ''));
       const given = valuesIn(sentence);
       const wanted = valuesIn(english.get(`${stemOf(key)}_other`) ?? originalOf(key));
       const needed = wanted.filter((value) => !NAME_FORMS.has(value.replace(/_plain$/, '')));
@@ -240,5 +240,7 @@ function filled(
 }
 
 const NAME_FORMS = ownNames(english.keys());
+/** What `words.ts` puts in for names of Discord's pages and permissions, which any sentence may have. */
+const DISCORD_NAMES = new Set([...Object.keys(ENGLISH.sentences.discord), 'manageGuild', 'mentionEveryone']);
 /** A short text may be longer than its share: `Edit` is `Bearbeiten`. */
 const SHORT_WORDS = 25;
