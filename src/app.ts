@@ -119,6 +119,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
       await unanswered.takeOver();
     },
     onOver: deps.onFatal,
+    sealingKeyId: encryption.sealingKeyId,
     leaseMs: timing.leaseMs,
     renewedEveryMs: timing.leaseRenewedEveryMs,
     logger,

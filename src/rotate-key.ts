@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { ConfigError, readStoreConfig } from './config/config.ts';
-import { rotateKeys } from './guilds/key-rotation.ts';
+import { rotateKeys } from './operations/key-rotation.ts';
 import { keysAtHand, usedKeysOf } from './storage/encryption-key.ts';
 import { createStore } from './storage/store.ts';
 import { StoreError } from './storage/store-error.ts';
 import { runTool } from './tool.ts';
 
-/** Seals all API keys anew with the first key of `ENCRYPTION_KEY`, and says how many these were. */
+/** Seals everything anew with the first key of `ENCRYPTION_KEY`, and says how many records these were. */
 await runTool('rotate-key', async (logger) => {
   const { storeUrl, encryptionKey: configured } = readStoreConfig(process.env);
   const store = createStore({ url: storeUrl, logger });

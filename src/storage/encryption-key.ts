@@ -74,6 +74,8 @@ export interface StoreEncryptionDeps {
 export interface StoreEncryption extends Pick<Encryption, 'seal' | 'open'>, Part {
   /** @throws EncryptionKeyError if the data was encrypted with a key that is not at hand; nothing is changed */
   start(): Promise<void>;
+  /** The id of the key that `seal` uses. */
+  sealingKeyId(): string;
 }
 
 /** To be started after the store and before everything that seals or opens. */
@@ -119,6 +121,7 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
     },
     seal: (plain, context) => started().seal(plain, context),
     open: (record, context) => started().open(record, context),
+    sealingKeyId: () => started().newestKeyId,
   };
 }
 

@@ -38,6 +38,8 @@ export interface LeasesDeps {
   /** Takes over what belongs to nobody alive: at the start, and when another process was found dead. */
   readonly takeOver: () => Promise<void>;
   readonly onOver: (error: LeaseOver) => void;
+  /** The id of the encryption key that this process seals with. */
+  readonly sealingKeyId: () => string;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly leaseMs?: number | undefined;
   readonly renewedEveryMs?: number | undefined;
@@ -46,8 +48,19 @@ export interface LeasesDeps {
 /** The ids of all processes that are alive. */
 export const living = ({ tables }: Pick<Store, 'tables'>) => tables().selectFrom('leases').select('name');
 
+/** The ids of the encryption keys that processes seal with which have not stopped, or have died and are not found yet. */
+export async function sealingKeysOf({ tables }: Pick<Store, 'tables'>): Promise<readonly string[]> {
+  const rows = await tables()
+    .selectFrom('leases')
+    .select('sealing_key')
+    .where('sealing_key', 'is not', null)
+    .where('until', '>', 0)
+    .execute();
+  return rows.flatMap((row) => row.sealing_key ?? []);
+}
+
 export function createLeases(deps: LeasesDeps): Leases {
-  const { store, isAlone, takeOver, onOver, logger } = deps;
+  const { store, isAlone, takeOver, onOver, sealingKeyId, logger } = deps;
   const { leaseMs = LEASE_MS, renewedEveryMs: everyMs = RENEWED_EVERY_MS } = deps;
   const owner = randomUUID();
   const renewal = createJob({ firstMs: everyMs, everyMs, run: renew });
@@ -125,7 +138,7 @@ export function createLeases(deps: LeasesDeps): Leases {
       await store
         .tables()
         .insertInto('leases')
-        .values({ name: owner, owner, until: inMs(leaseMs) })
+        .values({ name: owner, owner, until: inMs(leaseMs), sealing_key: sealingKeyId() })
         .execute();
       await takeOver();
       // Nobody could count this one as dead.

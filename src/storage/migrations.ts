@@ -4,7 +4,7 @@ import type { Tables } from './tables.ts';
 
 /** Every change of the tables, by name, in the order of the names. What was once released is never changed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  '1.1-tables': {
+  '1.2-tables': {
     async up(db) {
       await db.schema
         .createTable('interactions')
@@ -67,6 +67,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('name', 'text', (column) => column.primaryKey())
         .addColumn('owner', 'text', (column) => column.notNull())
         .addColumn('until', 'bigint', (column) => column.notNull())
+        .addColumn('sealing_key', 'text')
         .execute();
       for (const [name, table, columns] of INDICES) {
         await db.schema.createIndex(name).on(table).columns(columns).execute();

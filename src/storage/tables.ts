@@ -94,6 +94,8 @@ export interface LeasesTable {
   readonly owner: string;
   /** By the clock of the database. */
   readonly until: number;
+  /** The id of the encryption key that the process seals with; null for a job. */
+  readonly sealing_key: string | null;
 }
 
 /** Values under keys, written by Keyv. */

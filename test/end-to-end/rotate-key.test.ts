@@ -11,6 +11,8 @@ import { isOnPostgres } from '../support/scene-store.ts';
 const PREVIOUS = randomBytes(32).toString('base64');
 const NEW = randomBytes(32).toString('hex');
 const BOTH = `${NEW},${PREVIOUS}`;
+/** What several processes have first, so that each of them can read what another has sealed. */
+const NEW_LAST = `${PREVIOUS},${NEW}`;
 
 let home: string;
 let scene: Scene;
@@ -49,6 +51,15 @@ describe('npm run rotate-key', () => {
     await configure(BOTH);
     await scene.restart();
     const before = await sealedData();
+    // As another process that was not restarted yet.
+    await configure(NEW_LAST);
+    await scene.restart();
+    const other = await rotateKey({ ENCRYPTION_KEY: BOTH });
+    expect(other).toMatchObject({ status: 1, stdout: '' });
+    expect(other.stderr).toMatch(/^rotate-key: a bot runs, [^\n]+ encrypts with another key [^\n]+\n$/);
+
+    await configure(BOTH);
+    await scene.restart();
     const done = await rotateKey({ ENCRYPTION_KEY: BOTH });
     expect(done).toMatchObject({ status: 0, stderr: '' });
     expect(done.stdout).toMatch(/^Re-encrypted 1 record to the key [0-9a-f]{12}; 0 had it already\.\n/);

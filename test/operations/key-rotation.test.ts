@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { interactionContext } from '../../src/discord/unanswered.ts';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
-import { rotateKeys } from '../../src/guilds/key-rotation.ts';
+import { rotateKeys } from '../../src/operations/key-rotation.ts';
 import { Secret } from '../../src/secret.ts';
-import { keyId } from '../../src/storage/encryption.ts';
+import { createEncryption, keyId } from '../../src/storage/encryption.ts';
 import { createStoreEncryption, EncryptionKeyError } from '../../src/storage/encryption-key.ts';
+import { createLeases } from '../../src/storage/leases.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { bytesOnDisk, type FileStore, openStore, recorder } from '../storage/temporary.ts';
+import { bytesOnDisk, type FileStore, openStore, recorder, rowsIn } from '../storage/temporary.ts';
 
 const FORMER = randomBytes(32);
 const NEWEST = randomBytes(32);
@@ -92,6 +94,45 @@ describe('a rotation', () => {
       );
     }
     expect(await store.values.get('api-key:0')).toEqual(before);
+  });
+
+  it('is refused while a bot runs that seals with another key, and changes nothing', async () => {
+    const store = await filled();
+    await started(store, ...BOTH);
+    const before = await store.values.get('api-key:0');
+    const bot = createLeases({
+      store,
+      isAlone: false,
+      takeOver: async () => undefined,
+      onOver: () => undefined,
+      sealingKeyId: () => keyId(FORMER),
+      logger: recorder(),
+    });
+    await bot.start?.();
+    await expect(rotateKeys({ store, keys: BOTH })).rejects.toThrow(/encrypts with another key/);
+    expect(await store.values.get('api-key:0')).toEqual(before);
+    await bot.stop?.();
+    expect(await rotateKeys({ store, keys: BOTH })).toMatchObject({ rotated: 5, failed: [] });
+  });
+
+  it('seals what is unanswered anew', async () => {
+    const store = await filled();
+    await started(store, ...BOTH);
+    const { seal } = createEncryption([FORMER]);
+    const unanswered = ['7', '8'].map((id) => ({
+      id,
+      guild_id: '1',
+      owner: 'one',
+      taken_at: 1,
+      sealed: JSON.stringify(seal(`token ${id}`, interactionContext('1', id))),
+    }));
+    await store.tables().insertInto('interactions').values(unanswered).execute();
+    expect(await rotateKeys({ store, keys: BOTH })).toMatchObject({ rotated: 7, failed: [] });
+    const { open } = createEncryption([NEWEST]);
+    const tokens = (await rowsIn(store, 'interactions')).map(({ id, sealed }) =>
+      open(JSON.parse(sealed ?? ''), interactionContext('1', id)),
+    );
+    expect(tokens).toEqual(['token 7', 'token 8']);
   });
 
   it('keeps the former key when a record does not open, and names the record', async () => {

@@ -1,0 +1,122 @@
+import { interactionContext } from '../discord/unanswered.ts';
+import { API_KEYS, sealContext } from '../guilds/api-keys.ts';
+import { createEncryption, type SealedRecord, UndecryptableError } from '../storage/encryption.ts';
+import { EncryptionKeyError, USED_KEY, usedKeysOf } from '../storage/encryption-key.ts';
+import { sealingKeysOf } from '../storage/leases.ts';
+import type { Store } from '../storage/store.ts';
+
+export interface RotationDeps {
+  readonly store: Pick<Store, 'tables' | 'values' | 'inGuild' | 'cutLog'>;
+  /** Encryption keys, newest first: the first seals, all open. */
+  readonly keys: readonly Buffer[];
+}
+
+export interface RotationResult {
+  readonly newestKeyId: string;
+  /** Records that were sealed with a former key, and are now with the newest. */
+  readonly rotated: number;
+  /** Records that were sealed with the newest key before. */
+  readonly already: number;
+  /** Records that could not be opened. While there are any, the former keys are not forgotten. */
+  readonly failed: readonly string[];
+}
+
+/**
+ * Seals every API key and every unanswered interaction anew with the newest encryption key, each by itself: stopped at
+ * any moment and begun again it goes on. Bots may run meanwhile.
+ * @throws EncryptionKeyError if no bot has run with the newest key, or while one runs that seals with another: it would
+ *   go on to seal with a former one
+ */
+export async function rotateKeys({ store, keys }: RotationDeps): Promise<RotationResult> {
+  const { values, tables } = store;
+  const encryption = createEncryption(keys);
+  const { newestKeyId } = encryption;
+  let rotated = 0;
+  let already = 0;
+  const failed: string[] = [];
+
+  async function refuseOtherKeys(): Promise<void> {
+    const other = (await sealingKeysOf(store)).find((id) => id !== newestKeyId);
+    if (other === undefined) return;
+    throw new EncryptionKeyError(
+      `a bot runs, or ran until a moment ago, that encrypts with another key (its id is ${other}) than the first one: ` +
+        'restart all bots with this ENCRYPTION_KEY, and run this again. Until then every key is needed.',
+    );
+  }
+
+  /** @returns `undefined` where the record stays as it is */
+  function sealedAnew(name: string, sealed: unknown, context: string): SealedRecord | undefined {
+    if (Object(sealed).k === newestKeyId) {
+      already += 1;
+      return undefined;
+    }
+    try {
+      const anew = encryption.seal(encryption.open(sealed, context), context);
+      rotated += 1;
+      return anew;
+    } catch (error) {
+      if (!(error instanceof UndecryptableError)) throw error;
+      failed.push(name);
+      return undefined;
+    }
+  }
+
+  async function rotateApiKey(record: string): Promise<void> {
+    const guildId = record.slice(API_KEYS.length + 1);
+    await store.inGuild(guildId, async () => {
+      const stored = await values.get(record);
+      // The guild's key was removed meanwhile.
+      if (stored === undefined) return;
+      const value = Object(stored);
+      const sealed = sealedAnew(record, value.sealed, sealContext(guildId));
+      if (sealed) await values.set(record, { ...value, sealed });
+    });
+  }
+
+  async function rotateInteractions(): Promise<void> {
+    const rows = await tables()
+      .selectFrom('interactions')
+      .select(['id', 'guild_id', 'sealed'])
+      .where('sealed', 'is not', null)
+      .execute();
+    for (const { id, guild_id, sealed: before } of rows) {
+      const sealed = sealedAnew(`interaction ${id}`, parsed(before ?? ''), interactionContext(guild_id, id));
+      if (!sealed) continue;
+      await tables()
+        .updateTable('interactions')
+        .set({ sealed: JSON.stringify(sealed) })
+        .where('id', '=', id)
+        // It may have been answered meanwhile.
+        .where('sealed', '=', before)
+        .execute();
+    }
+  }
+
+  const usedKeys = await usedKeysOf(values);
+  if (!usedKeys.includes(newestKeyId)) {
+    throw new EncryptionKeyError(
+      `the bot has never run with the first key (its id is ${newestKeyId}): start it once with this ENCRYPTION_KEY, and ` +
+        'run this again while it runs or after it has stopped. Nothing was changed.',
+    );
+  }
+  await refuseOtherKeys();
+  for (const record of await values.keys(`${API_KEYS}:`)) await rotateApiKey(record);
+  await rotateInteractions();
+  if (failed.length === 0) {
+    // One may have been started meanwhile.
+    await refuseOtherKeys();
+    for (const id of usedKeys) {
+      if (id !== newestKeyId) await values.delete(USED_KEY + id);
+    }
+  }
+  await store.cutLog();
+  return { newestKeyId, rotated, already, failed };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
