@@ -1,3 +1,4 @@
+import './node-version.js';
 import { existsSync } from 'node:fs';
 
 /**

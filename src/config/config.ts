@@ -169,7 +169,8 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
   const parsed = schema.safeParse(values);
   for (const { path, message } of parsed.error?.issues ?? []) {
     const name = variableOf(String(path[0]));
-    if (!problems.has(name)) problems.set(name, `${name} ${message}`);
+    const value = path[0] === undefined ? undefined : values[String(path[0])];
+    if (!problems.has(name)) problems.set(name, `${name} ${message}${given(name, value)}`);
   }
   for (const [name, problem] of contradictions(values)) {
     if (!problems.has(name)) problems.set(name, problem);
@@ -180,6 +181,15 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
   const isIncomplete = lines.some((line) => line.includes(' is missing: '));
   if (isIncomplete && !existsSync('.env')) lines.push(NO_FILE);
   throw new ConfigError(lines.join('\n  '));
+}
+
+/** Of a longer value the rule says enough; a bot token, should it be in the wrong place, is longer. */
+const LONGEST_SHOWN = 40;
+
+/** What was given, where that is no secret and holds no password of a URL. */
+function given(name: string, value: string | undefined): string {
+  if (value === undefined || SECRETS.includes(name)) return '';
+  return value.includes('@') || value.length > LONGEST_SHOWN ? '' : `, and is ${JSON.stringify(value)}`;
 }
 
 /**

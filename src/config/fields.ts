@@ -13,7 +13,7 @@ const LONGEST_PAGE = 200;
 /** The timers that end the counting take no more than 24 days. */
 const LONGEST_WINDOW_SECONDS = 604_800;
 
-/** A rule in words: `X is missing: it must be …` or `X must be …`. A value is never repeated, it may be a secret. */
+/** A rule in words: `X is missing: it must be …` or `X must be …`. */
 export function must(be: string) {
   return {
     error: ({ input }: { readonly input?: unknown }) =>

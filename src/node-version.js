@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+
+/*
+ * Loaded first by every program of the bot. It is JavaScript, and imports nothing that an old Node lacks, so that a Node
+ * that cannot run TypeScript says so in a sentence.
+ */
+
+const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const needed = engines.node.replace('>=', '');
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const [neededMajor = 0, neededMinor = 0] = needed.split('.').map(Number);
+
+if (major < neededMajor || (major === neededMajor && minor < neededMinor)) {
+  process.stderr.write(
+    `This is Node ${process.versions.node}, and ${needed} or newer is needed.\n` +
+      `Use "npm ci" (without --omit=dev), which brings the right one for every "npm run …", or install Node ${neededMajor}.\n`,
+  );
+  process.exit(1);
+}
