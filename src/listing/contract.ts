@@ -16,21 +16,26 @@ export const LONGEST_MESSAGE = 2_000;
 const gameSchema = z.object({
   name: z
     .string()
+    .trim()
     .min(1)
     .transform((name) => clipped(name, LONGEST_NAME)),
-  alias: z.string().min(1),
+  /** Nobody could choose a longer one, and a part of an alias would be another game's. */
+  alias: z.string().min(1).max(LONGEST_NAME),
 });
 export type Game = z.infer<typeof gameSchema>;
 
 /**
- * The answer to `action=games` (specification §4.2): its first {@link MAX_GAMES} games. One whose alias is too long is
- * left out, since nobody could choose it, and a part of an alias would be another game's.
+ * The answer to `action=games` (specification §4.2): its first {@link MAX_GAMES} games. What is no game is left out, so
+ * that it hides none of the others; a list of nothing else is no list of games.
  */
 export const gamesSchema = z
   .array(z.unknown())
-  .transform((games) => games.slice(0, MAX_GAMES))
-  .pipe(z.array(gameSchema))
-  .transform((games): readonly Game[] => games.filter(({ alias }) => alias.length <= LONGEST_NAME));
+  .transform((list) => ({
+    isEmpty: list.length === 0,
+    games: list.slice(0, MAX_GAMES).flatMap((game) => gameSchema.safeParse(game).data ?? []),
+  }))
+  .refine(({ isEmpty, games }) => isEmpty || games.length > 0)
+  .transform(({ games }): readonly Game[] => games);
 
 /** The answer to `action=add`, and every error (specification §4.1, §7), at any HTTP status. */
 export const verdictSchema = z.object({

@@ -16,9 +16,12 @@ it('a games list is without aliases that are too long to be chosen, and has 10,0
 
 it.each([
   {},
-  { name: '', alias: 'a' },
-  { name: 'A', alias: '' },
+  { name: '', alias: 'b' },
+  { name: ' ', alias: 'b' },
+  { name: 'B', alias: '' },
   null,
-])('a games list is none with %j', (game) => {
-  expect(gamesSchema.safeParse([{ name: 'A', alias: 'a' }, game]).success).toBe(false);
+])('a games list is without %j, which hides no other game, and is no list of games alone', (game) => {
+  const good = { name: 'A', alias: 'a' };
+  expect(gamesSchema.parse([game, good])).toEqual([good]);
+  expect(gamesSchema.safeParse([game]).success).toBe(false);
 });
