@@ -39,6 +39,8 @@ const LONGEST_WAIT_MS = 60_000;
 /** Longer than a quiet bot's pauses, so that a first response does not pay for a new TLS connection: 50 ms (measured). */
 const KEEP_ALIVE_MS = 5 * 60_000;
 const CONNECT_MS = 2_500;
+/** How often what the library keeps of each interaction's token is let go of where no limit needs it, in milliseconds. */
+const TOKENS_SWEPT_EVERY_MS = 60_000;
 /** The least pause after a 429, in milliseconds: some name a time of zero. */
 const LEAST_PAUSE_MS = 250;
 
@@ -122,6 +124,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     // It is counted by the clock: set back by an hour, that would count for an hour. A 429 is obeyed all the same.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     makeRequest: watching(block, onRateLimited),
+    handlerSweepInterval: TOKENS_SWEPT_EVERY_MS,
   };
   const rest = withToken({ ...options, timeout: LONGEST_REQUEST_MS }, token);
   const gatewayRest = withToken({ ...options, timeout: REQUEST_MS }, token);

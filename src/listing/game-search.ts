@@ -9,7 +9,7 @@ export const MAX_CHOICES = 25;
 const MOST_COMPARED = 30;
 /** In so many games, the first of the list: 20 ms at worst. Later games are found as they were typed. */
 const MOST_GAMES_COMPARED = 1_000;
-/** Searches that are remembered: whoever looks for a game begins with the same letters. Some 200 KiB. */
+/** Searches of all games that are remembered, no longer ones: whoever looks for a game begins with the same letters. Some 200 KiB. */
 const MOST_REMEMBERED = 500;
 
 /** A list of games made ready for searching, since a search runs with every key stroke. */
@@ -21,8 +21,9 @@ export interface GameIndex {
    * nearly begins with it. Equally good ones stay in the order of the list, and without any text all of them do. Case,
    * accents and punctuation do not matter.
    * @param limit the most games to return; 25
+   * @param among the aliases of the games that are looked at; absent: all of them
    */
-  search(text: string, limit?: number): readonly Game[];
+  search(text: string, limit?: number, among?: ReadonlySet<string>): readonly Game[];
   /** The one game with this alias or else this name; case, accents and punctuation do not matter. */
   find(text: string): Game | undefined;
 }
@@ -69,9 +70,11 @@ export function indexGames(games: readonly Game[]): GameIndex {
 
   return {
     games,
-    search(text, limit = MAX_CHOICES) {
+    search(text, limit = MAX_CHOICES, among) {
       const typed = fold(text.slice(0, LONGEST_NAME));
-      if (typed === '') return games.slice(0, limit);
+      const some = among ? entries.filter(({ game }) => among.has(game.alias)) : entries;
+      if (typed === '') return some.slice(0, limit).map(({ game }) => game);
+      if (among || limit > MAX_CHOICES) return search(some, typed, limit);
       const asked = `${limit} ${typed}`;
       const found = remembered.get(asked) ?? search(entries, typed, limit);
       remembered.set(asked, found);
@@ -167,7 +170,7 @@ function fold(text: string): string {
 /** A list of games that can be searched. */
 interface SearchedList {
   list(): { readonly games: readonly Game[] };
-  search(text: string, limit?: number): readonly Game[];
+  search(text: string, limit?: number, among?: ReadonlySet<string>): readonly Game[];
 }
 
 /**
@@ -185,7 +188,7 @@ export function gamesAmong<Games extends SearchedList>(
   return {
     ...games,
     isAllowed,
-    search: (text, limit) => games.search(text, all.length).filter(isAllowed).slice(0, limit),
+    search: (text, limit) => games.search(text, limit, aliases),
     all: all.filter(isAllowed),
   };
 }

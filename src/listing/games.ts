@@ -152,7 +152,7 @@ export function createGames(deps: GamesDeps): Games {
       ...(fetchedAt !== undefined && { fetchedAt }),
       fresh: isFresh(),
     }),
-    search: (text, limit) => index.search(text, limit),
+    search: (text, limit, among) => index.search(text, limit, among),
     find: (text) => index.find(text),
     refreshSoon,
     refresh,

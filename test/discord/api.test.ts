@@ -1,5 +1,6 @@
 import { MessageFlags, RateLimitError } from 'discord.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 import {
   type ApiTiming,
   type DiscordApi,
@@ -23,6 +24,7 @@ import {
   NO_CONTENT,
   openFront,
 } from '../support/front.ts';
+import { usedMemory } from '../support/used-memory.ts';
 
 const CALLBACK = /callback$/;
 const EDIT = /^PATCH \/webhooks/;
@@ -245,6 +247,21 @@ describe('a first response', () => {
     await Promise.all([1, 2, 3].map(() => api.edit(interaction(), text('a'))));
     expect(made(front, EDIT)).toBe(3);
   });
+});
+
+it('nothing of an interaction stays in memory for longer than a minute', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const server = createLoopbackServer((_, response) => response.writeHead(204).end());
+  onTestFinished(() => server.close());
+  const api = openApi(`http://127.0.0.1:${await server.listen(0)}/api`);
+  const edit = (name: string) =>
+    api.edit({ ...interaction(), token: new Secret(name + 'x'.repeat(8_000)) }, text('hello'));
+  await edit('warm');
+  const before = usedMemory();
+  for (let n = 0; n < 1_000; n += 1) await edit(`token-${n}`);
+  vi.advanceTimersByTime(60_000);
+  expect(usedMemory() - before).toBeLessThan(4_000_000);
 });
 
 describe('an answer', () => {

@@ -6,6 +6,7 @@ import { gamesAmong, indexGames } from '../../src/listing/game-search.ts';
 import { prefixDistance } from '../../src/prefix-distance.ts';
 import { anyCharacter } from '../support/characters.ts';
 import { stepsOf } from '../support/steps.ts';
+import { usedMemory } from '../support/used-memory.ts';
 
 const index = indexGames(SANDBOX_GAMES);
 const aliases = (text: string, limit?: number) => index.search(text, limit).map(({ alias }) => alias);
@@ -95,7 +96,7 @@ describe('searching for a game', () => {
 describe('the games that a guild allows', () => {
   const games = {
     list: () => ({ games: SANDBOX_GAMES }),
-    search: (text: string, limit?: number) => index.search(text, limit),
+    search: index.search,
   };
 
   it('are all of them where it has chosen none', () => {
@@ -111,6 +112,18 @@ describe('the games that a guild allows', () => {
     expect(search('cs', 1)).toHaveLength(1);
     expect(SANDBOX_GAMES.filter(isAllowed)).toEqual(all);
   });
+});
+
+it('searches of a guild with chosen games, and of whole lists, keep nothing in memory', () => {
+  const many = Array.from({ length: 10_000 }, (_, n) => ({ name: 'a'.repeat(90), alias: `g${n}` }));
+  const own = indexGames(many);
+  const games = { list: () => ({ games: many }), search: own.search };
+  const { search } = gamesAmong(games, ['g1', 'g2']);
+  search('g');
+  const before = usedMemory();
+  for (let letters = 1; letters <= 40; letters += 1) search('a'.repeat(letters));
+  for (let letters = 41; letters <= 80; letters += 1) own.search('a'.repeat(letters), many.length);
+  expect(usedMemory() - before).toBeLessThan(2_000_000);
 });
 
 describe('finding one game', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { indexGames } from '../../src/listing/game-search.ts';
 import { createSuggestions } from '../../src/submissions/suggestions.ts';
 
 const all = Array.from({ length: 300 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
@@ -9,7 +10,7 @@ function setUp(latestGames: () => Promise<readonly string[]>, games?: readonly s
     history: { latestGames },
     games: {
       list: () => ({ games: all, fresh: true }),
-      search: (typed, limit) => all.filter(({ name }) => name.includes(typed)).slice(0, limit),
+      search: indexGames(all).search,
     },
     settings: { remembered: async () => ({ ...(games && { games }) }) },
   });
