@@ -8,6 +8,7 @@ import { usedKeysOf } from './encryption-key.ts';
 import { createGuildQueues } from './guild-queues.ts';
 import { anotherVersion, MIGRATIONS, migrate } from './migrations.ts';
 import type { PostgresOptions } from './postgres.ts';
+import { checkSession } from './postgres-session.ts';
 import { cannotUse, reason, StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 import { valueKeys } from './value-keys.ts';
@@ -46,6 +47,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
         throw cannotUse(name, cause);
       }
       try {
+        await checkSession(db, { name, isUnhurried: true });
         refuseUnknown(name, await migrationsIn(db));
         await migrate(db);
         await makeKeyvTable(db);
@@ -80,6 +82,7 @@ async function connectTo(options: PostgresOptions): Promise<Kysely<Tables>> {
 export async function inspectPostgres({ url, name }: { readonly url: Secret; readonly name: string }) {
   const db = await connectTo({ url, onLost: () => undefined });
   try {
+    await checkSession(db, { name, isUnhurried: false });
     const migrations = await migrationsIn(db);
     refuseUnknown(name, migrations);
     const hasTables = migrations.length > 0;

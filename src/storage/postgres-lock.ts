@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
-import type { Part } from '../lifecycle.ts';
+import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
+import { sessionConfig } from './postgres-session.ts';
 import { cannotUse, reason, StoreError } from './store-error.ts';
 
 /** Held by the bot that runs on a database. Any number, the same in every version. */
 const BOT_LOCK = 3_728_115_202;
-const CONNECT_MS = 2_000;
+/** How often it is asked whether the server of the lock is still there and can be written to, in milliseconds. */
+const LOOK_EVERY_MS = 5_000;
 /** How often it is tried to take the lock again after its connection was lost, in milliseconds. */
 const AGAIN_MS = 1_000;
 
@@ -32,18 +34,13 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
   /** Whether nobody else has it. @throws when the server cannot be asked */
   async function take(): Promise<boolean> {
     const driver = await import('pg');
-    const taking = new driver.Client({
-      connectionString: url.reveal(),
-      application_name: 'server-listing-bot lock',
-      connectionTimeoutMillis: CONNECT_MS,
-      query_timeout: CONNECT_MS,
-      keepAlive: true,
-    });
+    const taking = new driver.Client(sessionConfig({ url, application: 'server-listing-bot lock' }));
     taking.on('error', (error) =>
       logger.warn({ reason: reason(error) }, 'the lock of the database was lost'),
     );
     try {
       await taking.connect();
+      await askWhetherItWrites(taking);
       const { rows } = await taking.query(`select ${tryLock}($1) as "isTaken"`, [BOT_LOCK]);
       if (!rows[0].isTaken) {
         await taking.end();
@@ -56,6 +53,13 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
     client = taking;
     taking.on('end', () => void takeAgain());
     return true;
+  }
+
+  /** Lets go of a connection that says nothing any more, or is to a server that only reads: the lock that counts is another's. */
+  async function look(): Promise<void> {
+    const looked = client;
+    if (looked === undefined) return;
+    await askWhetherItWrites(looked).catch(() => looked.end());
   }
 
   async function takeAgain(): Promise<void> {
@@ -76,6 +80,8 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
     client = undefined;
   }
 
+  const watch = createJob({ firstMs: LOOK_EVERY_MS, everyMs: LOOK_EVERY_MS, run: look });
+
   return {
     name: 'lock',
     /** @throws StoreError if another process has the lock, or the server cannot be asked */
@@ -89,10 +95,18 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
             'of its own.',
         );
       }
+      watch.start();
     },
     async stop() {
       stopping.abort();
+      await watch.stop();
       await end();
     },
   };
+}
+
+/** After a change of the primary an address, or a connection, may be that of a server that only reads. */
+async function askWhetherItWrites(client: Client): Promise<void> {
+  const { rows } = await client.query("select current_setting('transaction_read_only') as readonly");
+  if (rows[0].readonly !== 'off') throw new Error('the server only reads');
 }

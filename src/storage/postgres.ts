@@ -1,15 +1,12 @@
 import { type Dialect, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
-import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg';
+import { DatabaseError, Pool, type PoolClient, type QueryResult, types } from 'pg';
 import type { Secret } from '../secret.ts';
+import { isOver, sessionConfig } from './postgres-session.ts';
 import { reason, StoreError } from './store-error.ts';
 
-/** How long the server works on a statement, in milliseconds: what answers at once fails within Discord's 3 seconds. */
-const STATEMENT_MS = 2_000;
-/** Where the server itself says nothing, the connection counts as dead, and is closed. */
-const SILENT_MS = STATEMENT_MS + 500;
-/** How long a statement waits for a connection, a new one or one of the pool's, in milliseconds. */
-const CONNECT_MS = 2_000;
 const CONNECTIONS = 10;
+/** No longer is a connection kept: a name may lead to another server by then. */
+const LIFE_SECONDS = 3_600;
 
 /** The type of `bigint` (PostgreSQL: `pg_type`). Times in milliseconds are exact as numbers. */
 const INT8 = 20;
@@ -24,15 +21,12 @@ export interface PostgresOptions {
 
 /** Kysely's own dialect over a pool of connections. Whatever PostgreSQL or the network says becomes a {@link StoreError}. */
 export function postgresDialect({ url, onLost, isUnhurried = false }: PostgresOptions): Dialect {
-  const config: PoolConfig = {
-    connectionString: url.reveal(),
-    application_name: 'server-listing-bot',
-    connectionTimeoutMillis: CONNECT_MS,
-    keepAlive: true,
+  const pool = new Pool({
+    ...sessionConfig({ url, application: 'server-listing-bot', isUnhurried }),
+    max: isUnhurried ? 1 : CONNECTIONS,
+    maxLifetimeSeconds: LIFE_SECONDS,
     types: { getTypeParser },
-  };
-  const hurry = { max: CONNECTIONS, statement_timeout: STATEMENT_MS, query_timeout: SILENT_MS };
-  const pool = new Pool({ ...config, ...(isUnhurried ? { max: 1 } : hurry) });
+  });
   // Without these two a lost connection is an uncaught exception.
   pool.on('error', onLost);
   pool.on('connect', (client) => {
@@ -63,7 +57,7 @@ function clientOf(client: PoolClient): PostgresPoolClient {
       return await client.query(sql, parameters.map(storable));
     } catch (error) {
       // Anything but the server's own words leaves open what the connection is doing.
-      isBroken ||= !(error instanceof DatabaseError);
+      isBroken ||= !(error instanceof DatabaseError) || isOver(error.code);
       throw failure(error);
     }
   }

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectTo, createServer, type Socket } from 'node:net';
+import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkDisk, checkEncryption, checkStore } from '../../src/operations/checks-of-disk.ts';
 import { Secret } from '../../src/secret.ts';
 import { createStoreEncryption } from '../../src/storage/encryption-key.ts';
 import { createStoreLock } from '../../src/storage/lock.ts';
 import { storedInPostgres } from '../../src/storage/postgres-database.ts';
+import { troubleWith } from '../../src/storage/postgres-session.ts';
 import { createStore, type Store } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { parseStoreUrl, type StoreUrl } from '../../src/store-url.ts';
@@ -39,6 +41,14 @@ function lockAt(url: StoreUrl, isShared = false) {
 
 const addOne = (store: Store) =>
   store.inGuild('1', async () => store.values.set('n', Number((await store.values.get('n')) ?? 0) + 1));
+
+function withParameter(url: string, name: string, value: string): StoreUrl {
+  const address = new URL(url);
+  address.searchParams.set(name, value);
+  const storeUrl = parseStoreUrl(address.href);
+  expect.assert(storeUrl);
+  return storeUrl;
+}
 
 /** The words of an error with all its causes. */
 function wordsOf(error: unknown): string {
@@ -99,6 +109,55 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     });
     await expect(change).rejects.toThrow();
     expect(await store.values.get('a:1')).toBeUndefined();
+  });
+
+  it('is spoken to as the bot wants it, whatever the defaults and the options of the URL are', async () => {
+    const { url, setDefault } = await database();
+    await setDefault('default_transaction_isolation', 'repeatable read');
+    await setDefault('synchronous_commit', 'off');
+    const store = await started(withParameter(url, 'options', '-c work_mem=8MB -c synchronous_commit=off'));
+    const show = async (name: string) => {
+      const { rows } = await sql<{ value: string }>`select current_setting(${name}) as value`.execute(
+        store.tables(),
+      );
+      return rows[0]?.value;
+    };
+    const inGuild = (name: string, synced: boolean) => store.inGuild('1', () => show(name), { synced });
+    expect(await inGuild('transaction_isolation', true)).toBe('read committed');
+    expect(await inGuild('synchronous_commit', true)).toBe('on');
+    expect(await inGuild('synchronous_commit', false)).toBe('off');
+    expect(await show('idle_in_transaction_session_timeout')).toBe('20s');
+    expect(await show('statement_timeout')).toBe('2s');
+    expect(await show('work_mem')).toBe('8MB');
+  });
+
+  it('is refused where it cannot be used, or does something else than the bot asks for', async () => {
+    const latin = await newDatabase("encoding 'LATIN1' locale 'C' locale_provider 'libc' template template0");
+    onTestFinished(latin.drop);
+    const { url } = await database();
+    for (const [storeUrl, words] of [
+      [latin.storeUrl, /its texts are LATIN1/],
+      [
+        withParameter(url, 'statement_timeout', '9000'),
+        /asks for statement_timeout = .*, and the session has 9s/,
+      ],
+    ] as const) {
+      await expect(storeAt(storeUrl).start()).rejects.toThrow(words);
+      await expect(checkStore({ storeUrl })).rejects.toThrow(words);
+    }
+    expect(troubleWith({ version: 130_011, encoding: 'UTF8', settings: {} }, {})).toContain('PostgreSQL 13');
+    expect(troubleWith({ version: 140_000, encoding: 'UTF8', settings: {} }, {})).toBeUndefined();
+  });
+
+  it('that only reads for a while, as after a change of the primary, is written to again afterwards', async () => {
+    const { storeUrl, setDefault, endSessions } = await database();
+    const store = await started(storeUrl);
+    await setDefault('default_transaction_read_only', 'on');
+    await endSessions();
+    await expect.poll(() => addOne(store).catch(String)).toContain('read-only');
+    await setDefault('default_transaction_read_only', 'off');
+    // Connections that are used again and again do not go by themselves.
+    await expect.poll(() => addOne(store).catch(String)).toBeUndefined();
   });
 
   it('that goes away is a failure at once, and goes on when it is back', async () => {
@@ -198,6 +257,25 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       await second.start();
     });
 
+    it('is taken on no server that only reads', async () => {
+      const { storeUrl, setDefault } = await database();
+      await setDefault('default_transaction_read_only', 'on');
+      await expect(lockAt(storeUrl).start()).rejects.toThrow('the server only reads');
+    });
+
+    it('is taken again over another connection when its own says nothing any more', async () => {
+      const { url, query, endSessions } = await database();
+      const wire = await openWire(url);
+      await lockAt(wire.url).start();
+      const held = () =>
+        query(`select pid from pg_locks join pg_database on pg_database.oid = pg_locks.database
+          where locktype = 'advisory' and granted and datname = current_database()`);
+      wire.freeze();
+      await endSessions();
+      await expect.poll(held).toEqual([]);
+      await expect.poll(held).toHaveLength(1);
+    });
+
     it('is taken again once the server is back', async () => {
       const { storeUrl, leave, comeBack } = await database();
       await lockAt(storeUrl).start();
@@ -218,6 +296,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
 async function openWire(url: string) {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
+  let isFrozen = false;
   const wire = createServer((near) => {
     const far = connectTo(Number(port), hostname);
     near.pipe(far).pipe(near);
@@ -225,6 +304,7 @@ async function openWire(url: string) {
       sockets.add(socket);
       socket.on('error', () => undefined);
       socket.on('close', () => {
+        if (isFrozen) return;
         near.destroy();
         far.destroy();
       });
@@ -242,8 +322,9 @@ async function openWire(url: string) {
   expect.assert(storeUrl);
   return {
     url: storeUrl,
-    /** Nothing arrives any more over the connections that there are. */
+    /** Nothing arrives any more over the connections that there are, not even that they were closed. */
     freeze() {
+      isFrozen = true;
       for (const socket of sockets) socket.unpipe();
     },
   };
