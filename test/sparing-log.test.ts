@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { createSparingLog } from '../src/sparing-log.ts';
+import { recorder } from './storage/temporary.ts';
+
+it('what fails again and again is logged once a minute, with how often', () => {
+  const logger = recorder();
+  let now = 0;
+  const log = createSparingLog(logger, () => now);
+  for (let second = 0; second < 150; second += 1) {
+    now = second * 1000;
+    log.warn({ second }, 'no way to Discord');
+    if (second === 100) log.info({ second }, 'something else');
+  }
+  expect(logger.lines.map(({ level, details, message }) => ({ level, details, message }))).toEqual([
+    { level: 'warn', details: { second: 0 }, message: 'no way to Discord' },
+    { level: 'warn', details: { second: 60, times: 60 }, message: 'no way to Discord' },
+    { level: 'info', details: { second: 100 }, message: 'something else' },
+    { level: 'warn', details: { second: 120, times: 60 }, message: 'no way to Discord' },
+  ]);
+});
