@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config';
  * nothing that takes the processor runs beside a test that waits for a process.
  */
 const ALONE = [
-  'test/faults/{bad-days,kill,machine}.test.ts',
+  'test/faults/{bad-days,gateway-outages,kill,machine}.test.ts',
   'test/end-to-end/{fairness,operator,rotate-key,two-bots}.test.ts',
   'test/support/{event-loop-stall,scene}.test.ts',
   'test/operations/{backup,doctor,http,kept-code,terminal}.test.ts',

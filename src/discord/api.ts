@@ -82,8 +82,6 @@ export interface DiscordApi {
   get(route: `/${string}`, request?: BotRequest): Promise<unknown>;
   post(route: `/${string}`, request: BotRequest): Promise<unknown>;
   put(route: `/${string}`, request: BotRequest): Promise<unknown>;
-  /** For @discordjs/ws, which asks with it where the gateway is. */
-  readonly gatewayRest: REST;
   readonly block: Pick<Block, 'leftMs'>;
   /** From now on nothing waits for a rate limit or for the end of a block: what would fails instead. */
   stopWaiting(): void;
@@ -127,14 +125,12 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     handlerSweepInterval: TOKENS_SWEPT_EVERY_MS,
   };
   const rest = withToken({ ...options, timeout: LONGEST_REQUEST_MS }, token);
-  const gatewayRest = withToken({ ...options, timeout: REQUEST_MS }, token);
 
   /** The kept connections may be dead; whoever uses them still may. */
   function replaceAgent(): void {
     const previous = agent;
     agent = createAgent();
     rest.setAgent(agent);
-    gatewayRest.setAgent(agent);
     previous.close().catch(() => undefined);
   }
 
@@ -189,12 +185,17 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     }
   }
 
-  /** Discord sends 401s for other reasons too (discord.js#7492): the application itself is asked for. */
+  let isTokenInDoubt = false;
+  /** Discord sends 401s for other reasons too (discord.js#7492): the application itself is asked for, once at a time. */
   async function checkToken(): Promise<void> {
+    if (isTokenInDoubt) return;
+    isTokenInDoubt = true;
     try {
       await rest.get(Routes.currentApplication(), { signal: AbortSignal.timeout(REQUEST_MS) });
+      isTokenInDoubt = false;
     } catch (error) {
-      if (isUnauthorized(error)) onTokenRefused?.();
+      isTokenInDoubt = isUnauthorized(error);
+      if (isTokenInDoubt) onTokenRefused?.();
     }
   }
 
@@ -249,7 +250,6 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   }
 
   return {
-    gatewayRest,
     block,
     async respond(interaction, body) {
       const until = interaction.receivedAt + firstResponseMs;

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Registry } from 'prom-client';
-import { SHARD_STATES } from '../discord/gateway.ts';
+import { SHARD_STATES } from '../discord/shard.ts';
 import { INTERACTION_OUTCOMES, INTERACTION_TYPES, type InteractionEnd } from '../discord/traces.ts';
 import { atMost } from '../lifecycle.ts';
 import { EXTENTS } from '../listing/breaker.ts';

@@ -1,40 +1,34 @@
 import type { Config } from '../config/config.ts';
 import { FatalDiscordError, type GatewayState } from '../discord/gateway.ts';
+import { IDENTIFIES_KEPT } from '../discord/identifies.ts';
 import { createJob, type Part } from '../lifecycle.ts';
-import type { Logger } from '../logger.ts';
+import { createSparingLog, type SparingLog } from '../sparing-log.ts';
 
 export interface SilenceDeps {
   readonly config: Pick<Config, 'exitWhenSilentSeconds'>;
   readonly gateway: Pick<GatewayState, 'silentMs' | 'identifiesLeft' | 'askIdentifiesLeft'>;
   /** The process has to end with this, and a status that says so. */
   readonly onFatal: (error: FatalDiscordError) => void;
-  readonly logger: Pick<Logger, 'error'>;
+  readonly logger: SparingLog;
 }
 
-/**
- * Each start takes an IDENTIFY for every shard, of 1,000 a day; at the last one Discord resets the token (Discord docs:
- * Gateway, "Session Start Limit"). So many are kept for the starts that somebody wants.
- */
-const IDENTIFIES_KEPT = 200;
 /** How many times in a wait the gateway is looked at. */
 const LOOKS_IN_A_WAIT = 40;
 
 /**
  * Ends the process when the gateway has been silent for long, so that a supervisor starts it anew: discord.js may be
- * left waiting for a connection that nobody will bring back. To be started before the connection.
+ * left waiting for a connection that nobody will bring back. A start takes an IDENTIFY for every shard. To be started
+ * before the connection.
  */
 export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps): Part {
   const longestMs = config.exitWhenSilentSeconds * 1000;
   const job = createJob({ firstMs: 0, everyMs: longestMs / LOOKS_IN_A_WAIT, run: look });
+  const log = createSparingLog(logger);
   let isOver = false;
-  let hasWarned = false;
 
   async function look(): Promise<void> {
     const silentMs = gateway.silentMs();
-    if (silentMs < longestMs) {
-      hasWarned = false;
-      return;
-    }
+    if (silentMs < longestMs) return;
     const isGranted = await mayEnd();
     // The bot may have been stopped meanwhile.
     if (!isGranted || isOver) return;
@@ -52,13 +46,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     await gateway.askIdentifiesLeft().catch(() => undefined);
     const left = gateway.identifiesLeft();
     if (left === undefined || left >= IDENTIFIES_KEPT) return true;
-    if (!hasWarned) {
-      logger.error(
-        { left },
-        'the gateway is silent, but too few IDENTIFYs are left of this day for a restart',
-      );
-    }
-    hasWarned = true;
+    log.error({ left }, 'the gateway is silent, but too few IDENTIFYs are left of this day for a restart');
     return false;
   }
 

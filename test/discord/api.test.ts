@@ -155,11 +155,15 @@ describe('a 401', () => {
     expect(refusals()).toBe(0);
   });
 
-  it('to the question for the application itself says that the token is wrong', async () => {
+  it('to the question for the application itself says once that the token is wrong', async () => {
     const { front, api, refusals } = await open();
     front.answer = () => json(401, { message: '401: Unauthorized', code: 0 });
-    await expect(api.get('/users/@me/guilds')).rejects.toThrow('401: Unauthorized');
+    // What a start asks for at once.
+    await failuresOf([api.get('/gateway/bot'), api.get('/applications/@me')]);
     await expect.poll(refusals).toBe(1);
+    await expect(api.get('/users/@me/guilds')).rejects.toThrow('401: Unauthorized');
+    expect(made(front, /@me$/)).toBe(2);
+    expect(refusals()).toBe(1);
   });
 });
 

@@ -15,9 +15,9 @@ async function startStandIn(options: Omit<StandInOptions, 'token'> = {}) {
 }
 
 /** A gateway that is not connected yet. */
-function gatewayTo({ apiUrl }: { readonly apiUrl: string }, botToken = TOKEN) {
+function gatewayTo({ apiUrl }: { readonly apiUrl: string }) {
   const logger = recorder();
-  const token = new Secret(botToken);
+  const token = new Secret(TOKEN);
   const api = openApi(apiUrl, { token });
   const fatal: FatalDiscordError[] = [];
   const gateway = createGateway({
@@ -81,14 +81,6 @@ it('two gateways of one process keep their sessions apart', async () => {
   ).toEqual(before.toSorted());
 });
 
-it('a token that Discord does not accept ends the bot, and is not tried again', async () => {
-  const discord = await startStandIn();
-  const gateway = gatewayTo(discord, `${TOKEN}x`);
-  await gateway.connect();
-  expect(gateway.fatal.map(({ message }) => message)).toEqual([expect.stringContaining('DISCORD_TOKEN')]);
-  expect(discord.requests.filter(({ path }) => path.includes('/gateway/bot'))).toHaveLength(1);
-});
-
 it('several shards that Discord ends for good end the bot once', async () => {
   const discord = await startStandIn({ shards: 3, maxConcurrency: 3 });
   const gateway = gatewayTo(discord);
@@ -100,9 +92,9 @@ it('several shards that Discord ends for good end the bot once', async () => {
 });
 
 it.each([
-  [1, 1_000],
-  [2, 999],
-])('%i shards wait for new sessions when %i of the day’s 1,000 are used', async (shards, identifiesUsed) => {
+  [1, 999],
+  [2, 998],
+])('%i shards leave one IDENTIFY at least: they wait for new sessions when %i of the day’s 1,000 are used', async (shards, identifiesUsed) => {
   const discord = await startStandIn({ shards, identifiesUsed });
   const gateway = gatewayTo(discord);
   const connecting = gateway.connect();
@@ -112,6 +104,43 @@ it.each([
   expect(discord.gateway.sessions()).toEqual([]);
   gateway.stopping.abort();
   await connecting;
+});
+
+it('a start may use the last 200 IDENTIFYs of the day, which it says; later on they are kept', async () => {
+  const discord = await startStandIn({ identifiesUsed: 800 });
+  const gateway = gatewayTo(discord);
+  await gateway.connect();
+  await expect.poll(gateway.isConnected).toBe(true);
+  expect(gateway.logged('this start uses IDENTIFYs that are kept')).toHaveLength(1);
+  discord.gateway.invalidate(false);
+  await expect.poll(() => gateway.logged('too few IDENTIFYs are left')).toHaveLength(1);
+  expect(discord.gateway.counts().identifies).toBe(1);
+  expect(gateway.silentMs()).toBe(0);
+});
+
+it('a shard that waits for READY is not silent, and is again once it was heard', async () => {
+  const discord = await startStandIn({ heartbeatIntervalMs: 1_000 });
+  const gateway = gatewayTo(discord);
+  await gateway.connect();
+  await expect.poll(gateway.isConnected).toBe(true);
+  expect(gateway.silentMs()).toBeGreaterThan(0);
+  discord.gateway.answerIdentify('nothing');
+  discord.gateway.invalidate(false);
+  discord.clock.advance(5_000);
+  await expect.poll(() => discord.gateway.counts().identifies).toBe(2);
+  expect(gateway.silentMs()).toBe(0);
+  discord.gateway.answerIdentify('ready');
+  await expect.poll(gateway.silentMs).toBeGreaterThan(0);
+});
+
+it('a dead line is given up as soon as a heartbeat was not answered', async () => {
+  const discord = await startStandIn({ heartbeatIntervalMs: 500 });
+  const gateway = gatewayTo(discord);
+  await gateway.connect();
+  await expect.poll(gateway.isConnected).toBe(true);
+  discord.gateway.killLines();
+  // By itself the library waits half a minute for such a line to close.
+  await expect.poll(() => gateway.logged('resumed'), { timeout: 15_000 }).toHaveLength(1);
 });
 
 it('a bot that is stopped while it connects ends, and does not connect again', async () => {

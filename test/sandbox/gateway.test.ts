@@ -37,7 +37,7 @@ describe('a connection to the gateway', () => {
         v: 10,
         user: { id: standIn.applicationId, bot: true },
         application: { id: standIn.applicationId },
-        resume_gateway_url: standIn.cdnUrl.replace('http', 'ws'),
+        resume_gateway_url: `${standIn.cdnUrl.replace('http', 'ws')}/resume`,
         guilds: [{ id: first?.id, unavailable: true }, {}],
       },
     });

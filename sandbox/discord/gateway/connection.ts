@@ -17,12 +17,26 @@ export interface GatewaySettings {
   withholdAcks: boolean;
   /** Nothing is sent. */
   isSilent: boolean;
+  /** What an IDENTIFY is answered with: READY, nothing, or op 9. */
+  identifyAnswer: 'ready' | 'nothing' | 'invalid session';
+  /** RESUME is answered. */
+  answersResume: boolean;
+}
+
+/** What bots have asked for so far. */
+export interface GatewayCounts {
+  /** Connections, to the main address and to the one that READY names. */
+  connections: number;
+  connectionsToResume: number;
+  identifies: number;
+  resumes: number;
 }
 
 interface ConnectionDeps {
   readonly sessions: Sessions;
   readonly limit: IdentifyLimit;
   readonly settings: GatewaySettings;
+  readonly counts: GatewayCounts;
   readonly token: string;
   /** What READY says to a session. */
   readonly ready: (session: Session) => object;
@@ -36,8 +50,10 @@ export type Connection = ReturnType<typeof createConnection>;
 
 /** One connection of a bot: it hears HELLO, and identifies or resumes. */
 export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
-  const { sessions, limit, settings, token, onFrame } = deps;
+  const { sessions, limit, settings, counts, token, onFrame } = deps;
   let session: Session | undefined;
+  /** The shard of an IDENTIFY that was not answered. */
+  let waiting: Session['shard'] | undefined;
   let closedByUs = false;
 
   function write(text: string): void {
@@ -85,6 +101,7 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
     if (asked.intents !== 0) return GatewayCloseCodes.InvalidIntents;
     const [id, count] = asked.shard ?? [0, 1];
     if (id >= count) return GatewayCloseCodes.InvalidShard;
+    counts.identifies += 1;
     switch (limit.take(id)) {
       case 'exhausted':
         return GatewayCloseCodes.AuthenticationFailed;
@@ -92,15 +109,25 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
         send(GatewayOpcodes.InvalidSession, false);
         return undefined;
       case 'ok':
-        session = sessions.open([id, count]);
-        session.attach(write);
-        session.dispatch(GatewayDispatchEvents.Ready, deps.ready(session));
+        if (settings.identifyAnswer === 'invalid session') send(GatewayOpcodes.InvalidSession, false);
+        else waiting = [id, count];
+        if (settings.identifyAnswer === 'ready') beginSession();
         return undefined;
     }
   }
 
+  function beginSession(): void {
+    if (waiting === undefined) return;
+    session = sessions.open(waiting);
+    waiting = undefined;
+    session.attach(write);
+    session.dispatch(GatewayDispatchEvents.Ready, deps.ready(session));
+  }
+
   function resume(asked: GatewayResumeData): GatewayCloseCodes | undefined {
     if (asked.token !== token) return GatewayCloseCodes.AuthenticationFailed;
+    counts.resumes += 1;
+    if (!settings.answersResume) return undefined;
     const found = sessions.get(asked.session_id);
     if (found === undefined) send(GatewayOpcodes.InvalidSession, false);
     else if (asked.seq > found.seq()) return GatewayCloseCodes.InvalidSeq;
@@ -134,12 +161,21 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
     session: () => session,
     send,
     close,
+    /** Sends READY, if an IDENTIFY waits for it. */
+    beginSession,
     /** op 9: the session is taken from the connection, which may RESUME it when it is `resumable`, or IDENTIFY. */
     invalidate(resumable: boolean): void {
       if (session !== undefined && resumable) session.detach(write);
       else if (session !== undefined) sessions.end(session.id);
       session = undefined;
       send(GatewayOpcodes.InvalidSession, resumable);
+    },
+    /** The line is dead: it stays open, and nothing is read or sent any more. */
+    die(): void {
+      closedByUs = true;
+      clearTimeout(silence);
+      if (session !== undefined) session.detach(write);
+      socket.pause();
     },
     /** Cuts the connection without a close frame. */
     cut(): void {

@@ -6,7 +6,7 @@ import { WebSocketServer } from 'ws';
 import type { Endpoint } from '../endpoint.ts';
 import { shardOf } from '../world/snowflakes.ts';
 import type { World } from '../world/world.ts';
-import { type Connection, createConnection, type GatewaySettings } from './connection.ts';
+import { type Connection, createConnection, type GatewayCounts, type GatewaySettings } from './connection.ts';
 import { createIdentifyLimit, type IdentifyLimitOptions } from './identify.ts';
 import { createSessions, type Session } from './sessions.ts';
 
@@ -36,6 +36,9 @@ interface Disturbance {
   readonly alter?: (payload: object) => object;
 }
 
+/** Where READY sends those who want to resume: a host of its own at Discord's. */
+const RESUME_PATH = '/resume';
+
 /** The gateway, on the same port as the REST API. */
 export function createGateway(deps: GatewayDeps) {
   const { options, server, world, url, token, onFrame, onBreach, endpoint } = deps;
@@ -43,10 +46,18 @@ export function createGateway(deps: GatewayDeps) {
   const { shards = 1, heartbeatIntervalMs = 41_250 } = options;
   const sessions = createSessions({ clock });
   const limit = createIdentifyLimit(clock, options);
-  const settings: GatewaySettings = { heartbeatIntervalMs, withholdAcks: false, isSilent: false };
+  const settings: GatewaySettings = {
+    heartbeatIntervalMs,
+    withholdAcks: false,
+    isSilent: false,
+    identifyAnswer: 'ready',
+    answersResume: true,
+  };
+  const counts: GatewayCounts = { connections: 0, connectionsToResume: 0, identifies: 0, resumes: 0 };
   const connections = new Set<Connection>();
   const sockets = new WebSocketServer({ noServer: true });
   let disturbance: Disturbance = {};
+  let isResumeHostDead = false;
 
   /** Discord docs: Ready Event Fields. All guilds of the shard are unavailable at first. */
   const ready = ({ id, shard }: Session) => ({
@@ -57,18 +68,28 @@ export function createGateway(deps: GatewayDeps) {
       .filter((guild) => shardOf(guild.id, shard[1]) === shard[0])
       .map((guild) => ({ id: guild.id, unavailable: true })),
     session_id: id,
-    resume_gateway_url: url(),
+    resume_gateway_url: `${url()}${RESUME_PATH}`,
     shard,
     application: { id: world.applicationId, flags: 0 },
   });
 
   // Not by `{ server }`, which would make an error of `listen` one of the gateway, heard by nobody.
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const isToResume = request.url?.startsWith(`${RESUME_PATH}?`) === true;
+    if (isToResume) counts.connectionsToResume += 1;
+    else counts.connections += 1;
+    if (isToResume && isResumeHostDead) {
+      // Whoever is refused may cut the connection.
+      socket.on('error', () => {});
+      socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+      return;
+    }
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const connection = createConnection(webSocket, {
         sessions,
         limit,
         settings,
+        counts,
         token,
         ready,
         onFrame,
@@ -116,6 +137,23 @@ export function createGateway(deps: GatewayDeps) {
         // Who came meanwhile was not even greeted.
         if (!yes) for (const connection of connections) connection.cut();
       },
+      /** The host that READY names for RESUME refuses every connection. */
+      killResumeHost(yes: boolean) {
+        isResumeHostDead = yes;
+      },
+      /** What an IDENTIFY is answered with from now on; with READY also those that still wait. */
+      answerIdentify(how: GatewaySettings['identifyAnswer']) {
+        settings.identifyAnswer = how;
+        if (how === 'ready') for (const connection of connections) connection.beginSession();
+      },
+      answerResume(yes: boolean) {
+        settings.answersResume = yes;
+      },
+      /** The lines of all who are connected are dead from now on: nobody hears of it. */
+      killLines() {
+        for (const connection of connections) connection.die();
+      },
+      counts: (): Readonly<GatewayCounts> => ({ ...counts }),
       disturbDispatch(how: Disturbance) {
         disturbance = how;
       },

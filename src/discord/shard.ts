@@ -1,0 +1,230 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  CloseCodes,
+  DefaultWebSocketManagerOptions,
+  type IContextFetchingStrategy,
+  type SessionInfo,
+  WebSocketShard,
+  type WebSocketShardDestroyOptions,
+  WebSocketShardDestroyRecovery,
+  WebSocketShardEvents,
+} from '@discordjs/ws';
+import {
+  type GatewayDispatchPayload,
+  GatewayOpcodes,
+  type GatewayReadyDispatchData,
+  type RESTGetAPIGatewayBotResult,
+} from 'discord.js';
+import type { Secret } from '../secret.ts';
+import type { SparingLog } from '../sparing-log.ts';
+import type { Identifies } from './identifies.ts';
+
+/** What a shard is doing. */
+export const SHARD_STATES = ['ready', 'connecting', 'disconnected'] as const;
+export type ShardState = (typeof SHARD_STATES)[number];
+
+/** How long a host may take to open a connection, and to greet (HELLO), in milliseconds. Discord does both at once. */
+const HANDSHAKE_MS = 10_000;
+const HELLO_MS = 20_000;
+/**
+ * How long READY and RESUMED are waited for, in milliseconds. In an outage Discord answers late, to whoever goes on with
+ * heartbeats (Discord docs: Gateway, "Sending Heartbeats").
+ */
+const SESSION_MS = 60_000;
+/** How long a connection may take to close, in milliseconds; a dead line never does. */
+const CLOSES_MS = 1_000;
+/**
+ * After so many connections in a row without a session the old session is given up for the main address (Discord docs:
+ * Gateway, "Handling a Disconnect"; buape/carbon#364). On 2026-09-01 hosts to resume at were dead for 14 hours
+ * (Rapptz/discord.py#10511).
+ */
+const CONNECTIONS_PER_SESSION = 3;
+/**
+ * Pauses before the next connection, in milliseconds. They double with each connection without a session, and with each
+ * IDENTIFY without READY: one in ten minutes is 144 a day.
+ */
+const LEAST_PAUSE_MS = 500;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+const LONGEST_IDENTIFY_PAUSE_MS = 10 * 60_000;
+
+export interface ShardDeps {
+  readonly id: number;
+  readonly info: RESTGetAPIGatewayBotResult;
+  readonly token: Secret;
+  readonly identifies: Pick<Identifies, 'take'>;
+  readonly onReady: (data: GatewayReadyDispatchData) => void;
+  readonly onResumed: () => void;
+  readonly onDispatch: (data: GatewayDispatchPayload) => void;
+  /** @returns whether the code ends the shard for good */
+  readonly onClosed: (code: number) => boolean;
+  readonly log: SparingLog;
+}
+
+export type Shard = ReturnType<typeof createShard>;
+
+/**
+ * One session at the gateway, over one connection after the other, each by a shard of @discordjs/ws. The library (1.2.3,
+ * and 2.0.4) would connect anew by itself: twice a second for ever, after half a minute where a line is dead, and never
+ * where RESUME is not answered. So its connections end in `end`, and the next one begins there.
+ */
+export function createShard({ id, info, token, identifies, log, ...deps }: ShardDeps) {
+  const leaving = new AbortController();
+  /** Since the last session began or went on. */
+  const inVain = { connections: 0, identifies: 0 };
+  let state: ShardState = 'connecting';
+  let session: SessionInfo | null = null;
+  let connection: WebSocketShard | undefined;
+  let resumeLimit: NodeJS.Timeout | undefined;
+  let hasIdentified = false;
+  /**
+   * When the shard was last heard, by `performance.now()`; `undefined` while nothing is to be heard: before the first
+   * IDENTIFY, and while it waits for its turn, for READY or for its pause.
+   */
+  let heardAt: number | undefined;
+
+  const hear = () => {
+    heardAt = performance.now();
+  };
+
+  const strategy: IContextFetchingStrategy = {
+    options: {
+      ...DefaultWebSocketManagerOptions,
+      token: token.reveal(),
+      intents: 0,
+      gatewayInformation: info,
+      shardCount: info.shards,
+      handshakeTimeout: HANDSHAKE_MS,
+      helloTimeout: HELLO_MS,
+      readyTimeout: SESSION_MS,
+    },
+    retrieveSessionInfo: () => session,
+    updateSessionInfo(_shard, changed) {
+      // Whether it is given up is decided in `end`.
+      if (changed !== null) session = changed;
+    },
+    async waitForIdentify(_shard, signal) {
+      heardAt = undefined;
+      await identifies.take({ shard: id, isFirst: !hasIdentified, signal });
+      hasIdentified = true;
+      inVain.identifies += 1;
+    },
+  };
+
+  function connect(): void {
+    const made = new WebSocketShard(strategy, id);
+    connection = made;
+    const destroy = made.destroy.bind(made);
+    const send = made.send.bind(made);
+    made.destroy = (options) => end(made, destroy, options);
+    made.send = async (payload) => {
+      if (payload.op === GatewayOpcodes.Resume) awaitResumed(made);
+      await send(payload);
+    };
+    made.on(WebSocketShardEvents.Ready, ({ data }) => {
+      begun();
+      deps.onReady(data);
+    });
+    made.on(WebSocketShardEvents.Resumed, () => {
+      begun();
+      deps.onResumed();
+    });
+    made.on(WebSocketShardEvents.Dispatch, ({ data }) => {
+      hear();
+      deps.onDispatch(data);
+    });
+    made.on(WebSocketShardEvents.HeartbeatComplete, () => {
+      if (heardAt !== undefined) hear();
+    });
+    made.on(WebSocketShardEvents.Closed, ({ code }) => {
+      if (deps.onClosed(code)) state = 'disconnected';
+    });
+    made.on(WebSocketShardEvents.Error, ({ error }) => {
+      if (state !== 'disconnected') log.warn({ err: error, shard: id }, 'connection to Discord failed');
+    });
+    // It fails by an error that was logged above.
+    made.connect().catch(() => undefined);
+  }
+
+  function awaitResumed(made: WebSocketShard): void {
+    hear();
+    state = 'connecting';
+    const giveUp = { reason: 'RESUME was not answered', recover: WebSocketShardDestroyRecovery.Reconnect };
+    clearTimeout(resumeLimit);
+    resumeLimit = setTimeout(() => void made.destroy(giveUp), SESSION_MS);
+  }
+
+  function begun(): void {
+    clearTimeout(resumeLimit);
+    hear();
+    state = 'ready';
+    inVain.connections = 0;
+    inVain.identifies = 0;
+  }
+
+  /** Ends a connection; begins the next one after a pause, where one is wanted (`recover`). */
+  async function end(
+    ended: WebSocketShard,
+    destroy: WebSocketShard['destroy'],
+    { code, reason, recover }: WebSocketShardDestroyOptions = {},
+  ): Promise<void> {
+    // The library asks for it again for whatever waited for the connection.
+    if (connection !== ended) return;
+    connection = undefined;
+    clearTimeout(resumeLimit);
+    const isResumable = recover === WebSocketShardDestroyRecovery.Resume;
+    await close(ended, () =>
+      destroy({ code: code ?? (isResumable ? CloseCodes.Resuming : CloseCodes.Normal) }),
+    );
+    if (recover === undefined || leaving.signal.aborted) return;
+
+    if (state === 'connecting') inVain.connections += 1;
+    if (!isResumable || inVain.connections >= CONNECTIONS_PER_SESSION) session = null;
+    const pauseMs = Math.max(
+      LEAST_PAUSE_MS,
+      pauseAfter(inVain.connections, LONGEST_PAUSE_MS),
+      pauseAfter(inVain.identifies, LONGEST_IDENTIFY_PAUSE_MS),
+    );
+    const about = { shard: id, code, reason, againInSeconds: pauseMs / 1000 };
+    if (state === 'ready') log.info(about, 'reconnecting to Discord');
+    else log.warn({ ...about, inVain }, 'a connection to Discord ended without a session');
+
+    state = 'connecting';
+    heardAt = undefined;
+    await sleep(pauseMs, undefined, { signal: leaving.signal }).catch(() => undefined);
+    if (leaving.signal.aborted) return;
+    if (hasIdentified) hear();
+    connect();
+  }
+
+  return {
+    connect,
+    state: () => state,
+    /** Milliseconds since the shard was last heard; 0 while nothing is to be heard. */
+    silentMs: () => (heardAt === undefined ? 0 : performance.now() - heardAt),
+    async leave(): Promise<void> {
+      leaving.abort();
+      await connection?.destroy();
+    },
+  };
+}
+
+/** The library's way to close a connection, but for a line that is dead, or is not there yet. */
+async function close(connection: WebSocketShard, destroy: () => Promise<void>): Promise<void> {
+  interface Socket {
+    on(event: 'error', listener: () => void): void;
+    terminate(): void;
+  }
+  const socket: Socket | null = Reflect.get(connection, 'connection');
+  // A socket that is cut off before it was open says so by an error, to which the library listens no more.
+  socket?.on('error', () => undefined);
+  const limit = setTimeout(() => socket?.terminate(), CLOSES_MS);
+  await destroy();
+  clearTimeout(limit);
+  socket?.terminate();
+}
+
+/** @param times how often something was in vain */
+function pauseAfter(times: number, longestMs: number): number {
+  return times === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (times - 1), longestMs);
+}
