@@ -376,6 +376,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
         submissions: pruning.prune,
         interactions: unanswered.prune,
         deletions: deletion.finish,
+        space: store.shrink,
         log: store.cutLog,
       },
       onlyOne,

@@ -86,8 +86,8 @@ const INDICES: readonly (readonly [name: string, table: string, columns: string[
   ['interactions_by_guild', 'interactions', ['guild_id']],
   // Which is the latest that changes a message.
   ['interactions_by_message', 'interactions', ['changes', 'id']],
-  // The drafts of a member; what an interaction carries out; drafts past their time, and what still runs.
-  ['submissions_by_member', 'submissions', ['guild_id', 'user_id', 'state', 'created_at']],
+  // The drafts of a guild and of a member; what an interaction carries out; drafts past their time, and what still runs.
+  ['submissions_by_member', 'submissions', ['guild_id', 'state', 'user_id', 'created_at']],
   ['submissions_by_interaction', 'submissions', ['interaction_id']],
   ['submissions_by_state', 'submissions', ['state', 'created_at']],
   // Pages of the history of a guild and of a member, newest first.

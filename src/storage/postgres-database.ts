@@ -68,6 +68,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
       ),
     // The server lets go of deleted rows by itself.
     cutLog: async () => undefined,
+    shrink: async () => undefined,
     cannotOpen: async (cause) => cannotUse(name, cause),
   };
 }

@@ -59,6 +59,8 @@ export interface Store extends Part {
    * {@link Store.inGuild} it does nothing: what began the transaction cuts the log when that has ended.
    */
   cutLog(): Promise<void>;
+  /** Gives the room of what was deleted back to the disk. Takes its time; others go on meanwhile. */
+  shrink(): Promise<void>;
 }
 
 export interface TransactionEnd {
@@ -162,6 +164,7 @@ export function createStore(deps: StoreDeps): Store {
         ),
       );
     },
+    shrink: () => database.shrink(needed(opened)),
     async cutLog() {
       if (inside.getStore()) return;
       try {

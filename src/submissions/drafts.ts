@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Store } from '../storage/store.ts';
 import { type Draft, draftFromStore } from './draft.ts';
 
@@ -7,6 +8,8 @@ export const ANSWERABLE_MS = 15 * 60_000;
 export const DRAFT_LIVES_MS = ANSWERABLE_MS;
 /** Drafts that a member may have at a time; the oldest goes first. */
 const MOST_DRAFTS = 10;
+/** What the drafts of a guild may take on the disk, in bytes; the oldest goes first. One takes 400 KB at most. */
+const MOST_BYTES = 8 * 1024 * 1024;
 
 /** Whose submission it is. */
 export interface Submitter {
@@ -38,20 +41,27 @@ const NOT_SYNCED = { synced: false };
 export function createDrafts({ store, now = Date.now }: DraftsDeps): Drafts {
   const { tables } = store;
 
-  /** Drafts of the member beyond the latest ones. By a clock set back the one that was just saved may be an older one. */
+  /**
+   * Drafts of the member beyond the latest ones, and what is too much for the guild. By a clock set back the one that was
+   * just saved may be an older one.
+   */
   async function dropExcess({ guildId, user }: Submitter, saved: string): Promise<void> {
-    const others = await tables()
+    const drafts = await tables()
       .selectFrom('submissions')
-      .select('id')
+      .select(['id', 'user_id', sql<number>`octet_length(draft)`.as('bytes')])
       .where('guild_id', '=', guildId)
-      .where('user_id', '=', user.id)
       .where('state', '=', 'draft')
-      .where('id', '!=', saved)
+      .orderBy(sql`id = ${saved}`, 'desc')
       .orderBy('created_at', 'desc')
-      .offset(MOST_DRAFTS - 1)
-      .limit(MOST_DRAFTS)
       .execute();
-    const ids = others.map(({ id }) => id);
+    let ofMember = 0;
+    let bytes = 0;
+    const excess = drafts.filter((draft) => {
+      if (draft.user_id === user.id) ofMember += 1;
+      bytes += draft.bytes;
+      return bytes > MOST_BYTES || (draft.user_id === user.id && ofMember > MOST_DRAFTS);
+    });
+    const ids = excess.map(({ id }) => id);
     if (ids.length > 0) await tables().deleteFrom('submissions').where('id', 'in', ids).execute();
   }
 

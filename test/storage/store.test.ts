@@ -79,6 +79,20 @@ describe('a transaction that does not end', () => {
   });
 });
 
+it('the file gives the room of what was deleted back to the disk', async () => {
+  const store = await openStore();
+  const size = async () => {
+    await store.cutLog();
+    return statSync(store.path).size;
+  };
+  const before = await size();
+  for (let n = 0; n < 5; n += 1) await store.values.set(`a:${n}`, 'x'.repeat(1_000_000));
+  expect(await size()).toBeGreaterThan(before + 5_000_000);
+  for (let n = 0; n < 5; n += 1) await store.values.delete(`a:${n}`);
+  await store.shrink();
+  expect(await size()).toBeLessThan(before + 100_000);
+});
+
 describe('the log of the file', () => {
   it('is cut off, so that deleted values leave the disk', async () => {
     const store = await openStore();

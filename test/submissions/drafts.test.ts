@@ -88,6 +88,22 @@ describe('a stored draft', () => {
   });
 });
 
+describe('the drafts of a guild', () => {
+  it('take 8 MiB at most, however many members have them: the oldest goes', async () => {
+    let time = 100 * MINUTE;
+    const store = await openStore();
+    const { drafts } = partsOver(store, { now: () => (time += 1) });
+    const half: Draft = { ...readyDraft('x', 1), rows: [refused(1, 'ä'.repeat(2 * 1024 * 1024 - 200))] };
+    const members = ['2', '3', '4'].map((id) => ({ guildId: '1', user: { id, name: id } }));
+    const elsewhere = { guildId: '2', user: mia.user };
+    await drafts.save(elsewhere, 'elsewhere', half);
+    for (const by of members) await drafts.save(by, `of ${by.user.id}`, half);
+    const found = await Promise.all(members.map((by) => drafts.find(by, `of ${by.user.id}`)));
+    expect(found.map((draft) => draft === 'gone')).toEqual([true, false, false]);
+    expect(await drafts.find(elsewhere, 'elsewhere')).toEqual(half);
+  });
+});
+
 describe('a draft', () => {
   it('of one server keeps what was typed', () => {
     const typed = { server: 'a', port: '1', queryPort: '', game: 'cs2' };
