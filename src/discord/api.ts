@@ -41,6 +41,8 @@ const KEEP_ALIVE_MS = 5 * 60_000;
 const CONNECT_MS = 2_500;
 /** How often what the library keeps of each interaction's token is let go of where no limit needs it, in milliseconds. */
 const TOKENS_SWEPT_EVERY_MS = 60_000;
+/** Connections for first responses, and as many for all else; what is more waits for one. */
+const MOST_CONNECTIONS = 256;
 /** The least pause after a 429, in milliseconds: some name a time of zero. */
 const LEAST_PAUSE_MS = 250;
 
@@ -112,6 +114,8 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   const stopping = new AbortController();
   /** Its connections are kept. undici 6, which discord.js uses, speaks HTTP/1.1 alone (see docs/architecture.md). */
   let agent = createAgent();
+  /** First responses have connections of their own, so that they wait for nothing else. */
+  let responseAgent = createAgent();
   const options: Partial<RESTOptions> = {
     api: apiUrl,
     version: '10',
@@ -127,11 +131,12 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   const rest = withToken({ ...options, timeout: LONGEST_REQUEST_MS }, token);
 
   /** The kept connections may be dead; whoever uses them still may. */
-  function replaceAgent(): void {
-    const previous = agent;
+  function replaceAgents(): void {
+    const previous = [agent, responseAgent];
     agent = createAgent();
+    responseAgent = createAgent();
     rest.setAgent(agent);
-    previous.close().catch(() => undefined);
+    for (const each of previous) each.close().catch(() => undefined);
   }
 
   /** @throws Error when the bot stops, or `signal` is aborted */
@@ -241,6 +246,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
         method: RequestMethod.Post,
         auth: false,
         body,
+        dispatcher: responseAgent,
         signal: limit.signal,
       });
       await response.arrayBuffer();
@@ -257,7 +263,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
       const failures: unknown[] = [];
       for (const pauseMs of FIRST_RESPONSE_PAUSES) {
         if (pauseMs > 0) await sleep(pauseMs);
-        const used = agent;
+        const used = responseAgent;
         const isFirst = failures.length === 0;
         const limitMs = isFirst ? Math.min(firstAttemptMs, Math.max(left(), LEAST_PAUSE_MS)) : left();
         try {
@@ -273,9 +279,9 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
           if (error instanceof RateLimitError) {
             if (block.leftMs() > 0 || error.retryAfter > left()) break;
             await sleep(error.retryAfter);
-          } else if (agent === used) {
+          } else if (responseAgent === used) {
             // Otherwise another interaction has replaced them meanwhile.
-            replaceAgent();
+            replaceAgents();
           }
           if (left() <= 0) break;
         }
@@ -315,7 +321,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     put: (route, request) => byBot(RequestMethod.Put, route, request),
     stopWaiting: () => stopping.abort(),
     async close() {
-      await agent.close();
+      await Promise.all([agent.close(), responseAgent.close()]);
     },
   };
 }
@@ -326,6 +332,7 @@ const blockedFor = (ms: number): Error =>
 
 const createAgent = (): Agent =>
   new Agent({
+    connections: MOST_CONNECTIONS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     connect: { timeout: CONNECT_MS },

@@ -30,30 +30,34 @@ interface PostOptions {
 export function post(dispatcher: Dispatcher, options: PostOptions): Promise<Answer | Failure> {
   const { url, form, timeoutMs, signal } = options;
   const { promise, resolve } = Promise.withResolvers<Answer | Failure>();
-  const deadline = AbortSignal.timeout(timeoutMs);
-  const end = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
+  let isGivenUp = false;
   /** Known as soon as the request is being written. */
   let abort: ((reason: Error) => void) | undefined;
   let head: Pick<Answer, 'status' | 'headers'> | undefined;
   const chunks: Buffer[] = [];
 
-  function fail(error: Error): void {
-    const isSent = abort !== undefined;
-    if (signal?.aborted) resolve(ended(isSent, 'stopping', 'the bot is stopping'));
-    else if (deadline.aborted) resolve(ended(isSent, 'timeout', `no answer within ${timeoutMs} ms`));
-    else resolve(isSent ? brokenOff(error) : unreached(error));
+  function end(result: Answer | Failure): void {
+    // With them goes all that is known here: the answer would stay in memory until the deadline.
+    clearTimeout(deadline);
+    signal?.removeEventListener('abort', stop);
+    resolve(result);
   }
 
-  end.addEventListener('abort', () => {
-    const error = new Error('no longer wanted');
-    fail(error);
-    abort?.(error);
-  });
+  function giveUp(reason: 'stopping' | 'timeout', detail: string): void {
+    isGivenUp = true;
+    end(ended(abort !== undefined, reason, detail));
+    abort?.(new Error('no longer wanted'));
+  }
+
+  const stop = () => giveUp('stopping', 'the bot is stopping');
+  const deadline = setTimeout(() => giveUp('timeout', `no answer within ${timeoutMs} ms`), timeoutMs);
+  signal?.addEventListener('abort', stop);
+  if (signal?.aborted) stop();
 
   dispatcher.dispatch(requestOf(url, form), {
     onConnect(abortRequest) {
       // Ended while it waited for a connection: aborted here, undici writes nothing.
-      if (end.aborted) abortRequest(new Error('no longer wanted'));
+      if (isGivenUp) abortRequest(new Error('no longer wanted'));
       else abort = abortRequest;
     },
     onHeaders(status, rawHeaders) {
@@ -66,9 +70,9 @@ export function post(dispatcher: Dispatcher, options: PostOptions): Promise<Answ
       return true;
     },
     onComplete() {
-      if (head) resolve({ kind: 'answer', ...head, body: new TextDecoder().decode(Buffer.concat(chunks)) });
+      if (head) end({ kind: 'answer', ...head, body: new TextDecoder().decode(Buffer.concat(chunks)) });
     },
-    onError: fail,
+    onError: (error) => end(abort === undefined ? unreached(error) : brokenOff(error)),
   });
   return promise;
 }

@@ -83,6 +83,21 @@ const failuresOf = async (all: readonly Promise<unknown>[]): Promise<readonly st
 
 const respond = (api: DiscordApi, to: Answerable) => api.respond(to, { type: 6 });
 
+it('has 256 connections at most, and as many for first responses, which wait for nothing else', async () => {
+  const { front, api } = await open({ firstResponseMs: 60_000, firstAttemptMs: 60_000 });
+  let most = 0;
+  front.answer = (name) => {
+    most = Math.max(most, front.connections());
+    return EDIT.test(name) ? 'silence' : NO_CONTENT;
+  };
+  for (let n = 0; n < 300; n += 1) api.edit(interaction(), text('a')).catch(() => undefined);
+  await expect.poll(() => made(front, EDIT)).toBe(256);
+  await respond(api, interaction());
+  expect(most).toBe(257);
+  await Promise.all(Array.from({ length: 600 }, () => respond(api, interaction())));
+  expect(most).toBeLessThanOrEqual(512);
+});
+
 describe('a block', () => {
   it('stops every request but first responses, of which five a second at most are made', async () => {
     const { front, api } = await open();
@@ -246,6 +261,7 @@ describe('a first response', () => {
   it('over dead connections has them replaced for all that follows', async () => {
     const { front, api } = await open({ firstAttemptMs: 50 });
     await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));
+    await Promise.all([1, 2, 3].map(() => respond(api, interaction())));
     front.silenceConnections();
     await respond(api, interaction());
     await Promise.all([1, 2, 3].map(() => api.edit(interaction(), text('a'))));

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
 import type { Mode } from '../../sandbox/listing/modes.ts';
@@ -315,6 +317,22 @@ describe('a service that cannot be reached', () => {
     const silent = client(await overTls(rawServer(() => undefined)), { timeoutMs: 300 });
     expect(await silent.add([one], key)).toMatchObject({ kind: 'not-sent', reason: 'timeout' });
   });
+});
+
+it('an answer that was read is not held in memory', async () => {
+  const body = ' '.repeat(1_000_000);
+  const api = client(await answering(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`), {
+    timeoutMs: 600_000,
+  });
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const held = () => {
+    collect();
+    return process.memoryUsage().arrayBuffers;
+  };
+  const before = held();
+  for (let n = 0; n < 30; n += 1) await api.games(key);
+  await expect.poll(held).toBeLessThan(before + 10_000_000);
 });
 
 describe('stopping', () => {

@@ -55,6 +55,8 @@ export interface Front {
   target: string;
   /** `undefined`: what the target answers. */
   answer: (request: string) => FrontAnswer | undefined;
+  /** How many are open. */
+  connections(): number;
   /** From now on no connection that is open answers; new ones do. */
   silenceConnections(): void;
   close(): Promise<void>;
@@ -74,6 +76,7 @@ export async function openFront(): Promise<Front> {
     bodies,
     target: '',
     answer: () => undefined,
+    connections: () => [...server.sockets()].length,
     silenceConnections() {
       for (const socket of server.sockets()) silent.add(socket);
     },
