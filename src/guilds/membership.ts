@@ -57,7 +57,9 @@ export function createMembership(deps: MembershipDeps): Membership {
   const { afterStartMs = AFTER_START_MS } = deps;
   const job = createJob({ firstMs: afterStartMs, everyMs: checkEveryMs, run: checkOrWrite });
   const { stopping } = job;
+  /** The latest list that this process has read, and the one before. */
   let listed: ReadonlySet<string> = new Set();
+  let listedBefore = listed;
   /** When members of guilds that are in no list last used a command; written with the next check. */
   const uses = new Map<string, number>();
 
@@ -73,7 +75,9 @@ export function createMembership(deps: MembershipDeps): Membership {
 
   async function check(): Promise<void> {
     try {
-      listed = new Set(await deps.listGuilds(stopping));
+      const guilds = await deps.listGuilds(stopping);
+      listedBefore = listed;
+      listed = new Set(guilds);
       for (const guildId of listed) uses.delete(guildId);
       if (listed.size === 0) {
         logger.warn({}, 'Discord lists no guild of this bot; the data of all guilds stays as it is');
@@ -137,16 +141,24 @@ export function createMembership(deps: MembershipDeps): Membership {
   /** Records an absence, and deletes what it is time to delete. */
   async function judge(guildId: string, known: Presence | undefined): Promise<void> {
     const usedAt = known?.used_at ?? null;
+    const wasListed = known?.was_listed === 1 || listedBefore.has(guildId);
     let absentSince = known?.absent_since ?? now();
     let absences = (known?.absences ?? 0) + 1;
     if (usedAt !== null && usedAt > absentSince) {
       absentSince = usedAt;
       absences = 1;
     }
-    await savePresence({ guild_id: guildId, absent_since: absentSince, absences, used_at: usedAt });
+    await savePresence({
+      guild_id: guildId,
+      absent_since: absentSince,
+      absences,
+      used_at: usedAt,
+      was_listed: wasListed ? 1 : 0,
+    });
     if (absences < ENOUGH) return;
     const isOver = now() - absentSince >= graceMs;
-    const hasCommands = usedAt !== null;
+    // A process that does not check writes down every use, also one from before the bot was removed.
+    const hasCommands = usedAt !== null && (!wasListed || usedAt >= absentSince);
     if (!isOver && hasCommands) return;
     const hasKey = (await keys.status(guildId)) !== undefined;
     if (!isOver && !hasKey) return;
@@ -194,7 +206,7 @@ export function createMembership(deps: MembershipDeps): Membership {
 
   async function writeUses(): Promise<void> {
     for (const [guildId, at] of uses) {
-      const unlisted = { guild_id: guildId, used_at: at, absent_since: null, absences: 0 };
+      const unlisted = { guild_id: guildId, used_at: at, absent_since: null, absences: 0, was_listed: 0 };
       await savePresence(unlisted, { used_at: at });
       uses.delete(guildId);
     }

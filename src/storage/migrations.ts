@@ -4,7 +4,7 @@ import type { Tables } from './tables.ts';
 
 /** Every change of the tables, by name, in the order of the names. What was once released is never changed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  '1.2-tables': {
+  '1.3-tables': {
     async up(db) {
       await db.schema
         .createTable('interactions')
@@ -61,6 +61,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('used_at', 'bigint')
         .addColumn('absent_since', 'bigint')
         .addColumn('absences', 'integer', (column) => column.notNull().defaultTo(0))
+        .addColumn('was_listed', 'integer', (column) => column.notNull().defaultTo(0))
         .execute();
       await db.schema
         .createTable('leases')

@@ -79,11 +79,13 @@ export interface DeletionsTable {
 /** Guilds in which the bot user was missing when Discord listed its guilds, or is not known to be. */
 export interface PresenceTable {
   readonly guild_id: string;
-  /** When members last used a command while the guild was in no list; null: not since then. */
+  /** When members last used a command while the guild was in no list that their process knew; null: not since then. */
   readonly used_at: number | null;
   /** Since when the guild is absent, and in how many lists in a row. */
   readonly absent_since: number | null;
   readonly absences: Generated<number>;
+  /** 1 where the guild was in the list right before: what its members used until then says nothing. */
+  readonly was_listed: Generated<number>;
 }
 
 /** Processes that are alive, and what one of them at a time does. */

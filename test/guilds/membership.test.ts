@@ -35,8 +35,13 @@ async function open(options: Partial<MembershipDeps> = {}): Promise<void> {
   store = await openStore(path);
   logger = recorder();
   keys = createApiKeys({ store, encryption, logger });
+  membership = process(options);
+}
+
+/** The membership of a process over the store that is open. */
+function process(options: Partial<MembershipDeps> = {}): Membership {
   const submissions = partsOver(store, { now: () => START + time }).erasure;
-  membership = createMembership({
+  return createMembership({
     store,
     deletion: createDeletion({
       store,
@@ -246,6 +251,30 @@ describe('before anything is deleted, Discord is asked about the guild', () => {
     expect([asked, await hasKey('1'), await hasKey('2')]).toEqual([1, true, true]);
     expect(logger.lines).toEqual([]);
   });
+});
+
+it('a guild that used another process right before it removed the bot loses its key at the second absence', async () => {
+  const other = process({ onlyOne: async () => false });
+  await check('1', '2');
+  other.used('1');
+  time += 1;
+  await check('2');
+  // What it knows comes later than the first check without the guild.
+  await other.check();
+  await check('2');
+  expect([await hasKey('1'), await hasKey('2')]).toEqual([false, true]);
+});
+
+it('a guild that uses another process after it removed the bot keeps its key', async () => {
+  const other = process({ onlyOne: async () => false });
+  await check('1', '2');
+  time += 1;
+  await check('2');
+  time += 1;
+  other.used('1');
+  await other.check();
+  for (let checks = 0; checks < 3; checks += 1) await check('2');
+  expect(await hasKey('1')).toBe(true);
 });
 
 describe('a guild that has the commands without the bot user', () => {
