@@ -26,3 +26,21 @@ export function parseStoreUrl(text: string): StoreUrl | undefined {
 export function sqliteAt(path: string): StoreUrl & { readonly kind: 'sqlite' } {
   return { kind: 'sqlite', name: `sqlite://${path}`, path };
 }
+
+type PostgresServer = Pick<StoreUrl & { readonly kind: 'postgres' }, 'url' | 'name'>;
+
+/** Hosts that no network is between. A name of Unix's sockets begins with a slash. */
+const HERE = /^(?:|localhost|127(?:\.\d{1,3}){3}|\[::1\]|%2f.*|\/.*)$/i;
+/** Parameters that say whether the connection is encrypted; `sslmode=disable` says that it is not, on purpose. */
+const TLS_PARAMETERS = ['sslmode', 'ssl', 'sslcert', 'sslrootcert', 'sslnegotiation'];
+
+/** What an operator has to know of a server of PostgreSQL that is spoken to in clear; `undefined` where there is nothing. */
+export function clearTextWarning({ url, name }: PostgresServer): string | undefined {
+  const { hostname, searchParams } = new URL(url.reveal());
+  const isHere = HERE.test(searchParams.get('host') ?? hostname);
+  if (isHere || TLS_PARAMETERS.some((parameter) => searchParams.has(parameter))) return undefined;
+  return (
+    `${name} is spoken to without encryption: put ?sslmode=verify-full behind STORE_URL, or ?sslmode=disable where ` +
+    'the network is yours alone'
+  );
+}

@@ -8,6 +8,7 @@ import { isOpenToOthers, keysAtHand, usedKeysIn } from '../storage/encryption-ke
 import { inspectPostgres } from '../storage/postgres-database.ts';
 import { BUSY_TIMEOUT_MS } from '../storage/sqlite.ts';
 import { reason } from '../storage/store-error.ts';
+import { clearTextWarning } from '../store-url.ts';
 import { CheckFailure, CheckSkipped } from './finding.ts';
 
 type StoreConfig = Pick<Config, 'storeUrl' | 'encryptionKey'>;
@@ -52,9 +53,11 @@ function tryToWrite(path: string): void {
 async function checkPostgres(server: PostgresServer): Promise<string> {
   try {
     const { hasTables } = await inspectPostgres(server);
-    return hasTables
+    const answers = hasTables
       ? `${server.name} answers`
       : `${server.name} answers; its tables will be made at the first start`;
+    const warning = clearTextWarning(server);
+    return warning ? `${answers}\n${warning}` : answers;
   } catch (error) {
     throw new CheckFailure(
       reason(error),

@@ -2,6 +2,7 @@ import { Keyv } from 'keyv';
 import { Kysely, sql } from 'kysely';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
+import { clearTextWarning } from '../store-url.ts';
 import type { Database } from './database.ts';
 import { storedValue } from './database-file.ts';
 import { usedKeysOf } from './encryption-key.ts';
@@ -38,6 +39,8 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
     // Not that of the beginning of the transaction.
     clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     async prepare() {
+      const warning = clearTextWarning({ url, name });
+      if (warning) logger.warn({ database: name }, warning);
       // The one connection of this pool has the lock, and its end frees it.
       const db = await connect(true);
       try {
