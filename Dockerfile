@@ -19,7 +19,8 @@ COPY src src
 RUN mkdir --mode=0700 /data && chown 1000:1000 /data
 USER 1000:1000
 VOLUME /data
-# Ready: commands come in from Discord and can be recorded. It serves this container only, unless HTTP_HOST says more.
+# Ready: commands come in from Discord and can be recorded. Over HTTP a balancer would take a process away that is not, and
+# nobody would tell members that the database is away. It serves this container only, unless HTTP_HOST says more.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
-    CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HTTP_PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+    CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HTTP_PORT}/${process.env.INTERACTIONS === 'http' ? 'livez' : 'readyz'}`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--max-semi-space-size=2", "--v8-pool-size=1", "src/start.js"]

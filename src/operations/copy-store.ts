@@ -8,7 +8,7 @@ import type { Secret } from '../secret.ts';
 import { createEncryption, type Encryption, UndecryptableError } from '../storage/encryption.ts';
 import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { createStoreLock } from '../storage/lock.ts';
-import { createStore, type Store } from '../storage/store.ts';
+import { createStore, type Store, WRITE_TEST } from '../storage/store.ts';
 import { StoreError } from '../storage/store-error.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { StoreUrl } from '../store-url.ts';
@@ -24,8 +24,6 @@ const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases'>, readonly string[]
 };
 /** Rows in one statement: SQLite takes 32,766 values. */
 const ROWS_AT_ONCE = 500;
-/** Values that a store has without any data: they are written to see that it can be. */
-const WRITE_TESTS = ['boot:write-test', 'health:write-test'];
 
 export interface CopyDeps {
   readonly from: StoreUrl;
@@ -63,7 +61,7 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
     const usedKeys = await usedKeysOf(source.values);
     const keys = await keysAtHand({ configured: encryptionKey, keyFile: undefined, usedKeys });
     for (const store of [source, target]) {
-      for (const key of WRITE_TESTS) await store.values.delete(key);
+      await store.values.delete(WRITE_TEST);
     }
     const counts = await target.inGuild('every guild', () => copyTables(source, target));
     return { counts, unreadable: await unreadableIn(target, createEncryption(keys)) };

@@ -23,11 +23,8 @@ export interface Health {
   readonly listing: { readonly ok: boolean | null };
 }
 
-/** What is written to see whether the store can be written. */
-const WRITE_TEST = 'health:write-test';
-
-/** Looks at the gateway's state, and writes a value to the store: a commit of its own, not synced (0.025 ms, measured). */
-export async function healthOf({ gateway, store, breaker }: WatchedParts): Promise<Health> {
+/** Looks at the gateway's state, and writes a value to the store (0.025 ms with SQLite, measured). */
+export async function healthOf({ gateway, store, breaker }: HealthParts): Promise<Health> {
   const written = await tryToWrite(store);
   const isConnected = gateway.isConnected();
   return {
@@ -38,9 +35,9 @@ export async function healthOf({ gateway, store, breaker }: WatchedParts): Promi
   };
 }
 
-async function tryToWrite({ inGuild, values }: WatchedParts['store']): Promise<Health['store']> {
+async function tryToWrite(store: HealthParts['store']): Promise<Health['store']> {
   try {
-    await inGuild('none', () => values.set(WRITE_TEST, Date.now()), { synced: false });
+    await store.testWriting();
     return { ok: true };
   } catch (error) {
     return { ok: false, detail: error instanceof Error ? error.message : String(error) };
@@ -53,12 +50,17 @@ function listingIsWell(breaker: Pick<Breaker, 'extent' | 'latest'>): boolean | n
   return latest === 'answered' && breaker.extent() === 'none';
 }
 
-/** What is looked at when somebody asks how the bot is. */
-export interface WatchedParts {
-  readonly gateway: GatewayState;
-  readonly store: Pick<Store, 'inGuild' | 'values'>;
-  readonly games: Pick<Games, 'list'>;
+interface HealthParts {
+  readonly gateway: Pick<GatewayState, 'isConnected' | 'shards'>;
+  readonly store: Pick<Store, 'testWriting'>;
   readonly breaker: Pick<Breaker, 'extent' | 'latest'>;
+}
+
+/** What is looked at when somebody asks how the bot is. */
+export interface WatchedParts extends HealthParts {
+  readonly gateway: GatewayState;
+  readonly store: Pick<Store, 'testWriting' | 'values'>;
+  readonly games: Pick<Games, 'list'>;
   readonly traces: Pick<Traces, 'unanswered'>;
 }
 

@@ -16,6 +16,9 @@ const LONG_SECONDS = 1;
 /** After so many seconds a transaction of SQLite is never going to end, and everybody waits for its connection. */
 const STUCK_SECONDS = 30;
 
+/** The key under which it is tried whether anything can be written. */
+export const WRITE_TEST = 'health:write-test';
+
 /** A transaction does not end. Over SQLite nothing but the end of the process frees its connection. */
 export class StuckTransaction extends Error {
   override readonly name = 'StuckTransaction';
@@ -54,6 +57,8 @@ export interface Store extends Part {
     change: () => Promise<Result>,
     options?: Pick<TransactionOptions, 'synced'>,
   ): Promise<Result>;
+  /** Writes a value by one statement: in a transaction it could wait for that of another process. */
+  testWriting(): Promise<void>;
   /**
    * Cuts off the log of SQLite's file, in which deleted values may still stand. Never throws. Inside of
    * {@link Store.inGuild} it does nothing: what began the transaction cuts the log when that has ended.
@@ -132,19 +137,21 @@ export function createStore(deps: StoreDeps): Store {
     }
   }
 
+  const values = createValues(() => needed(keyv), tables);
+
   return {
     name: 'store',
     path: database.path,
     clock: database.clock,
     tables,
-    values: createValues(() => needed(keyv), tables),
+    values,
     async start() {
       await database.prepare();
       try {
         opened = await database.open();
         // With an `error` listener Keyv turns failures into `false` and `undefined`: there must never be one.
         keyv = await database.openKeyv(tables);
-        await keyv.set('boot:write-test', Date.now());
+        await values.set(WRITE_TEST, Date.now());
       } catch (cause) {
         await this.stop();
         throw await database.cannotOpen(cause);
@@ -165,6 +172,7 @@ export function createStore(deps: StoreDeps): Store {
       );
     },
     shrink: () => database.shrink(needed(opened)),
+    testWriting: () => measured(() => values.set(WRITE_TEST, Date.now())),
     async cutLog() {
       if (inside.getStore()) return;
       try {

@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { readConfig } from '../../src/config/config.ts';
 import { inAppScene } from '../support/scene.ts';
@@ -71,6 +73,27 @@ describe('the files that an operator is given', () => {
     const needed = { DISCORD_TOKEN: 'aaa.bbb.ccc', LISTING_API_URL: 'https://list.example.com' };
     const defaults = Object.fromEntries(ours.map((each) => [each.env_variable, each.default_value]));
     expect(readConfig({ ...defaults, ...needed }).backupEveryHours).toBe(24);
+  });
+
+  it('route to a process that lives, so that members are told while the database is away', async () => {
+    expect(file('ops/Caddyfile')).toMatch(/^\s*health_uri \/livez$/m);
+    expect(file('ops/kubernetes.yaml')).toMatch(/readinessProbe:\n\s+tcpSocket:\n\s+port: interactions\n/);
+
+    const server = createServer((request, response) => {
+      response.writeHead(request.url === '/livez' ? 200 : 503).end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    const [, command = ''] =
+      /^HEALTHCHECK [^[]*(\[.*\])$/m.exec(file('Dockerfile').replaceAll('\\\n', '')) ?? [];
+    const [, flag, code] = z.array(z.string()).parse(JSON.parse(command));
+    const check = async (env: Readonly<Record<string, string>>) => {
+      const HTTP_PORT = String(Object(server.address()).port);
+      const child = spawn(process.execPath, [String(flag), String(code)], { env: { ...env, HTTP_PORT } });
+      return (await once(child, 'exit'))[0];
+    };
+    expect(await check({})).toBe(1);
+    expect(await check({ INTERACTIONS: 'http' })).toBe(0);
   });
 
   it('have scripts of npm that need no shell of Unix', () => {

@@ -4,6 +4,7 @@ import { connect as connectTo, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkDisk, checkEncryption, checkStore } from '../../src/operations/checks-of-disk.ts';
+import { healthOf } from '../../src/operations/health.ts';
 import { Secret } from '../../src/secret.ts';
 import { createStoreEncryption } from '../../src/storage/encryption-key.ts';
 import { createStoreLock } from '../../src/storage/lock.ts';
@@ -220,6 +221,37 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
         expect(wordsOf(error)).not.toContain(address.password);
       }
     }
+  });
+
+  it('is looked at for health by a statement that waits for no other process', async () => {
+    const { storeUrl } = await database();
+    const [store, asleep] = [await started(storeUrl), await started(storeUrl)];
+    const goOn = Promise.withResolvers<void>();
+    const inside = Promise.withResolvers<void>();
+    const sleeping = asleep.inGuild('none', async () => {
+      inside.resolve();
+      await goOn.promise;
+    });
+    await inside.promise;
+    const gateway = { isConnected: () => true, shards: () => ({ ready: 0, connecting: 0, disconnected: 0 }) };
+    const breaker = { extent: () => 'none' as const, latest: () => undefined };
+    expect(await healthOf({ store, gateway, breaker })).toMatchObject({ ready: true, store: { ok: true } });
+    goOn.resolve();
+    await sleeping;
+  });
+
+  it('is warned of where a network is between and the URL does not say whether to encrypt', async () => {
+    const { url } = await database();
+    const elsewhere = url.replace('127.0.0.1', '0.0.0.0');
+    const warned = async (storeUrl: StoreUrl) => {
+      const logger = recorder();
+      await started(storeUrl, logger);
+      const said = [...logger.lines.map(({ message }) => message), await checkStore({ storeUrl })];
+      return said.filter((text) => text.includes('?sslmode=verify-full')).length;
+    };
+    expect(await warned(withParameter(elsewhere, 'application_name', 'bot'))).toBe(2);
+    expect(await warned(withParameter(elsewhere, 'sslmode', 'disable'))).toBe(0);
+    expect(await warned(withParameter(url, 'application_name', 'bot'))).toBe(0);
   });
 
   it('is looked at by the doctor, who changes nothing', async () => {
