@@ -64,7 +64,7 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyRefused }: KeySt
     },
     presses: {
       check: {
-        answers: 'update',
+        answers: 'sending',
         async run(context) {
           return report(context, ...(await check(context)));
         },

@@ -81,7 +81,7 @@ export function setKey({ keyTrials, games, keys, rests, guildLog, settings }: Se
     },
     submits: {
       save: { answers: 'later', run: save },
-      again: { answers: 'update', run: save },
+      again: { answers: 'sending', run: save },
     },
   };
 }

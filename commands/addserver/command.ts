@@ -104,7 +104,7 @@ export function addServer(deps: AddServerDeps): Command {
     run: (context) => submitTyped(context, context.interactionId, typedInOptions(context), deps),
     presses: {
       again: {
-        answers: 'update',
+        answers: 'sending',
         async run(context) {
           const id = context.argument;
           const { isReady, typed } = await typedInDraft(context, id);
@@ -112,7 +112,7 @@ export function addServer(deps: AddServerDeps): Command {
         },
       },
       use: {
-        answers: 'update',
+        answers: 'sending',
         async run(context) {
           const { id, repair } = readUse(context.argument, games.list().games);
           const { typed } = await typedInDraft(context, id);
@@ -129,7 +129,7 @@ export function addServer(deps: AddServerDeps): Command {
     },
     submits: {
       edit: {
-        answers: 'update',
+        answers: 'sending',
         run: (context) => submitTyped(context, context.argument, typedInModal(context), deps),
       },
     },

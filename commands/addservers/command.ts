@@ -100,7 +100,7 @@ export function addServers(deps: AddServersDeps): Command {
       correct: { answers: 'later', run: (context) => edit(context, 'all', deps) },
     },
     presses: {
-      submit: { answers: 'update', run: (context) => submitList(context, deps) },
+      submit: { answers: 'sending', run: (context) => submitList(context, deps) },
       edit: { answers: 'form', run: (context) => openEdit(context, 'refused', deps) },
       retype: { answers: 'form', run: (context) => retype(context, deps) },
       editall: { answers: 'form', run: (context) => openEdit(context, 'all', deps) },

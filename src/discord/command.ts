@@ -73,8 +73,12 @@ export interface Reply {
  */
 export type Answers = 'at once' | 'later' | 'form';
 
-/** How a button, a select or a modal answers; `update` and `update at once` change the message that it belongs to. */
-export type PressAnswers = Answers | 'update' | 'update at once';
+/**
+ * How a button, a select or a modal answers. These change the message that it belongs to:
+ * - `update at once` and `update`: as `at once` and `later`.
+ * - `sending`: as `update`; meanwhile the message says so, without its buttons. For what asks the listing service.
+ */
+export type PressAnswers = Answers | 'update' | 'update at once' | 'sending';
 
 /**
  * What a member must be allowed in the server. The dispatcher asks for it at the command and again at each of its

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   type APIActionRowComponent,
   type APIButtonComponent,
@@ -74,7 +75,7 @@ export function select({ id, placeholder, options, any = false }: SelectOptions)
   if (options.length === 0) return undefined;
   return {
     type: ComponentType.StringSelect,
-    custom_id: id,
+    custom_id: newSelectId(id),
     placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
     options: [...options],
     ...(any && { min_values: 0, max_values: options.length }),
@@ -89,7 +90,7 @@ export interface ChannelSelectOptions {
 
 export const channelSelect = ({ id, placeholder, types }: ChannelSelectOptions): Control => ({
   type: ComponentType.ChannelSelect,
-  custom_id: id,
+  custom_id: newSelectId(id),
   placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
   channel_types: [...types],
 });
@@ -100,7 +101,7 @@ export const roleSelect = ({
   placeholder,
 }: Pick<ChannelSelectOptions, 'id' | 'placeholder'>): Control => ({
   type: ComponentType.RoleSelect,
-  custom_id: id,
+  custom_id: newSelectId(id),
   placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
 });
 
@@ -173,8 +174,24 @@ export function customId(command: string, action: string, argument = ''): string
 /** Whether Discord takes a custom id. */
 export const isCustomId = (id: string): boolean => id.length <= LIMITS.customId;
 
+const SELECT_MARK = /#[0-9a-f]{6}$/;
+
+/**
+ * The custom id of a select, another one each time. A select sends nothing when the value that it shows is chosen again,
+ * also after an edit of its message (discord-api-docs#4801, #7765): with another id it is another select, which shows none.
+ */
+const newSelectId = (id: string): string =>
+  `${id.replace(SELECT_MARK, '')}#${randomBytes(3).toString('hex')}`;
+
+/** Components of a message as they are, but for selects, in which everything can be chosen again. */
+export function renewed(components: readonly unknown[]): readonly unknown[] {
+  const renew = (key: string, value: unknown) =>
+    key === 'custom_id' && SELECT_MARK.test(String(value)) ? newSelectId(String(value)) : value;
+  return JSON.parse(JSON.stringify(components, renew));
+}
+
 /** The reverse of {@link customId}; the argument may contain colons. */
 export function parseCustomId(id: string): { command: string; action: string; argument: string } {
-  const [command = '', action = '', ...rest] = id.split(':');
+  const [command = '', action = '', ...rest] = id.replace(SELECT_MARK, '').split(':');
   return { command, action, argument: rest.join(':') };
 }

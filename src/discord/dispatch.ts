@@ -11,6 +11,7 @@ import { UndecryptableError } from '../storage/encryption.ts';
 import { StoreError } from '../storage/store-error.ts';
 import { UserError } from '../user-error.ts';
 import { memberText } from '../words/escape.ts';
+import type { Translate } from '../words/words.ts';
 import type { WorkTurns } from '../work-turns.ts';
 import { type DiscordApi, isRefused, isUncertain, LostInteraction } from './api.ts';
 import {
@@ -25,7 +26,14 @@ import {
 } from './command.ts';
 import { type Modal, parseCustomId } from './controls.ts';
 import type { GuildLog } from './guild-log.ts';
-import { type Asked, type Interaction, ownValue, readAnswerable, readInteraction } from './interaction.ts';
+import {
+  type Asked,
+  type Interaction,
+  ownValue,
+  readAnswerable,
+  readInteraction,
+  type Shown,
+} from './interaction.ts';
 import { fitChoices } from './limits.ts';
 import {
   type Answer,
@@ -36,6 +44,7 @@ import {
   messageWritten,
   type Progress,
   sayOneOf,
+  sendingResponse,
   sourceOf,
   updateResponse,
   type Writers,
@@ -91,6 +100,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const { api, commands, wording, unanswered, writers, traces, tellGuild, onUse, myTurn, logger } = deps;
   const byName = new Map(commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
+  /** The ids of interactions that are being answered. */
+  const underWay = new Set<string>();
   const stopping = new AbortController();
   const lost = createLosses(logger);
   /** Ends with the large answers that were asked for until now. */
@@ -117,6 +128,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         return answerAtOnce(asking, action);
       case 'later':
       case 'update':
+      case 'sending':
         return action.isLarge ? answerLarge(asking, action) : answerLater(asking, action);
     }
   }
@@ -330,33 +342,28 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
    * @param before what has to end before it is carried out; the member is told
    */
   async function answerLater(asking: Asking, action: Action, before?: Promise<unknown>): Promise<void> {
-    const { interaction, trace, progress } = asking;
-    const isUpdate = action.answers === 'update';
-    try {
-      if (!(await unanswered.take(interaction, isUpdate))) {
-        throw new LostInteraction('The interaction was delivered twice');
-      }
-    } catch (error) {
-      if (error instanceof LostInteraction) throw error;
-      return say(asking, wordsFor(error, asking));
-    }
-    const message = messageWritten(interaction, isUpdate);
+    const { interaction, context, trace, progress } = asking;
+    const shown = action.answers === 'later' ? undefined : sourceOf(interaction)?.shown;
+    const message = messageWritten(interaction, shown !== undefined);
+    if (underWay.has(interaction.id)) throw new LostInteraction('The interaction was delivered twice');
+    if (writers.isAwaited(message)) return turnDown(asking, context.t('again.busy'));
     const writer = writers.open(message);
+    underWay.add(interaction.id);
     try {
-      await acknowledge(asking, isUpdate);
+      if (!(await isTaken(asking, shown))) return;
+      await acknowledge(asking, action, shown);
       trace.acknowledged();
       if (before) progress.show({ content: asking.context.t('again.waiting') });
       await before;
       await myTurn(interaction.guildId);
       const answer = await answerOf(asking, action);
       await progress.settled();
-      // A failure of an update is said beside the message. While the database is away nobody takes anything over.
-      const written = isUpdate && typeof answer === 'string' ? interaction.id : message;
-      const isOurs = await unanswered.begin(interaction.id, written).catch(() => true);
+      // While the database is away nobody takes anything over.
+      const isOurs = await unanswered.begin(interaction.id, message).catch(() => true);
       if (!isOurs) throw new LostInteraction('Another process has taken the interaction over');
       const instead = (error: unknown) => notTaken(error, asking);
       const isLatest = () => unanswered.isLatest(interaction.id, message).catch(() => true);
-      await deliver({ api, interaction, isUpdate, progress, writer, isLatest, instead }, answer).catch(
+      await deliver({ api, interaction, shown, progress, writer, isLatest, instead }, answer).catch(
         async (error: unknown) => {
           // What Discord did not take for another reason stays recorded, and is told of after the next start.
           if (isRefused(error)) await unanswered.undeliverable(interaction);
@@ -372,20 +379,31 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       }
     } finally {
       writer.close();
+      underWay.delete(interaction.id);
     }
   }
 
-  /** @throws LostInteraction when it was not acknowledged in time */
-  async function acknowledge({ interaction }: Asking, isUpdate: boolean): Promise<void> {
-    const isPrivate = !isUpdate || sourceOf(interaction)?.isPrivate !== false;
-    const deferral = isUpdate
-      ? { type: InteractionResponseType.DeferredMessageUpdate as const }
-      : {
-          type: InteractionResponseType.DeferredChannelMessageWithSource as const,
-          data: { ...(isPrivate && { flags: MessageFlags.Ephemeral as const }) },
-        };
+  /** Whether the interaction is recorded now. Where it cannot be, its member is told. @throws LostInteraction */
+  async function isTaken(asking: Asking, shown: Shown | undefined): Promise<boolean> {
+    let isNew: boolean;
     try {
-      await api.respond(interaction, deferral);
+      isNew = await unanswered.take(asking.interaction, shown);
+    } catch (error) {
+      await say(asking, wordsFor(error, asking));
+      return false;
+    }
+    if (!isNew) throw new LostInteraction('The interaction was delivered twice');
+    return true;
+  }
+
+  /** @throws LostInteraction when it was not acknowledged in time */
+  async function acknowledge(
+    { interaction, context }: Asking,
+    { answers }: Action,
+    shown: Shown | undefined,
+  ): Promise<void> {
+    try {
+      await api.respond(interaction, acknowledgement(context.t, answers, shown !== undefined));
     } catch (error) {
       // It may have been taken all the same; then the member sees "thinking…". Should nobody know, it stays recorded.
       const state = isUncertain(error) ? await unanswered.stateOf(interaction) : 'gone';
@@ -452,6 +470,15 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       if (running.size > 0) logger.warn({ running: running.size }, 'stopping before every answer was given');
     },
   };
+}
+
+function acknowledgement(t: Translate, answers: PressAnswers, isUpdate: boolean): APIInteractionResponse {
+  if (!isUpdate) {
+    const data = { flags: MessageFlags.Ephemeral as const };
+    return { type: InteractionResponseType.DeferredChannelMessageWithSource, data };
+  }
+  if (answers === 'sending') return sendingResponse(t('again.sending'));
+  return { type: InteractionResponseType.DeferredMessageUpdate };
 }
 
 const suggestions = (choices: readonly Choice[]): APIInteractionResponse => ({

@@ -4,7 +4,6 @@ import {
   ApplicationIntegrationType,
   ComponentType,
   InteractionType,
-  MessageFlags,
   PermissionFlagsBits,
 } from 'discord.js';
 import { Secret } from '../secret.ts';
@@ -63,11 +62,18 @@ export interface Form {
   readonly message?: SourceMessage;
 }
 
+/** What a message shows, as Discord gives and takes it. */
+export interface Shown {
+  readonly content: string;
+  readonly embeds: readonly unknown[];
+  readonly components: readonly unknown[];
+}
+
 /** The message that a button, a select or a modal belongs to. */
 export interface SourceMessage {
+  readonly shown: Shown;
   /** The interaction that the message answers; `undefined` when Discord does not say. */
   readonly madeBy: string | undefined;
-  readonly isPrivate: boolean;
 }
 
 /** A file that was uploaded with a command. */
@@ -192,9 +198,10 @@ function readControl(interaction: ComponentInteraction): Asked {
 }
 
 function readMessage(message: ComponentInteraction['message']): SourceMessage {
+  const { content, embeds, components } = message;
   return {
+    shown: { content: text(content ?? ''), embeds: embeds ?? [], components: components ?? [] },
     madeBy: message.interaction_metadata?.id,
-    isPrivate: (Number(message.flags ?? 0) & MessageFlags.Ephemeral) !== 0,
   };
 }
 

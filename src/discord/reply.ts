@@ -11,7 +11,8 @@ import { retryAfter } from '../retry.ts';
 import { shorten, shortenMarkup } from '../words/escape.ts';
 import { type DiscordApi, hasCode, isUncertain, type MessageBody } from './api.ts';
 import type { Reply } from './command.ts';
-import type { Interaction, SourceMessage } from './interaction.ts';
+import { renewed } from './controls.ts';
+import type { Interaction, Shown, SourceMessage } from './interaction.ts';
 import { LIMITS } from './limits.ts';
 
 /** A reply, or a text in place of one: an error, or a refusal. */
@@ -67,6 +68,12 @@ export function firstResponse(answer: Answer): APIInteractionResponse {
   };
 }
 
+/** The first response by which the message of a button says that the bot is at work, and cannot be pressed meanwhile. */
+export const sendingResponse = (text: string): APIInteractionResponse => ({
+  type: InteractionResponseType.UpdateMessage,
+  data: { content: text, components: [], allowed_mentions: NO_MENTIONS },
+});
+
 /** A reply as the first response that changes the message of a button. */
 export function updateResponse(reply: Reply): APIInteractionResponse {
   const { content, embeds = [], components = [] } = fitReply(reply);
@@ -106,7 +113,6 @@ export async function sayOneOf(
   say: (answer: Answer) => Promise<void>,
   instead: (error: unknown) => string,
 ): Promise<void> {
-  const isText = typeof answer === 'string';
   let refusal: unknown;
   try {
     return await say(answer);
@@ -115,13 +121,31 @@ export async function sayOneOf(
     refusal = error;
   }
   const sentence = instead(refusal);
-  const bare = isText || isAboutText(refusal) ? '' : bareText(answer);
+  const bare = isAboutText(refusal) ? '' : bareText(replyOf(answer));
   try {
     if (bare !== '') return await say({ content: bare });
   } catch (error) {
     if (!isMalformed(error)) throw error;
   }
-  await say(isText ? sentence : { content: sentence });
+  await say({ content: sentence });
+}
+
+/** Between a reason and what stays: a line that shows nothing. */
+const BELOW_REASON = '\n\u200b\n';
+
+/** A message as it was, with its files, below the reason why it is. A former reason goes. */
+function shownAgain({ content, embeds, components }: Shown, reason: string): MessageBody {
+  const stays = content.split(BELOW_REASON).at(-1) ?? '';
+  const text = stays === '' ? reason : `${reason}${BELOW_REASON}${stays}`;
+  return {
+    body: {
+      content: shortenMarkup(text, LIMITS.content),
+      embeds,
+      components: renewed(components),
+      allowed_mentions: NO_MENTIONS,
+    },
+    files: [],
+  };
 }
 
 const replyOf = (answer: Answer): Reply => (typeof answer === 'string' ? { content: answer } : answer);
@@ -139,12 +163,14 @@ function messageOf(reply: Reply): MessageBody {
 /**
  * Sees to it that an older answer is never written over a newer one. Say that nobody knows whether the answer to button A
  * has arrived, so that it is sent again; meanwhile the member presses B. Once B's answer is ready, B *begins*: from then
- * on A's is dropped. Where an edit for A is under way at that moment, B's waits for its end. A refusal and a window write
- * no message, so they never begin.
+ * on A's is dropped. Where an edit for A is under way at that moment, B's waits for its end. While A's answer is not
+ * ready, B is not taken at all (`isAwaited`), since its answer would hide A's. A window writes no message, so it never begins.
  */
 export interface Writers {
   /** An interaction may come to write this message. To be called in the order of the interactions' arrival. */
   open(message: MessageKey): Writer;
+  /** Whether an interaction that may come to write this message has not begun to. */
+  isAwaited(message: MessageKey): boolean;
 }
 
 /** Names a message by the interaction whose answer it is. */
@@ -166,8 +192,9 @@ export interface Writer {
 }
 
 interface WrittenMessage {
-  /** Interactions that may write it. */
+  /** Interactions that may write it, and those of them that have not begun to. */
   open: number;
+  awaited: number;
   /** The latest that has begun to, by its number. */
   latest: number;
   /** Ends with the edit that is under way: of two that are, Discord might do the older one last. */
@@ -178,14 +205,22 @@ export function createWriters(): Writers {
   const messages = new Map<MessageKey, WrittenMessage>();
   let arrivals = 0;
   return {
+    isAwaited: (key) => (messages.get(key)?.awaited ?? 0) > 0,
     open(key) {
-      const message = messages.get(key) ?? { open: 0, latest: 0, editing: Promise.resolve() };
+      const message = messages.get(key) ?? { open: 0, awaited: 0, latest: 0, editing: Promise.resolve() };
       messages.set(key, message);
       message.open += 1;
+      message.awaited += 1;
       arrivals += 1;
       const arrival = arrivals;
+      let isAwaited = true;
+      const endWait = () => {
+        if (isAwaited) message.awaited -= 1;
+        isAwaited = false;
+      };
       return {
         begin() {
+          endWait();
           message.latest = Math.max(message.latest, arrival);
         },
         write(edit) {
@@ -196,6 +231,7 @@ export function createWriters(): Writers {
           return mine;
         },
         close() {
+          endWait();
           message.open -= 1;
           if (message.open === 0) messages.delete(key);
         },
@@ -209,10 +245,10 @@ export const sourceOf = ({ asked }: Pick<Interaction, 'asked'>): SourceMessage |
   'message' in asked ? asked.message : undefined;
 
 export interface Delivery {
-  readonly api: Pick<DiscordApi, 'read' | 'edit' | 'followUp'>;
+  readonly api: Pick<DiscordApi, 'read' | 'edit'>;
   readonly interaction: Interaction;
-  /** It changes the message that the button or the modal belongs to. */
-  readonly isUpdate: boolean;
+  /** What the message of the button or the modal showed that it changes; `undefined`: it has a message of its own. */
+  readonly shown: Shown | undefined;
   /** What was shown of it before. */
   readonly progress?: Pick<Progress, 'isShown' | 'isUncertain'>;
   readonly writer: Pick<Writer, 'begin' | 'write'>;
@@ -224,23 +260,19 @@ export interface Delivery {
 
 /**
  * Puts the answer in place of "thinking…". What was done is done by now, so this is tried for a minute and a half
- * before the answer is given up. A text alone is a failure: on an update, what the message shows is still true, so
- * the failure is said beside it.
+ * before the answer is given up. A text alone is a failure: on an update, the message is shown again with its buttons,
+ * below the failure.
  * @throws the last failure
  */
 export const deliver = (delivery: Delivery, answer: Answer): Promise<void> =>
   sayOneOf(answer, (said) => deliverOnce(delivery, said), delivery.instead);
 
 async function deliverOnce(delivery: Delivery, answer: Answer): Promise<void> {
-  const { api, interaction, isUpdate, progress, writer, isLatest } = delivery;
-  if (typeof answer === 'string' && isUpdate) {
-    const content = shortenMarkup(answer, LIMITS.content);
-    const body = { content, flags: MessageFlags.Ephemeral, allowed_mentions: NO_MENTIONS };
-    return persist(() => api.followUp(interaction, { body, files: [] }));
-  }
-  const message = messageOf(replyOf(answer));
+  const { api, interaction, shown, progress, writer, isLatest } = delivery;
+  const isFailure = typeof answer === 'string';
+  const message = isFailure && shown ? shownAgain(shown, answer) : messageOf(replyOf(answer));
   writer.begin();
-  const endsThinking = !isUpdate && !progress?.isShown();
+  const endsThinking = shown === undefined && !progress?.isShown();
   let isSentBefore = false;
   await persist(() =>
     writer.write(async () => {

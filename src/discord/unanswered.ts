@@ -14,7 +14,7 @@ import { sentences } from '../words/sentences.ts';
 import { type DiscordApi, isRefused, TOKEN_LIVES_MS } from './api.ts';
 import { type Context, contextOf, type Reply, type Wording } from './command.ts';
 import type { GuildLog } from './guild-log.ts';
-import type { Interaction } from './interaction.ts';
+import type { Interaction, Shown } from './interaction.ts';
 import {
   bareText,
   deliver,
@@ -47,8 +47,10 @@ const sealedSchema = z.object({
   channelId: z.string(),
   locale: z.string(),
   guildLocale: z.string(),
-  /** Whether its answer changes a message that is there already. */
-  isUpdate: z.boolean(),
+  /** What the message shows that its answer changes. */
+  shown: z
+    .object({ content: z.string(), embeds: z.array(z.unknown()), components: z.array(z.unknown()) })
+    .optional(),
   /** Which message its answer is written to. */
   message: z.string(),
 });
@@ -63,8 +65,11 @@ export const interactionContext = (guildId: string, interactionId: string): stri
  * method throws a StoreError when the store fails.
  */
 export interface Unanswered {
-  /** False when this very interaction was taken already: it was delivered twice. */
-  take(interaction: Interaction, isUpdate: boolean): Promise<boolean>;
+  /**
+   * False when this very interaction was taken already: it was delivered twice.
+   * @param shown what the message shows that its answer changes
+   */
+  take(interaction: Interaction, shown?: Shown): Promise<boolean>;
   /**
    * Whether no other process has taken it over, since this one was silent for too long. Inside of a transaction of its
    * guild that stays so.
@@ -97,7 +102,7 @@ export interface UnansweredDeps {
   /** The id of this process. */
   readonly owner: string;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
-  readonly api: Pick<DiscordApi, 'read' | 'edit' | 'followUp'>;
+  readonly api: Pick<DiscordApi, 'read' | 'edit'>;
   readonly writers: Writers;
   readonly wording: Wording;
   /** Ends the submissions that belong to no living process, so that what became of them can be told. */
@@ -115,7 +120,7 @@ export interface UnansweredDeps {
 /** What another process has taken and not answered. */
 interface Left {
   readonly interaction: Interaction;
-  readonly isUpdate: boolean;
+  readonly shown: Shown | undefined;
   readonly message: MessageKey;
 }
 
@@ -136,7 +141,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
   function open(row: InteractionsTable): Left | undefined {
     try {
       const plain = encryption.open(JSON.parse(row.sealed ?? ''), interactionContext(row.guild_id, row.id));
-      const { token, isUpdate, message, ...kept } = sealedSchema.parse(JSON.parse(plain));
+      const { token, shown, message, ...kept } = sealedSchema.parse(JSON.parse(plain));
       const interaction: Interaction = {
         ...kept,
         id: row.id,
@@ -146,7 +151,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
         isInstalledInGuild: true,
         asked: { kind: 'unknown' },
       };
-      return { interaction, isUpdate, message };
+      return { interaction, shown, message };
     } catch (error) {
       // The words of a SyntaxError quote what the record holds.
       const cause = error instanceof SyntaxError ? {} : { err: error };
@@ -241,22 +246,24 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
     }
   }
 
-  async function tellOne({ interaction, isUpdate, message }: Left, writer: Writer): Promise<void> {
+  async function tellOne({ interaction, shown, message }: Left, writer: Writer): Promise<void> {
     const { id, guildId } = interaction;
     const context = contextOf(interaction, wording);
     const state = await stateOf(interaction);
     if (state === 'gone') return undeliverable(interaction);
     // Discord shows no "thinking…" on a message that is updated.
-    if (isUpdate || state === 'thinking') {
-      const said =
-        (await reportOf(context)) ?? sentences(context.t('notSent.stopping'), context.t('again.runAgain'));
+    if (shown || state === 'thinking') {
+      const { t } = context;
+      // The message that it changes is shown again with its buttons.
+      const next = shown ? t('ended.next.not-sent') : t('again.runAgain');
+      const said = (await reportOf(context)) ?? sentences(t('notSent.stopping'), next);
       try {
         await begin(id, message);
         await deliver(
           {
             api,
             interaction,
-            isUpdate,
+            shown,
             writer,
             isLatest: () => isLatest(id, message),
             instead: () => context.t('failure.notTaken', { submissions: context.mention('submissions') }),
@@ -274,7 +281,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
   }
 
   return {
-    async take(interaction, isUpdate) {
+    async take(interaction, shown) {
       const { id, guildId, receivedAt, token, applicationId, user, isAdmin, channelId, locale, guildLocale } =
         interaction;
       const ageMs = now() - SnowflakeUtil.timestampFrom(id);
@@ -293,8 +300,8 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
         channelId,
         locale,
         guildLocale,
-        isUpdate,
-        message: messageWritten(interaction, isUpdate),
+        shown,
+        message: messageWritten(interaction, shown !== undefined),
       };
       const sealed = encryption.seal(JSON.stringify(kept), interactionContext(guildId, id));
       const { numInsertedOrUpdatedRows } = await store

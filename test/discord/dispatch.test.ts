@@ -1,6 +1,7 @@
 import { ApplicationCommandOptionType, ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { rowsOf } from '../../sandbox/discord/client/components.ts';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import type { Command, Press } from '../../src/discord/command.ts';
@@ -39,6 +40,13 @@ const presses: Record<string, Press> = {
   },
   closed: { answers: 'form', run: refuse },
   refuse: { answers: 'update', run: refuse },
+  send: {
+    answers: 'sending',
+    async run() {
+      await sending();
+      return { content: 'sent' };
+    },
+  },
   admin,
   pick: { answers: 'at once', run: async ({ values }) => ({ content: `picked ${values.join()}` }) },
 };
@@ -46,13 +54,22 @@ const presses: Record<string, Press> = {
 const controls = () => {
   const [first, second] = [
     ['now', 'soon', 'swap', 'flip'],
-    ['ask', 'closed', 'refuse', 'admin'],
+    ['ask', 'closed', 'refuse', 'admin', 'send'],
   ].map((actions) => actions.map((action) => button(customId('echo', action, 'a:b'), action)));
   const options = ['red', 'blue'].map((value) => ({ label: value, value }));
   return rows(first ?? [], second ?? [], [
     select({ id: customId('echo', 'pick'), placeholder: 'Colours', options, any: true }),
   ]);
 };
+
+/** The labels of buttons, by row. */
+const labelsIn = (components: SeenMessage['current']['components']) =>
+  rowsOf({ components: components ?? [] }).map((row) =>
+    row.map((control) => ('label' in control ? control.label : control.type)),
+  );
+
+/** What happens while something is sent. */
+let sending: () => Promise<unknown> = async () => undefined;
 
 /** What happens while /echo runs. */
 let meanwhile: () => Promise<unknown> = async () => undefined;
@@ -235,11 +252,41 @@ describe('a button', () => {
     expect(sent()).toEqual(requests);
   });
 
-  it('that refuses to update its message says so beside it', async () => {
+  it('that sends something says so in its message, and cannot be pressed meanwhile', async () => {
     const message = await echoed();
-    await member.press(message, 'refuse');
-    await expect.poll(() => seenBy(member)).toContain('Not like this.');
-    expect(contentOf(message)).toBe('said: x');
+    const sent = Promise.withResolvers<void>();
+    sending = () => sent.promise;
+    const pressed = member.press(message, 'send');
+    await expect.poll(() => contentOf(message)).toBe('Sending …');
+    expect(message.current.components).toEqual([]);
+    sent.resolve();
+    expect(messageOf(await pressed).current).toMatchObject({ content: 'sent' });
+  });
+
+  it.each([
+    'refuse',
+    'send',
+  ])('that fails (%s) shows its message again, with its buttons, below the reason', async (label) => {
+    sending = refuse;
+    const message = await echoed();
+    const { components } = message.current;
+    for (let time = 0; time < 2; time += 1) {
+      await member.press(message, label);
+      expect(contentOf(message)).toMatch(/^Not like this\.\n.*\nsaid: x$/);
+      expect(labelsIn(message.current.components)).toEqual(labelsIn(components));
+      // Only another select sends what was chosen in it before.
+      expect(textOf(await member.pick(message, ['red']))).toContain('picked red');
+    }
+  });
+
+  it('of a message that is still being answered is not taken', async () => {
+    const message = await echoed();
+    const sent = Promise.withResolvers<void>();
+    sending = () => sent.promise;
+    const [first, second] = [member.press(message, 'send'), member.press(message, 'swap')];
+    expect(textOf(await second)).toContain('still working');
+    sent.resolve();
+    expect(messageOf(await first).current).toMatchObject({ content: 'sent' });
   });
 
   it('opens a form, whose fields reach their handler, or says why it does not', async () => {

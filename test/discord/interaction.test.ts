@@ -116,11 +116,12 @@ describe('what is asked', () => {
 
   it('is a button with its message', () => {
     const data = { custom_id: 'a:b:c', component_type: ComponentType.Button };
-    const none = { madeBy: undefined, isPrivate: false };
+    const none = { madeBy: undefined, shown: { content: '', embeds: [], components: [] } };
     expect(component(data)).toMatchObject({ kind: 'button', customId: 'a:b:c', values: [], message: none });
     const interaction_metadata = { id: '8' };
-    const message = { interaction_metadata, flags: 64 };
-    const whole = { madeBy: '8', isPrivate: true };
+    const shown = { content: 'a', embeds: [{ title: 'b' }], components: [{ type: 1 }] };
+    const message = { interaction_metadata, ...shown };
+    const whole = { madeBy: '8', shown };
     expect(component(data, message)).toMatchObject({ message: whole });
   });
 

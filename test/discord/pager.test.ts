@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCustomId } from '../../src/discord/controls.ts';
+import { customId, parseCustomId } from '../../src/discord/controls.ts';
 import { chosenOnPage, pageButtons, pagedSelect, pageOf, readPage } from '../../src/discord/pager.ts';
 import { createWords } from '../../src/words/words.ts';
 
@@ -49,12 +49,12 @@ describe('a select of more options than fit', () => {
     Array.from({ length: count }, (_, n) => ({ label: `${n}`, value: `v${n}` }));
   const argumentOf = (wanted: number) => {
     const { control } = pagedSelect({
-      id: (id) => id,
+      id: (argument) => customId('settings', 'choose', argument),
       options: options(30),
       wanted,
       placeholder: () => 'Pick',
     });
-    return control && 'custom_id' in control ? control.custom_id : '';
+    return control && 'custom_id' in control ? parseCustomId(control.custom_id).argument : '';
   };
 
   it('knows what was chosen on its page, and nothing of other pages', () => {

@@ -19,6 +19,8 @@ const FILES = [
   { id: '8', filename: 'preview-1.csv' },
   { id: '9', filename: 'old.csv' },
 ];
+/** What the message of a button shows. */
+const SHOWN = { content: '', embeds: [], components: [] };
 const REPLY: Reply = { content: 'a', embeds: [{ title: 'b' }], components: [] };
 
 /** A press of a button on a message that answers another interaction. */
@@ -48,7 +50,7 @@ async function sentFor(reply: Reply): Promise<MessageBody> {
   const sent: MessageBody[] = [];
   const send = async (_interaction: unknown, message: MessageBody) => void sent.push(message);
   const api = { edit: send, followUp: send, read: async () => 'answered' as const };
-  await deliver({ ...ALONE, api, interaction: press('1'), isUpdate: true }, reply);
+  await deliver({ ...ALONE, api, interaction: press('1'), shown: SHOWN }, reply);
   const [message] = sent;
   if (message === undefined) throw new Error('nothing was sent');
   return message;
@@ -119,7 +121,7 @@ describe('an answer that Discord does not take', () => {
     };
     const api = { edit, followUp: edit, read: async () => 'thinking' as const };
     const instead = () => 'instead';
-    await deliver({ ...ALONE, api, instead, interaction: press('1'), isUpdate: false }, REPLY);
+    await deliver({ ...ALONE, api, instead, interaction: press('1'), shown: undefined }, REPLY);
     expect(sent).toEqual(said);
   });
 });
@@ -167,11 +169,11 @@ describe('of the answers that change one message', () => {
   });
 
   it.each([
-    { state: 'answered', isUpdate: false, times: 1 },
-    { state: 'thinking', isUpdate: false, times: 2 },
+    { state: 'answered', shown: undefined, times: 1 },
+    { state: 'thinking', shown: undefined, times: 2 },
     // Nobody can tell by the message whether it was changed.
-    { state: 'answered', isUpdate: true, times: 2 },
-  ] as const)('one whose arrival is uncertain is sent $times times where it is $state (update: $isUpdate)', async (each) => {
+    { state: 'answered', shown: SHOWN, times: 2 },
+  ] as const)('one whose arrival is uncertain is sent $times times where it is $state (update of: $shown)', async (each) => {
     let sent = 0;
     const api = {
       async edit() {
@@ -181,7 +183,7 @@ describe('of the answers that change one message', () => {
       followUp: async () => undefined,
       read: async () => each.state,
     };
-    await deliver({ ...ALONE, api, interaction: press('1'), isUpdate: each.isUpdate }, { content: 'done' });
+    await deliver({ ...ALONE, api, interaction: press('1'), shown: each.shown }, { content: 'done' });
     expect(sent).toBe(each.times);
   });
 
@@ -201,7 +203,7 @@ describe('of the answers that change one message', () => {
     const progress = createProgress(api, interaction);
     progress.show({ content: 'half' });
     await progress.settled();
-    const delivered = deliver({ ...ALONE, api, interaction, isUpdate: true, progress }, { content: 'done' });
+    const delivered = deliver({ ...ALONE, api, interaction, shown: SHOWN, progress }, { content: 'done' });
     await expect.poll(() => shown).toEqual(['done']);
     late.resolve();
     await delivered;
@@ -214,7 +216,10 @@ describe('of the answers that change one message', () => {
       void isWanted.push(await isLatest?.());
     const api = { edit, followUp: edit, read: async () => 'thinking' as const };
     const isLatest = async () => false;
-    await deliver({ ...ALONE, api, isLatest, interaction: press('1'), isUpdate: false }, { content: 'done' });
+    await deliver(
+      { ...ALONE, api, isLatest, interaction: press('1'), shown: undefined },
+      { content: 'done' },
+    );
     expect(isWanted).toEqual([false]);
   });
 

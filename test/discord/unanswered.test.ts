@@ -1,10 +1,10 @@
-import { ApplicationCommandType, InteractionResponseType } from 'discord.js';
+import { type APIInteractionResponse, ApplicationCommandType, InteractionResponseType } from 'discord.js';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import type { Command, Reply } from '../../src/discord/command.ts';
 import { button, customId, rows } from '../../src/discord/controls.ts';
 import { type Interaction, readInteraction } from '../../src/discord/interaction.ts';
-import { createWriters } from '../../src/discord/reply.ts';
+import { createWriters, sendingResponse, sourceOf } from '../../src/discord/reply.ts';
 import { bytesOnDisk, rowsIn } from '../storage/temporary.ts';
 import { messageOf, textOf } from '../support/scene.ts';
 import { type SmallBot, startSmallBot } from '../support/small-bot.ts';
@@ -51,19 +51,22 @@ const acknowledge = (interaction: Interaction) =>
 async function left() {
   const person = bot.person();
   const { interaction, answer } = await asked(() => person.slash('work'));
-  expect(await bot.restarted().take(interaction, false)).toBe(true);
+  expect(await bot.restarted().take(interaction)).toBe(true);
   await acknowledge(interaction);
   return { interaction, answer };
 }
 
 /** A button that was acknowledged before the bot died, whose answer changes its message. */
-async function leftUpdate() {
+async function leftUpdate(
+  response: APIInteractionResponse = { type: InteractionResponseType.DeferredMessageUpdate },
+) {
   const person = bot.person();
   const message = messageOf(await person.slash('work'));
   const { interaction } = await asked(() => person.press(message, 'Go'));
-  await bot.restarted().take(interaction, true);
-  await bot.api.respond(interaction, { type: InteractionResponseType.DeferredMessageUpdate });
-  return { message, person };
+  await bot.restarted().take(interaction, sourceOf(interaction)?.shown);
+  const { components } = message.current;
+  await bot.api.respond(interaction, response);
+  return { message, person, components };
 }
 
 const stored = async () => {
@@ -111,19 +114,28 @@ describe('after a restart', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('a message that has been changed since is left as it is', async () => {
+  it('a button is not taken while its message is still to be told of', async () => {
     const { message, person } = await leftUpdate();
     const reported = Promise.withResolvers<Reply>();
     await bot.restarted({ reportOf: () => reported.promise }).takeOver();
-    await person.press(message, 'Go');
+    expect(textOf(await person.press(message, 'Go'))).toContain('still working');
     reported.resolve({ content: '2 accepted, 1 unconfirmed' });
-    await expect.poll(logged).toContain('told of what was left');
-    expect(message.current?.content).toBe('gone on');
+    await expect.poll(() => message.current?.content).toBe('2 accepted, 1 unconfirmed');
+  });
+
+  it('a message that nothing became of is shown again with its buttons', async () => {
+    const { message, components } = await leftUpdate(sendingResponse('Sending …'));
+    expect(message.current.components).toEqual([]);
+    await bot.restarted().takeOver();
+    await expect
+      .poll(() => message.current.content)
+      .toContain('The bot was restarted. You can safely try again.');
+    expect(message.current.components).toEqual(components);
   });
 
   it('an acknowledgement that is still on its way is waited for', async () => {
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
-    await bot.restarted().take(interaction, false);
+    await bot.restarted().take(interaction);
     const pauses: number[] = [];
     const pause = async (ms: number) => {
       pauses.push(ms);
@@ -149,7 +161,7 @@ describe('after a restart', () => {
 
   it('an interaction that Discord no longer knows is told of in the guild’s log', async () => {
     const { interaction } = await asked(() => bot.person().slash('work'));
-    await bot.restarted().take(interaction, false);
+    await bot.restarted().take(interaction);
     await bot.restarted({ ...REPORT, now: () => Date.now() + 5_000 }).takeOver();
     await expect.poll(() => bot.told).toHaveLength(1);
   });
@@ -197,14 +209,14 @@ describe('an interaction', () => {
   it('is taken once, and not later than its token lives', async () => {
     const { interaction } = await left();
     const { answered, take } = bot.restarted();
-    expect(await take(interaction, false)).toBe(false);
+    expect(await take(interaction)).toBe(false);
     await answered(interaction.id);
-    expect(await take(interaction, false)).toBe(false);
+    expect(await take(interaction)).toBe(false);
     const { interaction: another } = await asked(() => bot.person().slash('work'));
     const late = bot.restarted({ now: () => Date.now() + 15 * 60_000 + 1_000 });
-    expect(await late.take(another, false)).toBe(false);
+    expect(await late.take(another)).toBe(false);
     expect(logged()).toContain('clock of this machine');
-    expect(await take(another, false)).toBe(true);
+    expect(await take(another)).toBe(true);
   });
 
   it('is forgotten an hour after it was answered, or after 30 days', async () => {

@@ -357,9 +357,10 @@ describe('the report', () => {
     answering = () => ({ kind: 'slow', ms: 700 });
     const preview = await sendFile(member, lines(600));
     const from = bot.discord.requests.length;
-    await press(member, preview, 'Submit 600 game servers');
-    expect(textOf(preview)).toMatch(/[▰▱]{20} 0 \/ 600/);
+    const pressed = press(member, preview, 'Submit 600 game servers');
+    await expect.poll(() => textOf(preview)).toMatch(/Sending ….*[▰▱]{20} 0 \/ 600/s);
     expect(labelsOf(preview)).toEqual([]);
+    await pressed;
     expect(outcomes(await reported(preview))).toEqual({ accepted: 600 });
     const edits = bot.discord.requests.slice(from).filter(({ method }) => method === 'PATCH');
     expect(edits.filter(({ body }) => body.includes('▱')).length).toBeGreaterThan(1);

@@ -73,21 +73,22 @@ it('five long lists and 60 commands of one member at once are not in the way of 
   expect(scene.listing.submitted).toHaveLength(5 * 300 + 20 + 1);
 });
 
-it('20 presses on a list of 1,000 at once are not in the way of another guild', async () => {
+it('20 presses on lists of 1,000 at once are not in the way of another guild', async () => {
   const scene = await openAppScene({ listing: { keys: [KEY] } });
   onTestFinished(() => scene.close({ breaches: [BREACHES.twice] }));
   const [flood, other] = [await inNewGuild(scene, { key: KEY }), await inNewGuild(scene, { key: KEY })];
   await submit(flood.member, await sendFile(flood.member, lines(1_000)));
-  const preview = await sendFile(flood.member, lines(1_000));
-  const [label = ''] = labelsOf(preview);
-  expect(label).toBe('Include 1,000 already submitted');
-  // The log counts them: of presses on one message, those that a later one overtakes show nothing.
+  const label = 'Include 1,000 already submitted';
+  const previews: (readonly [Person, Answer])[] = [];
+  for (const person of [flood.member, flood.admin]) {
+    for (let n = 0; n < 10; n += 1) previews.push([person, await sendFile(person, lines(1_000))]);
+  }
   const pressed = () => scene.log().filter(({ type }) => type === 'component').length;
   const before = pressed();
-  for (let n = 0; n < 20; n += 1) void press(flood.member, preview, label);
+  for (const [person, preview] of previews) void press(person, preview, label);
   const answer = addServer(other.member, 'other.example.com:27015');
   expect(textOf(await answer)).toContain(ACCEPTED);
   expect(pressed() - before).toBeLessThan(10);
   await expect.poll(() => pressed() - before).toBe(20);
-  expect(labelsOf(preview)).toContain('Skip 1,000 already submitted');
+  for (const [, preview] of previews) expect(labelsOf(preview)).toContain('Skip 1,000 already submitted');
 });

@@ -299,7 +299,7 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     const process = workOf(store, 'asleep');
     await live(store, 'asleep');
     const id = String(SnowflakeUtil.generate());
-    await process.take(interactionOf(id), false);
+    await process.take(interactionOf(id));
     const draft = readyDraft('a', 3);
     const rows = draft.rows.filter((row) => row.kind === 'ready');
     await process.records.reserve({ ...mia, id, interactionId: id, draft, rows, limitedRows: [] });
@@ -379,8 +379,8 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     const [one, other] = [workOf(store, 'one'), workOf(another, 'other')];
     const ids = [1, 2, 3].map((n) => String(SnowflakeUtil.generate({ timestamp: Date.now() + n })));
     const [made = '', first = '', second = ''] = ids;
-    for (const id of [made, first]) await one.take(interactionOf(id), false);
-    await other.take(interactionOf(second), false);
+    for (const id of [made, first]) await one.take(interactionOf(id));
+    await other.take(interactionOf(second));
     expect(await one.begin(made, made)).toBe(true);
     expect(await one.begin(first, made)).toBe(true);
     const latest = () => Promise.all(ids.map((id) => one.isLatest(id, made)));

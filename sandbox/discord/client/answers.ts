@@ -17,7 +17,10 @@ export async function answerTo(world: World, interaction: Interaction): Promise<
     case 'update':
       return {
         kind: 'message',
-        message: how.deferred ? await afterDeferredUpdate(world, interaction, how.message) : how.message,
+        message:
+          how.deferred || saysMoreFollows(how.message)
+            ? await afterUpdate(world, interaction, how.message)
+            : how.message,
       };
   }
 }
@@ -33,14 +36,22 @@ async function loaded(world: World, interaction: Interaction, message: SeenMessa
   return message.loading ? { kind: 'lost' } : { kind: 'message', message };
 }
 
-/** A deferred update shows nothing; what is seen next is the edited message, or a follow-up beside it. */
-async function afterDeferredUpdate(
+/** A person goes on waiting where a message says "Sending …" and nothing else, in whatever language. */
+const saysMoreFollows = ({ current }: SeenMessage): boolean => /^[^\n]{1,40}…\P{L}*$/u.test(current.content);
+
+/** A deferred update shows nothing; what is seen in the end is the edited message, or a follow-up beside it. */
+async function afterUpdate(
   world: World,
   interaction: Interaction,
   message: SeenMessage,
 ): Promise<SeenMessage> {
   const { over, cancel } = expiry(world, interaction);
-  const edit = message.changed().then(() => message);
+  const edited = async () => {
+    do await message.changed();
+    while (saysMoreFollows(message));
+    return message;
+  };
+  const edit = edited();
   const beside = interaction.followedUp.promise.then(() => interaction.followUps.at(-1) ?? message);
   const answer = await Promise.race([edit, beside, over.then(() => message)]);
   cancel();

@@ -63,6 +63,12 @@ export function offersOf(select: APISelectMenuComponent, { channels, roles }: He
     .map((channel) => offer(channel, '#'));
 }
 
+/** The values that a select shows before anybody chooses in it. */
+export function preselected(select: APISelectMenuComponent): readonly string[] {
+  if (select.type !== ComponentType.StringSelect) return (select.default_values ?? []).map(({ id }) => id);
+  return select.options.filter((option) => option.default).map(({ value }) => value);
+}
+
 export const isSelect = (component: APIComponentInMessageActionRow): component is APISelectMenuComponent =>
   component.type !== ComponentType.Button;
 

@@ -13,7 +13,7 @@ import type { Interaction, NewInteraction } from '../world/interactions.ts';
 import type { SeenMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import { answerTo } from './answers.ts';
-import { findButton, findSelect } from './components.ts';
+import { findButton, findSelect, preselected } from './components.ts';
 import { modalComplaint, submitted } from './modal-form.ts';
 import { filledOptions, optionComplaint } from './options.ts';
 import { type Actor, createResolved, interactionCreate } from './payload.ts';
@@ -30,6 +30,8 @@ interface PersonDeps {
 type Given = Readonly<Record<string, OptionValue>>;
 type Did = Omit<NewInteraction, 'userId' | 'userName' | 'channelId' | 'guildId'>;
 
+const valuesText = (values: readonly string[]): string => values.toSorted().join();
+
 const refused = (why: string): Answer => ({ kind: 'refused', why });
 const { ChatInput, Message } = ApplicationCommandType;
 
@@ -37,6 +39,8 @@ const { ChatInput, Message } = ApplicationCommandType;
 export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps) {
   /** What opened a modal that was then submitted and answered. */
   const closed = new WeakSet<Interaction>();
+  /** What selects show that something was chosen in: by message and custom id, also after the message was edited. */
+  const chosen = new Map<string, string>();
 
   function send(did: Did, data: object): Interaction {
     const interaction = world.interactions.open({
@@ -152,6 +156,10 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       const found = findSelect(source.current, wanted, { here: here(), customId });
       if (typeof found === 'string') return refused(found);
       const { select, values } = found;
+      const selectKey = `${message.id} ${select.custom_id}`;
+      const shownNow = chosen.get(selectKey) ?? valuesText(preselected(select));
+      if (valuesText(values) === shownNow) return refused('the select shows that already, and sends nothing');
+      chosen.set(selectKey, valuesText(values));
       const resolved = createResolved(world, actor);
       for (const value of values) {
         if (select.type === ComponentType.RoleSelect) resolved.role(value);
