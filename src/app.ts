@@ -114,10 +114,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const leases = createLeases({
     store,
     isAlone: !isShared,
-    async takeOver() {
-      await deletion.finish();
-      await unanswered.takeOver();
-    },
+    takeOver: (stopping) => unanswered.takeOver(stopping),
     onOver: deps.onFatal,
     sealingKeyId: encryption.sealingKeyId,
     leaseMs: timing.leaseMs,
@@ -290,7 +287,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     api,
     writers,
     wording,
-    endSubmissions: records.endUnowned,
+    submissions: records,
     async reportOf(context) {
       const submission = await records.endedBy(context.interactionId);
       return submission && afterRestart(context, submission, games);

@@ -5,10 +5,12 @@ import type { Logger } from '../logger.ts';
 import { retryAfter } from '../retry.ts';
 import { Secret } from '../secret.ts';
 import type { Encryption } from '../storage/encryption.ts';
-import { living } from '../storage/leases.ts';
+import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
+import { GuildLocked, StoreError } from '../storage/store-error.ts';
 import type { InteractionsTable } from '../storage/tables.ts';
 import { deleteInSteps, ROWS_AT_ONCE } from '../submissions/in-steps.ts';
+import type { Records } from '../submissions/record.ts';
 import { escapeText } from '../words/escape.ts';
 import { sentences } from '../words/sentences.ts';
 import { type DiscordApi, isRefused, TOKEN_LIVES_MS } from './api.ts';
@@ -91,8 +93,11 @@ export interface Unanswered {
   answered(interactionId: string): Promise<void>;
   /** Discord does not take the answer: what became of a submission is said in the guild's log. */
   undeliverable(interaction: Interaction): Promise<void>;
-  /** Takes what no living process has to answer, and tells of it in the background. At the start before anything new is taken. */
-  takeOver(): Promise<void>;
+  /**
+   * Takes over what belongs to nobody alive, guild by guild, and tells of it in the background. A guild that is locked, and
+   * whoever could not be told, is due again at the next call. At the start it comes before anything new is taken.
+   */
+  takeOver(stopping: AbortSignal): Promise<void>;
   /** Lets go of what is past its time. */
   prune(): Promise<void>;
 }
@@ -105,8 +110,8 @@ export interface UnansweredDeps {
   readonly api: Pick<DiscordApi, 'read' | 'edit'>;
   readonly writers: Writers;
   readonly wording: Wording;
-  /** Ends the submissions that belong to no living process, so that what became of them can be told. */
-  readonly endSubmissions: () => Promise<void>;
+  /** Ends the submissions that belong to nobody alive, so that what became of them can be told. */
+  readonly submissions: Pick<Records, 'abandonedGuilds' | 'endAbandoned'>;
   /** What became of what the interaction has submitted; `undefined` when it submitted nothing. */
   readonly reportOf: (context: Context) => Promise<Reply | undefined>;
   /** Says to a guild what its member can no longer be told. */
@@ -117,18 +122,20 @@ export interface UnansweredDeps {
   readonly pause?: (ms: number) => Promise<unknown>;
 }
 
-/** What another process has taken and not answered. */
-interface Left {
+/** An interaction that a dead process had recorded and not answered. */
+interface AbandonedInteraction {
   readonly interaction: Interaction;
   readonly shown: Shown | undefined;
   readonly message: MessageKey;
 }
 
 export function createUnanswered(deps: UnansweredDeps): Unanswered {
-  const { store, owner, encryption, api, writers, wording, reportOf, tellGuild, logger } = deps;
+  const { store, owner, encryption, api, writers, wording, submissions, reportOf, tellGuild, logger } = deps;
   const { now = Date.now } = deps;
   const { pause = sleep } = deps;
   const interactions = () => store.tables().updateTable('interactions');
+  /** What this process has claimed, or may have (the answer to a commit may be lost), and nobody is being told of. */
+  const claimed = new Set<string>();
 
   /** While a server of PostgreSQL restarts this is tried again: nobody else would come to note it. */
   async function answered(interactionId: string): Promise<void> {
@@ -137,8 +144,8 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
     );
   }
 
-  /** What another process has taken; `undefined` when it cannot be opened. */
-  function open(row: InteractionsTable): Left | undefined {
+  /** @returns `undefined` when it cannot be opened */
+  function open(row: InteractionsTable): AbandonedInteraction | undefined {
     try {
       const plain = encryption.open(JSON.parse(row.sealed ?? ''), interactionContext(row.guild_id, row.id));
       const { token, shown, message, ...kept } = sealedSchema.parse(JSON.parse(plain));
@@ -160,32 +167,58 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
     }
   }
 
+  /** The guilds of which anything belongs to nobody alive. */
+  async function abandonedGuilds(): Promise<ReadonlySet<string>> {
+    const found = await store
+      .tables()
+      .selectFrom('interactions')
+      .select('guild_id')
+      .where('sealed', 'is not', null)
+      .where(isAbandoned(store, owner))
+      .execute();
+    return new Set([...found.map(({ guild_id }) => guild_id), ...(await submissions.abandonedGuilds())]);
+  }
+
   /**
-   * Makes ours what belongs to no living process: of two that try it at once, one gets it. In transactions of the guilds,
-   * so that a process that only slept reserves nothing for it any more.
+   * Makes ours what is abandoned in a guild, in a transaction of the guild: a process that only slept reserves and sends
+   * nothing of it any more.
    */
-  async function claim(): Promise<readonly InteractionsTable[]> {
-    const left = await store
+  async function claim(guildId: string): Promise<void> {
+    const rows = await interactions()
+      .set({ owner })
+      .where('guild_id', '=', guildId)
+      .where('sealed', 'is not', null)
+      .where(isAbandoned(store, owner))
+      .returning('id')
+      .execute();
+    for (const { id } of rows) claimed.add(id);
+    await submissions.endAbandoned(guildId);
+  }
+
+  /** Tells of what is claimed, in the background. Who cannot be told now is told after the next call. */
+  async function tellClaimed(): Promise<void> {
+    if (claimed.size === 0) return;
+    const rows = await store
       .tables()
       .selectFrom('interactions')
       .selectAll()
       .where('sealed', 'is not', null)
-      .where('owner', 'not in', living(store))
+      .where('owner', '=', owner)
       .orderBy('taken_at')
       .execute();
-    const claimed: InteractionsTable[] = [];
-    for (const row of left) {
-      const { numUpdatedRows } = await store.inGuild(row.guild_id, () =>
-        interactions()
-          .set({ owner })
-          .where('id', '=', row.id)
-          .where('owner', '=', row.owner)
-          .where('sealed', 'is not', null)
-          .executeTakeFirstOrThrow(),
-      );
-      if (numUpdatedRows === 1n) claimed.push(row);
+    for (const row of rows) {
+      if (!claimed.delete(row.id)) continue;
+      const abandoned = open(row);
+      if (!abandoned) continue;
+      // Opened before anything new arrives, whose answer is therefore the newer one.
+      const writer = writers.open(abandoned.message);
+      tellOne(abandoned, writer)
+        .catch((error: unknown) => {
+          claimed.add(row.id);
+          logger.error({ err: error, interactionId: row.id }, 'what was left could not be told');
+        })
+        .finally(() => writer.close());
     }
-    return claimed;
   }
 
   async function stateOf(interaction: Interaction): ReturnType<DiscordApi['read']> {
@@ -246,7 +279,10 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
     }
   }
 
-  async function tellOne({ interaction, shown, message }: Left, writer: Writer): Promise<void> {
+  async function tellOne(
+    { interaction, shown, message }: AbandonedInteraction,
+    writer: Writer,
+  ): Promise<void> {
     const { id, guildId } = interaction;
     const context = contextOf(interaction, wording);
     const state = await stateOf(interaction);
@@ -258,7 +294,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
       const next = shown ? t('ended.next.not-sent') : t('again.runAgain');
       const said = (await reportOf(context)) ?? sentences(t('notSent.stopping'), next);
       try {
-        await begin(id, message);
+        if (!(await begin(id, message))) return;
         await deliver(
           {
             api,
@@ -271,7 +307,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
           said,
         );
       } catch (error) {
-        // What Discord did not take for another reason is tried again after the next start.
+        // What Discord did not take for another reason is tried again.
         if (isRefused(error)) return undeliverable(interaction);
         throw error;
       }
@@ -318,20 +354,20 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
     stateOf,
     answered,
     undeliverable,
-    async takeOver() {
-      const rows = await claim();
-      // After that: what they had submitted cannot grow any more.
-      await deps.endSubmissions();
-      for (const row of rows) {
-        const left = open(row);
-        if (!left) continue;
-        // Opened before anything new arrives, whose answer is therefore the newer one.
-        const writer = writers.open(left.message);
-        tellOne(left, writer)
-          .catch((error: unknown) =>
-            logger.error({ err: error, interactionId: row.id }, 'what was left could not be told'),
-          )
-          .finally(() => writer.close());
+    async takeOver(stopping) {
+      const guilds = await abandonedGuilds();
+      await tellClaimed();
+      for (const guildId of guilds) {
+        if (stopping.aborted) return;
+        try {
+          await store.inGuild(guildId, () => claim(guildId), { ifFree: true });
+        } catch (error) {
+          if (error instanceof GuildLocked) continue;
+          // The database is away: the other guilds would wait for it one by one.
+          if (error instanceof StoreError) throw error;
+          logger.error({ err: error, guildId }, 'what is left of a guild could not be taken over');
+        }
+        await tellClaimed();
       }
     },
     async prune() {

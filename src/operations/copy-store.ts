@@ -13,8 +13,8 @@ import { StoreError } from '../storage/store-error.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { StoreUrl } from '../store-url.ts';
 
-/** Every table with its primary key, but for the leases: no process is alive. */
-const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases'>, readonly string[]>> = {
+/** Every table with its primary key, but for the leases and what they are for: no process is alive. */
+const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs'>, readonly string[]>> = {
   interactions: ['id'],
   submissions: ['id'],
   servers: ['submission_id', 'position'],

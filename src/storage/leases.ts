@@ -4,9 +4,11 @@ import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from './store.ts';
 
-/** How long a process counts as alive after it was last heard of, and how often it says so, in milliseconds. */
+/** How long a process counts as alive after its last renewal, and how often it renews, in milliseconds. */
 const LEASE_MS = 20_000;
 const RENEWED_EVERY_MS = 5_000;
+/** So many renewals in a row are on time before a process looks for the dead. */
+const ON_TIME_TO_LOOK = 2;
 
 /** Others have counted this process as dead, and taken over what it had. It must end at once, and say nothing more. */
 export class LeaseOver extends Error {
@@ -17,9 +19,9 @@ export class LeaseOver extends Error {
 export type OnlyOne = (name: string, ms: number, work: () => Promise<unknown>) => Promise<boolean>;
 
 /**
- * Which processes are alive, by the clock of the database. Each has a row of its own, which it renews. Who finds a row
- * whose time is over deletes it: that process is dead, and stays so, since a row that is gone cannot be renewed. What
- * belongs to nobody alive is then taken over.
+ * Which processes are alive, by the clock of the database. Each has a row, which it renews over a connection that nothing
+ * else takes. A row that was out of date twice is deleted by whoever has seen it: that process is dead, and stays so,
+ * since a row that is gone cannot be renewed. What belongs to nobody alive is taken over.
  */
 export interface Leases extends Part {
   /** The id of this process. What it takes bears it. */
@@ -32,11 +34,11 @@ export interface Leases extends Part {
 }
 
 export interface LeasesDeps {
-  readonly store: Pick<Store, 'tables' | 'clock'>;
-  /** The lock of the store keeps all others away: what there is of them is of the past. */
+  readonly store: Pick<Store, 'tables' | 'apart' | 'clock'>;
+  /** Nobody else uses the database, so other owners in it are dead. */
   readonly isAlone: boolean;
-  /** Takes over what belongs to nobody alive: at the start, and when another process was found dead. */
-  readonly takeOver: () => Promise<void>;
+  /** Takes over what belongs to nobody alive, until the signal is aborted. Called again and again: what failed is due again. */
+  readonly takeOver: (stopping: AbortSignal) => Promise<void>;
   readonly onOver: (error: LeaseOver) => void;
   /** The id of the encryption key that this process seals with. */
   readonly sealingKeyId: () => string;
@@ -46,64 +48,90 @@ export interface LeasesDeps {
 }
 
 /** The ids of all processes that are alive. */
-export const living = ({ tables }: Pick<Store, 'tables'>) => tables().selectFrom('leases').select('name');
+const living = ({ tables }: Pick<Store, 'tables'>) => tables().selectFrom('leases').select('owner');
+
+/** Whether a row with an `owner` belongs to nobody alive. To this process its own rows never do, even when its lease is gone. */
+export const isAbandoned = (store: Pick<Store, 'tables'>, owner: string) =>
+  sql<boolean>`owner <> ${owner} and owner not in ${living(store)}`;
 
 /** The ids of the encryption keys that processes seal with which have not stopped, or have died and are not found yet. */
 export async function sealingKeysOf({ tables }: Pick<Store, 'tables'>): Promise<readonly string[]> {
-  const rows = await tables()
-    .selectFrom('leases')
-    .select('sealing_key')
-    .where('sealing_key', 'is not', null)
-    .where('until', '>', 0)
-    .execute();
-  return rows.flatMap((row) => row.sealing_key ?? []);
+  const rows = await tables().selectFrom('leases').select('sealing_key').execute();
+  return rows.map((row) => row.sealing_key);
 }
 
 export function createLeases(deps: LeasesDeps): Leases {
   const { store, isAlone, takeOver, onOver, sealingKeyId, logger } = deps;
   const { leaseMs = LEASE_MS, renewedEveryMs: everyMs = RENEWED_EVERY_MS } = deps;
   const owner = randomUUID();
-  const renewal = createJob({ firstMs: everyMs, everyMs, run: renew });
-  const watch = createJob({ firstMs: everyMs, everyMs, run: lookForDead });
-  let isTakeoverDue = false;
-  let failedAt = Number.NEGATIVE_INFINITY;
+  const renewals = createJob({ firstMs: everyMs, everyMs, run: renewAndLook });
+  const takeovers = createJob({ firstMs: everyMs, everyMs, run: takeOverOrTryAgain });
+  let heldUntil = 0;
+  let onTimeInARow = 0;
+  /** The processes that were out of date at the last look. */
+  let outOfDate: ReadonlySet<string> = new Set();
 
   const inMs = (ms: number) => sql<number>`${store.clock} + ${sql.lit(ms)}`;
 
-  async function renew(): Promise<void> {
+  async function renewAndLook(): Promise<void> {
     try {
-      const { numUpdatedRows } = await store
-        .tables()
-        .updateTable('leases')
-        .set({ until: inMs(leaseMs) })
-        .where('name', '=', owner)
-        .executeTakeFirst();
-      if (numUpdatedRows > 0n) return;
-      onOver(new LeaseOver('this process was silent for too long, and others have taken over what it had'));
+      await renew();
+      await lookForDead();
     } catch (error) {
-      failedAt = performance.now();
+      onTimeInARow = 0;
       logger.warn({ err: error }, 'the lease of this process could not be renewed; it is tried again');
     }
   }
 
+  async function renew(): Promise<void> {
+    const renewed = await store
+      .apart()
+      .updateTable('leases')
+      .set({ until: inMs(leaseMs) })
+      .where('owner', '=', owner)
+      .returning('until')
+      .executeTakeFirst();
+    if (renewed === undefined) {
+      onTimeInARow = 0;
+      onOver(new LeaseOver('this process was silent for too long, and others have taken over what it had'));
+      return;
+    }
+    const sinceLastMs = renewed.until - heldUntil;
+    heldUntil = renewed.until;
+    const isOnTime = sinceLastMs >= 0 && sinceLastMs <= leaseMs / 2;
+    onTimeInARow = isOnTime ? onTimeInARow + 1 : 0;
+  }
+
+  /** After a pause of all processes, or of their database, the others come first to renew what is theirs. */
   async function lookForDead(): Promise<void> {
-    // Where the database was away, the others come first to renew what is theirs.
-    if (performance.now() - failedAt < leaseMs) return;
+    const before = outOfDate;
+    outOfDate = new Set();
+    if (onTimeInARow < ON_TIME_TO_LOOK) return;
+    const rows = await store
+      .apart()
+      .selectFrom('leases')
+      .select('owner')
+      .where('until', '<=', store.clock)
+      .where('owner', '<>', owner)
+      .execute();
+    outOfDate = new Set(rows.map((row) => row.owner));
+    const dead = [...outOfDate].filter((each) => before.has(each));
+    if (dead.length === 0) return;
+    await store
+      .apart()
+      .deleteFrom('leases')
+      .where('owner', 'in', dead)
+      .where('until', '<=', store.clock)
+      .execute();
+    logger.info({ dead }, 'another process is dead; what it had is taken over');
+    void takeovers.run();
+  }
+
+  async function takeOverOrTryAgain(): Promise<void> {
     try {
-      const dead = await store
-        .tables()
-        .deleteFrom('leases')
-        .where('until', '<=', store.clock)
-        .where('name', '<>', owner)
-        .returning('name')
-        .execute();
-      isTakeoverDue ||= dead.length > 0;
-      if (!isTakeoverDue) return;
-      await takeOver();
-      isTakeoverDue = false;
-      logger.info({}, 'took over what belonged to nobody alive');
+      await takeOver(takeovers.stopping);
     } catch (error) {
-      logger.warn({ err: error }, 'what a dead process has left could not be taken over; it is tried again');
+      logger.warn({ err: error }, 'what belongs to nobody alive could not be taken over; it is tried again');
     }
   }
 
@@ -114,7 +142,7 @@ export function createLeases(deps: LeasesDeps): Leases {
       const until = inMs(ms);
       const { numInsertedOrUpdatedRows } = await store
         .tables()
-        .insertInto('leases')
+        .insertInto('jobs')
         .values({ name, owner, until })
         .onConflict((conflict) =>
           conflict
@@ -122,9 +150,9 @@ export function createLeases(deps: LeasesDeps): Leases {
             .doUpdateSet({ owner, until })
             .where(({ or, eb }) =>
               or([
-                eb('leases.owner', '=', owner),
-                eb('leases.until', '<=', store.clock),
-                eb('leases.owner', 'not in', living(store)),
+                eb('jobs.owner', '=', owner),
+                eb('jobs.until', '<=', store.clock),
+                eb('jobs.owner', 'not in', living(store)),
               ]),
             ),
         )
@@ -135,21 +163,22 @@ export function createLeases(deps: LeasesDeps): Leases {
     },
     async start() {
       if (isAlone) await store.tables().deleteFrom('leases').execute();
-      await store
+      const held = await store
         .tables()
         .insertInto('leases')
-        .values({ name: owner, owner, until: inMs(leaseMs), sealing_key: sealingKeyId() })
-        .execute();
-      await takeOver();
-      // Nobody could count this one as dead.
-      if (isAlone) return;
-      renewal.start();
-      watch.start();
+        .values({ owner, until: inMs(leaseMs), sealing_key: sealingKeyId() })
+        .returning('until')
+        .executeTakeFirstOrThrow();
+      heldUntil = held.until;
+      // Nobody could count this one as dead, if it is alone.
+      if (!isAlone) renewals.start();
+      await takeovers.run();
+      takeovers.start();
     },
     async stop() {
-      await Promise.all([renewal.stop(), watch.stop()]);
-      // Its row stays until somebody finds it, and takes over what this one did not end.
-      await store.tables().updateTable('leases').set({ until: 0 }).where('owner', '=', owner).execute();
+      await Promise.all([renewals.stop(), takeovers.stop()]);
+      // What this process did not end belongs to nobody alive from now on.
+      await store.tables().deleteFrom('leases').where('owner', '=', owner).execute();
     },
   };
 }

@@ -1,10 +1,10 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import type { Tables } from './tables.ts';
 
 /** Every change of the tables, by name, in the order of the names. What was once released is never changed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  '1.3-tables': {
+  '1.4-tables': {
     async up(db) {
       await db.schema
         .createTable('interactions')
@@ -65,14 +65,26 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .execute();
       await db.schema
         .createTable('leases')
+        .addColumn('owner', 'text', (column) => column.primaryKey())
+        .addColumn('until', 'bigint', (column) => column.notNull())
+        .addColumn('sealing_key', 'text', (column) => column.notNull())
+        .execute();
+      await db.schema
+        .createTable('jobs')
         .addColumn('name', 'text', (column) => column.primaryKey())
         .addColumn('owner', 'text', (column) => column.notNull())
         .addColumn('until', 'bigint', (column) => column.notNull())
-        .addColumn('sealing_key', 'text')
         .execute();
       for (const [name, table, columns] of INDICES) {
         await db.schema.createIndex(name).on(table).columns(columns).execute();
       }
+      // Every process asks again and again what belongs to no living one: of all interactions these are a few.
+      await db.schema
+        .createIndex('interactions_unanswered')
+        .on('interactions')
+        .column('owner')
+        .where(sql.ref('sealed'), 'is not', null)
+        .execute();
     },
   },
 };

@@ -10,12 +10,14 @@ import { createGuildQueues } from './guild-queues.ts';
 import { anotherVersion, MIGRATIONS, migrate } from './migrations.ts';
 import type { PostgresOptions } from './postgres.ts';
 import { checkSession } from './postgres-session.ts';
-import { cannotUse, reason, StoreError } from './store-error.ts';
+import { cannotUse, GuildLocked, reason, StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 import { valueKeys } from './value-keys.ts';
 
 /** Held by whoever makes or changes the tables. Any number, the same in every version. */
 const TABLES_LOCK = 3_728_115_201;
+/** For all that is asked of the database, but for the lease. */
+const CONNECTIONS = 10;
 
 export interface PostgresDatabaseDeps {
   readonly url: Secret;
@@ -31,7 +33,8 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
   const queues = createGuildQueues();
   const onLost = (error: Error) =>
     logger.warn({ database: name, reason: reason(error) }, 'a connection to the database was lost');
-  const connect = (hasTime: boolean) => connectTo({ url, onLost, isUnhurried: hasTime });
+  const connect = (connections: number, hasTime = false) =>
+    connectTo({ url, onLost, connections, isUnhurried: hasTime });
 
   return {
     path: undefined,
@@ -42,7 +45,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
       const warning = clearTextWarning({ url, name });
       if (warning) logger.warn({ database: name }, warning);
       // The one connection of this pool has the lock, and its end frees it.
-      const db = await connect(true);
+      const db = await connect(1, true);
       try {
         await sql`select pg_advisory_lock(${sql.lit(TABLES_LOCK)})`.execute(db);
       } catch (cause) {
@@ -58,22 +61,35 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
         await db.destroy();
       }
     },
-    open: () => connect(isUnhurried),
+    open: () => (isUnhurried ? connect(1, true) : connect(CONNECTIONS)),
+    openApart: () => connect(1),
     openKeyv: async (tables) => new Keyv({ store: keyvRows(tables) }),
-    transaction: (db, { guildId, synced }, change) =>
-      queues.inTurn(guildId, () =>
+    transaction(db, { guildId, synced, ifFree }, change) {
+      const run = () =>
         db.transaction().execute(async (own) => {
-          // Of all processes one at a time changes what is of this guild, until its transaction ends.
-          await sql`select pg_advisory_xact_lock(hashtextextended(${guildId}, 0))`.execute(own);
+          await (ifFree ? lockIfFree(own, guildId) : lock(own, guildId));
           if (!synced) await sql`set local synchronous_commit = off`.execute(own);
           return change(own);
-        }),
-      ),
+        });
+      return ifFree ? run() : queues.inTurn(guildId, run);
+    },
     // The server lets go of deleted rows by itself.
     cutLog: async () => undefined,
     shrink: async () => undefined,
     cannotOpen: async (cause) => cannotUse(name, cause),
   };
+}
+
+/** Of all processes one at a time changes what is of a guild, until its transaction ends. */
+async function lock(own: Kysely<Tables>, guildId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${guildId}, 0))`.execute(own);
+}
+
+/** @throws GuildLocked */
+async function lockIfFree(own: Kysely<Tables>, guildId: string): Promise<void> {
+  const { rows } = await sql<{ isFree: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${guildId}, 0)) as "isFree"`.execute(own);
+  if (!rows[0]?.isFree) throw new GuildLocked('another transaction of the guild is under way');
 }
 
 /** Loads the driver only here: a bot on SQLite needs neither its 30 ms nor its 12 MiB (measured). */
@@ -84,7 +100,7 @@ async function connectTo(options: PostgresOptions): Promise<Kysely<Tables>> {
 
 /** What is there, without a change. A bot may run on it. @throws StoreError if a bot of this version cannot use it */
 export async function inspectPostgres({ url, name }: { readonly url: Secret; readonly name: string }) {
-  const db = await connectTo({ url, onLost: () => undefined });
+  const db = await connectTo({ url, onLost: () => undefined, connections: 1 });
   try {
     await checkSession(db, { name, isUnhurried: false });
     const migrations = await migrationsIn(db);
@@ -99,7 +115,7 @@ export async function inspectPostgres({ url, name }: { readonly url: Secret; rea
 
 /** A value of a database that no store of this process has open; `undefined` where there is none. */
 export async function storedInPostgres({ url }: { readonly url: Secret }, key: string): Promise<unknown> {
-  const db = await connectTo({ url, onLost: () => undefined });
+  const db = await connectTo({ url, onLost: () => undefined, connections: 1 });
   try {
     const row = await db.selectFrom('keyv').select('value').where('key', '=', key).executeTakeFirst();
     return row?.value == null ? undefined : storedValue(row.value);

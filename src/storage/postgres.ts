@@ -4,7 +4,6 @@ import type { Secret } from '../secret.ts';
 import { isOver, sessionConfig } from './postgres-session.ts';
 import { reason, StoreError } from './store-error.ts';
 
-const CONNECTIONS = 10;
 /** No longer is a connection kept: a name may lead to another server by then. */
 const LIFE_SECONDS = 3_600;
 
@@ -15,15 +14,18 @@ export interface PostgresOptions {
   readonly url: Secret;
   /** Told of a connection that was lost while nobody used it, as when the server restarts. */
   readonly onLost: (error: Error) => void;
-  /** Statements that may take as long as they need, over one connection. */
+  /** How many connections are opened at most. */
+  readonly connections: number;
+  /** Whether statements may take as long as they need. */
   readonly isUnhurried?: boolean;
 }
 
 /** Kysely's own dialect over a pool of connections. Whatever PostgreSQL or the network says becomes a {@link StoreError}. */
-export function postgresDialect({ url, onLost, isUnhurried = false }: PostgresOptions): Dialect {
+export function postgresDialect(options: PostgresOptions): Dialect {
+  const { url, onLost, connections, isUnhurried = false } = options;
   const pool = new Pool({
     ...sessionConfig({ url, application: 'server-listing-bot', isUnhurried }),
-    max: isUnhurried ? 1 : CONNECTIONS,
+    max: connections,
     maxLifetimeSeconds: LIFE_SECONDS,
     types: { getTypeParser },
   });

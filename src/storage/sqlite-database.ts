@@ -31,6 +31,7 @@ export function createSqliteDatabase(path: string): Database {
         throw error;
       }
     },
+    openApart: async (db) => db,
     async openKeyv(tables) {
       const query = async (sql: string, ...parameters: unknown[]) =>
         (await tables().executeQuery(CompiledQuery.raw(sql, parameters))).rows;

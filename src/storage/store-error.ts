@@ -5,6 +5,9 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
+/** Another transaction of the guild is under way. */
+export class GuildLocked extends StoreError {}
+
 /** What the database or the system says of a failure, on one line; they name files, hosts and keys, never values. */
 export function reason(error: unknown): string {
   // Node has no words for a host of which every address refuses.

@@ -43,6 +43,8 @@ export interface Store extends Part {
   stop(): Promise<void>;
   /** What is searched, counted or claimed; inside of {@link Store.inGuild} in its transaction. */
   tables(): Kysely<Tables>;
+  /** The same tables over a connection that nothing else takes, and in no transaction. */
+  apart(): Kysely<Tables>;
   readonly values: Values;
   /** The time by the clock of the database, as a part of a statement: milliseconds since 1970, the same for all processes. */
   readonly clock: RawBuilder<number>;
@@ -55,7 +57,7 @@ export interface Store extends Part {
   inGuild<Result>(
     guildId: string,
     change: () => Promise<Result>,
-    options?: Pick<TransactionOptions, 'synced'>,
+    options?: Partial<Omit<TransactionOptions, 'guildId'>>,
   ): Promise<Result>;
   /** Writes a value by one statement: in a transaction it could wait for that of another process. */
   testWriting(): Promise<void>;
@@ -93,6 +95,7 @@ export function createStore(deps: StoreDeps): Store {
   /** The transaction that the present code runs in: inside of it nothing else may be used. */
   const inside = new AsyncLocalStorage<Kysely<Tables>>();
   let opened: Kysely<Tables> | undefined;
+  let openedApart: Kysely<Tables> | undefined;
   let keyv: Keyv | undefined;
 
   function needed<Opened>(part: Opened | undefined): Opened {
@@ -144,11 +147,13 @@ export function createStore(deps: StoreDeps): Store {
     path: database.path,
     clock: database.clock,
     tables,
+    apart: () => needed(openedApart),
     values,
     async start() {
       await database.prepare();
       try {
         opened = await database.open();
+        openedApart = await database.openApart(opened);
         // With an `error` listener Keyv turns failures into `false` and `undefined`: there must never be one.
         keyv = await database.openKeyv(tables);
         await values.set(WRITE_TEST, Date.now());
@@ -158,15 +163,17 @@ export function createStore(deps: StoreDeps): Store {
       }
     },
     async stop() {
+      await openedApart?.destroy();
+      openedApart = undefined;
       await opened?.destroy();
       opened = undefined;
       keyv = undefined;
     },
-    async inGuild(guildId, change, { synced } = { synced: true }) {
+    async inGuild(guildId, change, { synced = true, ifFree = false } = {}) {
       if (inside.getStore()) return change();
       const begun = new StuckTransaction(`a transaction of guild ${guildId} does not end`);
       return measured(() =>
-        database.transaction(needed(opened), { guildId, synced }, (own) =>
+        database.transaction(needed(opened), { guildId, synced, ifFree }, (own) =>
           inside.run(own, () => watched(guildId, begun, change)),
         ),
       );

@@ -88,16 +88,23 @@ export interface PresenceTable {
   readonly was_listed: Generated<number>;
 }
 
-/** Processes that are alive, and what one of them at a time does. */
+/** Processes that are alive. */
 export interface LeasesTable {
-  /** The id of a process, or the name of a job. */
-  readonly name: string;
   /** The id of the process. */
   readonly owner: string;
-  /** By the clock of the database. */
+  /** Until when it counts as alive without another renewal, by the clock of the database. */
   readonly until: number;
-  /** The id of the encryption key that the process seals with; null for a job. */
-  readonly sealing_key: string | null;
+  /** The id of the encryption key that it seals with. */
+  readonly sealing_key: string;
+}
+
+/** What one of all processes does at a time. */
+export interface JobsTable {
+  readonly name: string;
+  /** The id of the process that has begun it last. */
+  readonly owner: string;
+  /** From when on another process may begin it, by the clock of the database. */
+  readonly until: number;
 }
 
 /** Values under keys, written by Keyv. */
@@ -117,5 +124,6 @@ export interface Tables {
   readonly deletions: DeletionsTable;
   readonly presence: PresenceTable;
   readonly leases: LeasesTable;
+  readonly jobs: JobsTable;
   readonly keyv: KeyvTable;
 }

@@ -1,7 +1,7 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { Outcome, ServerSubmission } from '../listing/contract.ts';
 import { isReady, isRefused, type ReadyRow } from '../server-lists/row.ts';
-import { living } from '../storage/leases.ts';
+import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 import type { ServersTable } from '../storage/tables.ts';
 import { type Draft, draftFromStore, withRows } from './draft.ts';
@@ -58,8 +58,10 @@ export interface Records {
   endedBy(interactionId: string): Promise<EndedSubmission | undefined>;
   /** Ends what a fault of the bot has left running since before a time. */
   endUnfinished(startedBefore: number): Promise<void>;
-  /** Ends what belongs to no process that is alive. */
-  endUnowned(): Promise<void>;
+  /** The guilds in which something runs that belongs to nobody alive. */
+  abandonedGuilds(): Promise<readonly string[]>;
+  /** Ends what runs in a guild and belongs to nobody alive. */
+  endAbandoned(guildId: string): Promise<void>;
 }
 
 export interface RecordsDeps {
@@ -157,11 +159,7 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
   const allRunning = () =>
     tables().selectFrom('submissions').select(['id', 'guild_id']).where('state', '=', 'running');
 
-  async function endAll(running: ReturnType<typeof allRunning>): Promise<void> {
-    for (const { id, guild_id } of await running.execute()) {
-      await store.inGuild(guild_id, () => endRunning(id));
-    }
-  }
+  const abandoned = () => allRunning().where(isAbandoned(store, owner));
 
   return {
     async reserve({ id, guildId, user, interactionId, draft, rows, limitedRows }) {
@@ -236,8 +234,17 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
         restId: rest?.id,
       };
     },
-    endUnfinished: (startedBefore) => endAll(allRunning().where('started_at', '<=', startedBefore)),
-    endUnowned: () => endAll(allRunning().where('owner', 'not in', living(store))),
+    async endUnfinished(startedBefore) {
+      for (const { id, guild_id } of await allRunning().where('started_at', '<=', startedBefore).execute()) {
+        await store.inGuild(guild_id, () => endRunning(id));
+      }
+    },
+    async abandonedGuilds() {
+      return (await abandoned().execute()).map(({ guild_id }) => guild_id);
+    },
+    async endAbandoned(guildId) {
+      for (const { id } of await abandoned().where('guild_id', '=', guildId).execute()) await endRunning(id);
+    },
   };
 }
 

@@ -4,49 +4,61 @@ import { quietPort } from '../../sandbox/quiet-port.ts';
 import { ACCEPTED, addServer, addsOf } from '../support/actions.ts';
 import { createBotInProcess } from '../support/bot-in-process.ts';
 import { hasPostgres, newDatabase } from '../support/postgres.ts';
-import { openScene, textOf } from '../support/scene.ts';
+import { openScene, setKey, textOf } from '../support/scene.ts';
+import { openWire } from '../support/wire.ts';
 
-const UNKNOWN = /❓ Unconfirmed\..*may have arrived/;
+const UNKNOWN = /❓ Unconfirmed\..*may have gone through/;
 const NOT_SENT = 'Not sent. The bot was restarted. You can safely try again.';
 
 /** A bot that Discord posts to, and another one beside it over the same database, which has little patience. */
 async function openBoth() {
   const database = await newDatabase();
+  const wire = await openWire(database.url);
   const shared = {
-    STORE_URL: database.url,
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     LISTING_API_TIMEOUT_MS: '60000',
   };
-  const scene = await openScene({ http: true, key: 'sandbox-key', env: shared });
-  const printed: string[] = [];
-  const other = createBotInProcess(
-    {
-      env: {
-        ...shared,
-        DISCORD_TOKEN: scene.token,
-        DISCORD_API_URL: scene.discord.apiUrl,
-        DISCORD_PUBLIC_KEY: scene.discord.endpoint.publicKey,
-        LISTING_API_URL: scene.listing.url,
-        INTERACTIONS: 'http',
-        INTERACTIONS_PORT: String(await quietPort()),
-      },
-      surroundings: {},
-      onLine: (line) => printed.push(line),
-      onExit: () => undefined,
-    },
-    { timing: { leaseRenewedEveryMs: 20 } },
-  );
-  other.start();
+  const env = { ...shared, STORE_URL: wire.url };
+  const scene = await openScene({ http: true, key: 'sandbox-key', env });
+  const [lease] = await database.query('select owner from leases');
   onTestFinished(async () => {
-    await other.stop();
     await scene.close({ crash: true });
+    wire.close();
     await database.drop();
   });
-  await expect.poll(() => printed.join()).toContain('waiting for what Discord posts');
+
+  async function startOther(): Promise<void> {
+    const printed: string[] = [];
+    const other = createBotInProcess(
+      {
+        env: {
+          ...shared,
+          STORE_URL: database.url,
+          DISCORD_TOKEN: scene.token,
+          DISCORD_API_URL: scene.discord.apiUrl,
+          DISCORD_PUBLIC_KEY: scene.discord.endpoint.publicKey,
+          LISTING_API_URL: scene.listing.url,
+          INTERACTIONS: 'http',
+          INTERACTIONS_PORT: String(await quietPort()),
+        },
+        surroundings: {},
+        onLine: (line) => printed.push(line),
+        onExit: () => undefined,
+      },
+      { timing: { leaseRenewedEveryMs: 20 } },
+    );
+    other.start();
+    onTestFinished(async () => void (await other.stop()));
+    await expect.poll(() => printed.join()).toContain('waiting for what Discord posts');
+  }
+
+  await startOther();
   return {
     scene,
-    /** As if the time of the silent one were over. */
-    letPass: () => database.query('update leases set until = 0'),
+    wire,
+    startOther,
+    /** As if the time of the first bot were over. */
+    letPass: () => database.query('update leases set until = 0 where owner = $1', [lease?.owner]),
     rows: database.query,
   };
 }
@@ -92,5 +104,30 @@ describe.skipIf(!hasPostgres())('of two bots over one database', () => {
     await listing.behave({ kind: 'ok' });
     await scene.startBot();
     expect(textOf(await addServer(member, 'next.example.com:27015'))).toContain(ACCEPTED);
+  });
+
+  it('one tells everybody whom a vanished machine leaves but in the guild that it has locked, and these when that is free', async () => {
+    const { scene, wire, startOther, letPass } = await openBoth();
+    const { listing, member, person } = scene;
+    const another = { guild: 1 };
+    await setKey(person({ role: 'admin', ...another }), 'sandbox-key');
+    await listing.behave({ kind: 'hang', carriedOut: true });
+    const locked = addServer(member, 'locked.example.com:27015');
+    const free = addServer(person(another), 'free.example.com:27015');
+    const requests = () => ['locked', 'free'].map((name) => addsOf(scene, `${name}.example.com`).length);
+    await expect.poll(requests).toEqual([1, 1]);
+    const silence = wire.freezeInTransaction(scene.discord.guilds[0]?.id);
+    const inTransaction = addServer(member, 'late.example.com:27015');
+    await silence;
+    await scene.kill();
+    await letPass();
+
+    expect(textOf(await free).replaceAll('\n', ' ')).toMatch(UNKNOWN);
+    await startOther();
+    expect(await Promise.race([locked, 'not told yet'])).toBe('not told yet');
+    wire.close();
+    expect(textOf(await locked).replaceAll('\n', ' ')).toMatch(UNKNOWN);
+    expect(textOf(await inTransaction)).toContain('The bot was restarted. Please run the command again.');
+    expect(addsOf(scene, 'late.example.com')).toHaveLength(0);
   });
 });

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { connect as connectTo, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkDisk, checkEncryption, checkStore } from '../../src/operations/checks-of-disk.ts';
@@ -14,6 +12,7 @@ import { createStore, type Store } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { parseStoreUrl, type StoreUrl } from '../../src/store-url.ts';
 import { hasPostgres, newDatabase, type TestDatabase } from '../support/postgres.ts';
+import { openWire } from '../support/wire.ts';
 import { recorder } from './temporary.ts';
 
 async function database(): Promise<TestDatabase> {
@@ -49,6 +48,14 @@ function withParameter(url: string, name: string, value: string): StoreUrl {
   const storeUrl = parseStoreUrl(address.href);
   expect.assert(storeUrl);
   return storeUrl;
+}
+
+async function wireTo(url: string) {
+  const wire = await openWire(url);
+  onTestFinished(wire.close);
+  const storeUrl = parseStoreUrl(wire.url);
+  expect.assert(storeUrl);
+  return { ...wire, storeUrl };
 }
 
 /** The words of an error with all its causes. */
@@ -194,8 +201,8 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
 
   it('that says nothing any more is a failure, and its connection is not used again', async () => {
     const { url } = await database();
-    const wire = await openWire(url);
-    const store = await started(wire.url);
+    const wire = await wireTo(url);
+    const store = await started(wire.storeUrl);
     await store.values.set('a:1', 1);
     wire.freeze();
     await expect(store.values.get('a:1')).rejects.toThrow(StoreError);
@@ -297,8 +304,8 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
 
     it('is taken again over another connection when its own says nothing any more', async () => {
       const { url, query, endSessions } = await database();
-      const wire = await openWire(url);
-      await lockAt(wire.url).start();
+      const wire = await wireTo(url);
+      await lockAt(wire.storeUrl).start();
       const held = () =>
         query(`select pid from pg_locks join pg_database on pg_database.oid = pg_locks.database
           where locktype = 'advisory' and granted and datname = current_database()`);
@@ -323,41 +330,3 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     });
   });
 });
-
-/** A wire to the server that can fall silent. */
-async function openWire(url: string) {
-  const { hostname, port } = new URL(url);
-  const sockets = new Set<Socket>();
-  let isFrozen = false;
-  const wire = createServer((near) => {
-    const far = connectTo(Number(port), hostname);
-    near.pipe(far).pipe(near);
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        if (isFrozen) return;
-        near.destroy();
-        far.destroy();
-      });
-    }
-  });
-  wire.listen(0, '127.0.0.1');
-  await once(wire, 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    wire.close();
-  });
-  const address = new URL(url);
-  address.port = String(Object(wire.address()).port);
-  const storeUrl = parseStoreUrl(address.href);
-  expect.assert(storeUrl);
-  return {
-    url: storeUrl,
-    /** Nothing arrives any more over the connections that there are, not even that they were closed. */
-    freeze() {
-      isFrozen = true;
-      for (const socket of sockets) socket.unpipe();
-    },
-  };
-}

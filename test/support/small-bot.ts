@@ -44,20 +44,22 @@ export async function startSmallBot(commands: readonly Command[]) {
     void told.push(makeText(wording.wordsFor('en-US')));
   const writers = createWriters();
   /** The same record of interactions as another run of the bot has it. */
-  const restarted = (deps: Partial<UnansweredDeps> = {}) =>
-    createUnanswered({
+  const restarted = (deps: Partial<UnansweredDeps> = {}) => {
+    const unanswered = createUnanswered({
       store,
       owner: randomUUID(),
       encryption,
       api,
       writers,
       wording,
-      endSubmissions: async () => undefined,
+      submissions: { abandonedGuilds: async () => [], endAbandoned: async () => undefined },
       reportOf: async () => undefined,
       tellGuild,
       logger,
       ...deps,
     });
+    return { ...unanswered, takeOver: () => unanswered.takeOver(new AbortController().signal) };
+  };
   const dispatcher = createDispatcher({
     api,
     commands,
