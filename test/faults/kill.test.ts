@@ -101,7 +101,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     expect(thinking(scene.member)).toBe(0);
 
     // What may have been received is not sent again by mistake.
-    expect(textOf(await add(scene, 's1.example.com:27015'))).toMatch(/⚠️ Not sent: .*may have arrived/s);
+    expect(textOf(await add(scene, 's1.example.com:27015'))).toMatch(/⚠️ Not sent: .*may have gone through/s);
     expect(heldOf('s1.example.com')).toBe(1);
   },
 
@@ -115,7 +115,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     await eventually(() => requestsFor('s100.list.example.com'), 1);
     yield;
     await eventually(() => textOf(preview).includes('restarted'), true);
-    for (const words of [/100 .*sent for review/, /100 .*unknown/, /50 .*not sent/])
+    for (const words of [/100 .*sent for review/, /100 .*unconfirmed/, /50 .*not sent/])
       expect(textOf(preview)).toMatch(words);
     expect(read(await submit(scene.member, preview))).toContain('50 sent for review');
     const hosts = Array.from({ length: 250 }, (_, n) => `s${n}.list.example.com`);
@@ -267,7 +267,7 @@ describe('after a kill -9', () => {
     await bot.startBot();
     await expect
       .poll(() => logLines(scene).join('\n'))
-      .toMatch(/member submitted game servers.*may have arrived/s);
+      .toMatch(/member submitted game servers.*may have gone through/s);
     expect(requestsFor('late.example.com')).toBe(1);
   });
 });

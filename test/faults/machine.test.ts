@@ -73,7 +73,7 @@ describe('a disk that is full', () => {
     expect(arrived()).toEqual(once);
     // The last note may not have found room: that one is reported as unknown then, and never as not sent.
     const [last = '', ...before] = answers.slice(0, accepted).map(textOf).reverse();
-    expect(last).toMatch(/Servers have been added for review|may have arrived/);
+    expect(last).toMatch(/Servers have been added for review|may have gone through/);
     for (const text of before) expect(text).toContain(ACCEPTED);
     for (let n = 0; n < accepted; n++)
       expect(readStored(data).ended(scene.member.guildId, name(n))).not.toContain('not-sent');
