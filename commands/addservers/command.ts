@@ -13,8 +13,13 @@ import type { UploadedFile } from '../../src/discord/interaction.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { GuildSettings } from '../../src/guilds/settings.ts';
 import { gamesAmong } from '../../src/listing/game-search.ts';
-import type { ListReader } from '../../src/server-lists/list-reader.ts';
-import { decodeText, MAX_FILE_BYTES, type UnreadableList } from '../../src/server-lists/read-list.ts';
+import type { ListReader, NotRead } from '../../src/server-lists/list-reader.ts';
+import {
+  decodeText,
+  MAX_FILE_BYTES,
+  type ReadList,
+  type UnreadableList,
+} from '../../src/server-lists/read-list.ts';
 import { type Editing, linesToEdit, MOST_TYPED } from '../../src/submissions/list-drafts.ts';
 import type { Pipeline } from '../../src/submissions/pipeline.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
@@ -159,7 +164,7 @@ async function readFile({ t }: Context, { name, url }: UploadedFile, deps: AddSe
 
 /**
  * Reads a list that was pasted or uploaded, and shows what would be submitted.
- * @throws UserError when it is no text
+ * @throws UserError when it is no text, or cannot be read now
  */
 async function openList(
   context: Context,
@@ -170,7 +175,11 @@ async function openList(
   const text = typeof content === 'string' ? content : decodeText(await readFile(context, content, deps));
   if (text === undefined) throw new UserError(context.t('list.file.binary'));
   const { guildId } = context;
-  const read = (typedGame: string) => deps.reader.read({ guildId, text, game: typedGame });
+  const read = async (typedGame: string): Promise<ReadList> => {
+    const list = await deps.reader.read({ guildId, text, game: typedGame });
+    if (list.kind !== 'busy' && list.kind !== 'too-slow') return list;
+    throw new UserError(unreadableText(list, context.t));
+  };
   const first = await read(game);
   const games = await allowedGames(context, deps);
   const found = games.find(game);
@@ -186,7 +195,7 @@ async function openList(
 }
 
 /** Why a text cannot be read as a list at all. */
-const unreadableText = (list: UnreadableList, t: Translate): string =>
+const unreadableText = (list: UnreadableList | NotRead, t: Translate): string =>
   t(`list.file.${list.kind}`, { ...list });
 
 /** Of a button or a modal of a draft: its argument is the draft's id. */

@@ -19,14 +19,17 @@ export interface ListToRead {
   readonly game: string;
 }
 
+/** Why a list is not read now: too many lists of its guild wait, or reading it took too long. */
+export type NotRead = { readonly kind: 'busy' } | { readonly kind: 'too-slow' };
+
 /** Reads lists, the long ones in a worker. */
 export interface ListReader {
   /**
    * Where a list names a game that is not known, the service is asked for its games, unless they are fresh, and the list
    * is read anew.
-   * @throws Error when the worker fails or takes too long
+   * @throws Error when the worker fails
    */
-  read(list: ListToRead): Promise<ReadList>;
+  read(list: ListToRead): Promise<ReadList | NotRead>;
 }
 
 export interface ListReaderDeps {
@@ -38,15 +41,14 @@ export interface ListReaderDeps {
 export function createListReader({ games, readingMs = READING_MS }: ListReaderDeps): ListReader {
   const turns = createTurns({ atOnce: WORKERS });
 
-  async function readOnce({ guildId, text, game }: ListToRead): Promise<ReadList> {
+  async function readOnce({ guildId, text, game }: ListToRead): Promise<ReadList | NotRead> {
     if (text.length <= LONGEST_IN_PLACE) {
       return readList(text, { find: games.find, defaultGame: games.find(game)?.alias });
     }
     const list = await turns.run({ guildId, kind: 'submission' }, () =>
       readInWorker({ text, game, games: games.list().games }, readingMs),
     );
-    if (typeof list === 'string') throw new Error(`a list was not read: ${list}`);
-    return list;
+    return typeof list === 'string' ? { kind: 'busy' } : list;
   }
 
   return {
@@ -63,14 +65,14 @@ export function createListReader({ games, readingMs = READING_MS }: ListReaderDe
   };
 }
 
-const namesUnknownGame = (list: ReadList): boolean =>
+const namesUnknownGame = (list: ReadList | NotRead): boolean =>
   list.kind === 'rows' &&
   list.rows.some((row) => row.kind === 'refused' && row.problem.code === 'game-unknown');
 
-function readInWorker(file: FileToRead, readingMs: number): Promise<ReadList> {
-  const { promise, resolve, reject } = Promise.withResolvers<ReadList>();
+function readInWorker(file: FileToRead, readingMs: number): Promise<ReadList | NotRead> {
+  const { promise, resolve, reject } = Promise.withResolvers<ReadList | NotRead>();
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: file });
-  const timer = setTimeout(() => reject(new Error(`a list was not read in ${readingMs} ms`)), readingMs);
+  const timer = setTimeout(() => resolve({ kind: 'too-slow' }), readingMs);
   worker.once('message', resolve);
   worker.once('error', reject);
   worker.once('exit', () => reject(new Error('the reader of a list ended')));

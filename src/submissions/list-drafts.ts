@@ -1,5 +1,5 @@
 import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
-import type { ListReader } from '../server-lists/list-reader.ts';
+import type { ListReader, NotRead } from '../server-lists/list-reader.ts';
 import { numberedLines, renumbered, withoutNumbers } from '../server-lists/numbered-lines.ts';
 import { finishedRow, MAX_ROWS, type UnreadableList, withRepeats } from '../server-lists/read-list.ts';
 import {
@@ -86,7 +86,7 @@ export interface ListDrafts {
   edit(
     by: Submitter,
     edit: Edit,
-  ): Promise<Prepared | (Prepared & { readonly instead: NoDraft }) | UnreadableList>;
+  ): Promise<Prepared | (Prepared & { readonly instead: NoDraft }) | UnreadableList | NotRead>;
   /** Keeps what was typed of a list that cannot be read, as drafts are; whether a window takes it. */
   keepTyped(by: Submitter, id: string, typed: TypedList): Promise<boolean>;
   findTyped(by: Submitter, id: string): Promise<TypedList | undefined>;

@@ -38,3 +38,17 @@ it('/addservers reads one list of a member at a time, and the next once that has
   files[2]?.resolve({ ok: false, problem: 'too-large' });
   await expect(last).rejects.toThrow('larger than 256 KiB');
 });
+
+it.each([
+  ['busy', 'Too many lists'],
+  ['too-slow', 'took too long'],
+] as const)('/addservers says that a list is not read now: %s', async (kind, words) => {
+  const deps = {
+    attachments: { read: async () => ({ ok: true, bytes: Buffer.from('a list') }) },
+    reader: { read: async () => ({ kind }) },
+  };
+  const command = addServers(deps as unknown as AddServersDeps);
+  const getFile = () => ({ name: 'list.txt', url: 'https://cdn.discordapp.com/list.txt' });
+  const run = async () => command.run?.(anyContext({ options: { ...anyContext().options, getFile } }));
+  await expect(run()).rejects.toThrow(words);
+});

@@ -37,6 +37,15 @@ describe('what is told of a submission after a restart', () => {
     expect(told([ACCEPTED]).components).toEqual([]);
   });
 
+  it.each([
+    { kind: 'unknown', reason: 'stopping' } as const,
+    { kind: 'rejected', message: 'No.' } as const,
+  ])('opens one server to be looked at before it is sent again: $kind', (outcome) => {
+    const shown = JSON.stringify(told([outcome], { source: 'options', restId: 'i-rest' }).components);
+    expect(shown).toContain('addserver:edit:i-rest');
+    expect(shown).not.toContain('addserver:again');
+  });
+
   it('says what to do about a key that the service refuses', () => {
     expect(told([KEY_REFUSED]).content).toContain('Enter an API key with /setkey');
     expect(told([KEY_REFUSED], {}, false).content).toContain(

@@ -43,7 +43,7 @@ describe('/privacy', () => {
     const deleteName = async () => press(member, await ask(), 'Delete my name');
     await press(member, await ask(), 'Cancel');
     expect(await onDisk()).toContain('CANARY');
-    expect(textOf(await deleteName())).toContain('Your name was deleted from 2 submissions.');
+    expect(textOf(await deleteName())).toContain('Your name was deleted from 2 submitted game servers.');
     expect(await onDisk()).not.toContain('CANARY');
     expect(await onDisk()).toContain('b.example.com');
     expect(textOf(await scene.admin.slash('submissions'))).toContain(`@${other.userId}`);

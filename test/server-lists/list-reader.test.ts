@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Game, KNOWN_GAMES } from '../../src/listing/contract.ts';
-import { createListReader } from '../../src/server-lists/list-reader.ts';
+import { createListReader, type NotRead } from '../../src/server-lists/list-reader.ts';
 import type { ReadList } from '../../src/server-lists/read-list.ts';
 
 /** Is read in a worker. */
@@ -27,7 +27,7 @@ function setUp(fresh = false) {
   });
   const read = (text: string, game = '', guildId = '1') => reader.read({ guildId, text, game });
   /** Reads a file that keeps a worker busy, in a turn that is free. */
-  async function beginHostile(guildId: string): Promise<{ readonly list: Promise<ReadList> }> {
+  async function beginHostile(guildId: string): Promise<{ readonly list: Promise<ReadList | NotRead> }> {
     games = ENDLESS;
     const list = read(FILE, '', guildId);
     list.catch(() => undefined);
@@ -38,7 +38,7 @@ function setUp(fresh = false) {
   return { asked, read, beginHostile };
 }
 
-const shown = (list: ReadList) =>
+const shown = (list: ReadList | NotRead) =>
   list.kind === 'rows'
     ? list.rows.map((row) =>
         row.kind === 'ready' ? row.submission.game : row.kind === 'refused' && row.problem.code,
@@ -81,15 +81,19 @@ describe('a list', () => {
 it('a hostile file is ended after five seconds, and keeps nobody else waiting', async () => {
   const { read, beginHostile } = setUp(true);
   const ended: string[] = [];
-  const note = (name: string, list: Promise<unknown>) =>
-    list.then(
-      () => ended.push(name),
-      (error: Error) => ended.push(`${name}: ${error.message}`),
-    );
+  const note = (name: string, list: Promise<Awaited<ReturnType<typeof read>>>) =>
+    list.then(({ kind }) => ended.push(`${name}: ${kind}`));
   const hostile = note('hostile', (await beginHostile('1')).list);
   await note('file', read(FILE, '', '2'));
   await note('paste', read('8.8.8.8:1 rust', '', '2'));
   await hostile;
   await note('next file', read(FILE, '', '1'));
-  expect(ended).toEqual(['file', 'paste', 'hostile: a list was not read in 5000 ms', 'next file']);
+  expect(ended).toEqual(['file: rows', 'paste: rows', 'hostile: too-slow', 'next file: rows']);
+});
+
+it('a list beyond those that may wait is not read, and says so', async () => {
+  const { read } = setUp(true);
+  const all = await Promise.all(Array.from({ length: 23 }, () => read(FILE)));
+  // Two are read at once, and 20 wait.
+  expect(all.filter(({ kind }) => kind === 'busy')).toHaveLength(1);
 });
