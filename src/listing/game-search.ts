@@ -1,7 +1,7 @@
 import { dropOldest } from '../drop-oldest.ts';
 import { type PrefixDistance, prefixDistance } from '../prefix-distance.ts';
 import { type Game, KNOWN_GAMES, LONGEST_NAME } from './contract.ts';
-import { NICKNAMES } from './nicknames.ts';
+import { AMBIGUOUS, NICKNAMES, ORDINARY_WORDS } from './nicknames.ts';
 
 /** Discord shows at most 25 choices (Discord docs: Application Commands, autocomplete). */
 export const MAX_CHOICES = 25;
@@ -24,7 +24,10 @@ export interface GameIndex {
    * @param among the aliases of the games that are looked at; absent: all of them
    */
   search(text: string, limit?: number, among?: ReadonlySet<string>): readonly Game[];
-  /** The one game with this alias or else this name; case, accents and punctuation do not matter. */
+  /**
+   * The one game with this alias, or else this name, or else this nickname; case, accents, punctuation and a year in
+   * brackets behind it do not matter.
+   */
   find(text: string): Game | undefined;
 }
 
@@ -67,6 +70,8 @@ export function indexGames(games: readonly Game[]): GameIndex {
   const byAlias = new Map(last.map(({ game }) => [game.alias, game]));
   const byFoldedAlias = new Map(last.map(({ alias, game }) => [alias, game]));
   const byFoldedName = new Map(last.map(({ name, game }) => [name, game]));
+  const byJoined = unique(entries.flatMap(joinedNames));
+  const byNickname = unique(entries.flatMap((entry) => ownNicknames(entry, entries)));
 
   return {
     games,
@@ -84,10 +89,35 @@ export function indexGames(games: readonly Game[]): GameIndex {
     find(text) {
       const typed = text.trim();
       if (typed === '') return undefined;
-      const folded = fold(typed);
-      return byAlias.get(typed) ?? byFoldedAlias.get(folded) ?? byFoldedName.get(folded);
+      const folded = fold(typed.replace(/\(\d{4}\)$/u, ''));
+      const exact = byAlias.get(typed) ?? byFoldedAlias.get(folded) ?? byFoldedName.get(folded);
+      const joined = withoutSpaces(folded);
+      return exact ?? byJoined.get(joined) ?? byNickname.get(joined);
     },
   };
+}
+
+const withoutSpaces = (text: string): string => text.replaceAll(' ', '');
+
+/** The games by their alias and name without spaces, as other tools write them. */
+const joinedNames = ({ alias, name, game }: Entry) =>
+  [alias, name].map((text) => ({ text: withoutSpaces(text), game }));
+
+/** The nicknames that mean a game and no other of the list: "mc" does where no other Minecraft is in it. */
+function ownNicknames({ game, name, nicknames }: Entry, entries: readonly Entry[]) {
+  const isOne = nicknames.length > 0 && !entries.some((other) => other.name.startsWith(`${name} `));
+  if (!isOne) return [];
+  return nicknames
+    .filter((nickname) => !AMBIGUOUS.has(nickname))
+    .map((nickname) => ({ text: withoutSpaces(nickname), game }));
+}
+
+/** The games by texts that belong to one of them alone. */
+function unique(texts: readonly { readonly text: string; readonly game: Game }[]): ReadonlyMap<string, Game> {
+  const games = new Map<string, Game | undefined>();
+  for (const { text, game } of texts)
+    games.set(text, games.has(text) && games.get(text) !== game ? undefined : game);
+  return new Map([...games].flatMap(([text, game]) => (game ? [[text, game] as const] : [])));
 }
 
 function search(entries: readonly Entry[], typed: string, limit: number): readonly Game[] {
@@ -166,6 +196,17 @@ function fold(text: string): string {
     .trim();
   return words === '' ? letters.trim() : words;
 }
+
+/** Every name and nickname of games that are known, whatever the service has. */
+const KNOWN: ReadonlySet<string> = new Set(
+  [...NICKNAMES].flatMap(([name, nicknames]) => [name, ...nicknames]).map(withoutSpaces),
+);
+
+/** Whether a text is what a game is called, also one that the service does not have. */
+export const isKnownGame = (text: string): boolean => KNOWN.has(withoutSpaces(fold(text)));
+
+/** Whether the name of a game is a word of some language as well. */
+export const isOrdinaryWord = (text: string): boolean => ORDINARY_WORDS.has(fold(text));
 
 /** A list of games that can be searched. */
 interface SearchedList {

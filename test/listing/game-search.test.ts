@@ -133,6 +133,26 @@ describe('finding one game', () => {
     expect(find('Minecraft: Pokemon (Cobblemon)')).toBe('cobblemon');
   });
 
+  it.each([
+    ['gmod', 'gm'],
+    ['garrysmod', 'gm'],
+    ['ase', 'ark'],
+    ['sdtd', '7dtd'],
+    ['counterstrike2', 'cs2'],
+    ['CS 1.6', 'cs16'],
+    ['SA-MP', 'samp'],
+    ['pz', 'zomboid'],
+    ['minecraftbe', 'bedrock'],
+    ['Team Fortress 2 (2007)', 'tf2'],
+  ])('takes what players and other tools call a game: %s', (typed, alias) => expect(find(typed)).toBe(alias));
+
+  it('takes no nickname that may mean another game', () => {
+    for (const nickname of ['cs', 'go', 'gta', 'tf', 'pw', 'mc'])
+      expect(find(nickname), nickname).toBeUndefined();
+    const own = indexGames([{ name: 'Minecraft', alias: 'minecraft' }]);
+    expect(own.find('mc')?.alias).toBe('minecraft');
+  });
+
   it('takes nothing that is only near', () => {
     expect(find('cs')).toBeUndefined();
     expect(find('Counter-Strike')).toBeUndefined();
