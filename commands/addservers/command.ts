@@ -191,7 +191,7 @@ async function openList(
   if (list.rows.length === 0)
     return keepTyped(context, { text, game, why: context.t('list.file.empty') }, deps);
   const notice = game === '' || usable ? '' : unusableGameText(context, game, games);
-  return openDraft(context, { source: 'text', rows: list.rows, notice }, deps);
+  return openDraft(context, { source: 'text', rows: list.rows, noise: list.noise, notice }, deps);
 }
 
 /** Why a text cannot be read as a list at all. */

@@ -63,6 +63,7 @@ export function previewOf(reader: Reader, prepared: Prepared, games: ListedGames
     readyText(t, sendable.length, prepared),
     withoutGameText(t, draft),
     repeatedText(t, draft),
+    draft.noise ? t('list.noise', { count: draft.noise }) : '',
     duplicatesText(t, prepared, games),
   ]);
   if (ready.length > MOST_SHOWN) {

@@ -7,7 +7,7 @@ import { gamesAmong } from '../../src/listing/game-search.ts';
 import type { Games } from '../../src/listing/games.ts';
 import { rowsOfMessage } from '../../src/server-lists/message.ts';
 import { MAX_ROWS } from '../../src/server-lists/read-list.ts';
-import { lacksGame } from '../../src/server-lists/row.ts';
+import { needsGame } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { NoDraft } from '../../src/submissions/drafts.ts';
 import type { ListDrafts, Prepared } from '../../src/submissions/list-drafts.ts';
@@ -55,7 +55,7 @@ export function submitMessage(deps: DraftDeps): Command {
 /** Keeps a new draft under the interaction, and shows what it would submit, below the notice if there is one. */
 export const openDraft = async (
   context: Context,
-  { notice, ...read }: Pick<Draft, 'source' | 'rows'> & Pick<Shown, 'notice'>,
+  { notice, ...read }: Pick<Draft, 'source' | 'rows' | 'noise'> & Pick<Shown, 'notice'>,
   deps: DraftDeps,
 ): Promise<Reply> =>
   showDraft(context, await deps.lists.open(context, context.interactionId, read), { notice }, deps);
@@ -93,7 +93,7 @@ export async function showDraft(
       canTryAgain: canTryAgain || noKey !== undefined,
       duplicates: duplicates.size,
       includesDuplicates: draft.includesDuplicates,
-      ...(draft.rows.some(lacksGame) && { games: gameOptions(choice ?? some.all) }),
+      ...(draft.rows.some(needsGame) && { games: gameOptions(choice ?? some.all) }),
     }),
   };
 }

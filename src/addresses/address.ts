@@ -28,12 +28,19 @@ type AddressResult =
 /** A name has at most 253 characters; the rest is room for a link around it with a password in it. */
 export const MAX_ADDRESS_TEXT = 1000;
 
-/** Links that start a game at a host: `scheme://[connect/]host:port[/password]`. */
-const GAME_SCHEMES = new Set(['steam', 'minecraft', 'samp', 'mtasa', 'fivem']);
+/** Links that start a game at a host: `scheme://[connect/]host:port[/password]`, with the game that they name. */
+const GAME_SCHEMES: ReadonlyMap<string, string> = new Map([
+  ['steam', ''],
+  ['minecraft', ''],
+  ['bedrock', 'Minecraft: Bedrock Edition'],
+  ['samp', 'San Andreas Multiplayer'],
+  ['mtasa', 'Multi Theft Auto: San Andreas'],
+  ['fivem', 'FiveM'],
+]);
 
-/** Whether it is a link that starts a game. */
-export const isGameLink = (text: string): boolean =>
-  text.includes('://') && GAME_SCHEMES.has(text.slice(0, text.indexOf('://')).toLowerCase());
+/** The game that a link starts, '' where its scheme serves several; `undefined` for any other text. */
+export const gameOfLink = (text: string): string | undefined =>
+  text.includes('://') ? GAME_SCHEMES.get(text.slice(0, text.indexOf('://')).toLowerCase()) : undefined;
 
 const refused = <Problem extends AddressProblem>(problem: Problem) => ({ ok: false, problem }) as const;
 
@@ -61,20 +68,41 @@ export function formatAddress({ host, port }: Address): string {
   return port === undefined ? written : `${written}:${port}`;
 }
 
-/** Text without the `connect` of a game's console, or the `IP:` of a forum post, in front. */
+/** What people call an address, in the bot's languages. `Server` and `host` only before a colon. */
+const ADDRESS_WORD =
+  '(?<![a-z])(?:ip|addr|address|adress|adresse|adres|adresa|adresă|dirección|direccion|endereço|endereco|indirizzo|cím|hostname|domain|domeniu|domena|doména|domínio|dominio|alamat|адреса?|домен|địa chỉ|アドレス|ドメイン|주소|地址|位址|域名|网域|ที่อยู่|connect)(?![a-z])';
+/** Words that end in a name for an address, with little behind it: "IP адрес сервака: ". */
+const LABEL = new RegExp(
+  `${ADDRESS_WORD}[^.!?]{0,30}$|(?<![a-z0-9])(?:server|host)["']? {0,4}(?:[:=]|=>) {0,4}["']?$`,
+  'iu',
+);
+
+/** Whether words in front of a name say that it is an address. */
+export const isLabel = (text: string): boolean => LABEL.test(text.slice(-60));
+
+/** Words without what says that an address comes behind them. */
+export const withoutLabel = (text: string): string => text.slice(0, -60) + text.slice(-60).replace(LABEL, '');
+
+/** Text without the `connect` of a game's console, or the `Server IP:` of a forum post, in front. */
 export function unlabelled(text: string): string {
-  return text
-    .replace(/^[+/]?connect\s+/iu, '')
-    .replace(/^(?:ip|server|address|host)(?:\s*[:=]\s*|\s+)(?=[^\s.:]*[.:])/iu, '')
-    .trim();
+  const [command = ''] = /^[+/]?(?:client\.)?connect\s+/iu.exec(text) ?? [];
+  const bare = text.slice(command.length);
+  const [label = ''] = /^[^.:=[\]]{1,40}[:=](?!\/\/)\s*/u.exec(bare) ?? [];
+  if (label !== '' && isLabel(label) && label.length < bare.length)
+    return unlabelled(bare.slice(label.length));
+  return bare.replace(/^(?:ip|server|address|host)\s+(?=[^\s.:]*[.:])/iu, '').trim();
 }
 
+/** Hosts of web pages that links to a game lead to. */
+const WEB_HOST = /^cfx\.re$/u;
+
 function parseLink(scheme: string, rest: string): AddressResult {
-  const named = /(?:\+connect[ +]+|[?&]addExternalServer=[^|?&]*\|)(\S+)/iu.exec(rest);
-  if (named && GAME_SCHEMES.has(scheme)) return parseTarget(named[1] ?? '');
   if (GAME_SCHEMES.has(scheme)) {
+    const named = /\+connect[ +]+(\S+)/iu.exec(rest);
+    if (named) return parseTarget(named[1] ?? '');
     if (scheme === 'steam' && !/^connect\//iu.test(rest)) return refused({ code: 'not-an-address' });
-    return parseTarget(rest.replace(/^connect\//iu, ''));
+    const result = parseTarget(rest.replace(/^connect\//iu, ''));
+    return result.ok && WEB_HOST.test(result.address.host) ? refused({ code: 'web-address' }) : result;
   }
   if (scheme !== 'http' && scheme !== 'https') return refused({ code: 'unknown-scheme', scheme });
   // With a port and nothing after it, it is an address that a chat made a link of.

@@ -45,9 +45,12 @@ export function parseHost(text: string): HostResult {
   const name = withoutEnds(text, { end: /\./u }).toLowerCase();
   if (name === '') return refused({ code: 'server-missing' });
   if (isIPv4(name)) return publicAddress(name);
-  if (endsInNumber(name)) return refused({ code: 'ipv4-form', host: name });
+  if (endsInNumber(name) || MASKED.test(name)) return refused({ code: 'ipv4-form', host: name });
   return parseName(name);
 }
+
+/** An IPv4 address of which somebody shows only a part: `51.222.21.xxx`. */
+const MASKED = /^[\dx]{1,3}(?:\.[\dx]{1,3}){3}$/u;
 
 function parseIPv6(text: string): HostResult {
   const [address = ''] = text.split('%', 1);
@@ -85,6 +88,8 @@ function parseName(name: string): HostResult {
   const zone = labels.at(-1) ?? '';
   if (RESERVED_ZONES.has(zone)) return refused({ code: 'reserved-name', host, zone });
   if (labels.length < 2) return refused({ code: 'single-label', host });
+  // No top-level name has a digit, but for those in punycode (IANA, root zone).
+  if (/\d/u.test(zone) && !zone.startsWith('xn--')) return refused({ code: 'bad-name', host });
   if (labels[0]?.startsWith('_')) return refused({ code: 'service-name', host });
   return { ok: true, host };
 }

@@ -49,15 +49,31 @@ const LINK = new RegExp(
   `((?:steam|[a-z0-9+.-])://(?:connect/)?)(?:[^\\s/@"]*@)?([^\\s/?#,;"|]*)(?:[/?#]${LINK_TAIL})?`,
   'giu',
 );
-/** Links that name their host behind it: Steam's that start a game, Minecraft's that add a server. */
-const HOST_IN_TAIL = /^steam:\/\/(?!connect\/)|\+connect|[?&]addExternalServer=/iu;
+/** Steam's links that start a game name their host behind it. */
+const HOST_IN_TAIL = /^steam:\/\/(?!connect\/)|\+connect/iu;
+/** Links of Minecraft's Bedrock Edition: one adds a server to its list, one connects to it. */
+const ADDS_SERVER = /minecraft:(?:\/\/)?\?addExternalServer=[^|"<>\r\n]{0,100}\|/giu;
+const CONNECTS =
+  /minecraft:(?:\/\/)?connect\/?\?serverUrl=([^&\s"']{1,253})&(?:amp;)?serverPort=(\d{1,6})/giu;
+/** The address of a web page, and a part of its path that is the address of a server, as pages about one have it. */
+const WEB_PAGE = /https?:\/\/[^\s"<>]{1,500}/giu;
+const ADDRESS_IN_PATH = /^[\p{L}\p{N}_.-]{1,253}\.[\p{L}\p{N}-]{1,63}:\d{1,6}$/u;
 /** A user name and a password before a host without a scheme. */
 const USER = /(?<![^\s"'`<(,;|])[^\s"'`<(,;|@/:]{0,64}:[^\s"'`<(,;|]{0,64}@/gu;
 const PORT_TAIL = new RegExp(`(:\\d{1,6})[/?#]${LINK_TAIL}`, 'giu');
 
-/** Links without what follows their host and port, and without a user name before it. Expects {@link plainText}. */
+/**
+ * Links without what follows their host and port, and without a user name before it. Bedrock's become
+ * `bedrock://host:port`; that of a page about one server becomes the server's address. Expects {@link plainText}.
+ */
 function withoutLinkTails(text: string): string {
   return text
+    .replace(
+      WEB_PAGE,
+      (link) => link.split('/').find((part, at) => at > 2 && ADDRESS_IN_PATH.test(part)) ?? link,
+    )
+    .replace(ADDS_SERVER, 'bedrock://')
+    .replace(CONNECTS, 'bedrock://$1:$2')
     .replace(LINK, (link, scheme: string, target: string) =>
       HOST_IN_TAIL.test(link) ? link : scheme + target,
     )

@@ -1,18 +1,25 @@
 import { parse } from 'csv-parse/sync';
+import { parseAddress } from '../addresses/address.ts';
 import { plainText, unwrapped } from '../addresses/pasted-text.ts';
 import { rearmed } from './csv-file.ts';
-import { type RawRow, shown, type TypedRow } from './row.ts';
+import { type Games, gameOf, type RawRow, shown } from './row.ts';
 
-/** The names a column or JSON field may have, as letters only; those of the listing API (§2.1) first. */
-const FIELD_NAMES: Readonly<Record<keyof TypedRow, readonly string[]>> = {
-  server: ['server', 'address', 'serveraddress', 'ip', 'ipaddress', 'serverip', 'host', 'domain', 'hostname'],
-  port: ['port', 'gameport', 'serverport'],
+/** The names a column or JSON field may have, as letters only; those of the listing API (§2.1) among them. */
+const FIELD_NAMES = {
+  server: [
+    ...['address', 'serveraddress', 'ipport', 'addr', 'ip', 'ipaddress', 'serverip', 'host', 'domain'],
+    // Beside an address these are what players see.
+    ...['server', 'hostname'],
+  ],
+  port: ['port', 'serverport'],
+  gamePort: ['gameport'],
   queryPort: ['queryport', 'query', 'qport'],
   game: ['game', 'gamealias', 'alias', 'gamename'],
-};
+  type: ['type', 'gametype'],
+} as const;
 
 /** Where each field stands in a list of names; -1 for none. */
-type Columns = Readonly<Record<keyof TypedRow, number>>;
+export type Columns = Readonly<Record<keyof typeof FIELD_NAMES, number>>;
 
 /** A more exact name wins over a vaguer one. */
 export function columnsOf(names: readonly string[]): Columns {
@@ -21,19 +28,22 @@ export function columnsOf(names: readonly string[]): Columns {
       .toLowerCase()
       .replace(/[^a-z]/gu, ''),
   );
-  const column = (field: keyof TypedRow) =>
+  const column = (field: keyof Columns) =>
     FIELD_NAMES[field].map((name) => plain.indexOf(name)).find((index) => index >= 0) ?? -1;
   return {
     server: column('server'),
     port: column('port'),
+    gamePort: column('gamePort'),
     queryPort: column('queryPort'),
     game: column('game'),
+    type: column('type'),
   };
 }
 
-/** What parts the cells of a line: the rarest in ordinary text wins. */
+/** What parts the cells of a line: the rarest in ordinary text wins. A single `|` may stand between two names. */
 export function delimiterOf(line: string): string | undefined {
-  return ['\t', ';', ','].find((delimiter) => line.includes(delimiter));
+  const delimiter = ['\t', ';', ','].find((each) => line.includes(each));
+  return delimiter ?? (line.split('|').length > 2 ? '|' : undefined);
 }
 
 const CSV = { trim: true, relax_column_count: true, record_delimiter: '\n' } as const;
@@ -62,7 +72,8 @@ interface TableRecord {
 
 /** The records of a table. Cells in quotes may have line breaks in them, unless a quote in the table is never closed. */
 export function recordsOf(lines: readonly string[], delimiter: string): readonly TableRecord[] {
-  const records = wholeRecords(lines.join('\n'), delimiter);
+  // A table with `|` has no quotes around cells, but text behind it may.
+  const records = delimiter === '|' ? undefined : wholeRecords(lines.join('\n'), delimiter);
   return records ?? lines.map((line, index) => ({ index, cells: cellsOf(line, delimiter) }));
 }
 
@@ -100,10 +111,11 @@ export function headerOf(line: string): Header | undefined {
 
 /** A record below a header. Columns the header does not name, or names something else, are ignored. */
 export function rowUnder(header: Header, cells: readonly string[], line: number): RawRow {
-  const cell = (field: keyof TypedRow) => shown(cells[header.columns[field]] ?? '');
+  const { columns } = header;
+  const cell = (field: keyof Columns) => shown(unwrapped(cells[columns[field]] ?? ''));
   const typed = {
     server: cell('server'),
-    port: cell('port'),
+    port: cell('port') || cell('gamePort'),
     queryPort: cell('queryPort'),
     game: cell('game'),
   };
@@ -111,4 +123,60 @@ export function rowUnder(header: Header, cells: readonly string[], line: number)
   return used <= header.width
     ? { line, typed }
     : { line, typed, problem: { code: 'too-many-cells', found: used, most: header.width } };
+}
+
+/**
+ * The cells of a line without a header, in the order `host[:port], [port], [game], [query port]`, or with the game first.
+ * @returns undefined when they are anything else, such as a line of words with punctuation in it
+ */
+export function readCells(record: readonly string[], line: number, games: Games): RawRow | undefined {
+  const cells = record.map((cell) => cell.replace(/^'(.*)'$/su, '$1'));
+  const isGame = (cell: string) => gameOf(cell, games) !== undefined;
+  const [first = '', second = ''] = cells;
+  const isGameFirst = isGame(first) && isAddress(second);
+  if (!isGameFirst && !isAddress(first) && !(first === '' && isNumber(second))) return undefined;
+  const [server = '', ...rest] = isGameFirst ? cells.slice(1) : cells;
+  const [next = ''] = rest;
+  const isPort = next === '' || (isNumber(next) && !(isGame(next) && hasOwnPort(server)));
+  const port = isPort ? (rest.shift() ?? '') : '';
+  const game = isGameFirst ? first : (rest.shift() ?? '');
+  const queryPort = rest.shift() ?? '';
+  if ((game !== '' && !isGame(game)) || (queryPort !== '' && !isNumber(queryPort))) return undefined;
+  const typed = {
+    server: shown(unwrapped(server)),
+    port: shown(unwrapped(port)),
+    queryPort: shown(queryPort),
+    game: shown(game),
+  };
+  const extra = rest.filter((cell) => cell !== '').length;
+  if (extra > 0) {
+    return {
+      line,
+      typed,
+      problem: { code: 'too-many-cells', found: cells.length, most: cells.length - extra },
+    };
+  }
+  const isUnlikely = queryPort !== '' && Number(queryPort) < LOWEST_LIKELY_PORT;
+  return isUnlikely
+    ? { line, typed, problem: { code: 'query-port-unlikely', port: queryPort } }
+    : { line, typed };
+}
+
+/** In a fourth cell that nothing names a smaller number is one of players. */
+const LOWEST_LIKELY_PORT = 1024;
+
+const isNumber = (text: string) => /^[+-]?\d+$/u.test(text);
+
+/** Something meant as a public or local address, right or wrong, with no label in front. */
+function isAddress(text: string): boolean {
+  if (/[\s=]/u.test(text)) return false;
+  const result = parseAddress(text);
+  if (result.ok) return true;
+  const { code } = result.problem;
+  return code === 'not-public' || code === 'reserved-name' || code.startsWith('port-');
+}
+
+function hasOwnPort(text: string): boolean {
+  const result = parseAddress(text);
+  return result.ok && result.address.port !== undefined;
 }

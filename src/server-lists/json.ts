@@ -1,16 +1,18 @@
-import { columnsOf } from './csv.ts';
-import { EMPTY_ROW, type RawRow, type RowProblem, shown, type TypedRow } from './row.ts';
+import { type Address, formatAddress, parseAddress } from '../addresses/address.ts';
+import { type Columns, columnsOf } from './csv.ts';
+import { EMPTY_ROW, type Games, gameOf, type RawRow, type RowProblem, shown, type TypedRow } from './row.ts';
 
-/** An element of a JSON array as a row: an object with the listing API's field names (§2.1), in any spelling. */
-export function rowOfElement(value: unknown, line: number): RawRow {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { line, typed: EMPTY_ROW, problem: { code: 'not-an-object' } };
-  }
+/**
+ * An object as rows: with the listing API's field names (§2.1), in any spelling, and one for each of its `ports`. Where it
+ * has a `gameport`, as in Steam's lists, the port in its address is the one for queries.
+ */
+export function rowsOfElement(value: unknown, line: number, games: Games): readonly RawRow[] {
+  if (!isObject(value)) return [{ line, typed: EMPTY_ROW, problem: { code: 'not-an-object' } }];
   const fields = Object.entries(value);
   const columns = columnsOf(fields.map(([name]) => name));
   let problem: RowProblem | undefined;
 
-  function read(field: keyof TypedRow, expected: 'text' | 'number'): string {
+  function read(field: keyof Columns, expected: 'text' | 'number'): string {
     const [name = field, content] = fields[columns[field]] ?? [];
     if (content === undefined || content === null) return '';
     if (typeof content === 'string' || typeof content === 'number') return shown(String(content));
@@ -18,13 +20,29 @@ export function rowOfElement(value: unknown, line: number): RawRow {
     return '';
   }
 
+  const [, several] = fields.find(([name]) => name.toLowerCase() === 'ports') ?? [];
+  const ports = Array.isArray(several) ? several.filter((port) => typeof port === 'number').map(String) : [];
+  const kind = columns.game < 0 ? read('type', 'text') : '';
   const typed: TypedRow = {
     server: read('server', 'text'),
     port: read('port', 'number'),
     queryPort: read('queryPort', 'number'),
-    game: read('game', 'text'),
+    // A type may be of anything.
+    game: gameOf(kind, games) === undefined ? read('game', 'text') : kind,
   };
-  return problem ? { line, typed, problem } : { line, typed };
+  const gamePort = read('gamePort', 'number');
+  const parsed = parseAddress(typed.server);
+  const row = gamePort !== '' && parsed.ok ? withGamePort(typed, parsed.address, gamePort) : typed;
+  const rows = ports.length > 0 && row.port === '' ? ports.map((port) => ({ ...row, port })) : [row];
+  return rows.map((each) => (problem ? { line, typed: each, problem } : { line, typed: each }));
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function withGamePort(typed: TypedRow, { host, port }: Address, gamePort: string): TypedRow {
+  const queryPort = typed.queryPort || String(port ?? '');
+  return { ...typed, server: formatAddress({ host }), port: gamePort, queryPort };
 }
 
 /** Where something is in a text, counted from 1; the column in UTF-16 units. */
@@ -43,26 +61,66 @@ type JsonElements =
   | { readonly ok: true; readonly elements: readonly JsonElement[] }
   | { readonly ok: false; readonly at: Position };
 
+/** What is deeper in a text is not looked at. */
+const MAX_DEPTH = 20;
+
 /**
- * The elements of a JSON array with the line each begins on, or where the text stops being JSON. A single object
- * is read as an array of one. JSON.parse says neither: its messages quote the text instead, with all that is in it.
+ * The servers of a JSON text at any depth, with the line each begins on, or where the text stops being JSON: objects with
+ * an address, texts that are one, and whatever is an element of the outermost array. JSON.parse says no places: its messages
+ * quote the text instead, with all that is in it.
  */
 export function jsonElements(text: string): JsonElements {
+  /** Of each value. */
   const lines: number[] = [];
   /** The brackets that are not closed. */
   const open: string[] = [];
   let expected: Expected | undefined = 'value';
   for (const token of tokensOf(text)) {
     if (token.kind === 'end' && expected === 'nothing') break;
-    const isElement = open.length === 1 && open[0] === '[' && expected.startsWith('value');
+    const isValue = expected.startsWith('value') && open.length <= MAX_DEPTH && token.kind !== ']';
     expected = expectedAfter(token.kind, expected, open);
     if (expected === undefined) return { ok: false, at: token.at };
-    if (isElement) lines.push(token.at.line);
+    if (isValue) lines.push(token.at.line);
   }
   const value: unknown = JSON.parse(text);
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return { ok: true, elements: values.map((each, index) => ({ line: lines[index] ?? 1, value: each })) };
+  const places = lines.values();
+  return { ok: true, elements: elementsIn(value, Array.isArray(value) ? 'list' : 'element', 0, places) };
 }
+
+/** @param lines those of the value and of all that is in it, in the order of the text */
+function elementsIn(
+  value: unknown,
+  kind: 'list' | 'element' | 'inside',
+  depth: number,
+  lines: Iterator<number>,
+): readonly JsonElement[] {
+  const element = { line: lines.next().value ?? 1, value };
+  const isList = Array.isArray(value);
+  const children = depth < MAX_DEPTH && (isList || isObject(value)) ? Object.values(value) : [];
+  const inside = children.flatMap((child) =>
+    elementsIn(child, kind === 'list' ? 'element' : 'inside', depth + 1, lines),
+  );
+  if (kind === 'list') return inside;
+  if (isServer(value)) return [element];
+  return inside.length > 0 || kind === 'inside' ? inside : [element];
+}
+
+/** Whether a value is a server by itself, right or wrong: an object that names an address, or a text with a port. */
+function isServer(value: unknown): boolean {
+  if (typeof value === 'string') {
+    const result = parseAddress(value);
+    return result.ok && result.address.port !== undefined;
+  }
+  if (!isObject(value)) return false;
+  const { server } = columnsOf(Object.keys(value));
+  const text: unknown = Object.values(value)[server];
+  if (typeof text !== 'string') return false;
+  const result = parseAddress(text);
+  return result.ok || !NO_ADDRESS.has(result.problem.code);
+}
+
+/** What is only called so: `"host": "My server"`. */
+const NO_ADDRESS = new Set(['server-missing', 'not-an-address', 'single-label']);
 
 /** What may come next. */
 type Expected = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'comma-or-end' | 'nothing';

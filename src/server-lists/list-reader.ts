@@ -51,16 +51,21 @@ export function createListReader({ games, readingMs = READING_MS }: ListReaderDe
     return typeof list === 'string' ? { kind: 'busy' } : list;
   }
 
+  /** Words beside an address are a name where a game was typed for all lines: without one they may be a game. */
+  async function mayNameNewGame(list: ListToRead): Promise<boolean> {
+    if (list.game !== '' && !games.find(list.game)) return true;
+    return namesUnknownGame(await readOnce({ ...list, game: '' }));
+  }
+
   return {
     async read(list) {
       const read = await readOnce(list);
-      const isGameUnknown = (list.game !== '' && !games.find(list.game)) || namesUnknownGame(read);
-      if (games.list().fresh || !isGameUnknown) {
-        games.refreshSoon(list.guildId);
-        return read;
+      if (!games.list().fresh && (await mayNameNewGame(list))) {
+        await games.refresh(list.guildId);
+        return readOnce(list);
       }
-      await games.refresh(list.guildId);
-      return readOnce(list);
+      games.refreshSoon(list.guildId);
+      return read;
     },
   };
 }

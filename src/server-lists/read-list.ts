@@ -1,9 +1,10 @@
-import { hasWords, plainText, withoutPasswords } from '../addresses/pasted-text.ts';
+import { addressesIn } from '../addresses/addresses-in.ts';
+import { hasWords, plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
 import { clipped } from '../visible-line.ts';
-import { cellsOf, delimiterOf, headerOf, recordsOf, rowUnder } from './csv.ts';
-import { jsonElements, rowOfElement } from './json.ts';
-import { readCells, readWords } from './line.ts';
+import { cellsOf, delimiterOf, headerOf, readCells, recordsOf, rowUnder } from './csv.ts';
+import { jsonElements, rowsOfElement } from './json.ts';
 import { EMPTY_ROW, type Games, type RawRow, type Row, type RowProblem, readRow, shown } from './row.ts';
+import { createTextReader, type GameReading } from './text-reader.ts';
 
 /** The most servers in one paste or file: ten requests to the service. */
 export const MAX_ROWS = 1000;
@@ -12,13 +13,14 @@ export const MAX_FILE_BYTES = 256 * 1024;
 /** An address, a game and a query port have room in it; longer ones without a header are something else. */
 const MAX_LINE = 1000;
 
-/** How the games in a text are understood. */
-export interface GameReading extends Games {
-  /** The alias for rows that name no game. */
-  readonly defaultGame?: string | undefined;
-}
+export type ReadList = ReadRows | UnreadableList;
 
-export type ReadList = { readonly kind: 'rows'; readonly rows: readonly Row[] } | UnreadableList;
+interface ReadRows {
+  readonly kind: 'rows';
+  readonly rows: readonly Row[];
+  /** How many lines have words in them, and no server. */
+  readonly noise: number;
+}
 
 /** Why it cannot be read as a list at all. */
 export type UnreadableList =
@@ -27,8 +29,8 @@ export type UnreadableList =
   | { readonly kind: 'bad-json'; readonly line: number; readonly column: number };
 
 /**
- * Reads pasted text or a file: lines of words, CSV with or without a header, or a JSON array. Blank lines, `#`
- * comments and lines of punctuation are skipped. Linear in the length of the text. Never throws.
+ * Reads pasted text or a file: lines of words, CSV with or without a header, tables, or JSON. Blank lines, comments and
+ * lines of punctuation are skipped. Linear in the length of the text. Never throws.
  */
 export function readList(input: string, games: GameReading): ReadList {
   const text = input
@@ -36,73 +38,97 @@ export function readList(input: string, games: GameReading): ReadList {
     // The fence of a code block; its line break stays, so that lines keep their numbers.
     .replace(/^\s*```\w*(?=\s)/u, (fence) => fence.replace(/[`\w]/gu, ''))
     .replace(/```\s*$/u, '');
-  return /^\s*(?:\[\s*[\]{["]|\{)/u.test(text) ? readJson(text, games) : readText(text, games);
+  if (isJson(text)) return readJson(text, games);
+  const { rows, noise } = readLines(plainText(text), games, 'list');
+  return finished(rows, games, noise);
 }
+
+export const isJson = (text: string): boolean => /^\s*(?:\[\s*[\]{["]|\{)/u.test(text);
 
 function readJson(text: string, games: GameReading): ReadList {
   const read = jsonElements(text);
   if (!read.ok) return { kind: 'bad-json', ...read.at };
-  return readAll(read.elements, games, ({ value, line }) =>
-    typeof value === 'string'
-      ? rowOfLine(plainText(value).replace(/[\r\n]+/gu, ' '), line, games)
-      : rowOfElement(value, line),
-  );
-}
-
-function readText(text: string, games: GameReading): ReadList {
-  const lines = plainText(text).split(/\r\n?|[\n\u2028\u2029]/u);
-  const first = lines.findIndex(isContent);
-  const header = headerOf(lines[first] ?? '');
-  if (header === undefined) {
-    const texts = lines.map((line, index) => ({ line: index + 1, text: withoutPasswords(line) }));
-    const written = texts.filter((each) => isContent(each.text));
-    return readAll(written, games, (each) => rowOfLine(each.text, each.line, games));
-  }
-  // A comment may have quotes in it that are not closed.
-  const below = lines.slice(first + 1).map((line) => (COMMENT.test(line) ? '' : line));
-  const records = recordsOf(below, header.delimiter).filter(({ cells }) => cells.some(hasWords));
-  return readAll(records, games, ({ index, cells }) => {
-    const line = first + 2 + index;
-    // A line without the delimiter may still be one of words.
-    return cells.length > 1 ? rowUnder(header, cells, line) : rowOfLine(below[index] ?? '', line, games);
+  let noise = 0;
+  const rows = read.elements.flatMap(({ value, line }) => {
+    if (typeof value !== 'string')
+      return rowsOfElement(value, line, games).map((row) => withDefaultGame(row, games.defaultGame));
+    const inText = readLines(plainText(value).replace(/[\r\n]+/gu, ' '), games, 'list');
+    noise += inText.noise;
+    return inText.rows.map((row) => ({ ...row, line }));
   });
+  return finished(rows, games, noise);
 }
 
-const COMMENT = /^\s*#/u;
+/** @param text plain; that of a message without passwords */
+export function readLines(
+  text: string,
+  games: GameReading,
+  source: 'list' | 'message',
+): { readonly rows: readonly RawRow[]; readonly noise: number } {
+  const lines = text.split(/\r\n?|[\n\u2028\u2029]/u);
+  const reader = createTextReader(games, source);
+  const heading = lines.findIndex((line) => !isComment(line) && headerOf(line));
+  const header = headerOf(lines[heading] ?? '');
+  let noise = 0;
 
-/** Blank lines, comments, rules of punctuation, and Excel's `sep=;` are no rows. */
-const isContent = (line: string) => hasWords(line) && !COMMENT.test(line) && !/^\s*"?sep=/iu.test(line);
-
-/** A line that stands on its own. */
-function rowOfLine(line: string, number: number, games: Games): RawRow {
-  if (line.length > MAX_LINE) {
-    const typed = { ...EMPTY_ROW, server: clipped(shown(line), 100) };
-    return {
-      line: number,
-      typed,
-      problem: { code: 'line-too-long', length: line.length, most: MAX_LINE },
-    };
+  function read(line: string, index: number): void {
+    if (hasWords(line) && !/^\s*"?sep=/iu.test(line) && !readLine(line, index + 1)) noise += 1;
   }
-  const text = withoutPasswords(line.trim().replace(/\s#.*$/su, ''));
-  const delimiter = delimiterOf(text);
-  const cells = delimiter === undefined ? [] : cellsOf(text, delimiter);
-  const reading = cells.length > 1 ? readCells(cells, games) : undefined;
-  return { line: number, ...(reading ?? readWords(text, games)) };
+
+  function readLine(line: string, number: number): boolean {
+    if (source === 'message') return reader.read(line, number);
+    if (line.length > MAX_LINE) {
+      const typed = { ...EMPTY_ROW, server: clipped(shown(line), 100) };
+      reader.add({
+        line: number,
+        typed,
+        problem: { code: 'line-too-long', length: line.length, most: MAX_LINE },
+      });
+      return true;
+    }
+    if (isComment(line)) return reader.readComment(line);
+    const text = withoutComment(withoutPasswords(line.trim()));
+    const delimiter = delimiterOf(text);
+    const row = delimiter === undefined ? undefined : readCells(cellsOf(text, delimiter), number, games);
+    if (row) reader.add(row);
+    if (row || reader.read(text, number)) return true;
+    // Behind what is no password after all ("PW" for Palworld) there may be addresses: nothing else of it is kept.
+    const addresses = text === line ? [] : addressesIn(withoutPasswordWords(line));
+    return addresses.length > 0 && reader.read(addresses.map((each) => each.text).join(' '), number);
+  }
+
+  for (const [index, line] of lines.slice(0, header ? heading : undefined).entries()) read(line, index);
+  if (header === undefined) return { rows: reader.rows(), noise };
+  // A comment may have quotes in it that are not closed.
+  const below = lines.slice(heading + 1).map((line) => (isComment(line) ? '' : line));
+  for (const { index, cells } of recordsOf(below, header.delimiter)) {
+    // A line without the delimiter may still be one of words.
+    if (cells.length > 1 && cells.some(hasWords)) reader.add(rowUnder(header, cells, heading + 2 + index));
+    else read(below[index] ?? '', heading + 1 + index);
+  }
+  return { rows: reader.rows(), noise };
 }
 
-/** Reads each part of a list, unless there are too many of them, into valid, explained and repeated rows. */
-function readAll<Part>(parts: readonly Part[], games: GameReading, rowOf: (part: Part) => RawRow): ReadList {
-  if (parts.length > MAX_ROWS) return { kind: 'too-many', count: parts.length, most: MAX_ROWS };
-  const rows = parts.map((part) => finishedRow(withDefaultGame(rowOf(part), games.defaultGame), games));
-  return { kind: 'rows', rows: withRepeats(rows) };
+/** "#1" and "#7 Dust2" are parts of names. */
+const isComment = (line: string): boolean => /^\s*(?:#(?!\d{1,6}\s)|\/\/)/u.test(line);
+
+/** A line without the comment behind its server. */
+function withoutComment(line: string): string {
+  const at = line.search(/\s#(?!\d{1,6}\s)/u);
+  if (at < 0) return line;
+  const isBehind = addressesIn(line.slice(at)).some(({ isServer, address }) => isServer || address?.port);
+  const isBefore = addressesIn(line.slice(0, at)).some(({ isServer, address }) => isServer || address?.port);
+  return isBehind && !isBefore ? line : line.slice(0, at);
+}
+
+/** The rows of a list, unless there are too many of them: valid, explained and repeated ones. */
+function finished(rows: readonly RawRow[], games: Games, noise: number): ReadList {
+  if (rows.length > MAX_ROWS) return { kind: 'too-many', count: rows.length, most: MAX_ROWS };
+  return { kind: 'rows', rows: withRepeats(rows.map((row) => finishedRow(row, games))), noise };
 }
 
 /** Of these nothing is known of what stood where. */
-const UNREAD: ReadonlySet<RowProblem['code'] | undefined> = new Set([
-  'no-address',
-  'line-too-long',
-  'not-an-object',
-]);
+const UNREAD: ReadonlySet<RowProblem['code'] | undefined> = new Set(['line-too-long', 'not-an-object']);
 
 function withDefaultGame(row: RawRow, game: string | undefined): RawRow {
   if (game === undefined || hasWords(row.typed.game) || UNREAD.has(row.problem?.code)) return row;

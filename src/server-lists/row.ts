@@ -31,6 +31,8 @@ export type RowProblem =
   /** The guild lets only some games be submitted; by its alias. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
   | { readonly code: 'line-too-long'; readonly length: number; readonly most: number }
+  /** A number where a query port can stand, but more likely of players. */
+  | { readonly code: 'query-port-unlikely'; readonly port: string }
   /** More cells than the header or the form of a line has. */
   | { readonly code: 'too-many-cells'; readonly found: number; readonly most: number }
   /** An element of a JSON array that is neither an object nor a text. */
@@ -93,6 +95,10 @@ export const isRepeated = (row: Row): row is RepeatedRow => row.kind === 'repeat
 /** Nothing is wrong with it but that it names no game. */
 export const lacksGame = (row: Row): row is RefusedRow =>
   row.kind === 'refused' && row.problem.code === 'game-missing';
+
+/** Its game is to be chosen: it names none, or one that is not known. */
+export const needsGame = (row: Row): row is RefusedRow =>
+  row.kind === 'refused' && (row.problem.code === 'game-missing' || row.problem.code === 'game-unknown');
 
 /** How much of a cell or line is kept; an address may be as long. Whoever shows it fits it to the place. */
 const KEPT = MAX_ADDRESS_TEXT;

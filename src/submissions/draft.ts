@@ -5,6 +5,8 @@ export interface Draft {
   /** Where they stood: in the options of a command, the lines of a text, or a message of Discord. */
   readonly source: 'options' | 'text' | 'message';
   readonly rows: readonly Row[];
+  /** How many lines had words in them, and no server. */
+  readonly noise?: number;
   /** Whether servers that the guild has submitted before are submitted again. */
   readonly includesDuplicates: boolean;
 }

@@ -8,6 +8,7 @@ import {
   isReady,
   isRefused,
   lacksGame,
+  needsGame,
   type RefusedRow,
   type Row,
   shown,
@@ -68,11 +69,11 @@ export interface Edit {
 /** Lists from their preview until they are submitted: each change is one transaction, from the draft to what could go. */
 export interface ListDrafts {
   /** Keeps a new draft. */
-  open(by: Submitter, id: string, read: Pick<Draft, 'source' | 'rows'>): Promise<Prepared>;
+  open(by: Submitter, id: string, read: Pick<Draft, 'source' | 'rows' | 'noise'>): Promise<Prepared>;
   /** As it is, counted against what is allowed now. */
   again(by: Submitter, id: string): Promise<Prepared | NoDraft>;
   find(by: Submitter, id: string): Promise<Draft | NoDraft>;
-  /** Gives the rows that lack a game this one. */
+  /** Gives the rows that lack a game, or have one that is not known, this one. */
   chooseGame(by: Submitter, id: string, alias: string): Promise<Prepared | NoDraft>;
   /** Gives the rows that lack a port the usual one of their game. */
   takeUsualPorts(by: Submitter, id: string): Promise<Prepared | NoDraft>;
@@ -161,10 +162,14 @@ export function createListDrafts(deps: ListDraftsDeps): ListDrafts {
       const isThere = typeof found !== 'string';
       const count = isThere ? withRead(found, which, list.rows, numbers).rows.length : list.rows.length;
       if (count > MAX_ROWS) return { kind: 'too-many', count, most: MAX_ROWS };
-      const changed = await change(by, id, (draft) => withRead(draft, which, list.rows, numbers));
+      const changed = await change(by, id, (draft) => ({
+        ...withRead(draft, which, list.rows, numbers),
+        noise: (draft.noise ?? 0) + list.noise,
+      }));
       if (typeof changed !== 'string') return changed;
       const rows = onTheirOwn(list.rows, numbers);
-      return { ...(await open(by, newId, { source: 'text', rows })), instead: changed };
+      const opened = await open(by, newId, { source: 'text', rows, noise: list.noise });
+      return { ...opened, instead: changed };
     },
     async keepTyped(by, id, { text, game }) {
       // A file may have 256 KiB, and no window takes it.
@@ -236,11 +241,11 @@ function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)
   return withRepeats(renumbered(rows, { numbers, edited, last: Math.max(0, ...edited) }));
 }
 
-/** The rows with a game for those that lack one; it stays with what is still wrong with them. */
+/** The rows with a game for those that need one; it stays with what is still wrong with them. */
 const withGame = (rows: readonly Row[], game: string, games: Games): readonly Row[] =>
   withRepeats(
     rows.map((row) =>
-      lacksGame(row) ? finishedRow({ line: row.line, typed: { ...row.typed, game } }, games) : row,
+      needsGame(row) ? finishedRow({ line: row.line, typed: { ...row.typed, game } }, games) : row,
     ),
   );
 

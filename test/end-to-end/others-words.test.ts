@@ -80,7 +80,7 @@ describe('what others wrote acts nowhere:', () => {
       const list = 'a.example.com:1\nb.example.com:2 `[x](https://evil.example)';
       const preview = await paste(member, list, { game: MASKED.slice(0, 20) });
       expect(textOf(preview)).toContain('1 line needs fixing');
-      expect(textOf(await pick(member, preview, ['evil0']))).toContain('1 game server is ready');
+      expect(textOf(await pick(member, preview, ['evil0']))).toContain('2 game servers are ready');
       expect(foreign(scene)).toEqual([]);
     });
   });

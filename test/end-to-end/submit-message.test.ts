@@ -34,17 +34,17 @@ describe('"Submit servers" on a message', () => {
     );
     expect(textOf(preview)).toContain('(only you can see this)');
     expect(textOf(preview)).toContain('3 game servers without a game.');
-    expect(textOf(preview)).toContain('• 10.0.0.3: private address');
+    expect(textOf(preview)).toContain('• 10.0.0.3:27015: private address');
     expect(labelsOf(preview)).toContain('Submit 1 game server');
     const chosen = await pick(member, preview, ['cs2']);
     expect(textOf(chosen)).toContain('4 game servers are ready.');
     const report = await submit(member, chosen);
     expect(read(report)).toContain('✅ 4 sent for review');
     expect(added()).toEqual([
-      { server: 'm2.example.com', port: 28015, game: 'rust' },
       { server: '93.184.216.34', port: 27015, game: 'cs2' },
       { server: 'm1.example.com', port: 27016, game: 'cs2' },
       { server: '2606:4700::1111', port: 27017, game: 'cs2' },
+      { server: 'm2.example.com', port: 28015, game: 'rust' },
     ]);
     const requests = JSON.stringify(bot.listing.requests);
     for (const text of [textOf(preview), textOf(chosen), read(report), bot.output(), requests])

@@ -19,20 +19,20 @@ const rejected = (rows: readonly Row[], reason: (code: string) => string) =>
 
 describe('rejected.csv', () => {
   it('has what was typed, the line and the reason of each refused row', () => {
-    const rows = rowsOf('8.8.8.8:1 cs2\n8.8.8.8,70000,cs2,5\nconnect 10.0.0.1:1; password x\n');
+    const rows = rowsOf('8.8.8.8:1 cs2\n8.8.8.8,70000,cs2,5005\nconnect 10.0.0.1:1; password x\n');
     expect(rejected(rows, (code) => `Wrong: "${code}"`).split('\r\n')).toEqual([
       '\ufeff"server","port","query_port","game","line","reason"',
-      '"8.8.8.8","70000","5","cs2","2","Wrong: ""port-too-high"""',
+      '"8.8.8.8","70000","5005","cs2","2","Wrong: ""port-too-high"""',
       '"10.0.0.1:1","","","","3","Wrong: ""not-public"""',
       '',
     ]);
   });
 
   it('can be corrected and sent again', () => {
-    const rows = rowsOf('8.8.8.8,70000,cs2,5\n8.8.4.4:1 Half-Life 3');
+    const rows = rowsOf('8.8.8.8,70000,cs2,5005\n8.8.4.4:1 Half-Life 3');
     const file = rejected(rows, () => 'reason, "quoted"\nand more');
     expect(rowsOf(file.replace('70000', '27015').replace('Half-Life 3', 'rust'))).toMatchObject([
-      { line: 2, submission: { server: '8.8.8.8', port: 27_015, queryPort: 5, game: 'cs2' } },
+      { line: 2, submission: { server: '8.8.8.8', port: 27_015, queryPort: 5005, game: 'cs2' } },
       { line: 3, submission: { server: '8.8.4.4', port: 1, game: 'rust' } },
     ]);
   });

@@ -28,7 +28,6 @@ describe('a message', () => {
     ['connect 8.8.8.8:27015; password x', '8.8.8.8:27015'],
     ['`connect play.example.com`', 'play.example.com'],
     ['minecraft://play.example.com', 'play.example.com'],
-    ['minecraft://?addExternalServer=Mine|play.example.com:19132', 'play.example.com:19132'],
     ['+connect 8.8.8.8:1 +password x', '8.8.8.8:1'],
     ['IP: 8.8.8.8 Port: 27015', '8.8.8.8:27015'],
     ['IP: `8.8.8.8`\nPort: `27015`', '8.8.8.8:27015'],
@@ -57,18 +56,22 @@ describe('a message', () => {
     expect(rows.map(({ line }) => line)).toEqual([1, 2, 3, 4]);
     expect(rows).toMatchObject([
       { kind: 'ready', submission: { server: 'a.example.com', port: 25565, game: 'minecraft' } },
-      { kind: 'refused', problem: { code: 'port-missing', usual: 25565 } },
-      { kind: 'refused', typed: { server: '8.8.8.8:28015' }, problem: { code: 'game-missing' } },
+      { kind: 'ready', submission: { server: '8.8.8.8', port: 28015, game: 'rust' } },
       { kind: 'refused', typed: { server: 'a.example.com:1' }, problem: { code: 'game-missing' } },
+      { kind: 'refused', problem: { code: 'port-missing', usual: 25565 } },
     ]);
   });
 
   it('says what was meant as an address and cannot be one', () => {
     expect(rowsOfMessage('192.168.0.4:27015 8.8.8.8:70000 192.168.0.4:27015 8.8.8.8:1', games)).toMatchObject(
       [
-        { line: 1, typed: { server: '8.8.8.8:1' }, problem: { code: 'game-missing' } },
-        { line: 2, typed: { server: '192.168.0.4' }, problem: { code: 'not-public', range: 'private' } },
-        { line: 3, typed: { server: '' }, problem: { code: 'port-too-high', port: 70_000 } },
+        {
+          line: 1,
+          typed: { server: '192.168.0.4:27015' },
+          problem: { code: 'not-public', range: 'private' },
+        },
+        { line: 2, typed: { server: '8.8.8.8:70000' }, problem: { code: 'port-too-high', port: 70_000 } },
+        { line: 3, typed: { server: '8.8.8.8:1' }, problem: { code: 'game-missing' } },
       ],
     );
   });

@@ -70,7 +70,6 @@ describe('a line', () => {
     ['8.8.8.8:27015 Half-Life 3', { code: 'game-unknown', game: 'Half-Life 3' }],
     ['Half-Life 3 8.8.8.8:27015', { code: 'game-unknown', game: 'Half-Life 3' }],
     [',27015,cs2', { code: 'server-missing' }],
-    ['here are our servers', { code: 'no-address' }],
     ['8.8.8.8,27015,cs2,27016,more', { code: 'too-many-cells', found: 5, most: 4 }],
     ['x'.repeat(1001), { code: 'line-too-long', length: 1001, most: 1000 }],
   ])('%j is explained', (line, problem) => {
@@ -118,7 +117,7 @@ it('the game of all lines stays with those that are refused and name none', () =
   const text = '8.8.8.8:70000\n8.8.8.8:70000 rust\nnonsense here\n8.8.8.8:1 rust';
   const rows = rowsOf(readList(text, { ...games, defaultGame: 'cs2' }));
   const typed = rows.map((row) => (row.kind === 'refused' ? row.typed.game : 'ready'));
-  expect(typed).toEqual(['cs2', 'rust', '', 'ready']);
+  expect(typed).toEqual(['cs2', 'rust', 'ready']);
 });
 
 describe('a table', () => {
@@ -175,7 +174,7 @@ describe('a table', () => {
   });
 
   it('begins with no header where only one column is named', () => {
-    expect(read('server;x\n8.8.8.8:1 cs2')).toHaveLength(2);
+    expect(read('server;x\n8.8.8.8:1 cs2')).toEqual(['2 8.8.8.8:1 cs2']);
   });
 
   it('explains a row with more cells than the header, and reads a line of words below it', () => {
@@ -302,7 +301,9 @@ describe('any text', () => {
     type Written = typeof arbitrary.submission extends fc.Arbitrary<infer Each> ? Each : never;
     const joined = ({ server: host, port }: Written) => formatAddress({ host, port });
     const forms: readonly ((row: Written) => string)[] = [
-      (row) => [row.server, row.port, `"${row.gameName}"`, row.queryPort ?? ''].join(','),
+      // A smaller number in the fourth place is asked about.
+      (row) =>
+        [row.server, row.port, `"${row.gameName}"`, row.queryPort ? row.queryPort | 1024 : ''].join(','),
       (row) => `game;server;query_port\n${[row.gameName, joined(row), row.queryPort ?? ''].join(';')}`,
       ({ server, port, queryPort, gameName }) =>
         JSON.stringify([{ server, port, query_port: queryPort, game: gameName }]),
@@ -338,7 +339,9 @@ describe('any text', () => {
       fc.property(line, (text) => {
         const list = readList(text, games);
         expect(JSON.stringify(list)).not.toContain('QZJX');
-        expect(rowsOf(list)).toHaveLength(1);
+        expect(list).toMatchObject({ kind: 'rows' });
+        const noise = list.kind === 'rows' ? list.noise : 0;
+        expect(rowsOf(list).length + noise).toBe(1);
       }),
       { numRuns: 300 },
     );

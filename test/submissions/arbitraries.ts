@@ -18,7 +18,8 @@ const GAME_NAMES: Readonly<Record<string, string>> = {
 export const games = {
   find(text: string): { readonly name: string; readonly alias: string } | undefined {
     const name = text.toLowerCase();
-    const alias = Object.hasOwn(GAME_NAMES, name) ? GAME_NAMES[name] : undefined;
+    const isAlias = Object.values(GAME_NAMES).includes(name);
+    const alias = Object.hasOwn(GAME_NAMES, name) ? GAME_NAMES[name] : isAlias ? name : undefined;
     return alias === undefined ? undefined : { name, alias };
   },
 };

@@ -82,12 +82,12 @@ describe('a list', () => {
   it('is kept and shown with what could go now', async () => {
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     const { draft, duplicates, room, edits, canTryAgain } = await open(
-      'a.example.com:27015 cs2\n8.8.8.8:1 cs2\nnonsense here\n8.8.4.4:1\n8.8.8.8:1 cs2',
+      'a.example.com:27015 cs2\n8.8.8.8:1 cs2\n127.1:5\n8.8.4.4:1\n8.8.8.8:1 cs2',
     );
     expect(shown(draft.rows)).toEqual([
       '1 a.example.com:27015 cs2',
       '2 8.8.8.8:1 cs2',
-      '3 no-address',
+      '3 ipv4-form',
       '4 game-missing',
       '5 = 2',
     ]);
@@ -116,10 +116,10 @@ describe('a list', () => {
   });
 
   it('gives a game to the lines that lack one, which may then repeat others', async () => {
-    await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\nnonsense here');
+    await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\n127.1:5');
     const { draft } = prepared(await lists.chooseGame(mia, 'd', 'cs2'));
-    expect(shown(draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 port-missing', '4 no-address']);
-    expect(linesToEdit(draft, 'refused').text).toBe('3. 8.8.4.4 cs2\n4. nonsense here');
+    expect(shown(draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 port-missing', '4 ipv4-form']);
+    expect(linesToEdit(draft, 'refused').text).toBe('3. 8.8.4.4 cs2\n4. 127.1:5');
   });
 
   it('gives the usual port to the lines that lack one, with the game that they name or were given', async () => {
@@ -158,8 +158,8 @@ describe('a list', () => {
 
 describe('editing', () => {
   it('puts the lines that were read in place of those that were opened', async () => {
-    const { draft } = await open('8.8.8.8:1 cs2\nnonsense here\n8.8.8.8:70000 cs2\n8.8.4.4:1\n8.8.8.8:5 cs2');
-    expect(linesToEdit(draft, 'refused').text).toBe('2. nonsense here\n3. 8.8.8.8:70000 cs2\n4. 8.8.4.4:1');
+    const { draft } = await open('8.8.8.8:1 cs2\n127.1:5\n8.8.8.8:70000 cs2\n8.8.4.4:1\n8.8.8.8:5 cs2');
+    expect(linesToEdit(draft, 'refused').text).toBe('2. 127.1:5\n3. 8.8.8.8:70000 cs2\n4. 8.8.4.4:1');
     const { draft: edited } = prepared(
       await edit('3. 8.8.8.8:1 cs2\n8.8.4.4:2 rust\n8.8.4.4:3 rust\n8.8.4.4:4'),
     );
@@ -176,7 +176,7 @@ describe('editing', () => {
   });
 
   it('drops a line that is gone from the text', async () => {
-    await open('nonsense here\nother nonsense\n8.8.8.8:1 cs2');
+    await open('127.1:5\n127.1:6\n8.8.8.8:1 cs2');
     expect(shown(prepared(await edit('2. 8.8.4.4:1 cs2')).draft.rows)).toEqual([
       '2 8.8.4.4:1 cs2',
       '3 8.8.8.8:1 cs2',
@@ -185,8 +185,8 @@ describe('editing', () => {
   });
 
   it('of all lines opens those that are ready too', async () => {
-    const { draft } = await open('8.8.8.8:1 cs2\nnonsense here');
-    expect(linesToEdit(draft, 'all').text).toBe('1. 8.8.8.8:1 cs2\n2. nonsense here');
+    const { draft } = await open('8.8.8.8:1 cs2\n127.1:5');
+    expect(linesToEdit(draft, 'all').text).toBe('1. 8.8.8.8:1 cs2\n2. 127.1:5');
     expect(shown(prepared(await edit('1. 8.8.8.8:2 cs2', 'all')).draft.rows)).toEqual(['1 8.8.8.8:2 cs2']);
   });
 
@@ -199,7 +199,7 @@ describe('editing', () => {
   it('leaves the list as it is where the text cannot be read, or it would become too long', async () => {
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
-    await open(`${lines(MAX_ROWS - 1)}\nnonsense here`);
+    await open(`${lines(MAX_ROWS - 1)}\n127.1:5`);
     expect(await edit('[{]')).toEqual({ kind: 'bad-json', line: 1, column: 3 });
     expect(await edit('8.8.4.4:1 cs2\n8.8.4.4:2 cs2')).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
     expect(prepared(await edit('8.8.4.4:1 cs2')).draft.rows).toHaveLength(MAX_ROWS);
@@ -207,11 +207,11 @@ describe('editing', () => {
 
   it('opens as many lines as a window takes, those that were refused first', () => {
     const lines = Array.from({ length: 500 }, (_, n) => `8.8.8.8:${n + 1}`);
-    const draft = { source: 'text', rows: rowsOf([...lines, 'nonsense here'].join('\n')) } as const;
+    const draft = { source: 'text', rows: rowsOf([...lines, '127.1:5'].join('\n')) } as const;
     const { text, rows } = linesToEdit({ ...draft, includesDuplicates: false }, 'refused');
     expect(text.length).toBeLessThanOrEqual(MOST_TYPED);
     expect(text.length).toBeGreaterThan(MOST_TYPED - 30);
-    expect(text.split('\n').at(-1)).toBe('501. nonsense here');
+    expect(text.split('\n').at(-1)).toBe('501. 127.1:5');
     expect(text.split('\n')).toHaveLength(rows.length);
   });
 });

@@ -44,12 +44,13 @@ const PROBLEMS: Readonly<Record<RowProblem['code'], RowProblem>> = {
   'game-not-allowed': { code: 'game-not-allowed', game: EVIL },
   'no-address': { code: 'no-address' },
   'line-too-long': { code: 'line-too-long', length: 1001, most: 1000 },
+  'query-port-unlikely': { code: 'query-port-unlikely', port: '24' },
   'too-many-cells': { code: 'too-many-cells', found: 5, most: 4 },
   'not-an-object': { code: 'not-an-object' },
   'wrong-type': { code: 'wrong-type', field: EVIL, expected: 'number' },
 };
 const ONLY_IN_LISTS =
-  /^(?:no-address|line-too-long|too-many-cells|not-an-object|wrong-type|game-not-allowed)$/;
+  /^(?:no-address|line-too-long|too-many-cells|query-port-unlikely|not-an-object|wrong-type|game-not-allowed)$/;
 
 const before = { ...server, at: 0, userName: EVIL, isYours: false, outcome: 'accepted' } as const;
 const limit = { limit: 5, until: 1_000 };

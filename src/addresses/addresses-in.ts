@@ -1,0 +1,96 @@
+import {
+  type Address,
+  type AddressProblem,
+  gameOfLink,
+  isLabel,
+  MAX_ADDRESS_TEXT,
+  parseAddress,
+} from './address.ts';
+import { withoutEnds } from './pasted-text.ts';
+
+/** An address in a line of text, or what was meant as one. */
+export interface FoundAddress {
+  /** Where it stands in the line. */
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  /** Absent: it cannot be the address of a game server. */
+  readonly address?: Address;
+  /** The game that its link starts. */
+  readonly game: string;
+  /** A game server for certain: a number, or the text says that it is an address. A bare name may be a web site. */
+  readonly isServer: boolean;
+}
+
+/** What stands between addresses in running text and markup. Brackets are not in it: IPv6 needs them. */
+const WORD = /[^\s,;|<>(){}"'`*~=]+/gu;
+/** What an address neither begins nor ends with. */
+const MARKS_AROUND = { start: /[^\p{L}\p{N}[:]/u, end: /[^\p{L}\p{N}\]]/u };
+/** A label that nothing parts from its address: `IP:8.8.8.8:27015`. IPv6 has no dot before its second colon. */
+const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
+/** Four numbers that are a version, and no address. */
+const VERSION = /(?:version|build|patch|update|client|(?<![a-z])v(?:er)?)[^\p{L}\p{N}]{0,8}$/iu;
+/** Addresses of other things than game servers: voice, broadcasts, consoles, web sites, databases. */
+const OTHER =
+  /(?<![\p{L}\p{N}])(?:ts[23]?|team ?speak ?[23]?|mumble|ventrilo|discord|source ?tv|stv|gotv|hltv|rcon|s?ftp|ssh|mysql|web ?site|homepage|www|forum)(?![\p{L}\p{N}])/iu;
+const OTHER_HOST = /^(?:ts3|teamspeak|mumble|discord|www)\./u;
+
+const withoutLinks = (words: string): string =>
+  words
+    .split(/\s+/u)
+    .filter((word) => !word.includes('://'))
+    .join(' ');
+
+/** Whether words before an address or above it are about something else than a game server. */
+export const isAboutOther = (words: string): boolean => OTHER.test(withoutLinks(words));
+
+/**
+ * The addresses in a line of text: `1.2.3.4:27015`, `[v6]:port`, `play.example.com:25565`, `steam://connect/…`, in the
+ * order of the line. Expects plain text without passwords.
+ */
+export function addressesIn(line: string): readonly FoundAddress[] {
+  const found: FoundAddress[] = [];
+  let previousEnd = 0;
+  for (const { 0: word, index } of line.matchAll(WORD)) {
+    if (word.length > MAX_ADDRESS_TEXT || !/[.:]/u.test(word)) continue;
+    const game = gameOfLink(word);
+    if (game === undefined && /:\/\/|@/u.test(word)) continue;
+    const text = game === undefined ? unlabelled(withoutEnds(word, MARKS_AROUND)) : word;
+    const result = parseAddress(text);
+    if (!result.ok && !isMeant(result.problem, text)) continue;
+    const start = index + word.lastIndexOf(text);
+    const before = line.slice(previousEnd, start);
+    const end = start + text.length;
+    previousEnd = end;
+    const address = result.ok ? result.address : undefined;
+    const isNumber = /^[\d.]+$|:/u.test(address?.host ?? '');
+    const isVersion = isNumber && address?.port === undefined && VERSION.test(before);
+    if (isVersion || isAboutOther(before) || OTHER_HOST.test(address?.host ?? '')) continue;
+    const isServer = game !== undefined || isNumber || isLabel(before);
+    found.push({ start, end, text, game: game ?? '', isServer, ...(address && { address }) });
+  }
+  return found;
+}
+
+/** A word without the labels that nothing parts from its address. */
+function unlabelled(word: string): string {
+  const text = word.replace(LABEL_IN_WORD, '');
+  return text === word ? text : unlabelled(text);
+}
+
+/**
+ * Whether something that is no address of the internet was meant as one. `a::b` is an unassigned IPv6 address, but more
+ * often a piece of a program, and `1.20.4` is a version.
+ */
+function isMeant(problem: AddressProblem, text: string): boolean {
+  switch (problem.code) {
+    case 'not-public':
+      return problem.range !== 'reserved' && problem.host !== '::';
+    case 'reserved-name':
+      return /:\d/u.test(text);
+    case 'ipv4-form':
+      return /x/u.test(problem.host);
+    default:
+      return problem.code.startsWith('port-');
+  }
+}

@@ -1,0 +1,340 @@
+import {
+  type Address,
+  formatAddress,
+  isLabel,
+  parseAddress,
+  unlabelled,
+  withoutLabel,
+} from '../addresses/address.ts';
+import { addressesIn, type FoundAddress, isAboutOther } from '../addresses/addresses-in.ts';
+import { hasWords, unwrapped } from '../addresses/pasted-text.ts';
+import { parsePort } from '../addresses/port.ts';
+import { type NamedGame, namedGame, trimmed } from './named-game.ts';
+import { type Games, gameOf, type RawRow, shown } from './row.ts';
+
+/** How the games in a text are understood. */
+export interface GameReading extends Games {
+  /** The alias for rows that name no game. */
+  readonly defaultGame?: string | undefined;
+}
+
+/** Reads the servers of a text line by line, as lists and messages have them. */
+export interface TextReader {
+  /** @returns whether something of the line belongs to a server */
+  read(text: string, line: number): boolean;
+  /** A comment says at most which game comes below. */
+  readComment(text: string): boolean;
+  /** A row that was read by its columns, in its place. */
+  add(row: RawRow): void;
+  /** All rows, in the order of the text. */
+  rows(): readonly RawRow[];
+}
+
+/** A server as the text has it, before its game is decided. */
+interface Server {
+  readonly line: number;
+  /** What stands in the text. */
+  readonly text: string;
+  /** Absent: that is no address of the internet. */
+  address?: Address | undefined;
+  /** What stands beside the address; '' for nothing. */
+  port: string;
+  queryPort: string;
+  /** What the words beside it name. */
+  readonly own?: NamedGame | undefined;
+  /** What the lines above it name. */
+  readonly above: NamedGame | undefined;
+  /** The words beside it. */
+  readonly words: string;
+  /** As its columns say. */
+  readonly row?: RawRow;
+}
+
+const PORT_WORD = '(?:port|porta|puerto|porto|poort|порт|cổng|พอร์ต|ポート|포트|端口|通訊埠|連接埠|埠)';
+/** A port behind an address that says that it is one. */
+const PORT_BEHIND = new RegExp(
+  `^[^\\p{L}\\p{N}]{0,12}${PORT_WORD}[^\\p{L}\\p{N}]{0,8}(\\d{1,6})(?!\\d)`,
+  'iu',
+);
+/** A line with the port of the address above it. `game` tells it from that for queries. */
+const PORT_LINE = new RegExp(
+  `^[^\\p{L}\\p{N}]{0,20}(?:server[ _-]?)?(game[ _-]?)?${PORT_WORD}[^\\p{L}\\p{N}]{0,12}(\\d{1,6})(?!\\d)`,
+  'iu',
+);
+const QUERY_PORT = new RegExp(
+  `(?<![\\p{L}\\p{N}])query(?:[ _-]?${PORT_WORD})?["']?[^\\p{L}\\p{N}]{1,8}(\\d{1,6})(?!\\d)`,
+  'iu',
+);
+const PORT_LIST =
+  /["']?ports["']?\s{0,4}[:=]>?\s{0,4}[[(]?\s{0,4}(\d{1,5}(?:\s{0,4},\s{0,4}\d{1,5}){0,99})/iu;
+/** Two ports or more behind the first: `host:27015, 27016, 27017`. */
+const MORE_PORTS = /^(?:\s{0,4}[,+&]\s{0,4}\d{4,5}(?![\d.:])){2,99}/u;
+/** What stands where a port does. A number in brackets is one of slots. */
+const NUMBER_BEHIND = /^[\s`*_"'|,;:]{1,12}([+-]?\d[\p{L}\p{N}]{0,11})(?![.:\p{L}\p{N}])/u;
+/** A smaller number with words behind it is one of players or slots. */
+const LOWEST_BARE_PORT = 1024;
+/** A year is no port where words follow. */
+const YEAR = /^(?:19|20)\d\d$/u;
+
+/** What begins a part of a text that is about something else than the part before. */
+const HEADING = /^\s*(?:#|\*\*|__|["']?(?:name|title|hostname)["']?\s*[:=])|[:{[(]["'*_\s]*$/iu;
+/** The number or sign of an item of a list. */
+const ITEM = /^\s*(?:[-*•‣>]|\d{1,4}[.)])\s+/u;
+/** What stands before a link in markup. */
+const LINK_MARKUP = /\[url=|<a\b[^<>]{0,200}href=["']?/giu;
+/** Words that are a name at most, and may be a game that is not known. */
+const MOST_UNKNOWN_WORDS = 4;
+/** How names of game servers often begin. */
+const USUAL_NAME = /^(?:play|mc|join|connect|game|server|srv|pvp)\d{0,3}\./iu;
+
+const DOUBTFUL: NamedGame = { kind: 'doubtful' };
+
+/** @param source in a message a name without a port is no server unless the text says so: most of them are web sites */
+export function createTextReader(games: GameReading, source: 'list' | 'message'): TextReader {
+  const isMessage = source === 'message';
+  const servers: Server[] = [];
+  /** What all lines without an address name. */
+  let ofAll: NamedGame | undefined;
+  let above: NamedGame | undefined;
+  let isGameBelow = false;
+  /** The lines are about voice servers or the like. */
+  let isOther = false;
+  let lineAbove = '';
+
+  function readServers(text: string, line: number): boolean {
+    const all = addressesIn(text).map((found, index, { [index + 1]: next }) =>
+      withPorts(found, text.slice(found.end, next?.start), games),
+    );
+    // "play.example.com (8.8.8.8:27015)" is one server.
+    const isPortNamed = all.some(hasPort);
+    const found = all.filter((each) => hasPort(each) || (!isPortNamed && isServer(each, text)));
+    if (isOther) return false;
+    for (const { targets, game, beside, ...each } of withWords(found, text)) {
+      const words = beside.map((part) => trimmed(withoutLabel(part.replace(ITEM, '')))).filter(hasWords);
+      const own = game === '' ? gameBeside(words, beside.join(' '), games) : gameCalled(game, games);
+      for (const target of targets) {
+        servers.push({
+          ...target,
+          line,
+          text: each.text,
+          queryPort: each.queryPort,
+          own,
+          above,
+          words: words.join(' '),
+        });
+      }
+    }
+    return found.length > 0;
+  }
+
+  function isServer(found: FoundAddress, text: string): boolean {
+    if (found.isServer || (!isMessage && USUAL_NAME.test(found.text))) return true;
+    const isAlone = !hasWords(text.slice(0, found.start)) && !hasWords(text.slice(found.end));
+    return isAlone && isLabel(lineAbove);
+  }
+
+  const add: TextReader['add'] = (row) =>
+    void servers.push({ line: row.line, text: '', port: '', queryPort: '', above, words: '', row });
+
+  function readMeant(text: string, line: number): boolean {
+    const row = isOther ? undefined : meantRow(text, line, games);
+    if (row === undefined || (isMessage && row.typed.game === '')) return false;
+    add(row);
+    return true;
+  }
+
+  /** A line with the ports of the server above it. */
+  function readPorts(text: string): boolean {
+    const [, ofGame, port = ''] = PORT_LINE.exec(text) ?? [];
+    const queryPort = QUERY_PORT.exec(text)?.[1] ?? '';
+    const last = servers.at(-1);
+    if (last === undefined || port + queryPort === '') return false;
+    addPorts(last, { port, queryPort, isOfGame: ofGame !== undefined });
+    return true;
+  }
+
+  /** A line without a server: perhaps it names the game of those below. */
+  function readWords(text: string): false {
+    const game = namedGame(text, games);
+    if (game) ofAll = ofAll === undefined || isSame(ofAll, game) ? (ofAll ?? game) : DOUBTFUL;
+    const isHeading = HEADING.test(text);
+    if (isHeading) isOther = game === undefined && isAboutOther(text);
+    // A heading that names no game that is known may be the name of one.
+    const isOver = game === undefined && isHeading && above !== undefined && servers.at(-1)?.above === above;
+    // Where the first server has no game above it, a game may stand below each.
+    isGameBelow ||= game !== undefined && above === undefined && servers.some(({ own }) => own === undefined);
+    above = isOver || isGameBelow ? DOUBTFUL : (game ?? above);
+    return false;
+  }
+
+  /** The game of a server: what stands beside it, else what holds for all, else what stands above it. */
+  function gameOfServer({ own, above, words }: Server): NamedGame | undefined {
+    if (own?.kind === 'named' || own?.kind === 'unknown') return own;
+    const { defaultGame } = games;
+    if (defaultGame !== undefined) {
+      const isContradicted = [own, above].some((each) => isAlias(each) && each.alias !== defaultGame);
+      return isContradicted ? DOUBTFUL : { kind: 'named', alias: defaultGame };
+    }
+    if (own ?? above) return own ?? above;
+    if (ofAll?.kind === 'named') return ofAll;
+    const isName = isMessage || words === '' || words.split(/\s+/u).length > MOST_UNKNOWN_WORDS;
+    return isName ? undefined : { kind: 'unknown', name: words };
+  }
+
+  function rowOf(server: Server): RawRow {
+    const { line, row, queryPort } = server;
+    if (row && hasWords(row.typed.game)) return row;
+    const game = gameName(gameOfServer(server));
+    return row
+      ? { ...row, typed: { ...row.typed, game } }
+      : { line, typed: { ...typedAddress(server), queryPort, game: shown(game) } };
+  }
+
+  return {
+    read(text, line) {
+      // A comment of a program.
+      if (/^\s*\/\//u.test(text)) return true;
+      const isRead = readServers(text, line) || readPorts(text) || readMeant(text, line) || readWords(text);
+      lineAbove = text;
+      return isRead;
+    },
+    readComment: (text) => (/^\s*#/u.test(text) ? !readWords(text) : true),
+    add,
+    rows: () => servers.map(rowOf),
+  };
+}
+
+/** A line that is a bare name, or what was meant as an address, with nothing but a port and a game beside it. */
+function meantRow(line: string, number: number, games: Games): RawRow | undefined {
+  const words = unlabelled(line.replace(ITEM, '')).split(/\s+/u).filter(hasWords);
+  const [first = '', ...behind] = words;
+  const last = words.at(-1) ?? '';
+  const inFront = gameOf(trimmed(words.slice(0, -1).join(' ')), games);
+  if (inFront !== undefined) return isMeant(last, inFront) ? meant(last, '', inFront) : undefined;
+  const port = /^\d+$/u.test(behind[0] ?? '') ? (behind.shift() ?? '') : '';
+  const game = gameOf(trimmed(behind.join(' ')), games) ?? '';
+  return isMeant(first, game) && (game !== '' || behind.length === 0) ? meant(first, port, game) : undefined;
+
+  function meant(server: string, port: string, game: string): RawRow {
+    return { line: number, typed: { server: shown(unwrapped(server)), port, queryPort: '', game } };
+  }
+}
+
+/** Whether somebody can have meant a word as an address, right or wrong; with a game beside it even `8.8.8`. */
+function isMeant(word: string, game: string): boolean {
+  if (!/[^.:][.:][^.:]/u.test(word)) return false;
+  const result = parseAddress(word);
+  if (result.ok) return true;
+  const { code } = result.problem;
+  if (code === 'ipv4-form') return game !== '' || !/^\d+(?:\.\d+){0,2}$/u.test(word);
+  return code !== 'single-label' && code !== 'not-an-address' && code !== 'server-missing';
+}
+
+/** An address with what stands behind it. */
+interface PlacedAddress extends FoundAddress {
+  /** The same host with each of its ports. */
+  readonly targets: readonly Pick<Server, 'address' | 'port'>[];
+  readonly queryPort: string;
+  /** Where the ports end. */
+  readonly behind: number;
+}
+
+const hasPort = ({ address, text, targets }: PlacedAddress): boolean =>
+  address === undefined ? /:\d/u.test(text) : address.port !== undefined || targets[0]?.port !== '';
+
+/** @param after what stands behind the address, up to the next one */
+function withPorts(found: FoundAddress, after: string, games: Games): PlacedAddress {
+  const { address } = found;
+  const queryPort = QUERY_PORT.exec(after)?.[1] ?? '';
+  const isBare = address !== undefined && address.port === undefined;
+  const host = address && { host: address.host };
+
+  const list = isBare ? PORT_LIST.exec(after) : MORE_PORTS.exec(after);
+  if (list) {
+    const ports = (list[1] ?? list[0]).match(/\d{1,5}/gu) ?? [];
+    const others = ports.map((port) => ({ address: host, port }));
+    const targets = isBare ? others : [{ address, port: '' }, ...others];
+    return { ...found, targets, queryPort, behind: found.end + list.index + list[0].length };
+  }
+  const port = (isBare ? PORT_BEHIND.exec(after) : null) ?? portBehind(after, isBare, games);
+  const targets = [{ address, port: port?.[1] ?? '' }];
+  return { ...found, targets, queryPort, behind: found.end + (port?.[0].length ?? 0) };
+}
+
+/** A port behind an address that nothing calls so: a number that is not the beginning of a game's name (7 Days to Die). */
+function portBehind(after: string, isBare: boolean, games: Games): RegExpExecArray | undefined {
+  const number = NUMBER_BEHIND.exec(after);
+  if (number === null || gameOf(trimmed(after), games) !== undefined) return undefined;
+  const [all, text = ''] = number;
+  const rest = trimmed(after.slice(all.length));
+  const isGameBehind = gameOf(rest, games) !== undefined;
+  const isLarge = /^\d+$/u.test(text) && Number(text) >= LOWEST_BARE_PORT;
+  if (!hasWords(rest)) return isBare || isLarge ? number : undefined;
+  const isPort = isGameBehind ? isBare || isLarge : isBare && isLarge && !YEAR.test(text);
+  return isPort ? number : undefined;
+}
+
+/** The addresses of a line with the words that belong to each: those before it, or behind it where the line begins with one. */
+function withWords(found: readonly PlacedAddress[], text: string) {
+  const inFront = text.slice(0, found[0]?.start).replace(ITEM, '').replace(LINK_MARKUP, '');
+  const isFirst = found.length > 1 && !hasWords(withoutLabel(inFront));
+  return found.map((each, index) => {
+    const before = text.slice(found[index - 1]?.behind ?? 0, each.start);
+    const after = text.slice(each.behind, found[index + 1]?.start);
+    const isLast = index === found.length - 1;
+    const beside = isFirst ? [after] : [before, isLast ? after : ''];
+    return { ...each, beside };
+  });
+}
+
+/** @param words those beside an address in parts, and as they stand in the text */
+function gameBeside(words: readonly string[], text: string, games: Games): NamedGame | undefined {
+  const whole = new Set([...words, words.join(' ')].flatMap((part) => gameOf(part, games) ?? []));
+  const [alias] = whole;
+  if (alias === undefined) return namedGame(text, games);
+  return whole.size === 1 ? { kind: 'named', alias } : DOUBTFUL;
+}
+
+function gameCalled(name: string, games: Games): NamedGame {
+  const alias = gameOf(name, games);
+  return alias === undefined ? { kind: 'unknown', name } : { kind: 'named', alias };
+}
+
+const isSame = (one: NamedGame, other: NamedGame): boolean =>
+  isAlias(one) && isAlias(other) && one.alias === other.alias;
+
+const isAlias = (named: NamedGame | undefined): named is NamedGame & { readonly alias: string } =>
+  named?.kind === 'named' || named?.kind === 'mentioned';
+
+/** A game as a row has it typed; '' where the member is to say which. */
+function gameName(named: NamedGame | undefined): string {
+  if (isAlias(named)) return named.alias;
+  return named?.kind === 'unknown' ? named.name : '';
+}
+
+/** The port of an address that stands in a line of its own. With that of the game, the one behind the address is for queries. */
+function addPorts(
+  server: Server,
+  {
+    port,
+    queryPort,
+    isOfGame,
+  }: { readonly port: string; readonly queryPort: string; readonly isOfGame: boolean },
+): void {
+  server.queryPort ||= queryPort;
+  const { address } = server;
+  if (port === '' || server.port !== '' || address === undefined) return;
+  server.port = port;
+  if (address.port === undefined || !isOfGame) return;
+  server.queryPort ||= String(address.port);
+  server.address = { host: address.host };
+}
+
+/** An address as a row has it typed: with its port, where there is one and no other beside it. */
+function typedAddress({ address, port, text }: Server): { readonly server: string; readonly port: string } {
+  if (address === undefined) return { server: shown(text), port };
+  const beside = parsePort(port);
+  const isSame = beside.ok && (address.port ?? beside.port) === beside.port;
+  if (port === '' || !isSame) return { server: formatAddress(address), port };
+  return { server: formatAddress({ host: address.host, port: beside.port }), port: '' };
+}
