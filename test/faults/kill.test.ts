@@ -96,7 +96,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     for (const answer of [first, second]) expect(textOf(answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
     expect(textOf(first)).toContain('Counter-Strike 2 — s1.example.com:27015');
     expect(textOf(third)).toContain(NOT_SENT);
-    expect(textOf(await press(scene.member, third, 'Submit again'))).toContain(ACCEPTED);
+    expect(textOf(await press(scene.member, third, 'Try again'))).toContain(ACCEPTED);
     expect([1, 2, 3].map((n) => requestsFor(`s${n}.example.com`))).toEqual([1, 1, 1]);
     expect(thinking(scene.member)).toBe(0);
 
@@ -152,7 +152,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     ] as const) {
       await eventually(() => textOf(answer).includes(NOT_SENT), true);
       expect(requestsFor(host)).toBe(host === 'button.example.com' ? 1 : 0);
-      expect(textOf(await press(scene.member, answer, 'Submit again'))).toContain(ACCEPTED);
+      expect(textOf(await press(scene.member, answer, 'Try again'))).toContain(ACCEPTED);
     }
     await Promise.all(others);
   },
