@@ -11,7 +11,7 @@ export interface Cache<Value> {
 const MOST_ENTRIES = 1_000;
 
 /**
- * Remembers for a few seconds what was loaded, for what is asked with every key stroke.
+ * Remembers what was loaded, for what is asked with every key stroke or page.
  * @param forMs milliseconds for which an entry is remembered
  */
 export function createCache<Value>(load: (id: string) => Promise<Value>, forMs: number): Cache<Value> {
