@@ -297,7 +297,6 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   }
 
   async function openForm(asking: Asking, action: Action): Promise<void> {
-    await myTurn(asking.interaction.guildId);
     try {
       const modal = (await action.run()) as Modal;
       await api.respond(asking.interaction, { type: InteractionResponseType.Modal, data: modal });
@@ -310,7 +309,6 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   /** Nothing is done before the first response, and it is all there is: should it fail, the member asks again. */
   async function answerAtOnce(asking: Asking, action: Action): Promise<void> {
     const { interaction } = asking;
-    await myTurn(interaction.guildId);
     const answer = await answerOf(asking, action);
     const isUpdate = action.answers === 'update at once' && typeof answer !== 'string';
     const writer = writers.open(messageWritten(interaction, isUpdate));

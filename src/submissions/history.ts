@@ -72,7 +72,7 @@ export interface History {
 
 export interface HistoryDeps {
   readonly store: Pick<Store, 'tables'>;
-  /** What reads many rows does so in slices, each in a turn of its guild. */
+  /** Nobody is to wait for all that a guild looks for: each statement, and each slice of a search, has its turn. */
   readonly myTurn: WorkTurns;
 }
 
@@ -274,8 +274,11 @@ export function createHistory({ store, myTurn }: HistoryDeps): History {
   }
 
   return {
-    find: (guildId, filter) =>
-      isOfServers(filter) ? search(guildId, filter) : latest(guildId, filter.userId),
+    async find(guildId, filter) {
+      if (isOfServers(filter)) return search(guildId, filter);
+      await myTurn(guildId);
+      return latest(guildId, filter.userId);
+    },
     async entries(guildId, ids) {
       const entries: SubmissionEntry[] = [];
       for (const id of ids) {
@@ -286,12 +289,16 @@ export function createHistory({ store, myTurn }: HistoryDeps): History {
       return entries;
     },
     async countServers(guildId, which) {
+      await myTurn(guildId);
       const { count } = await serversOf(guildId, which)
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return count;
     },
-    servers: readServers,
+    async servers(guildId, which, part) {
+      await myTurn(guildId);
+      return readServers(guildId, which, part);
+    },
     all,
     async games(guildId) {
       const games = new Set<string>();
