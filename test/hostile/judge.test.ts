@@ -41,7 +41,7 @@ describe('what an answer claims', () => {
     [WARNING, 'nothing sent'],
     ['The application did not respond.', 'nothing sent'],
     ['list: unknown', 'unknown'],
-    ['list: not sent', 'nothing sent'],
+    ['list: not-sent', 'nothing sent'],
     ['Something went wrong in the bot.', 'unclear'],
   ])('%s', (words, claim) => {
     expect(claimOf(words)).toBe(claim);
@@ -59,11 +59,11 @@ describe('the judgement of what was told', () => {
   });
 
   it('is clean when a list is sent again in parts, since the service took nothing of it', () => {
-    expect(harms(['list: sent for review'], { got: 3, down: 2, has: 1 })).toEqual([]);
-    expect(harms(['list: refused'], { got: 3, down: 2 })).toEqual([]);
-    expect(harms(['list: refused'], { got: 2, down: 2 })).toEqual([]);
-    expect(harms(['list: sent for review'], { got: 3, down: 1, has: 1 })).toContain('sent twice');
-    expect(harms(['list: sent for review'], { got: 1, down: 1 })).toEqual(['told wrongly']);
+    expect(harms(['list: accepted'], { got: 3, down: 2, has: 1 })).toEqual([]);
+    expect(harms(['list: rejected'], { got: 3, down: 2 })).toEqual([]);
+    expect(harms(['list: rejected'], { got: 2, down: 2 })).toEqual([]);
+    expect(harms(['list: accepted'], { got: 3, down: 1, has: 1 })).toContain('sent twice');
+    expect(harms(['list: accepted'], { got: 1, down: 1 })).toEqual(['told wrongly']);
   });
 
   it('finds what was sent more often than asked', () => {

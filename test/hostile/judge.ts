@@ -34,10 +34,10 @@ export type Claim = (typeof CLAIMS)[number];
 const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/The application did not respond/, 'nothing sent'],
   // Of a server of a list, by its report.
-  [/^list: sent for review$/, 'accepted'],
-  [/^list: refused$/, 'rejected'],
+  [/^list: accepted$/, 'accepted'],
+  [/^list: rejected$/, 'rejected'],
   [/^list: unknown$/, 'unknown'],
-  [/^list: not sent$/, 'nothing sent'],
+  [/^list: not-sent$/, 'nothing sent'],
   // A warning about a previous submission repeats how that one ended.
   [/Not sent[.:]/, 'nothing sent'],
   [/Servers have been added for review\./, 'accepted'],

@@ -42,14 +42,14 @@ const TRIES: readonly (readonly [weight: number, typed: (server: string) => Reco
     [1, (server) => ({ game: 'cs2', server: `${server}:27015`, port: 27016 })],
   ];
 
-/** How a report calls what the history has, and how many of a list there were by its answer after a restart. */
+/** How many servers of a list ended how, by its answer after a restart. */
 const OUTCOMES = [
-  { stored: 'accepted', reported: 'sent for review', counted: /(\d+) sent for review\./g },
-  { stored: 'rejected', reported: 'refused', counted: /(\d+) refused\./g },
-  { stored: 'unknown', reported: 'unknown', counted: /(\d+) unknown\./g },
-  { stored: 'not-sent', reported: 'not sent', counted: /(\d+) not sent\./g },
+  { kind: 'accepted', counted: /(\d+) sent for review\./g },
+  { kind: 'rejected', counted: /(\d+) rejected\./g },
+  { kind: 'unknown', counted: /(\d+) unconfirmed\./g },
+  { kind: 'not-sent', counted: /(\d+) not sent\./g },
 ];
-const AFTER_RESTART = /\d+ (sent for review|refused|unknown|not sent)\./;
+const AFTER_RESTART = /\d+ (sent for review|rejected|unconfirmed|not sent)\./;
 
 export function createMembers(world: World): Members {
   const { asks, verdict } = world;
@@ -142,7 +142,7 @@ export function createMembers(world: World): Members {
       for (const one of all) one.words = said(one.server);
     };
     for (await read(); all.some(({ words }) => words === undefined); await read()) await sleep(200);
-    const left = all.filter(({ words = '' }) => /^list: (not sent|refused)$/.test(words));
+    const left = all.filter(({ words = '' }) => /^list: (not-sent|rejected)$/.test(words));
     if (left.length === 0 || !random.chance(0.9)) {
       rereads.push(read);
       return;
@@ -165,14 +165,14 @@ export function createMembers(world: World): Members {
     if (!AFTER_RESTART.test(text)) return () => text;
     // After a restart only numbers are told: which servers these are is in the history.
     const history = await world.stored.latest(all);
-    const isTrue = OUTCOMES.every(({ stored: kind, counted }) => {
+    const isTrue = OUTCOMES.every(({ kind, counted }) => {
       const count = [...history.values()].filter((outcome) => outcome === kind).length;
       // Of each reason there is a number of its own.
       const said = [...text.matchAll(counted)].reduce((sum, [, number]) => sum + Number(number), 0);
       return count === said;
     });
     if (!isTrue) return (server) => `the history has ${history.get(server)}, and other numbers than ${text}`;
-    return (server) => `list: ${OUTCOMES.find((each) => each.stored === history.get(server))?.reported}`;
+    return (server) => `list: ${history.get(server)}`;
   }
 
   async function submitList(member: Member): Promise<void> {
