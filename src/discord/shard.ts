@@ -64,9 +64,10 @@ export interface ShardDeps {
 export type Shard = ReturnType<typeof createShard>;
 
 /**
- * One session at the gateway, over one connection after the other, each by a shard of @discordjs/ws. The library (1.2.3,
- * and 2.0.4) would connect anew by itself: twice a second for ever, after half a minute where a line is dead, and never
- * where RESUME is not answered. So its connections end in `end`, and the next one begins there.
+ * One session at the gateway, over one connection after the other, each by a shard of @discordjs/ws. The library would
+ * connect anew by itself: twice a second for ever, after half a minute where a line is dead, and never where RESUME is not
+ * answered (1.2.3; 2.0.4 differs in that it gives the session up when one connection fails). So its connections end in
+ * `end`, and the next one begins there.
  */
 export function createShard({ id, info, token, identifies, log, ...deps }: ShardDeps) {
   const leaving = new AbortController();

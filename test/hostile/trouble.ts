@@ -105,6 +105,32 @@ export async function makeTrouble(
     gateway.disturbDispatch({});
   }
 
+  /** Days of Discord's gateway on which a session does not begin, or does not go on. */
+  async function loseSessions(lose: () => void, ms: number): Promise<void> {
+    lose();
+    await sleep(ms);
+    healGateway();
+  }
+
+  function healGateway(): void {
+    gateway.killResumeHost(false);
+    gateway.answerIdentify('ready');
+    gateway.answerResume(true);
+  }
+
+  const deadResumeHost = () => {
+    gateway.killResumeHost(true);
+    gateway.close(4000);
+  };
+  const noSession = (answer: 'nothing' | 'invalid session') => () => {
+    gateway.answerIdentify(answer);
+    gateway.invalidate(false);
+  };
+  const deafResume = () => {
+    gateway.answerResume(false);
+    gateway.close(4000);
+  };
+
   async function troubleGateway(own: Random): Promise<void> {
     const trouble = own.pick<() => Promise<void> | void>([
       [3, () => gateway.cut()],
@@ -114,6 +140,10 @@ export async function makeTrouble(
       [6, () => disturb({ copies: 2 }, 1_500)],
       [2, () => disturb({ delayMs: 1_000 }, 1_000)],
       [1, () => disturb({ delayMs: 3_200 }, 500)],
+      [1, () => loseSessions(deadResumeHost, 6_000)],
+      [1, () => loseSessions(noSession('nothing'), 3_000)],
+      [1, () => loseSessions(noSession('invalid session'), 3_000)],
+      [1, () => loseSessions(deafResume, 1_500)],
     ]);
     if (isRestarting) return;
     verdict.count('faults', 1);
@@ -138,5 +168,9 @@ export async function makeTrouble(
   await listing.behave({ kind: 'ok' });
   faults.clear();
   gateway.disturbDispatch({});
+  healGateway();
+  // Whoever waits for RESUMED would wait for a minute.
+  gateway.cut();
   clock.advance(0);
+  await discord.connected();
 }
