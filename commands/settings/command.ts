@@ -1,4 +1,4 @@
-import { ApplicationCommandType } from 'discord.js';
+import { ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
 import type { ChannelPosts } from '../../src/discord/channel-posts.ts';
 import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/discord/command.ts';
 import {
@@ -20,7 +20,13 @@ import {
   readPage,
 } from '../../src/discord/pager.ts';
 import type { ApiKeys } from '../../src/guilds/api-keys.ts';
-import { DEFAULTS, type GuildSettings, HIGHEST_QUOTA, type Settings } from '../../src/guilds/settings.ts';
+import {
+  DEFAULTS,
+  type GuildSettings,
+  HIGHEST_QUOTA,
+  logChannels,
+  type Settings,
+} from '../../src/guilds/settings.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import type { Games } from '../../src/listing/games.ts';
 import { UserError } from '../../src/user-error.ts';
@@ -36,7 +42,9 @@ import {
   gamesText,
   lacksKey,
   manyGamesText,
+  missingIn,
   missingNames,
+  namesOf,
   quotaText,
   roleText,
   type SettingsShown,
@@ -95,40 +103,58 @@ function createView({ settings, keys, games, guildLog }: SettingsDeps) {
 }
 
 /**
- * The channel that was chosen for the log, after a first message in it: what Discord answers to that is all there is to
- * know of the channel.
+ * The channel that was chosen for the log, after a first message in it.
  * @throws UserError when the log cannot be there; the permissions that are missing are named
  */
 async function chosenLogChannel(
-  { t, guildT, guildId, user, values }: PressContext,
+  { t, guildT, guildId, user, values, channelPermissions }: PressContext,
   { posts, addBotLink }: Pick<SettingsDeps, 'posts' | 'addBotLink'>,
 ): Promise<string> {
   const [channelId] = values;
   if (channelId === undefined) throw new UserError(t('settings.gone'));
   const description = guildT('guildLog.opened', { member: memberText(user) });
-  const result = await posts.post(channelId, { embed: { description } });
+  const lacking = missingIn(channelPermissions);
+  const result =
+    lacking.length > 0 ? 'no-permission' : await posts.post(channelId, { embed: { description } });
   if (result === 'posted') return channelId;
   if (result === 'failed') throw new UserError(t('settings.channelUntested', { channelId }));
   const link = await addBotLink(guildId);
   if (link !== undefined) throw new UserError(t('settings.logNeedsBot', { link }));
   if (result === 'gone') throw new UserError(t('settings.gone'));
-  throw new UserError(t('settings.lacks', { channelId, names: missingNames(t, result) }));
+  const names = lacking.length > 0 ? namesOf(t, lacking) : missingNames(t, result);
+  throw new UserError(t('settings.missing', { channelId, names }));
 }
 
 /** The new log channel has its first line already; the one before says where the log is now. */
 async function changeLogChannel(context: PressContext, deps: SettingsDeps): Promise<Settings> {
-  const { guildId, guildT, guildLocale, user } = context;
+  const { guildId, guildT, guildLocale, user, channelPermissions = 0n } = context;
   const logChannelId = await chosenLogChannel(context, deps);
+  const mayMentionRoles = (channelPermissions & PermissionFlagsBits.MentionEveryone) !== 0n;
   let previousId: string | undefined;
   const now = await deps.settings.change(guildId, ({ logTrouble: _mended, ...before }) => {
     previousId = before.logChannelId;
-    return { ...before, locale: guildLocale, logChannelId };
+    return { ...before, locale: guildLocale, logChannelId, mayMentionRoles };
   });
   if (previousId !== undefined && previousId !== logChannelId) {
     const description = `⚙️ ${guildT('guildLog.moved', { member: memberText(user), channelId: logChannelId })}`;
     await deps.posts.post(previousId, { embed: { description } });
   }
   return now;
+}
+
+/** Posts a line in the present log channel. @returns what came of it, as the settings say it from now on */
+async function testLog(context: PressContext, { settings, posts }: SettingsDeps): Promise<string> {
+  const { t, guildT, guildId, user } = context;
+  const { logChannelId: channelId } = await settings.get(guildId);
+  if (channelId === undefined) throw new UserError(t('settings.gone'));
+  const description = guildT('guildLog.tested', { member: memberText(user) });
+  const result = await posts.post(channelId, { embed: { description } });
+  if (result === 'failed') throw new UserError(t('settings.channelUntested', { channelId }));
+  await logChannels(settings).setTrouble(guildId, channelId, result === 'posted' ? undefined : result);
+  if (result === 'posted') return t('settings.logTested', { channelId });
+  return result === 'gone'
+    ? t('settings.gone')
+    : t('settings.missing', { channelId, names: missingNames(t, result) });
 }
 
 /** The channel that had the log says who turned it off. */
@@ -150,14 +176,18 @@ async function turnLogOff(
 
 /**
  * The role that was chosen to be notified.
+ * @param mayMentionRoles whether the bot may mention every role in the log channel
  * @throws UserError when it cannot be: @everyone never, and none that the bot may not mention
  */
-function chosenRole({ t, guildId, values, isRoleMentionable }: PressContext): string {
+function chosenRole(
+  { t, guildId, values, isRoleMentionable }: PressContext,
+  { mayMentionRoles = false }: Settings,
+): string {
   const [roleId] = values;
   if (roleId === undefined) throw new UserError(t('settings.gone'));
   if (roleId === guildId) throw new UserError(t('settings.roleEveryone'));
-  if (!isRoleMentionable) {
-    throw new UserError(t('settings.roleUnmentionable', { roleId }));
+  if (!isRoleMentionable && !mayMentionRoles) {
+    throw new UserError(t('settings.roleNotMentionable', { roleId }));
   }
   return roleId;
 }
@@ -187,9 +217,14 @@ export function settingsCommand(deps: SettingsDeps): Command {
     },
     presses: {
       channel: press((context) => showAfter(context, () => changeLogChannel(context, deps))),
+      testlog: press(async (context) => {
+        const said = await testLog(context, deps);
+        const view = await showAfter(context, () => settings.get(context.guildId));
+        return { ...view, content: `${said}\n\n${view.content}` };
+      }),
       nolog: press((context) => showAfter(context, () => turnLogOff(context, deps))),
       role: press(async (context) => {
-        const notifyRoleId = chosenRole(context);
+        const notifyRoleId = chosenRole(context, await settings.get(context.guildId));
         return change(context, (now) => ({ ...now, notifyRoleId }), roleText);
       }),
       norole: press((context) => change(context, ({ notifyRoleId: _id, ...now }) => now, roleText)),
@@ -251,6 +286,7 @@ const buttons = (context: Context, shown: SettingsShown): readonly (readonly (Co
       now.announce
         ? button(customId('settings', 'announce', 'off'), t('settings.announceOffButton'))
         : button(customId('settings', 'announce', 'on'), t('settings.announceOnButton')),
+      now.logChannelId !== undefined && button(customId('settings', 'testlog'), t('settings.logTestButton')),
       now.logChannelId !== undefined && button(customId('settings', 'nolog'), t('settings.logOffButton')),
       now.notifyRoleId !== undefined && button(customId('settings', 'norole'), t('settings.roleOffButton')),
       linkButton(INTEGRATIONS_GUIDE, t('settings.integrationsButton')),

@@ -1,3 +1,4 @@
+import { PermissionFlagsBits } from 'discord.js';
 import type { KeyStatus } from '../../src/guilds/api-keys.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import type { Game } from '../../src/listing/contract.ts';
@@ -121,8 +122,20 @@ const MISSING = {
   'no-permission': ['SendMessages', 'EmbedLinks'],
 } as const;
 
-/** The permissions that the bot lacks in a channel. */
+type Needed = (typeof MISSING)[keyof typeof MISSING][number];
+
+/** The permissions that the bot lacks in a channel that has refused a message so. */
 export const missingNames = (t: Translate, trouble: keyof typeof MISSING): string =>
-  t.and(MISSING[trouble].map((name) => `**${t(`permission.${name}`)}**`));
+  namesOf(t, MISSING[trouble]);
+
+/** What the bot lacks for the log of what it may do in a channel; none where that is unknown. */
+export function missingIn(permissions: bigint | undefined): readonly Needed[] {
+  if (permissions === undefined || (permissions & PermissionFlagsBits.Administrator) !== 0n) return [];
+  const needed = [...MISSING['no-access'], ...MISSING['no-permission']];
+  return needed.filter((name) => (permissions & PermissionFlagsBits[name]) === 0n);
+}
+
+export const namesOf = (t: Translate, permissions: readonly Needed[]): string =>
+  t.and(permissions.map((name) => `**${t(`permission.${name}`)}**`));
 
 const secondsOf = (time: string) => Math.floor(Date.parse(time) / 1000);

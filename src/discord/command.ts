@@ -31,8 +31,10 @@ export interface PressContext extends Context {
   readonly argument: string;
   /** What was chosen in a select: values, or ids of channels or roles; empty for a button. */
   readonly values: readonly string[];
-  /** Whether a role that was chosen can be mentioned by the bot. */
+  /** Whether a role that was chosen can be mentioned by everybody. */
   readonly isRoleMentionable: boolean;
+  /** What the bot may do in a channel that was chosen; `undefined` where Discord does not say. */
+  readonly channelPermissions?: bigint | undefined;
   /**
    * Shows how far the work is, in place of the message of the button and without its buttons. Called as often as
    * one likes: most calls show nothing, since the message is changed at most every 2 seconds. Attached files stay.

@@ -200,7 +200,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     }
     const handler = ownValue(command?.presses, action);
     if (!handler) return undefined;
-    const { values, isRoleMentionable } = asked;
+    const { values, isRoleMentionable, channelPermissions } = asked;
     return {
       command: name,
       action,
@@ -213,6 +213,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
           argument,
           values,
           isRoleMentionable,
+          channelPermissions,
           progress: progress.show,
           stopping: stopping.signal,
         }),

@@ -49,6 +49,8 @@ export interface Control {
   readonly values: readonly string[];
   /** Whether a role that was chosen can be mentioned by everybody. */
   readonly isRoleMentionable: boolean;
+  /** What the bot may do in a channel that was chosen; `undefined` where Discord does not say. */
+  readonly channelPermissions?: bigint | undefined;
   readonly message: SourceMessage;
 }
 
@@ -179,17 +181,18 @@ function readControl(interaction: ComponentInteraction): Asked {
       return { ...control, kind: 'button', values: [] };
     case ComponentType.StringSelect:
       return { ...control, kind: 'menu', values: data.values.map(text) };
-    case ComponentType.ChannelSelect:
-      return {
-        ...control,
-        kind: 'menu',
-        values: data.values.filter((id) => Object.hasOwn(data.resolved.channels, id)),
-      };
+    case ComponentType.ChannelSelect: {
+      const { channels } = data.resolved;
+      const values = data.values.filter((id) => Object.hasOwn(channels, id));
+      // In resolved channels since 2026-07-16, where the bot itself is in the guild.
+      const { app_permissions: may } = Object(channels[values[0] ?? '']);
+      const channelPermissions = may === undefined ? undefined : BigInt(may);
+      return { ...control, kind: 'menu', values, channelPermissions };
+    }
     case ComponentType.RoleSelect: {
       const { roles } = data.resolved;
       const values = data.values.filter((id) => Object.hasOwn(roles, id));
-      const mayMention = (BigInt(interaction.app_permissions) & PermissionFlagsBits.MentionEveryone) !== 0n;
-      const isRoleMentionable = mayMention || values.every((id) => roles[id]?.mentionable);
+      const isRoleMentionable = values.every((id) => roles[id]?.mentionable);
       return { ...control, kind: 'menu', values, isRoleMentionable };
     }
     default:

@@ -13,6 +13,8 @@ const settingsSchema = z.object({
   logChannelId: z.exactOptional(z.string()),
   /** Why the last message to the log channel did not arrive. */
   logTrouble: z.exactOptional(z.enum(['gone', 'no-access', 'no-permission'])),
+  /** Whether the bot could mention every role there when the log channel was chosen. */
+  mayMentionRoles: z.exactOptional(z.boolean()),
   /** The role that the log channel mentions when the service refuses the key. */
   notifyRoleId: z.exactOptional(z.string()),
   /** Whether successful submissions are announced in the channel where they were made. */

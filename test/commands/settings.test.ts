@@ -27,7 +27,12 @@ async function choose(result: PostResult, addBotLink?: string): Promise<Settings
 }
 
 it('a log channel is one to which a first message can be written', async () => {
-  expect(await choose('posted')).toEqual({ locale: 'de', announce: false, logChannelId: '10' });
+  expect(await choose('posted')).toEqual({
+    locale: 'de',
+    announce: false,
+    logChannelId: '10',
+    mayMentionRoles: false,
+  });
   await expect(choose('no-access')).rejects.toThrow('**View Channel**');
   await expect(choose('no-permission')).rejects.toThrow('**Send Messages**, **Embed Links**');
   await expect(choose('gone')).rejects.toThrow('no longer exists');

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { PermissionFlagsBits } from 'discord.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Answer } from '../../sandbox/discord/contract.ts';
 import { USUAL_BOT_PERMISSIONS } from '../../sandbox/discord/world/channels.ts';
 import {
   ACCEPTED,
@@ -190,6 +192,38 @@ describe('the log channel', () => {
   });
 });
 
+describe('a log channel that is closed to the bot', () => {
+  const lacks = (answer: Answer) =>
+    textOf(answer).match(/missing permissions in #\d+: (.*?)\. Add the bot/)?.[1];
+  const posts = () =>
+    bot.discord.requests.filter(({ path }) => path.endsWith(`/${staffChannel(scene)}/messages`));
+
+  it('is refused with what is missing, before anything is posted, and taken once it is opened and chosen again', async () => {
+    const view = await settings();
+    allowBot(USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.EmbedLinks);
+    const refused = await pick(admin, view, ['#staff']);
+    expect(lacks(refused)).toBe('Embed Links');
+    expect(textOf(refused)).toContain('Settings of this Discord server');
+    allowBot(0n);
+    expect(lacks(await pick(admin, view, ['#staff']))).toBe('View Channel, Send Messages, Embed Links');
+    expect(posts()).toEqual([]);
+    allowBot(USUAL_BOT_PERMISSIONS);
+    expect(textOf(await pick(admin, view, ['#staff']))).toContain('✅ Log channel: #');
+  });
+
+  it('is found by a test of the log, and so is that it works again', async () => {
+    await chooseLogChannel(scene);
+    const view = await settings();
+    allowBot(0n);
+    expect(textOf(await press(admin, view, 'Test the log channel'))).toMatch(/View Channel.*❌ Log channel/s);
+    allowBot(USUAL_BOT_PERMISSIONS);
+    expect(textOf(await press(admin, view, 'Test the log channel'))).toMatch(
+      /A test message is in.*✅ Log channel/s,
+    );
+    expect(logMessages(scene).at(-1)).toContain('(admin) tested the log channel');
+  });
+});
+
 describe('the role to notify', () => {
   const role = (name: string, mentionable = true) =>
     bot.discord.guildEvents.addRole(guild(), { name, mentionable });
@@ -238,6 +272,11 @@ describe('the role to notify', () => {
       /cannot mention @\d+\. Let anyone mention it .*Mention @everyone, @here and All Roles.*Nothing was changed/,
     );
     expect(await line()).toContain('none');
+    // What counts is what the bot may do in the log channel, which is chosen again.
+    allowBot(USUAL_BOT_PERMISSIONS | PermissionFlagsBits.MentionEveryone);
+    const view = await settings();
+    for (const choice of ['#staff', '@closed']) await pick(admin, view, [choice]);
+    expect(await line()).toMatch(/✅ Role to notify: @/);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Upload } from '../contract.ts';
 import { USUAL_BOT_PERMISSIONS } from '../world/channels.ts';
-import type { GuildState, Member } from '../world/guilds.ts';
+import { type GuildState, isMember, type Member } from '../world/guilds.ts';
 import type { Interaction } from '../world/interactions.ts';
 import { userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
@@ -63,7 +63,11 @@ export function createResolved(world: World, { guild }: Actor) {
     },
     channel(id: string): void {
       const channel = guild.channels.get(id);
-      if (channel !== undefined) add('channels', id, { id, type: channel.type, name: channel.name });
+      if (channel === undefined) return;
+      const { type, name, botPermissions } = channel;
+      // Where the bot itself is in the guild (Discord docs: Change Log, 2026-07-16).
+      const may = isMember(guild) ? { app_permissions: String(botPermissions) } : {};
+      add('channels', id, { id, type, name, ...may });
     },
     /** Uploads it, and returns its id. */
     file(upload: Upload): string {
