@@ -8,6 +8,7 @@ import type { Secret } from '../secret.ts';
 import { createEncryption, type Encryption, UndecryptableError } from '../storage/encryption.ts';
 import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { createStoreLock } from '../storage/lock.ts';
+import { PLACE } from '../storage/postgres-database.ts';
 import { createStore, type Store, WRITE_TEST } from '../storage/store.ts';
 import { StoreError } from '../storage/store-error.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -22,6 +23,8 @@ const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs'>, readonly
   presence: ['guild_id'],
   keyv: ['key', 'namespace'],
 };
+/** What a store writes for itself at its start. */
+const OWN_VALUES = [WRITE_TEST, PLACE];
 /** Rows in one statement: SQLite takes 32,766 values. */
 const ROWS_AT_ONCE = 500;
 
@@ -61,7 +64,7 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
     const usedKeys = await usedKeysOf(source.values);
     const keys = await keysAtHand({ configured: encryptionKey, keyFile: undefined, usedKeys });
     for (const store of [source, target]) {
-      await store.values.delete(WRITE_TEST);
+      for (const value of OWN_VALUES) await store.values.delete(value);
     }
     const counts = await target.inGuild('every guild', () => copyTables(source, target));
     return { counts, unreadable: await unreadableIn(target, createEncryption(keys)) };

@@ -3,6 +3,7 @@ import { chmod, copyFile, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config/config.ts';
+import { AFTER_A_RESTORE } from '../storage/database.ts';
 import { checkFile, hasTable, readDatabase, sync } from '../storage/database-file.ts';
 import { keysAtHand, usedKeysIn } from '../storage/encryption-key.ts';
 import { createFileLock } from '../storage/lock.ts';
@@ -81,15 +82,10 @@ async function check({ copy, path, config }: Checked): Promise<void> {
   });
 }
 
-/**
- * What was under way at the time of the backup went on after it. All of it may have left, so the next start ends it as
- * unknown, and sends nothing a second time. No interaction of then is answered any more.
- */
 function forgetWhatWasUnderWay(copy: string): void {
   const database = new DatabaseSync(copy);
   try {
-    database.exec('UPDATE servers SET sent_at = reserved_at WHERE outcome IS NULL');
-    database.exec('UPDATE interactions SET sealed = NULL');
+    for (const statement of AFTER_A_RESTORE) database.exec(statement);
   } finally {
     // This also writes what a copied log has into the file itself.
     database.close();

@@ -42,3 +42,13 @@ export interface TransactionOptions {
   /** Whether the change has to survive a loss of power: 0.43 ms in place of 0.025 with SQLite (measured). */
   readonly synced: boolean;
 }
+
+/**
+ * What was under way at the time of a backup went on after it. All of it may have left, so the next start ends it as
+ * unknown, and sends nothing a second time. No interaction of then is answered any more, and no process of then is alive.
+ */
+export const AFTER_A_RESTORE: readonly string[] = [
+  'UPDATE servers SET sent_at = reserved_at WHERE outcome IS NULL',
+  'UPDATE interactions SET sealed = NULL',
+  'DELETE FROM leases',
+];

@@ -1,9 +1,9 @@
 import { Keyv } from 'keyv';
-import { Kysely, sql } from 'kysely';
+import { CompiledQuery, Kysely, sql } from 'kysely';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import { clearTextWarning } from '../store-url.ts';
-import type { Database } from './database.ts';
+import { AFTER_A_RESTORE, type Database } from './database.ts';
 import { storedValue } from './database-file.ts';
 import { usedKeysOf } from './encryption-key.ts';
 import { createGuildQueues } from './guild-queues.ts';
@@ -57,6 +57,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
         refuseUnknown(name, await migrationsIn(db));
         await migrate(db);
         await makeKeyvTable(db);
+        await noticeRestore(db);
       } finally {
         await db.destroy();
       }
@@ -147,6 +148,27 @@ async function makeKeyvTable(db: Kysely<Tables>): Promise<void> {
       expires bigint default null,
       unique (key, namespace)
     )`.execute(db);
+}
+
+/** The value that says where the data is: a database that is restored has another oid, or its tables have. */
+export const PLACE = 'store:place';
+
+/** After `pg_restore` what ran at the time of the dump counts as what `npm run restore` makes of it with SQLite. */
+async function noticeRestore(db: Kysely<Tables>): Promise<void> {
+  await db.transaction().execute(async (own) => {
+    const { rows } = await sql<{ database: number; table: number }>`
+      select oid as database, 'interactions'::regclass::oid as table
+      from pg_database where datname = current_database()`.execute(own);
+    const [{ database, table } = {}] = rows;
+    const place = JSON.stringify({ value: `${database} ${table}` });
+    const values = keyvRows(() => own);
+    const before = await values.get(PLACE);
+    if (before === place) return;
+    if (before !== undefined) {
+      for (const statement of AFTER_A_RESTORE) await own.executeQuery(CompiledQuery.raw(statement));
+    }
+    await values.set(PLACE, place);
+  });
 }
 
 /** What Keyv stores, as rows of the same shape as in SQLite. */

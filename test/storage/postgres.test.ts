@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkDisk, checkEncryption, checkStore } from '../../src/operations/checks-of-disk.ts';
@@ -12,8 +15,11 @@ import { createStore, type Store } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { parseStoreUrl, type StoreUrl } from '../../src/store-url.ts';
 import { hasPostgres, newDatabase, type TestDatabase } from '../support/postgres.ts';
+import { programOf } from '../support/postgres-server.ts';
+import { partsOver } from '../support/submissions.ts';
+import { readyDraft } from '../support/submitted.ts';
 import { openWire } from '../support/wire.ts';
-import { recorder } from './temporary.ts';
+import { folder, recorder, rowsIn } from './temporary.ts';
 
 async function database(): Promise<TestDatabase> {
   const made = await newDatabase();
@@ -207,6 +213,34 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     wire.freeze();
     await expect(store.values.get('a:1')).rejects.toThrow(StoreError);
     expect(await store.values.get('a:1')).toBe(1);
+  });
+
+  it.each([
+    'a database of its own',
+    'the same database',
+  ])('that is restored to %s by pg_restore ends what ran at the dump as unknown', async (where) => {
+    const source = await database();
+    const target = where === 'the same database' ? source : await database();
+    const before = await started(source.storeUrl);
+    const { records } = partsOver(before, { owner: 'a bot of then' });
+    const interaction = { id: '1', guild_id: '1', owner: 'a bot of then', taken_at: 1, sealed: '{}' };
+    const submission = { guildId: '1', user: { id: '2', name: 'mia' }, id: '1', interactionId: '1' };
+    const draft = readyDraft('a', 2);
+    const rows = draft.rows.filter((row) => row.kind === 'ready');
+    await before.tables().insertInto('interactions').values(interaction).execute();
+    await records.reserve({ ...submission, draft, rows, limitedRows: [] });
+    await before.stop();
+    const dump = join(folder(), 'dump');
+    const run = promisify(execFile);
+    await run(programOf('pg_dump'), ['--format=custom', `--file=${dump}`, source.url]);
+    await run(programOf('pg_restore'), ['--clean', '--if-exists', `--dbname=${target.url}`, dump]);
+
+    const after = await started(target.storeUrl);
+    const { records: restored } = partsOver(after, { owner: 'a bot of now' });
+    await restored.endAbandoned('1');
+    const { outcomes = [] } = (await restored.endedBy('1')) ?? {};
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['unknown', 'unknown']);
+    expect(await rowsIn(after, 'interactions')).toMatchObject([{ sealed: null }]);
   });
 
   it('that cannot be used is named with the reason, and without the password', async () => {

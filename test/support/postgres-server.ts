@@ -48,6 +48,9 @@ function newestPrograms(): string | undefined {
   return folders.sort((one, other) => one.localeCompare(other, 'en', { numeric: true })).at(-1);
 }
 
+/** The path of one of PostgreSQL's own programs. */
+export const programOf = (name: string): string => join(newestPrograms() ?? '', name);
+
 /** Starts one; `undefined` where PostgreSQL is not installed. */
 export async function startServer(): Promise<PostgresServer | undefined> {
   const programs = newestPrograms();
