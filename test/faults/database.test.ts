@@ -52,7 +52,7 @@ it('a database that fails once servers have left does not keep a member from wha
     const seen = () => discord.messages(member).map(read).join('\n');
     await eventually(() => STORE_FAILED.test(seen()) || seen().includes('report.csv'), true);
     expect(seen()).not.toMatch(STORE_FAILED);
-    expect(seen()).toMatch(/1 rejected\..*Invalid API key\..*100 sent for review.*could not record this/s);
+    expect(seen()).toMatch(/1 rejected\..*Invalid API key\..*100 sent for review.*couldn't record this/s);
     other.exec('ALTER TABLE elsewhere RENAME TO keyv');
   });
 });
@@ -71,7 +71,7 @@ it('a deletion that fails halfway says that it goes on, and takes nothing that w
     const erase = await press(
       scene.admin,
       await scene.admin.slash('privacy'),
-      'Delete all data of this server',
+      'Delete all data of this Discord server',
     );
     expect(textOf(await press(scene.admin, erase, 'Delete everything'))).toContain('has begun and goes on');
     database.exec('DROP TRIGGER fault');
