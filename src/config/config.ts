@@ -70,7 +70,7 @@ const configSchema = z.object({
   departureCheckSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
   departureGraceDays: wholeNumber({ from: 0, to: 3_650, unit: 'days' }).default(30),
   storeUrl: storeUrl().default(sqliteAt('data/bot.sqlite')),
-  /** 32 bytes each in base64, newest first. Never absent with PostgreSQL. */
+  /** 32 bytes each in base64; the first seals, each of them opens. Never absent with PostgreSQL. */
   encryptionKey: z.exactOptional(encryptionKeys()),
   /** Where files that members upload are read from: `host` or `host:port`, in small letters. */
   attachmentHosts: hostsWithPorts().default(['cdn.discordapp.com', 'media.discordapp.net']),

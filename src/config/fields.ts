@@ -116,14 +116,14 @@ export function storeUrl() {
   });
 }
 
-/** One key or several, newest first; in base64 from here on. */
+/** One key or several, of which the first seals; in base64 from here on. */
 export function encryptionKeys() {
   return z
     .string()
     .transform((text) => text.split(',').map((key) => key.trim()))
     .refine(
       (keys) => keys.every((key) => KEY.test(key)),
-      must('32 bytes in base64 or hexadecimal; several with commas between them, the newest first'),
+      must('32 bytes in base64 or hexadecimal; several with commas between them'),
     )
     .transform((keys) => keys.map(inBase64));
 }
