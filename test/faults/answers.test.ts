@@ -71,7 +71,7 @@ describe.concurrent('a Discord that', () => {
     'fails to take an edit is sent it again, though the member opens a window meanwhile',
     within(async ({ discord, member, listing }) => {
       await submitList(member, await sendFile(member, lines(2)));
-      const preview = await sendFile(member, `${lines(3)}\nnowhere:99999 cs2`);
+      const preview = await sendFile(member, `${lines(3)}\nnowhere.example.com:99999 cs2`);
       const before = discord.requests.length;
       discord.faults.inject({ fault: { kind: 'status', status: 500 }, path: path.edit });
       const answered = press(member, preview, 'Include 2 already submitted');
