@@ -1,5 +1,5 @@
-import type { Context, Reply } from '../src/discord/command.ts';
-import { button, type Control, rows } from '../src/discord/controls.ts';
+import type { Context, Reply } from '../src/interactions/command.ts';
+import { button, type Control, rows } from '../src/interactions/controls.ts';
 import { isAboutKey } from '../src/listing/contract.ts';
 import type { EndedSubmission } from '../src/submissions/record.ts';
 import { renewText } from '../src/words/keys.ts';

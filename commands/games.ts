@@ -1,8 +1,8 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
-import type { Command, Context, Reply } from '../src/discord/command.ts';
-import { rows } from '../src/discord/controls.ts';
-import { pageButtons, pageFooter, pageOf, readPage } from '../src/discord/pager.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
+import type { Command, Context, Reply } from '../src/interactions/command.ts';
+import { rows } from '../src/interactions/controls.ts';
+import { pageButtons, pageFooter, pageOf, readPage } from '../src/interactions/pager.ts';
 import type { Game } from '../src/listing/contract.ts';
 import { gamesAmong } from '../src/listing/game-search.ts';
 import type { Games } from '../src/listing/games.ts';

@@ -1,7 +1,7 @@
 import { ApplicationCommandType } from 'discord.js';
-import type { Command, Context } from '../src/discord/command.ts';
-import { linkButton, rows } from '../src/discord/controls.ts';
 import type { ApiKeys, NoKey } from '../src/guilds/api-keys.ts';
+import type { Command, Context } from '../src/interactions/command.ts';
+import { linkButton, rows } from '../src/interactions/controls.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { keyText } from '../src/words/keys.ts';
 import { enterKey } from './setkey.ts';

@@ -1,4 +1,4 @@
-import type { Command } from '../src/discord/command.ts';
+import type { Command } from '../src/interactions/command.ts';
 import { type AddServerDeps, addServer } from './addserver/command.ts';
 import { type AddServersDeps, addServers } from './addservers/command.ts';
 import { submitMessage } from './addservers/submit-message.ts';

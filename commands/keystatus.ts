@@ -1,8 +1,8 @@
 import { ApplicationCommandType } from 'discord.js';
-import type { Command, Context, Reply } from '../src/discord/command.ts';
-import { button, customId, rows } from '../src/discord/controls.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
 import type { KeyTrials } from '../src/guilds/key-trials.ts';
+import type { Command, Context, Reply } from '../src/interactions/command.ts';
+import { button, customId, rows } from '../src/interactions/controls.ts';
 import type { Games } from '../src/listing/games.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeText } from '../src/words/escape.ts';

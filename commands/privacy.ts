@@ -1,8 +1,8 @@
 import { ApplicationCommandType } from 'discord.js';
-import type { Command, Context, Reply } from '../src/discord/command.ts';
-import { button, customId, linkButton, rows } from '../src/discord/controls.ts';
-import { UNANSWERED_KEPT_DAYS } from '../src/discord/unanswered.ts';
 import type { Deletion } from '../src/guilds/deletion.ts';
+import type { Command, Context, Reply } from '../src/interactions/command.ts';
+import { button, customId, linkButton, rows } from '../src/interactions/controls.ts';
+import { UNANSWERED_KEPT_DAYS } from '../src/interactions/unanswered.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { sentences } from '../src/words/sentences.ts';

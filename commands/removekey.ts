@@ -1,8 +1,8 @@
 import { ApplicationCommandType } from 'discord.js';
-import type { Command, Context, PressContext, Reply } from '../src/discord/command.ts';
-import { button, customId, rows } from '../src/discord/controls.ts';
-import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys, KeyStatus } from '../src/guilds/api-keys.ts';
+import type { Command, Context, PressContext, Reply } from '../src/interactions/command.ts';
+import { button, customId, rows } from '../src/interactions/controls.ts';
+import type { GuildLog } from '../src/interactions/guild-log.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { memberText } from '../src/words/escape.ts';
 import { enterText, keyEnd, keyText } from '../src/words/keys.ts';

@@ -1,10 +1,10 @@
 import { ApplicationCommandType } from 'discord.js';
-import type { Command, Context, Reply, SubmitContext } from '../src/discord/command.ts';
-import { button, type Control, customId, type Modal, modal, rows } from '../src/discord/controls.ts';
-import type { GuildLog } from '../src/discord/guild-log.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { KeyTrials, TooSoon } from '../src/guilds/key-trials.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
+import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
+import { button, type Control, customId, type Modal, modal, rows } from '../src/interactions/controls.ts';
+import type { GuildLog } from '../src/interactions/guild-log.ts';
 import type { GamesOutcome } from '../src/listing/contract.ts';
 import type { Games } from '../src/listing/games.ts';
 import type { Rests } from '../src/listing/rests.ts';

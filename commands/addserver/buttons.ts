@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { button, type Control, customId, isCustomId } from '../../src/discord/controls.ts';
+import { button, type Control, customId, isCustomId } from '../../src/interactions/controls.ts';
 import type { Game, Outcome } from '../../src/listing/contract.ts';
 import { type Repair, repairsOf, type ServerProblem } from '../../src/server-lists/row.ts';
 import { DRAFT_LIVES_MS } from '../../src/submissions/drafts.ts';

@@ -1,10 +1,23 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { HIGHEST_PORT, LOWEST_PORT } from '../../src/addresses/port.ts';
-import type { Command, CommandContext, Context, Reply, SubmitContext } from '../../src/discord/command.ts';
-import { type Control, customId, linkButton, type Modal, modal, rows } from '../../src/discord/controls.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { ApiKeys } from '../../src/guilds/api-keys.ts';
 import type { GuildSettings } from '../../src/guilds/settings.ts';
+import type {
+  Command,
+  CommandContext,
+  Context,
+  Reply,
+  SubmitContext,
+} from '../../src/interactions/command.ts';
+import {
+  type Control,
+  customId,
+  linkButton,
+  type Modal,
+  modal,
+  rows,
+} from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import type { Games } from '../../src/listing/games.ts';
 import { rowsOfMessage } from '../../src/server-lists/message.ts';

@@ -1,5 +1,7 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import type { Attachments } from '../../src/discord/attachments.ts';
+import { LIMITS } from '../../src/discord/limits.ts';
+import type { GuildSettings } from '../../src/guilds/settings.ts';
 import type {
   Command,
   CommandContext,
@@ -7,11 +9,9 @@ import type {
   PressContext,
   Reply,
   SubmitContext,
-} from '../../src/discord/command.ts';
-import type { Modal } from '../../src/discord/controls.ts';
-import type { UploadedFile } from '../../src/discord/interaction.ts';
-import { LIMITS } from '../../src/discord/limits.ts';
-import type { GuildSettings } from '../../src/guilds/settings.ts';
+} from '../../src/interactions/command.ts';
+import type { Modal } from '../../src/interactions/controls.ts';
+import type { UploadedFile } from '../../src/interactions/interaction.ts';
 import { gamesAmong } from '../../src/listing/game-search.ts';
 import type { ListReader, NotRead } from '../../src/server-lists/list-reader.ts';
 import {

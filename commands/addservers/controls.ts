@@ -1,3 +1,4 @@
+import { LIMITS } from '../../src/discord/limits.ts';
 import {
   type ActionRow,
   button,
@@ -9,8 +10,7 @@ import {
   rows,
   type SelectOption,
   select,
-} from '../../src/discord/controls.ts';
-import { LIMITS } from '../../src/discord/limits.ts';
+} from '../../src/interactions/controls.ts';
 import { cut } from '../../src/words/escape.ts';
 import type { Translate } from '../../src/words/words.ts';
 

@@ -1,7 +1,7 @@
 import { ApplicationCommandType } from 'discord.js';
-import type { Command, Context, Reply } from '../../src/discord/command.ts';
 import type { ApiKeys } from '../../src/guilds/api-keys.ts';
 import type { GuildSettings } from '../../src/guilds/settings.ts';
+import type { Command, Context, Reply } from '../../src/interactions/command.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { gamesAmong } from '../../src/listing/game-search.ts';
 import type { Games } from '../../src/listing/games.ts';

@@ -1,6 +1,14 @@
 import { ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
 import type { ChannelPosts } from '../../src/discord/channel-posts.ts';
-import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/discord/command.ts';
+import type { ApiKeys } from '../../src/guilds/api-keys.ts';
+import {
+  DEFAULTS,
+  type GuildSettings,
+  HIGHEST_QUOTA,
+  logChannels,
+  type Settings,
+} from '../../src/guilds/settings.ts';
+import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import {
   button,
   type Control,
@@ -10,23 +18,15 @@ import {
   modal,
   roleSelect,
   rows,
-} from '../../src/discord/controls.ts';
-import type { GuildLog } from '../../src/discord/guild-log.ts';
+} from '../../src/interactions/controls.ts';
+import type { GuildLog } from '../../src/interactions/guild-log.ts';
 import {
   type ChosenOnPage,
   chosenOnPage,
   pageButtons,
   pagedSelect,
   readPage,
-} from '../../src/discord/pager.ts';
-import type { ApiKeys } from '../../src/guilds/api-keys.ts';
-import {
-  DEFAULTS,
-  type GuildSettings,
-  HIGHEST_QUOTA,
-  logChannels,
-  type Settings,
-} from '../../src/guilds/settings.ts';
+} from '../../src/interactions/pager.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import type { Games } from '../../src/listing/games.ts';
 import { UserError } from '../../src/user-error.ts';

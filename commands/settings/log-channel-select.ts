@@ -1,6 +1,6 @@
 import { ChannelType } from 'discord.js';
-import type { Context } from '../../src/discord/command.ts';
-import { type Control, channelSelect, customId } from '../../src/discord/controls.ts';
+import type { Context } from '../../src/interactions/command.ts';
+import { type Control, channelSelect, customId } from '../../src/interactions/controls.ts';
 
 /** Where the log channel is chosen; what is chosen in it comes to /settings, whatever message it is in. */
 export const logChannelSelect = ({ t }: Context): Control =>

@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto';
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { createCache } from '../../src/cache.ts';
-import type { Command, Context, PressContext, Reply } from '../../src/discord/command.ts';
-import { button, customId, rows } from '../../src/discord/controls.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
-import { type Page, pageButtons, pageFooter, pageOf, readPage, writePage } from '../../src/discord/pager.ts';
+import type { Command, Context, PressContext, Reply } from '../../src/interactions/command.ts';
+import { button, customId, rows } from '../../src/interactions/controls.ts';
+import {
+  type Page,
+  pageButtons,
+  pageFooter,
+  pageOf,
+  readPage,
+  writePage,
+} from '../../src/interactions/pager.ts';
 import type { Outcome } from '../../src/listing/contract.ts';
 import type { Games } from '../../src/listing/games.ts';
 import { csvFiles } from '../../src/server-lists/csv-file.ts';

@@ -17,7 +17,6 @@ import { Agent } from 'undici';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import { type Block, createBlock } from './block.ts';
-import type { Answerable } from './interaction.ts';
 
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
 const FIRST_RESPONSE_MS = 3_000;
@@ -49,6 +48,16 @@ const LEAST_PAUSE_MS = 250;
 /** The interaction can no longer be answered: too late (10062), or answered by another process (40060). */
 export class LostInteraction extends Error {
   override readonly name = 'LostInteraction';
+}
+
+/** What it takes to answer an interaction. */
+export interface Answerable {
+  /** Unique per interaction; its snowflake also tells when it was made. */
+  readonly id: string;
+  readonly applicationId: string;
+  readonly token: Secret;
+  /** When it came, in milliseconds since 1970. */
+  readonly receivedAt: number;
 }
 
 /** What a message consists of, as Discord takes it. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type APIEmbed, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Logger } from '../logger.ts';
 import type { DiscordApi } from './api.ts';
-import { fitReply } from './reply.ts';
+import { fitTexts } from './limits.ts';
 
 /**
  * What came of a message: the channel is gone, the bot may not see it, or may not send messages or embed links in it.
@@ -49,7 +49,7 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps): ChannelPo
         // Of the messages with one nonce Discord makes only the first, for some minutes (docs: Create Message).
         nonce,
         enforce_nonce: true,
-        ...fitReply({ ...(content !== undefined && { content }), embeds: [embed] }),
+        ...fitTexts({ ...(content !== undefined && { content }), embeds: [embed] }),
         allowed_mentions: { parse: [], ...(roleId !== undefined && { roles: [roleId] }) },
       };
       try {

@@ -1,4 +1,5 @@
-import { shorten } from '../words/escape.ts';
+import type { APIEmbed } from 'discord.js';
+import { shorten, shortenMarkup } from '../words/escape.ts';
 
 /**
  * Discord's numbers for what a bot sends (Discord docs: Message resource, "Embed Limits"; Components; Modals). Discord
@@ -42,4 +43,35 @@ export function fitChoices(choices: readonly NamedValue[]): NamedValue[] {
     if (fits && byName.size < LIMITS.choices) byName.set(shown, { name: shown, value });
   }
   return [...byName.values()];
+}
+
+interface MessageTexts {
+  readonly content?: string;
+  readonly embeds?: readonly APIEmbed[];
+}
+
+/** A message with every text cut to what Discord takes. */
+export function fitTexts<Said extends MessageTexts>(message: Said): Said {
+  return {
+    ...message,
+    ...(message.content !== undefined && { content: shortenMarkup(message.content, LIMITS.content) }),
+    ...(message.embeds && { embeds: message.embeds.map(fitEmbed) }),
+  };
+}
+
+/** The total of 6,000 is for all embeds of a message, and we send one. What comes later in the embed gives way. */
+function fitEmbed(embed: APIEmbed): APIEmbed {
+  let room: number = LIMITS.embedTotal;
+  const take = (text: string, most: number, shortened = shortenMarkup): string => {
+    const taken = shortened(text, Math.min(most, Math.max(room, 1)));
+    room -= taken.length;
+    return taken;
+  };
+  const { title, footer, description } = embed;
+  return {
+    ...embed,
+    ...(title !== undefined && { title: take(title, LIMITS.embedTitle) }),
+    ...(footer && { footer: { ...footer, text: take(footer.text, LIMITS.embedFooter, shorten) } }),
+    ...(description !== undefined && { description: take(description, LIMITS.embedDescription) }),
+  };
 }

@@ -15,10 +15,15 @@ import { retry } from '../retry.ts';
 import type { OnlyOne } from '../storage/leases.ts';
 import type { Values } from '../storage/store.ts';
 import type { DiscordApi } from './api.ts';
-import type { Command } from './command.ts';
+
+interface Published {
+  readonly data: RESTPostAPIApplicationCommandsJSONBody;
+  /** Absent: everybody may use it. */
+  readonly permission?: string;
+}
 
 /** A command as Discord is to have it: in guilds where the bot itself is installed, for those who may use it. */
-export const asPublished = ({ data, permission }: Command): Command['data'] => ({
+export const asPublished = ({ data, permission }: Published): RESTPostAPIApplicationCommandsJSONBody => ({
   ...data,
   contexts: [InteractionContextType.Guild],
   integration_types: [ApplicationIntegrationType.GuildInstall],

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { Config } from '../config/config.ts';
 import type { GatewayState } from '../discord/gateway.ts';
-import type { Traces } from '../discord/traces.ts';
+import type { Traces } from '../interactions/traces.ts';
 import type { Part } from '../lifecycle.ts';
 import { listen } from '../listen.ts';
 import type { Breaker } from '../listing/breaker.ts';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Registry } from 'prom-client';
 import { SHARD_STATES } from '../discord/shard.ts';
-import { INTERACTION_OUTCOMES, INTERACTION_TYPES, type InteractionEnd } from '../discord/traces.ts';
+import { INTERACTION_OUTCOMES, INTERACTION_TYPES, type InteractionEnd } from '../interactions/traces.ts';
 import { atMost } from '../lifecycle.ts';
 import { EXTENTS } from '../listing/breaker.ts';
 import type { ListingRequest } from '../listing/client.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { buttonsAfterProblem, readUse } from '../../commands/addserver/buttons.ts';
-import { parseCustomId } from '../../src/discord/controls.ts';
+import { parseCustomId } from '../../src/interactions/controls.ts';
 import { anyContext } from './context.ts';
 
 it('a button puts in the game that it names, however long its alias is, while the list has it', () => {

@@ -1,4 +1,4 @@
-import type { CommandContext, PressContext, SubmitContext } from '../../src/discord/command.ts';
+import type { CommandContext, PressContext, SubmitContext } from '../../src/interactions/command.ts';
 import { createWords } from '../../src/words/words.ts';
 
 const { wordsFor, pages } = createWords();

@@ -8,8 +8,8 @@ import {
   submissionsCommand,
   writeFilter,
 } from '../../commands/submissions/command.ts';
-import { customId } from '../../src/discord/controls.ts';
-import { readPage, writePage } from '../../src/discord/pager.ts';
+import { customId } from '../../src/interactions/controls.ts';
+import { readPage, writePage } from '../../src/interactions/pager.ts';
 import type { HistoryFilter } from '../../src/submissions/history.ts';
 import { anyContext } from './context.ts';
 

@@ -2,6 +2,7 @@ import { MessageFlags, RateLimitError } from 'discord.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 import {
+  type Answerable,
   type ApiTiming,
   type DiscordApi,
   isRefused,
@@ -10,8 +11,7 @@ import {
   type MessageBody,
   TOKEN_LIVES_MS,
 } from '../../src/discord/api.ts';
-import type { Answerable } from '../../src/discord/interaction.ts';
-import { persist } from '../../src/discord/reply.ts';
+import { persist } from '../../src/interactions/deliver.ts';
 import { Secret } from '../../src/secret.ts';
 import { openApi } from '../support/discord-api.ts';
 import {

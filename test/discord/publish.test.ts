@@ -20,7 +20,6 @@ import { onlyOne } from '../support/only-one.ts';
 const command = (name: string, description = 'Does it') =>
   asPublished({
     data: { type: ApplicationCommandType.ChatInput, name, description },
-    answers: 'at once',
   });
 const COMMANDS = [command('one'), command('two')];
 
@@ -165,7 +164,7 @@ describe('the commands', () => {
 it('a command is offered in guilds that have installed the bot, to those who may use it', () => {
   const data = { type: ApplicationCommandType.ChatInput, name: 'one', description: 'Does it' } as const;
   const shown = { ...data, contexts: [0], integration_types: [0] };
-  expect(asPublished({ data, answers: 'later' })).toEqual(shown);
-  const forAdmins = asPublished({ data, answers: 'later', permission: 'manage-guild' });
+  expect(asPublished({ data })).toEqual(shown);
+  const forAdmins = asPublished({ data, permission: 'manage-guild' });
   expect(forAdmins).toEqual({ ...shown, default_member_permissions: '32' });
 });

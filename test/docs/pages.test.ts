@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { UNANSWERED_KEPT_DAYS } from '../../src/discord/unanswered.ts';
+import { UNANSWERED_KEPT_DAYS } from '../../src/interactions/unanswered.ts';
 import { MOST_ENTRIES } from '../../src/submissions/history.ts';
 import { REFUSED_KEPT_DAYS } from '../../src/submissions/pruning.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createCommands } from '../../commands/index.ts';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
-import { parseCustomId } from '../../src/discord/controls.ts';
+import { parseCustomId } from '../../src/interactions/controls.ts';
 import {
   ACCEPTED,
   addServer,

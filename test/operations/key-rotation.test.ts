@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { interactionContext } from '../../src/discord/unanswered.ts';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
+import { interactionContext } from '../../src/interactions/unanswered.ts';
 import { rotateKeys } from '../../src/operations/key-rotation.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption, keyId } from '../../src/storage/encryption.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { createUnanswered, type UnansweredDeps } from '../../src/discord/unanswered.ts';
+import { createUnanswered, type UnansweredDeps } from '../../src/interactions/unanswered.ts';
 import { folder, openStore } from '../storage/temporary.ts';
 import { addDone, partsOver } from '../support/submissions.ts';
 import { readyDraft } from '../support/submitted.ts';

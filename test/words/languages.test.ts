@@ -26,7 +26,7 @@ const originalOf = (key: string): string =>
   english.get(key) ?? english.get(`${stemOf(key)}_other`) ?? english.get(stemOf(key)) ?? '';
 
 const root = join(import.meta.dirname, '../..');
-const code = globSync(['src/discord/*.ts', 'commands/**/*.ts'], { cwd: root })
+const code = globSync(['src/interactions/*.ts', 'commands/**/*.ts'], { cwd: root })
   .map((file) => readFileSync(join(root, file), 'utf8'))
   .join('\n');
 const inCode = (pattern: RegExp): readonly string[] => [...code.matchAll(pattern)].map(([, key = '']) => key);

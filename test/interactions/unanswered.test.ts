@@ -1,10 +1,10 @@
 import { type APIInteractionResponse, ApplicationCommandType, InteractionResponseType } from 'discord.js';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
-import type { Command, Reply } from '../../src/discord/command.ts';
-import { button, customId, rows } from '../../src/discord/controls.ts';
-import { type Interaction, readInteraction } from '../../src/discord/interaction.ts';
-import { createWriters, sendingResponse, sourceOf } from '../../src/discord/reply.ts';
+import type { Command, Reply } from '../../src/interactions/command.ts';
+import { button, customId, rows } from '../../src/interactions/controls.ts';
+import { createWriters, sendingResponse, sourceOf } from '../../src/interactions/deliver.ts';
+import { type Interaction, readInteraction } from '../../src/interactions/interaction.ts';
 import { bytesOnDisk, rowsIn } from '../storage/temporary.ts';
 import { messageOf, textOf } from '../support/scene.ts';
 import { type SmallBot, startSmallBot } from '../support/small-bot.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { messageText } from '../../src/discord/message-text.ts';
+import { messageText } from '../../src/interactions/message-text.ts';
 
 const poll = {
   question: { text: 'a question' },

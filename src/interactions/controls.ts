@@ -11,8 +11,8 @@ import {
   ComponentType,
   TextInputStyle,
 } from 'discord.js';
+import { LIMITS } from '../discord/limits.ts';
 import { shorten } from '../words/escape.ts';
-import { LIMITS } from './limits.ts';
 
 /** A button, or a select of texts, channels or roles, as Discord takes it. */
 export type Control =

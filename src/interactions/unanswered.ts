@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
+import { type DiscordApi, isRefused, TOKEN_LIVES_MS } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
 import { retryAfter } from '../retry.ts';
 import { Secret } from '../secret.ts';
@@ -13,10 +14,7 @@ import { deleteInSteps, ROWS_AT_ONCE } from '../submissions/in-steps.ts';
 import type { Records } from '../submissions/record.ts';
 import { escapeText } from '../words/escape.ts';
 import { sentences } from '../words/sentences.ts';
-import { type DiscordApi, isRefused, TOKEN_LIVES_MS } from './api.ts';
 import { type Context, contextOf, type Reply, type Wording } from './command.ts';
-import type { GuildLog } from './guild-log.ts';
-import type { Interaction, Shown } from './interaction.ts';
 import {
   bareText,
   deliver,
@@ -25,7 +23,9 @@ import {
   persist,
   type Writer,
   type Writers,
-} from './reply.ts';
+} from './deliver.ts';
+import type { GuildLog } from './guild-log.ts';
+import type { Interaction, Shown } from './interaction.ts';
 
 /** How long the id of an answered interaction stays: 171 of 800 late second deliveries were taken twice without (tried). */
 const ANSWERED_KEPT_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { button, linkButton, modal, roleSelect, rows, select } from '../../src/discord/controls.ts';
+import { button, linkButton, modal, roleSelect, rows, select } from '../../src/interactions/controls.ts';
 
 const LONG = 'x'.repeat(300);
 

@@ -1,19 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type APIEmbed,
   type APIInteractionResponse,
   DiscordAPIError,
   InteractionResponseType,
   MessageFlags,
   RESTJSONErrorCodes,
 } from 'discord.js';
+import { type DiscordApi, hasCode, isUncertain, type MessageBody } from '../discord/api.ts';
+import { fitTexts, LIMITS } from '../discord/limits.ts';
 import { retryAfter } from '../retry.ts';
-import { shorten, shortenMarkup } from '../words/escape.ts';
-import { type DiscordApi, hasCode, isUncertain, type MessageBody } from './api.ts';
+import { shortenMarkup } from '../words/escape.ts';
 import type { Reply } from './command.ts';
 import { renewed } from './controls.ts';
 import type { Interaction, Shown, SourceMessage } from './interaction.ts';
-import { LIMITS } from './limits.ts';
 
 /** A reply, or a text in place of one: an error, or a refusal. */
 export type Answer = Reply | string;
@@ -27,35 +26,9 @@ const RETRY_PAUSES = [500, 2_000, 5_000, 20_000, 60_000];
 /** After so many milliseconds Discord no longer does what it was asked before. */
 const LATE_EDIT_MS = 2_000;
 
-/** The reply with every text cut to what Discord takes. */
-export function fitReply<Said extends Pick<Reply, 'content' | 'embeds'>>(reply: Said): Said {
-  return {
-    ...reply,
-    ...(reply.content !== undefined && { content: shortenMarkup(reply.content, LIMITS.content) }),
-    ...(reply.embeds && { embeds: reply.embeds.map(fitEmbed) }),
-  };
-}
-
-/** The total of 6,000 is for all embeds of a message, and we send one. What comes later in the embed gives way. */
-function fitEmbed(embed: APIEmbed): APIEmbed {
-  let room: number = LIMITS.embedTotal;
-  const take = (text: string, most: number, shortened = shortenMarkup): string => {
-    const taken = shortened(text, Math.min(most, Math.max(room, 1)));
-    room -= taken.length;
-    return taken;
-  };
-  const { title, footer, description } = embed;
-  return {
-    ...embed,
-    ...(title !== undefined && { title: take(title, LIMITS.embedTitle) }),
-    ...(footer && { footer: { ...footer, text: take(footer.text, LIMITS.embedFooter, shorten) } }),
-    ...(description !== undefined && { description: take(description, LIMITS.embedDescription) }),
-  };
-}
-
 /** A reply as the first response, for the member alone. */
 export function firstResponse(answer: Answer): APIInteractionResponse {
-  const { content, embeds = [], components = [] } = fitReply(replyOf(answer));
+  const { content, embeds = [], components = [] } = fitTexts(replyOf(answer));
   return {
     type: InteractionResponseType.ChannelMessageWithSource,
     data: {
@@ -76,7 +49,7 @@ export const sendingResponse = (text: string): APIInteractionResponse => ({
 
 /** A reply as the first response that changes the message of a button. */
 export function updateResponse(reply: Reply): APIInteractionResponse {
-  const { content, embeds = [], components = [] } = fitReply(reply);
+  const { content, embeds = [], components = [] } = fitTexts(reply);
   return {
     type: InteractionResponseType.UpdateMessage,
     data: {
@@ -152,7 +125,7 @@ const replyOf = (answer: Answer): Reply => (typeof answer === 'string' ? { conte
 
 /** The whole message, in place of what is there. */
 function messageOf(reply: Reply): MessageBody {
-  const { content, embeds = [], components = [], files = [] } = fitReply(reply);
+  const { content, embeds = [], components = [], files = [] } = fitTexts(reply);
   const attachments = files.map(({ name }, id) => ({ id, filename: name }));
   return {
     body: { content: content ?? null, embeds, components, attachments, allowed_mentions: NO_MENTIONS },
@@ -301,7 +274,7 @@ export async function announce(
   interaction: Interaction,
   announcement: NonNullable<Reply['announcement']>,
 ): Promise<void> {
-  const { content = '', embeds = [] } = fitReply(announcement);
+  const { content = '', embeds = [] } = fitTexts(announcement);
   // A follow-up is public unless it says otherwise, whatever the reply was.
   await api.followUp(interaction, { body: { content, embeds, allowed_mentions: NO_MENTIONS }, files: [] });
 }

@@ -1,19 +1,18 @@
 import { ComponentType, DiscordAPIError, InteractionType } from 'discord.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DiscordApi, MessageBody } from '../../src/discord/api.ts';
-import type { Reply } from '../../src/discord/command.ts';
-import { type Interaction, readInteraction } from '../../src/discord/interaction.ts';
-import { fitChoices, LIMITS } from '../../src/discord/limits.ts';
+import { fitChoices, fitTexts, LIMITS } from '../../src/discord/limits.ts';
+import type { Reply } from '../../src/interactions/command.ts';
 import {
   createProgress,
   createWriters,
   deliver,
   firstResponse,
-  fitReply,
   messageWritten,
   updateResponse,
   type Writer,
-} from '../../src/discord/reply.ts';
+} from '../../src/interactions/deliver.ts';
+import { type Interaction, readInteraction } from '../../src/interactions/interaction.ts';
 
 const FILES = [
   { id: '8', filename: 'preview-1.csv' },
@@ -60,7 +59,7 @@ describe('a reply', () => {
   it.each(['x', '🎮', '\\*', '`'])('of many %s is cut to what Discord takes', (character) => {
     const long = character.repeat(5_000);
     const embed = { title: long, description: long, footer: { text: long } };
-    const { content = '', embeds = [] } = fitReply({ content: long, embeds: [embed] });
+    const { content = '', embeds = [] } = fitTexts({ content: long, embeds: [embed] });
     const [{ title = '', description = '', footer = { text: '' } } = {}] = embeds;
     expect(content.length).toBeLessThanOrEqual(LIMITS.content);
     expect(title.length).toBeLessThanOrEqual(LIMITS.embedTitle);
@@ -72,7 +71,7 @@ describe('a reply', () => {
   it('stays as it is where it fits', () => {
     const embed = { title: 'a', description: 'b'.repeat(4_096), footer: { text: 'c' }, color: 1 };
     const reply = { content: 'd'.repeat(2_000), embeds: [embed] };
-    expect(fitReply(reply)).toEqual(reply);
+    expect(fitTexts(reply)).toEqual(reply);
   });
 
   it('has an embed whose description gives way to its title and its footer', () => {
@@ -81,7 +80,7 @@ describe('a reply', () => {
       description: 'b'.repeat(4_096),
       footer: { text: 'c'.repeat(2_048) },
     };
-    const [embed] = fitReply({ embeds: [long] }).embeds;
+    const [embed] = fitTexts({ embeds: [long] }).embeds;
     expect([embed?.title, embed?.footer]).toEqual([long.title, long.footer]);
     expect(embed?.description?.length).toBe(6_000 - 256 - 2_048);
   });

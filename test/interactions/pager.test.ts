@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { customId, parseCustomId } from '../../src/discord/controls.ts';
-import { chosenOnPage, pageButtons, pagedSelect, pageOf, readPage } from '../../src/discord/pager.ts';
+import { customId, parseCustomId } from '../../src/interactions/controls.ts';
+import { chosenOnPage, pageButtons, pagedSelect, pageOf, readPage } from '../../src/interactions/pager.ts';
 import { createWords } from '../../src/words/words.ts';
 
 const t = createWords().wordsFor('en-US');

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { rowsOf } from '../../sandbox/discord/client/components.ts';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
-import type { Command, Press } from '../../src/discord/command.ts';
-import { button, customId, modal, rows, select } from '../../src/discord/controls.ts';
+import type { Command, Press } from '../../src/interactions/command.ts';
+import { button, customId, modal, rows, select } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/user-error.ts';
 import { messageOf, modalOf, textOf } from '../support/scene.ts';
 import { type SmallBot, startSmallBot } from '../support/small-bot.ts';

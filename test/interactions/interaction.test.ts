@@ -1,6 +1,6 @@
 import { ComponentType, InteractionType, PermissionFlagsBits } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { readInteraction } from '../../src/discord/interaction.ts';
+import { readInteraction } from '../../src/interactions/interaction.ts';
 
 const PAYLOAD = {
   id: '1',

@@ -4,6 +4,8 @@ import {
   InteractionType,
   MessageFlags,
 } from 'discord.js';
+import { type DiscordApi, isRefused, isUncertain, LostInteraction } from '../discord/api.ts';
+import { fitChoices } from '../discord/limits.ts';
 import { SettingsUnreadable } from '../guilds/settings.ts';
 import { atMost } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
@@ -13,7 +15,6 @@ import { UserError } from '../user-error.ts';
 import { memberText } from '../words/escape.ts';
 import type { Translate } from '../words/words.ts';
 import type { WorkTurns } from '../work-turns.ts';
-import { type DiscordApi, isRefused, isUncertain, LostInteraction } from './api.ts';
 import {
   type Choice,
   type Command,
@@ -25,16 +26,6 @@ import {
   type Wording,
 } from './command.ts';
 import { type Modal, parseCustomId } from './controls.ts';
-import type { GuildLog } from './guild-log.ts';
-import {
-  type Asked,
-  type Interaction,
-  ownValue,
-  readAnswerable,
-  readInteraction,
-  type Shown,
-} from './interaction.ts';
-import { fitChoices } from './limits.ts';
 import {
   type Answer,
   announce,
@@ -48,7 +39,16 @@ import {
   sourceOf,
   updateResponse,
   type Writers,
-} from './reply.ts';
+} from './deliver.ts';
+import type { GuildLog } from './guild-log.ts';
+import {
+  type Asked,
+  type Interaction,
+  ownValue,
+  readAnswerable,
+  readInteraction,
+  type Shown,
+} from './interaction.ts';
 import { createLosses, INTERACTION_TYPES, type Trace, type Traces } from './traces.ts';
 import type { Unanswered } from './unanswered.ts';
 

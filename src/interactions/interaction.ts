@@ -6,17 +6,12 @@ import {
   InteractionType,
   PermissionFlagsBits,
 } from 'discord.js';
+import type { Answerable } from '../discord/api.ts';
 import { Secret } from '../secret.ts';
 import { messageText } from './message-text.ts';
 
 /** What a member did, as plain data: the same from the gateway and after a crash. Nothing else of a guild is known. */
-export interface Interaction {
-  /** Unique per interaction; its snowflake also tells when it was made. */
-  readonly id: string;
-  readonly applicationId: string;
-  readonly token: Secret;
-  /** When it came, in milliseconds since 1970. */
-  readonly receivedAt: number;
+export interface Interaction extends Answerable {
   /** Empty outside of a guild. */
   readonly guildId: string;
   readonly channelId: string;
@@ -91,9 +86,6 @@ export interface OptionValues {
   getFile(name: string): UploadedFile | null;
   getUserId(name: string): string | null;
 }
-
-/** What can be used of an interaction that cannot be read: enough to say so. */
-export type Answerable = Pick<Interaction, 'id' | 'applicationId' | 'token' | 'receivedAt'>;
 
 /**
  * Reads what the gateway sends as INTERACTION_CREATE.

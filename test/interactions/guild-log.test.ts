@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createChannelPosts } from '../../src/discord/channel-posts.ts';
-import { createGuildLog, type LogChannel } from '../../src/discord/guild-log.ts';
+import { createGuildLog, type LogChannel } from '../../src/interactions/guild-log.ts';
 import { LOOK } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { createWords } from '../../src/words/words.ts';

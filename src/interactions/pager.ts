@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { APIButtonComponent } from 'discord.js';
+import { LIMITS } from '../discord/limits.ts';
 import type { Translate } from '../words/words.ts';
 import { button, type Control, customId, type SelectOption, select } from './controls.ts';
-import { LIMITS } from './limits.ts';
 
 /** A page of something long. All there is to know of it is in the custom ids of its buttons. */
 export interface Page {

@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type ChannelMessage,
+  type ChannelPosts,
+  newNonce,
+  type PostResult,
+} from '../discord/channel-posts.ts';
 import { dropOldest } from '../drop-oldest.ts';
 import type { Logger } from '../logger.ts';
 import { fittingLines, gravestOf, LOOK } from '../words/servers.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
-import { type ChannelMessage, type ChannelPosts, newNonce, type PostResult } from './channel-posts.ts';
 
 /** Why messages do not arrive, other than for a moment. */
 export type LogTrouble = Exclude<PostResult, 'posted' | 'failed'>;
