@@ -58,7 +58,7 @@ export interface DispatchDeps {
   readonly wording: Wording;
   readonly unanswered: Pick<
     Unanswered,
-    'take' | 'begin' | 'isLatest' | 'stateOf' | 'answered' | 'undeliverable'
+    'underWay' | 'take' | 'begin' | 'isLatest' | 'stateOf' | 'answered' | 'undeliverable'
   >;
   readonly writers: Writers;
   readonly traces: Pick<Traces, 'run'>;
@@ -100,8 +100,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const { api, commands, wording, unanswered, writers, traces, tellGuild, onUse, myTurn, logger } = deps;
   const byName = new Map(commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
-  /** The ids of interactions that are being answered. */
-  const underWay = new Set<string>();
+  const { underWay } = unanswered;
   const stopping = new AbortController();
   const lost = createLosses(logger);
   /** Ends with the large answers that were asked for until now. */
@@ -364,7 +363,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       const isLatest = () => unanswered.isLatest(interaction.id, message).catch(() => true);
       await deliver({ api, interaction, shown, progress, writer, isLatest, instead }, answer).catch(
         async (error: unknown) => {
-          // What Discord did not take for another reason stays recorded, and is told of after the next start.
+          // What Discord did not take for another reason stays recorded, and is told of soon.
           if (isRefused(error)) await unanswered.undeliverable(interaction);
           throw error;
         },

@@ -67,6 +67,8 @@ export const interactionContext = (guildId: string, interactionId: string): stri
  * method throws a StoreError when the store fails.
  */
 export interface Unanswered {
+  /** The ids of what this process is at work on. All else that is its own it tells of, as if it had been another's. */
+  readonly underWay: Set<string>;
   /**
    * False when this very interaction was taken already: it was delivered twice.
    * @param shown what the message shows that its answer changes
@@ -94,8 +96,8 @@ export interface Unanswered {
   /** Discord does not take the answer: what became of a submission is said in the guild's log. */
   undeliverable(interaction: Interaction): Promise<void>;
   /**
-   * Takes over what belongs to nobody alive, guild by guild, and tells of it in the background. A guild that is locked, and
-   * whoever could not be told, is due again at the next call. At the start it comes before anything new is taken.
+   * Takes over what belongs to nobody alive, guild by guild, and tells in the background of it and of what this process
+   * itself could not answer. A guild that is locked, and whoever could not be told, is due again at the next call. At the start it comes before anything new is taken.
    */
   takeOver(stopping: AbortSignal): Promise<void>;
   /** Lets go of what is past its time. */
@@ -134,10 +136,9 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
   const { now = Date.now } = deps;
   const { pause = sleep } = deps;
   const interactions = () => store.tables().updateTable('interactions');
-  /** What this process has claimed, or may have (the answer to a commit may be lost), and nobody is being told of. */
-  const claimed = new Set<string>();
+  const underWay = new Set<string>();
 
-  /** While a server of PostgreSQL restarts this is tried again: nobody else would come to note it. */
+  /** While a server of PostgreSQL restarts this is tried again: otherwise what was answered is told of once more. */
   async function answered(interactionId: string): Promise<void> {
     await retryAfter(NOTE_PAUSES, () =>
       interactions().set({ sealed: null }).where('id', '=', interactionId).execute(),
@@ -184,40 +185,42 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
    * nothing of it any more.
    */
   async function claim(guildId: string): Promise<void> {
-    const rows = await interactions()
+    await interactions()
       .set({ owner })
       .where('guild_id', '=', guildId)
       .where('sealed', 'is not', null)
       .where(isAbandoned(store, owner))
-      .returning('id')
       .execute();
-    for (const { id } of rows) claimed.add(id);
     await submissions.endAbandoned(guildId);
   }
 
-  /** Tells of what is claimed, in the background. Who cannot be told now is told after the next call. */
-  async function tellClaimed(): Promise<void> {
-    if (claimed.size === 0) return;
-    const rows = await store
+  /** What this process has taken or claimed, and what is not answered. */
+  const ours = () =>
+    store
       .tables()
       .selectFrom('interactions')
       .selectAll()
       .where('sealed', 'is not', null)
-      .where('owner', '=', owner)
-      .orderBy('taken_at')
-      .execute();
-    for (const row of rows) {
-      if (!claimed.delete(row.id)) continue;
+      .where('owner', '=', owner);
+
+  /** Tells, in the background, of what is ours and not under way. Who cannot be told now is told after the next call. */
+  async function tellOurs(): Promise<void> {
+    for (const row of await ours().orderBy('taken_at').execute()) {
+      if (underWay.has(row.id)) continue;
+      underWay.add(row.id);
       const abandoned = open(row);
+      // It stays under way, so that this is logged once.
       if (!abandoned) continue;
       // Opened before anything new arrives, whose answer is therefore the newer one.
       const writer = writers.open(abandoned.message);
       tellOne(abandoned, writer)
-        .catch((error: unknown) => {
-          claimed.add(row.id);
-          logger.error({ err: error, interactionId: row.id }, 'what was left could not be told');
-        })
-        .finally(() => writer.close());
+        .catch((error: unknown) =>
+          logger.error({ err: error, interactionId: row.id }, 'what was left could not be told'),
+        )
+        .finally(() => {
+          writer.close();
+          underWay.delete(row.id);
+        });
     }
   }
 
@@ -284,6 +287,8 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
     writer: Writer,
   ): Promise<void> {
     const { id, guildId } = interaction;
+    // Whoever was at work on it may have answered it since it was read.
+    if (!(await ours().where('id', '=', id).executeTakeFirst())) return;
     const context = contextOf(interaction, wording);
     const state = await stateOf(interaction);
     if (state === 'gone') return undeliverable(interaction);
@@ -348,6 +353,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
         .executeTakeFirst();
       return numInsertedOrUpdatedRows === 1n;
     },
+    underWay,
     isOurs,
     begin,
     isLatest,
@@ -356,7 +362,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
     undeliverable,
     async takeOver(stopping) {
       const guilds = await abandonedGuilds();
-      await tellClaimed();
+      await tellOurs();
       for (const guildId of guilds) {
         if (stopping.aborted) return;
         try {
@@ -367,7 +373,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
           if (error instanceof StoreError) throw error;
           logger.error({ err: error, guildId }, 'what is left of a guild could not be taken over');
         }
-        await tellClaimed();
+        await tellOurs();
       }
     },
     async prune() {

@@ -114,6 +114,21 @@ describe('after a restart', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
+  it('a member whom the same process could not answer is told by it, once it is no longer at work on that', async () => {
+    const { interaction, answer } = await asked(() => bot.person().slash('work'));
+    const { take, takeOver, underWay } = bot.restarted(REPORT);
+    await take(interaction, undefined);
+    await acknowledge(interaction);
+    const sent = bot.sending();
+    underWay.add(interaction.id);
+    await takeOver();
+    expect(sent()).toEqual([]);
+    underWay.delete(interaction.id);
+    await takeOver();
+    expect(textOf(await answer)).toContain('2 accepted, 1 unconfirmed');
+    await expect.poll(stored).toEqual(['answered']);
+  });
+
   it('a button is not taken while its message is still to be told of', async () => {
     const { message, person } = await leftUpdate();
     const reported = Promise.withResolvers<Reply>();
