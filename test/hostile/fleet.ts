@@ -10,7 +10,10 @@ import {
 import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 import { quietPort } from '../../sandbox/quiet-port.ts';
 
-/** How often the load balancer asks each replica whether it is ready, and how long it waits for that, in milliseconds. */
+/**
+ * How often the load balancer asks each replica whether it lives, as ops/Caddyfile does, and how long it waits for that, in
+ * milliseconds.
+ */
 const LOOK_EVERY_MS = 250;
 const LOOK_MS = 1_000;
 /** How long it waits for a replica to take an interaction; Discord waits 3,000 for all of it. */
@@ -58,7 +61,7 @@ export function createFleet(count: number, { env, onLine, onExit, ...deps }: Bot
     async function start(): Promise<void> {
       const [port, healthPort] = [await quietPort(), await quietPort()];
       address = `http://127.0.0.1:${port}`;
-      health = `http://127.0.0.1:${healthPort}/readyz`;
+      health = `http://127.0.0.1:${healthPort}/livez`;
       run = createBotProcess({
         ...deps,
         env: { ...env, INTERACTIONS_PORT: String(port), HTTP_PORT: String(healthPort) },

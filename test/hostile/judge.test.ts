@@ -40,6 +40,7 @@ describe('what an answer claims', () => {
     [NOT_SENT, 'nothing sent'],
     [WARNING, 'nothing sent'],
     ['The application did not respond.', 'nothing sent'],
+    [`The bot was restarted. You can safely try again.\n${REJECTED}`, 'nothing sent'],
     ['list: unknown', 'unknown'],
     ['list: not-sent', 'nothing sent'],
     ['Something went wrong in the bot.', 'unclear'],

@@ -33,6 +33,8 @@ export type Claim = (typeof CLAIMS)[number];
 /** The first that fits. */
 const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/The application did not respond/, 'nothing sent'],
+  // After a restart above what stood there before the press.
+  [/^(\(only you can see this\) )?The bot was restarted\. You can safely try again\./, 'nothing sent'],
   // Of a server of a list, by its report.
   [/^list: accepted$/, 'accepted'],
   [/^list: rejected$/, 'rejected'],
