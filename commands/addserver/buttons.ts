@@ -1,7 +1,13 @@
 import { hash } from 'node:crypto';
 import { button, type Control, customId, isCustomId } from '../../src/interactions/controls.ts';
 import type { Game, Outcome } from '../../src/listing/contract.ts';
-import { type Repair, repairsOf, type ServerProblem } from '../../src/server-lists/row.ts';
+import {
+  gameRepair,
+  type Repair,
+  repairsOf,
+  type ServerProblem,
+  type TypedRow,
+} from '../../src/server-lists/row.ts';
 import { DRAFT_LIVES_MS } from '../../src/submissions/drafts.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
 import { gameLabels } from '../../src/words/games.ts';
@@ -12,19 +18,40 @@ import type { Translate } from '../../src/words/words.ts';
  * `edit` opens what was typed in a window.
  */
 
-/** @param near the games that may have been meant */
+interface MeantServer {
+  readonly typed: TypedRow;
+  /** The games that may have been meant. */
+  readonly near: readonly Game[];
+  /** The address that stands among other words. */
+  readonly address: string | undefined;
+}
+
 export function buttonsAfterProblem(
   t: Translate,
   id: string,
   problem: ServerProblem,
-  near: readonly Game[],
+  { typed, near, address }: MeantServer,
 ): readonly Control[] {
+  const games = gameLabels(near).map(({ label, alias }) => {
+    const repair = gameRepair(typed, alias);
+    const { port } = repair;
+    const isAlone = port === undefined;
+    return useButton(id, repair, isAlone ? label : t('again.gameAndPort', { game: label, port }));
+  });
+  const found = address === undefined ? [] : addressButton(t, id, address);
   const repairs = repairsOf(problem).map((repair) => {
     const removes = repair.field === 'queryPort';
     const label = removes ? t('again.noQueryPort') : t('again.use', { value: repair.value });
     return useButton(id, repair, label);
   });
-  return [...gameButtons(id, near), ...repairs, editButton(t, id)];
+  return [...games, ...found, ...repairs, editButton(t, id)];
+}
+
+/** None where the address is too long for a custom id: it can be edited. */
+function addressButton(t: Translate, id: string, address: string): readonly Control[] {
+  const repair: Repair = { field: 'server', value: address };
+  const isShort = isCustomId(customId('addserver', 'use', `${id}:server:${address}`));
+  return isShort ? [useButton(id, repair, t('again.use', { value: address }))] : [];
 }
 
 /** @param near games that may be submitted in place of the refused one */
@@ -96,13 +123,13 @@ function labelAfterRefusal(refusal: Refusal): AgainLabel | undefined {
 }
 
 /** The draft of a button, and what it puts into a field; for an alias that is too long for a custom id, a hash of it. */
-function argumentOf(id: string, { field, value }: Repair): string {
-  const argument = `${id}:${field}:${value}`;
+function argumentOf(id: string, { field, value, port }: Repair): string {
+  const argument = `${id}:${port === undefined ? field : `${field}-${port}`}:${value}`;
   if (isCustomId(customId('addserver', 'use', argument))) return argument;
   return `${id}:hash:${hash('sha256', value, 'base64url').slice(0, 22)}`;
 }
 
-const FIELDS = ['game', 'port', 'queryPort'] as const;
+const FIELDS = ['server', 'game', 'port', 'queryPort'] as const;
 
 /**
  * What a `use` button puts into a field of a draft.
@@ -114,8 +141,9 @@ export function readUse(
   games: readonly Game[],
 ): { readonly id: string; readonly repair: Repair | undefined } {
   const [id = '', fieldName, ...rest] = argument.split(':');
-  const field = FIELDS.find((known) => known === fieldName);
-  if (field) return { id, repair: { field, value: rest.join(':') } };
+  const [name, port] = fieldName?.split('-') ?? [];
+  const field = FIELDS.find((known) => known === name);
+  if (field) return { id, repair: { field, value: rest.join(':'), ...(port !== undefined && { port }) } };
   const ofGames = games.map(({ alias }): Repair => ({ field: 'game', value: alias }));
   return { id, repair: ofGames.find((repair) => argumentOf(id, repair) === argument) };
 }

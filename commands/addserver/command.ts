@@ -1,8 +1,6 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { HIGHEST_PORT, LOWEST_PORT } from '../../src/addresses/port.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
-import type { ApiKeys } from '../../src/guilds/api-keys.ts';
-import type { GuildSettings } from '../../src/guilds/settings.ts';
 import type {
   Command,
   CommandContext,
@@ -19,12 +17,10 @@ import {
   rows,
 } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
-import type { Games } from '../../src/listing/games.ts';
-import { rowsOfMessage } from '../../src/server-lists/message.ts';
+import { addressAmongWords, rowsOfMessage } from '../../src/server-lists/message.ts';
 import {
   furtherProblems,
   keptRow,
-  type Row,
   readOneWithGames,
   repaired,
   type TypedRow,
@@ -32,31 +28,26 @@ import {
 } from '../../src/server-lists/row.ts';
 import { draftOfOne } from '../../src/submissions/draft.ts';
 import type { Drafts, NoDraft } from '../../src/submissions/drafts.ts';
-import type { ListDrafts } from '../../src/submissions/list-drafts.ts';
 import type { Ended, Order, Pipeline, Refusal } from '../../src/submissions/pipeline.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { commandText, optionText } from '../../src/words/command-text.ts';
 import { announcementOf, pageOfUnknown } from '../../src/words/ended.ts';
 import { cut } from '../../src/words/escape.ts';
-import { gameChoices, NEAREST } from '../../src/words/games.ts';
+import { gameChoices, NEAREST, unusableGameText } from '../../src/words/games.ts';
 import { type ProblemText, problemText } from '../../src/words/problem.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { describe, gameNamed, serverEmbed, signed } from '../../src/words/servers.ts';
+import { describe, gameNamed, serverEmbed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { retypeRows } from '../addservers/controls.ts';
+import { allowedGames, type DraftDeps, openDraft } from '../addservers/submit-message.ts';
 import { enterKey } from '../setkey.ts';
 import { buttonsAfterOutcome, buttonsAfterProblem, buttonsAfterRefusal, readUse } from './buttons.ts';
 import { outcomeText, typedLine, unusableText } from './text.ts';
 
-export interface AddServerDeps {
+export interface AddServerDeps extends DraftDeps {
   readonly pipeline: Pipeline;
   readonly drafts: Pick<Drafts, 'save' | 'find'>;
-  readonly lists: Pick<ListDrafts, 'keepTyped'>;
-  readonly games: Pick<Games, 'list' | 'find' | 'refresh'>;
-  readonly keys: Pick<ApiKeys, 'problem'>;
-  readonly settings: Pick<GuildSettings, 'get'>;
   readonly suggestions: Pick<Suggestions, 'games'>;
 }
 
@@ -175,8 +166,7 @@ async function submitTyped(
 ): Promise<Reply> {
   const { drafts, games } = deps;
   const { guildId, t } = context;
-  const several = rowsOfMessage(typed.server, games);
-  if (several.length > 1) return openAsList(context, several, typed.game, deps);
+  if (rowsOfMessage(typed.server, games).length > 1) return openAsList(context, typed, deps);
   const read = await readOneWithGames(typed, games, guildId);
   const draft = draftOfOne(keptRow(typed), read);
   if (read.ok && id === context.interactionId) return submit(context, { id, draft }, deps);
@@ -193,27 +183,24 @@ async function submitTyped(
     unusableText(context, problem, { near, isListKnown }),
     ...furtherProblems(typed, problem).map((further) => alsoText(problemText(further, t), t)),
   ].join('\n');
-  return notSent(context, { line, text, buttons: buttonsAfterProblem(t, id, problem, near) });
+  const meant = { typed, near, address: addressAmongWords(typed, games) };
+  return notSent(context, { line, text, buttons: buttonsAfterProblem(t, id, problem, meant) });
 }
 
 const alsoText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('addserver.also', { short }), help);
 
-/** Several addresses are a list: a button opens the window of /addservers with all of them in it. */
-async function openAsList(
-  context: Context,
-  servers: readonly Row[],
-  game: string,
-  { lists }: AddServerDeps,
-): Promise<Reply> {
-  const { t, mention, interactionId } = context;
-  const text = servers.map((row) => typedOf(row).server).join('\n');
-  const isKept = await lists.keepTyped(context, interactionId, { text, game });
-  return {
-    isRefusal: true,
-    content: signed('not-sent', t('addserver.several', { addservers: mention('addservers') })),
-    components: isKept ? retypeRows(context, interactionId) : [],
-  };
+/** Several addresses are a list, all of the game that was typed unless they stand beside another. */
+async function openAsList(context: Context, typed: TypedRow, deps: AddServerDeps): Promise<Reply> {
+  const games = await allowedGames(context, deps);
+  const found = games.find(typed.game);
+  const isUsable = found !== undefined && games.isAllowed(found);
+  const rows = rowsOfMessage(typed.server, {
+    find: games.find,
+    defaultGame: isUsable ? found.alias : undefined,
+  });
+  const notice = isUsable ? '' : unusableGameText(context, typed.game, games);
+  return openDraft(context, { source: 'message', rows, notice }, deps);
 }
 
 /** What is said before anything that is wrong with the server: that there is no key, or that its game is not allowed. */

@@ -1,7 +1,8 @@
 import { parseAddress } from '../addresses/address.ts';
 import { plainText, withoutPasswordWords } from '../addresses/pasted-text.ts';
 import { finishedRow, isJson, readLines, readList, withRepeats } from './read-list.ts';
-import { type Games, type Row, typedOf } from './row.ts';
+import { type Row, type TypedRow, typedOf } from './row.ts';
+import type { GameReading } from './text-reader.ts';
 
 /** Custom emoji, mentions and timestamps of Discord. */
 const DISCORD_MARKUP = /<(?:a?:\w+:|[@#][!&]?|t:)[\d:tTdDfFRs]+>/gu;
@@ -11,15 +12,23 @@ const DISCORD_MARKUP = /<(?:a?:\w+:|[@#][!&]?|t:)[\d:tTdDfFRs]+>/gu;
  * names. What was meant as an address and cannot be one is among them. Passwords are dropped. Takes time linear in the
  * length of the text.
  */
-export function rowsOfMessage(text: string, games: Games): readonly Row[] {
+export function rowsOfMessage(text: string, games: GameReading): readonly Row[] {
   const list = isJson(text) ? readList(text, games) : undefined;
   const rows = list?.kind === 'rows' ? list.rows : rowsOfLines(text, games);
   return withRepeats(folded(rows).map((row, index) => ({ ...row, line: index + 1 })));
 }
 
-function rowsOfLines(text: string, games: Games): readonly Row[] {
+function rowsOfLines(text: string, games: GameReading): readonly Row[] {
   const plain = withoutPasswordWords(plainText(text).replace(DISCORD_MARKUP, ' '));
   return readLines(plain, games, 'message').rows.map((row) => finishedRow(row, games));
+}
+
+/** The one address in what was typed, where there are words or a web page around it. */
+export function addressAmongWords({ server }: TypedRow, games: GameReading): string | undefined {
+  if (parseAddress(server).ok) return undefined;
+  const [first, ...others] = rowsOfMessage(server, games);
+  const address = others.length === 0 ? typedOf(first).server : '';
+  return parseAddress(address).ok ? address : undefined;
 }
 
 /** Each server once: with its game where one of its places has it, and without a port only where none has it. */

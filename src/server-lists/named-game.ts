@@ -4,15 +4,13 @@ import { type Games, gameOf } from './row.ts';
 
 /**
  * What words say of the game. `named`: they are its name, or say "Game: …" or have it in brackets. `mentioned`: its name
- * is among them, and nobody would take it for anything else. `doubtful`: a word of some language, a very short name, or
- * several games. `unknown`: it is called so, and the service does not have it.
+ * is among them, and nobody would take it for anything else. `doubtful`: a word of some language, or a very short name.
+ * `several`: more than one game. `unknown`: it is called so, and the service does not have it.
  */
 export type NamedGame =
   | { readonly kind: 'named' | 'mentioned'; readonly alias: string }
-  | { readonly kind: 'doubtful' }
+  | { readonly kind: 'doubtful' | 'several' }
   | { readonly kind: 'unknown'; readonly name: string };
-
-const DOUBTFUL: NamedGame = { kind: 'doubtful' };
 
 /** A name of more words than this is not looked for. */
 const MAX_GAME_WORDS = 8;
@@ -52,8 +50,10 @@ export function namedGame(words: string, games: Games): NamedGame | undefined {
   const mentions = mentionsIn(withoutHosts(words), games);
   const [first] = mentions;
   const isOne = mentions.every(({ alias }) => alias !== undefined && alias === first?.alias);
-  if (first?.alias === undefined || !isOne) return first && DOUBTFUL;
-  return mentions.some(({ isSure }) => isSure) ? { kind: 'mentioned', alias: first.alias } : DOUBTFUL;
+  const isSure = mentions.some((each) => each.isSure);
+  if (first?.alias === undefined || !isOne || !isSure)
+    return first && { kind: isSure ? 'several' : 'doubtful' };
+  return { kind: 'mentioned', alias: first.alias };
 }
 
 /** The game of "Game: Rust" and of "[CS2] Dust2 only". */
@@ -100,7 +100,7 @@ function mentionOf(name: string, games: Games): Mention | undefined {
   if (letters < 3) return undefined;
   // "so tf" is no name of Sons of the Forest: short words with a space have a number in them, as "CS 1.6" has.
   if (/\s/u.test(name) && letters < 6 && !/\d/u.test(name)) return undefined;
-  const alias = gameOf(name, games);
+  const alias = games.find(name)?.alias;
   const isSure = letters >= SURE_LETTERS && !isOrdinaryWord(name);
   return alias !== undefined || (isSure && isKnownGame(name)) ? { alias, isSure } : undefined;
 }

@@ -213,8 +213,10 @@ const refused = (problem: ServerProblem): Reading => ({ ok: false, problem });
 
 /** What can be put in place of what was typed: a value for a field of it; '' leaves the field out. */
 export interface Repair {
-  readonly field: 'game' | 'port' | 'queryPort';
+  readonly field: 'server' | 'game' | 'port' | 'queryPort';
   readonly value: string;
+  /** With a game, the port that its servers usually have, where none was typed. */
+  readonly port?: string;
 }
 
 /** What is obvious to do about a problem, likeliest first; most problems only the person can solve. */
@@ -238,8 +240,17 @@ export function repairsOf(problem: ServerProblem): readonly Repair[] {
 
 const portOf = (port: number | string): Repair => ({ field: 'port', value: String(port) });
 
+/** A game in place of the one that was typed, with its usual port where nothing else is missing then. */
+export function gameRepair(typed: TypedRow, alias: string): Repair {
+  const repair: Repair = { field: 'game', value: alias };
+  const read = readRow(repaired(typed, repair), { find: () => ({ alias }) });
+  const isPortMissing = !read.ok && read.problem.code === 'port-missing' && read.problem.usual !== undefined;
+  return isPortMissing ? { ...repair, port: String(read.problem.usual) } : repair;
+}
+
 /** What was typed with something else in a field. A port is then the only one, wherever one stood before. */
-export function repaired(typed: TypedRow, { field, value }: Repair): TypedRow {
+export function repaired(typed: TypedRow, { field, value, port }: Repair): TypedRow {
+  if (port !== undefined) return repaired({ ...typed, [field]: value }, portOf(port));
   if (field !== 'port') return { ...typed, [field]: value };
   const parsed = parseAddress(typed.server);
   if (parsed.ok) return { ...typed, server: formatAddress({ host: parsed.address.host }), port: value };

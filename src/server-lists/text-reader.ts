@@ -87,7 +87,7 @@ const MOST_UNKNOWN_WORDS = 4;
 /** How names of game servers often begin. */
 const USUAL_NAME = /^(?:play|mc|join|connect|game|server|srv|pvp)\d{0,3}\./iu;
 
-const DOUBTFUL: NamedGame = { kind: 'doubtful' };
+const SEVERAL: NamedGame = { kind: 'several' };
 
 /** @param source in a message a name without a port is no server unless the text says so: most of them are web sites */
 export function createTextReader(games: GameReading, source: 'list' | 'message'): TextReader {
@@ -109,9 +109,10 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     const isPortNamed = all.some(hasPort);
     const found = all.filter((each) => hasPort(each) || (!isPortNamed && isServer(each, text)));
     if (isOther) return false;
-    for (const { targets, game, beside, ...each } of withWords(found, text)) {
+    for (const { targets, game, beside, isUnclear, ...each } of withWords(found, text)) {
       const words = beside.map((part) => trimmed(withoutLabel(part.replace(ITEM, '')))).filter(hasWords);
-      const own = game === '' ? gameBeside(words, beside.join(' '), games) : gameCalled(game, games);
+      const named = game === '' ? gameBeside(words, beside.join(' '), games) : gameCalled(game, games);
+      const own = isUnclear && named && game === '' ? SEVERAL : named;
       for (const target of targets) {
         servers.push({
           ...target,
@@ -156,24 +157,24 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
   /** A line without a server: perhaps it names the game of those below. */
   function readWords(text: string): false {
     const game = namedGame(text, games);
-    if (game) ofAll = ofAll === undefined || isSame(ofAll, game) ? (ofAll ?? game) : DOUBTFUL;
+    if (game) ofAll = ofAll === undefined || isSame(ofAll, game) ? (ofAll ?? game) : SEVERAL;
     const isHeading = HEADING.test(text);
     if (isHeading) isOther = game === undefined && isAboutOther(text);
     // A heading that names no game that is known may be the name of one.
     const isOver = game === undefined && isHeading && above !== undefined && servers.at(-1)?.above === above;
     // Where the first server has no game above it, a game may stand below each.
     isGameBelow ||= game !== undefined && above === undefined && servers.some(({ own }) => own === undefined);
-    above = isOver || isGameBelow ? DOUBTFUL : (game ?? above);
+    above = isOver || isGameBelow ? SEVERAL : (game ?? above);
     return false;
   }
 
   /** The game of a server: what stands beside it, else what holds for all, else what stands above it. */
   function gameOfServer({ own, above, words }: Server): NamedGame | undefined {
-    if (own?.kind === 'named' || own?.kind === 'unknown') return own;
+    if (own?.kind === 'named' || own?.kind === 'unknown' || own?.kind === 'several') return own;
     const { defaultGame } = games;
     if (defaultGame !== undefined) {
       const isContradicted = [own, above].some((each) => isAlias(each) && each.alias !== defaultGame);
-      return isContradicted ? DOUBTFUL : { kind: 'named', alias: defaultGame };
+      return isContradicted ? SEVERAL : { kind: 'named', alias: defaultGame };
     }
     if (own ?? above) return own ?? above;
     if (ofAll?.kind === 'named') return ofAll;
@@ -274,16 +275,23 @@ function portBehind(after: string, isBare: boolean, games: Games): RegExpExecArr
   return isPort ? number : undefined;
 }
 
-/** The addresses of a line with the words that belong to each: those before it, or behind it where the line begins with one. */
+/**
+ * The addresses of a line with the words that belong to each: those before it, or behind it where the line begins with one.
+ * Where words stand only between addresses, nobody knows.
+ */
 function withWords(found: readonly PlacedAddress[], text: string) {
-  const inFront = text.slice(0, found[0]?.start).replace(ITEM, '').replace(LINK_MARKUP, '');
-  const isFirst = found.length > 1 && !hasWords(withoutLabel(inFront));
+  const [first, second] = found;
+  const inFront = text.slice(0, first?.start).replace(ITEM, '').replace(LINK_MARKUP, '');
+  const between = text.slice(first?.behind, second?.start).replace(LINK_MARKUP, '');
+  const isNext = /[:=(][^\p{L}\p{N}]{0,5}$/u.test(between);
+  const isFirst = found.length > 1 && !isNext && !hasWords(withoutLabel(inFront));
+  const isUnclear = isFirst && !hasWords(text.slice(found.at(-1)?.behind));
   return found.map((each, index) => {
     const before = text.slice(found[index - 1]?.behind ?? 0, each.start);
     const after = text.slice(each.behind, found[index + 1]?.start);
     const isLast = index === found.length - 1;
-    const beside = isFirst ? [after] : [before, isLast ? after : ''];
-    return { ...each, beside };
+    const beside = isFirst ? [after, isUnclear ? before : ''] : [before, isLast ? after : ''];
+    return { ...each, beside, isUnclear };
   });
 }
 
@@ -292,7 +300,7 @@ function gameBeside(words: readonly string[], text: string, games: Games): Named
   const whole = new Set([...words, words.join(' ')].flatMap((part) => gameOf(part, games) ?? []));
   const [alias] = whole;
   if (alias === undefined) return namedGame(text, games);
-  return whole.size === 1 ? { kind: 'named', alias } : DOUBTFUL;
+  return whole.size === 1 ? { kind: 'named', alias } : SEVERAL;
 }
 
 function gameCalled(name: string, games: Games): NamedGame {

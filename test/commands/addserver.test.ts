@@ -9,7 +9,9 @@ it('a button puts in the game that it names, however long its alias is, while th
   });
   const id = '1234567890123456789';
   const problem = { code: 'game-unknown', game: 'x' } as const;
-  const buttons = JSON.stringify(buttonsAfterProblem(anyContext().t, id, problem, games));
+  const typed = { server: 'a.example.com:1', port: '', queryPort: '', game: 'x' };
+  const meant = { typed, near: games, address: 'x'.repeat(100) };
+  const buttons = JSON.stringify(buttonsAfterProblem(anyContext().t, id, problem, meant));
   const used = [...buttons.matchAll(/"custom_id":"(addserver:use:[^"]+)"/g)].map(([, customId = '']) => {
     expect(customId.length).toBeLessThanOrEqual(100);
     return parseCustomId(customId).argument;

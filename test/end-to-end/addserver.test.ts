@@ -108,6 +108,27 @@ const WAYS = [
     sent: { server: 'game.example.com', port: '25565', game: 'minecraft' },
   },
   {
+    options: { game: 'minecraf', server: 'both.example.com' },
+    says: /unknown game `minecraf`/,
+    embed: '**minecraf** — `both.example.com`',
+    offers: ['Minecraft, port 25565', 'Minecraft: Bedrock Edition', 'Minecraft: Pokémon (Cobblemon)', 'Edit'],
+    sent: { server: 'both.example.com', port: '25565', game: 'minecraft' },
+  },
+  {
+    options: { server: 'Dust2 Only | words.example.com:27015' },
+    says: /not an address/,
+    embed: '**Counter-Strike 2** — `Dust2 Only | words.example.com:27015`',
+    offers: ['Use words.example.com:27015', 'Edit'],
+    sent: { server: 'words.example.com', port: '27015', game: 'cs2' },
+  },
+  {
+    options: { server: 'https://www.example.com/server_info/93.184.216.34:27099/', game: 'gmod' },
+    says: /a web page/,
+    embed: "**Garry's Mod** — `93.184.216.34:27099`",
+    offers: ['Use 93.184.216.34:27099', 'Edit'],
+    sent: { server: '93.184.216.34', port: '27099', game: 'gm' },
+  },
+  {
     options: { server: 'two.example.com:7', port: 8 },
     says: /two ports: 7 and 8\. /,
     embed: '**Counter-Strike 2** — `two.example.com:7 8`',
@@ -153,6 +174,19 @@ describe('a first try that is not right', () => {
     expect(adds(bot)).toHaveLength(before);
     await edit(member, answer, { game: 'cs2', server: 'right.example.com', port: '5', query_port: '' });
     await isAccepted(answer, { server: 'right.example.com', port: '5', game: 'cs2' });
+  });
+
+  it('shows several addresses as the list that they are, each with its own game or the one that was typed', async () => {
+    const held = bot.listing.submitted.length;
+    const answer = await addServer(member, '8.8.8.8:1, Rust: 8.8.8.8:2', { game: 'gmod' });
+    expect(textOf(answer)).toContain('2 game servers are ready');
+    await press(member, answer, 'Submit 2 game servers');
+    await expect
+      .poll(() => bot.listing.submitted.slice(held))
+      .toEqual([
+        { server: '8.8.8.8', port: 1, game: 'gm' },
+        { server: '8.8.8.8', port: 2, game: 'rust' },
+      ]);
   });
 
   it('says what is wrong with a query port of the window, and leaves it out with a press', async () => {

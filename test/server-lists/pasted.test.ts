@@ -137,6 +137,8 @@ describe('a list that names its games', () => {
       'Ark - Survival Evolved (Aberration): 8.8.8.8:1   Reign of Kings: 8.8.8.8:2   Teamspeak 3: 8.8.8.8',
       ['8.8.8.8:1 ark', 'game-missing: 8.8.8.8:2'],
     ],
+    ['between', '8.8.8.8:1 rust 8.8.8.8:2', ['game-missing: 8.8.8.8:1', 'game-missing: 8.8.8.8:2']],
+    ['before the second', '8.8.8.8:1, Rust: 8.8.8.8:2', ['game-missing: 8.8.8.8:1', '8.8.8.8:2 rust']],
     ['behind each', '8.8.8.8:1 rust, 8.8.8.8:2 minecraft', ['8.8.8.8:1 rust', '8.8.8.8:2 minecraft']],
     [
       'in a table with |',
