@@ -95,6 +95,8 @@ const keyModal = ({ t }: Context, action: 'save' | 'again'): Modal =>
   modal({
     id: customId('setkey', action),
     title: t('setkey.title'),
+    // Discord's own window warns against sharing passwords.
+    text: t('setkey.about'),
     fields: [{ id: 'key', label: t('setkey.label'), hint: t('setkey.hint'), least: 1, most: MAX_KEY_LENGTH }],
   });
 

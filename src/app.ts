@@ -7,7 +7,15 @@ import { createChannelPosts } from './discord/channel-posts.ts';
 import { createEndpoint } from './discord/endpoint.ts';
 import { createGateway, FatalDiscordError } from './discord/gateway.ts';
 import { isForeign, listGuilds } from './discord/guild-list.ts';
-import { endpointTrouble, inviteLink, NEW_TOKEN, readApplication } from './discord/portal.ts';
+import {
+  endpointTrouble,
+  growthTroubles,
+  installationTroubles,
+  inviteLink,
+  NEW_TOKEN,
+  portalPage,
+  readApplication,
+} from './discord/portal.ts';
 import { asPublished, createPublishing } from './discord/publish.ts';
 import { createApiKeys } from './guilds/api-keys.ts';
 import { createDeletion } from './guilds/deletion.ts';
@@ -304,6 +312,9 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     traces,
     tellGuild: guildLog.tell,
     onUse: membership.used,
+    posts,
+    hasBot: membership.hasBot,
+    onRefusedPost: membership.lacksBot,
     myTurn,
     logger,
   });
@@ -341,6 +352,9 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
       if (known === undefined) return;
       const trouble = endpointTrouble(known, config);
       if (trouble) logger.error({}, `${trouble.says}. To mend it, ${trouble.mend}`);
+      for (const says of [...installationTroubles(known), ...growthTroubles(known)]) {
+        logger.warn({ page: portalPage(known, 'installation') }, says);
+      }
       const count = await publishing.publish(known.id, stopping.signal);
       if (!stopping.signal.aborted)
         await reportStart(config, logger, { commands: count, application: known });

@@ -1,4 +1,4 @@
-import { modalFields } from '../discord/client/modal-form.ts';
+import { modalFields, modalTexts } from '../discord/client/modal-form.ts';
 import type { Answer, OptionValue, Person, SeenModal } from '../discord/contract.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue } from '../slash-options.ts';
@@ -105,5 +105,6 @@ const modalView = ({ data, interactionId }: SeenModal) => ({
   /** What it is submitted by. */
   id: interactionId,
   title: data.title,
+  texts: modalTexts(data),
   fields: modalFields(data),
 });

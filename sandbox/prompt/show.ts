@@ -6,7 +6,7 @@ import {
   ComponentType,
 } from 'discord.js';
 import { rowsOf } from '../discord/client/components.ts';
-import { modalFields } from '../discord/client/modal-form.ts';
+import { modalFields, modalTexts } from '../discord/client/modal-form.ts';
 import type { Answer } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
 import { type Reading, readMarkdown } from '../markdown.ts';
@@ -38,7 +38,8 @@ function showModal(data: APIModalInteractionResponseCallbackData): string {
     fields.length > 1
       ? 'Next line: the first value, or field=value …; an empty line closes this.'
       : 'Next line: the value; an empty line closes this.';
-  return [`┌ ${data.title}`, ...shown, `└ ${next}`].join('\n');
+  const texts = modalTexts(data).map((text) => `│ ${text}`);
+  return [`┌ ${data.title}`, ...texts, ...shown, `└ ${next}`].join('\n');
 }
 
 /** Lines of an attached text that are shown: enough for a report of a few servers. */

@@ -1,4 +1,4 @@
-import { type RESTGetCurrentApplicationResult, Routes } from 'discord.js';
+import { type RESTGetCurrentApplicationResult, Routes, UserFlags } from 'discord.js';
 import type { DiscordApi } from './api.ts';
 
 const PORTAL = 'https://discord.com/developers/applications';
@@ -19,6 +19,7 @@ export type Application = Pick<
   | 'interactions_endpoint_url'
   | 'verify_key'
   | 'approximate_guild_count'
+  | 'bot'
 >;
 
 export const readApplication = async (
@@ -111,6 +112,26 @@ export function installationTroubles(application: Application): readonly string[
     );
   }
   return troubles;
+}
+
+/** From so many guilds on, verification is near; past the other number nobody can add an application without it. */
+const NEARLY_FULL = 75;
+const FULL = 100;
+
+/** What Discord asks of an application's name, and of one that grows, one sentence each. */
+export function growthTroubles({
+  name,
+  approximate_guild_count: guilds = 0,
+  bot,
+}: Application): readonly string[] {
+  const isVerified = (Number(bot?.public_flags ?? 0) & UserFlags.VerifiedBot) !== 0;
+  return [
+    /discord/i.test(name) &&
+      'Discord takes no "discord" in the name of an application that is to be verified.',
+    guilds >= NEARLY_FULL &&
+      !isVerified &&
+      `About ${guilds} servers have the bot; past ${FULL} nobody can add it until the application is verified.`,
+  ].filter((trouble) => trouble !== false);
 }
 
 const lacksBot = (scopes: readonly string[] | undefined): boolean =>

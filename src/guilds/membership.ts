@@ -46,6 +46,10 @@ export interface MembershipDeps {
 export interface Membership extends Part {
   /** An interaction has come that the guild's own installation authorised: it has the commands. Costs next to nothing. */
   used(guildId: string): void;
+  /** Whether the bot itself is in a guild, by the list that this process has read last. */
+  hasBot(guildId: string): boolean;
+  /** The bot could not post there: until the next list it counts as not being in it. */
+  lacksBot(guildId: string): void;
   /** One check, or the one that runs. It never throws. */
   check(): Promise<void>;
 }
@@ -58,7 +62,7 @@ export function createMembership(deps: MembershipDeps): Membership {
   const job = createJob({ firstMs: afterStartMs, everyMs: checkEveryMs, run: checkOrWrite });
   const { stopping } = job;
   /** The latest list that this process has read, and the one before. */
-  let listed: ReadonlySet<string> = new Set();
+  let listed = new Set<string>();
   let listedBefore = listed;
   /** When members of guilds that are in no list last used a command; written with the next check. */
   const uses = new Map<string, number>();
@@ -217,6 +221,8 @@ export function createMembership(deps: MembershipDeps): Membership {
     used(guildId) {
       if (!listed.has(guildId)) uses.set(guildId, now());
     },
+    hasBot: (guildId) => listed.has(guildId),
+    lacksBot: (guildId) => void listed.delete(guildId),
     check: job.run,
     start: async () => job.start(),
     async stop() {

@@ -61,10 +61,10 @@ export interface Reply {
   readonly isRefusal?: true;
   readonly files?: readonly { readonly name: string; readonly data: Buffer }[];
   /**
-   * Said besides, for everybody in the channel, in the guild's language. It goes out with the interaction's token,
-   * like the reply, and so needs no permission in the channel.
+   * Said besides, for everybody in the channel, in the guild's language. Where the bot may not post there, it goes out
+   * with the interaction's token, like the reply.
    */
-  readonly announcement?: Pick<Reply, 'content' | 'embeds'> | undefined;
+  readonly announcement?: { readonly content: string; readonly embed: APIEmbed } | undefined;
 }
 
 /**

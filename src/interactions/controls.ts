@@ -3,6 +3,7 @@ import {
   type APIActionRowComponent,
   type APIButtonComponent,
   type APIChannelSelectComponent,
+  type APILabelComponent,
   type APIModalInteractionResponseCallbackData,
   type APIRoleSelectComponent,
   type APIStringSelectComponent,
@@ -142,28 +143,44 @@ export interface FieldOptions {
 export interface ModalOptions {
   readonly id: string;
   readonly title: string;
+  /** What is to be known before anything is typed. */
+  readonly text?: string;
   readonly fields: readonly FieldOptions[];
 }
 
 /** A window with fields to type in. */
-export const modal = ({ id, title, fields }: ModalOptions): Modal => ({
+export const modal = ({ id, title, text, fields }: ModalOptions): Modal => ({
   custom_id: id,
   title: shorten(title, LIMITS.modalTitle),
-  components: fields.map(({ id, label, hint, example, value = '', least = 0, most, long = false }) => ({
-    type: ComponentType.Label,
-    label: shorten(label, LIMITS.fieldLabel),
-    description: shorten(hint, LIMITS.fieldHint),
-    component: {
-      type: ComponentType.TextInput,
-      custom_id: id,
-      style: long ? TextInputStyle.Paragraph : TextInputStyle.Short,
-      ...(example !== undefined && { placeholder: shorten(example, LIMITS.fieldExample) }),
-      ...(value !== '' && { value }),
-      ...(least > 0 && { min_length: least }),
-      max_length: most,
-      required: least > 0,
-    },
-  })),
+  components: [
+    ...(text === undefined ? [] : [{ type: ComponentType.TextDisplay as const, content: text }]),
+    ...fields.map(labelled),
+  ],
+});
+
+const labelled = ({
+  id,
+  label,
+  hint,
+  example,
+  value = '',
+  least = 0,
+  most,
+  long = false,
+}: FieldOptions): APILabelComponent => ({
+  type: ComponentType.Label,
+  label: shorten(label, LIMITS.fieldLabel),
+  description: shorten(hint, LIMITS.fieldHint),
+  component: {
+    type: ComponentType.TextInput,
+    custom_id: id,
+    style: long ? TextInputStyle.Paragraph : TextInputStyle.Short,
+    ...(example !== undefined && { placeholder: shorten(example, LIMITS.fieldExample) }),
+    ...(value !== '' && { value }),
+    ...(least > 0 && { min_length: least }),
+    max_length: most,
+    required: least > 0,
+  },
 });
 
 /** The custom id of a component or modal: which command and action it belongs to, and the state it carries. */

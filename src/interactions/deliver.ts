@@ -7,6 +7,7 @@ import {
   RESTJSONErrorCodes,
 } from 'discord.js';
 import { type DiscordApi, hasCode, isUncertain, type MessageBody } from '../discord/api.ts';
+import type { ChannelPosts } from '../discord/channel-posts.ts';
 import { fitTexts, LIMITS } from '../discord/limits.ts';
 import { retryAfter } from '../retry.ts';
 import { shortenMarkup } from '../words/escape.ts';
@@ -268,13 +269,34 @@ export function persist<Result>(attempt: () => Promise<Result>): Promise<Result>
   });
 }
 
-/** Says to everybody in the channel what a reply wants them to know. Once: said twice would be worse than not. */
+export interface Announcing {
+  readonly api: Pick<DiscordApi, 'followUp'>;
+  readonly posts: ChannelPosts;
+  /** Whether the bot itself is in a guild, by Discord's list. */
+  readonly hasBot: (guildId: string) => boolean;
+  /** Told of a guild of that list in which the bot could not post. */
+  readonly onRefusedPost: (guildId: string) => void;
+}
+
+/**
+ * Says to everybody in the channel what a reply wants them to know. Once: said twice would be worse than not. It is posted
+ * where that is known to be allowed: to try it would cost a 403 each time, and Discord blocks bots for many. Elsewhere it
+ * follows up the reply, and looks like an answer to a message that is gone, since one member alone sees the reply.
+ */
 export async function announce(
-  api: Pick<DiscordApi, 'followUp'>,
+  { api, posts, hasBot, onRefusedPost }: Announcing,
   interaction: Interaction,
   announcement: NonNullable<Reply['announcement']>,
 ): Promise<void> {
-  const { content = '', embeds = [] } = fitTexts(announcement);
+  const { content, embed } = announcement;
+  const { guildId, channelId, mayPost } = interaction;
+  if (mayPost && hasBot(guildId)) {
+    const result = await posts.post(channelId, { content, embed });
+    // Nobody knows whether a post that failed has arrived.
+    if (result === 'posted' || result === 'failed') return;
+    onRefusedPost(guildId);
+  }
+  const { embeds = [] } = fitTexts({ embeds: [embed] });
   // A follow-up is public unless it says otherwise, whatever the reply was.
   await api.followUp(interaction, { body: { content, embeds, allowed_mentions: NO_MENTIONS }, files: [] });
 }

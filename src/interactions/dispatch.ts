@@ -27,6 +27,7 @@ import {
 } from './command.ts';
 import { type Modal, parseCustomId } from './controls.ts';
 import {
+  type Announcing,
   type Answer,
   announce,
   createProgress,
@@ -52,7 +53,7 @@ import {
 import { createLosses, INTERACTION_TYPES, type Trace, type Traces } from './traces.ts';
 import type { Unanswered } from './unanswered.ts';
 
-export interface DispatchDeps {
+export interface DispatchDeps extends Announcing {
   readonly api: DiscordApi;
   readonly commands: readonly Command[];
   readonly wording: Wording;
@@ -371,7 +372,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       trace.answered();
       await unanswered.answered(interaction.id);
       if (typeof answer !== 'string' && answer.announcement) {
-        await announce(api, interaction, answer.announcement).catch((error: unknown) => {
+        await announce(deps, interaction, answer.announcement).catch((error: unknown) => {
           logger.warn({ err: error, interactionId: interaction.id }, 'an announcement could not be made');
         });
       }

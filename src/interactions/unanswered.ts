@@ -156,6 +156,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
         guildId: row.guild_id,
         receivedAt: row.taken_at,
         token: new Secret(token),
+        mayPost: false,
         isInstalledInGuild: true,
         asked: { kind: 'unknown' },
       };

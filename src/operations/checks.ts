@@ -11,6 +11,7 @@ import { createDiscordApi, type DiscordApi } from '../discord/api.ts';
 import {
   type Application,
   endpointTrouble,
+  growthTroubles,
   installationTroubles,
   inviteLink,
   NEW_TOKEN,
@@ -131,7 +132,7 @@ function checkApplication(application: Application, config: Config): string {
 }
 
 function checkInvitation(application: Application): string {
-  const troubles = installationTroubles(application);
+  const troubles = [...installationTroubles(application), ...growthTroubles(application)];
   if (troubles.length === 0) {
     const { approximate_guild_count: count } = application;
     const where = count === undefined ? '' : ` (about ${count} servers have it)`;

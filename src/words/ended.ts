@@ -13,13 +13,13 @@ export function announcementOf(
   { user, guildT: t }: { readonly user: { readonly id: string }; readonly guildT: Translate },
   { announce, servers, outcomes }: Pick<Ended, 'announce' | 'servers' | 'outcomes'>,
   games: KnownGames,
-): { readonly content: string; readonly embeds: readonly ServerEmbed[] } | undefined {
+): { readonly content: string; readonly embed: ServerEmbed } | undefined {
   const accepted = servers.filter((_, index) => outcomes[index]?.kind === 'accepted');
   if (!announce || accepted.length === 0) return undefined;
   const lines = accepted.map((server) => describe(t, server, games));
   return {
     content: t('announcement', { userId: user.id, count: accepted.length }),
-    embeds: [serverEmbed(t, 'accepted', lines, MOST_ANNOUNCED)],
+    embed: serverEmbed(t, 'accepted', lines, MOST_ANNOUNCED),
   };
 }
 

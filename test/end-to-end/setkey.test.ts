@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import { ACCEPTED, addServer, openWindow, press, removeKey } from '../support/actions.ts';
 import { logMessages } from '../support/guild-log.ts';
 import { labelsOf } from '../support/lists.ts';
@@ -34,7 +35,9 @@ async function keyInUse(): Promise<string | undefined> {
 
 describe('/setkey', () => {
   it('takes no options and opens a modal, so that the key is never a command argument', async () => {
-    expect(modalOf(await admin.slash('setkey')).data.title).toBe('API key for this Discord server');
+    const { data } = modalOf(await admin.slash('setkey'));
+    expect(data.title).toBe('API key for this Discord server');
+    expect(modalTexts(data)).toEqual([expect.stringContaining('Whoever runs the bot can read it')]);
     expect(admin.commands().find(({ name }) => name === 'setkey')?.options ?? []).toEqual([]);
   });
 

@@ -1,9 +1,11 @@
 import { ComponentType, DiscordAPIError, InteractionType } from 'discord.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DiscordApi, MessageBody } from '../../src/discord/api.ts';
+import type { PostResult } from '../../src/discord/channel-posts.ts';
 import { fitChoices, fitTexts, LIMITS } from '../../src/discord/limits.ts';
 import type { Reply } from '../../src/interactions/command.ts';
 import {
+  announce,
   createProgress,
   createWriters,
   deliver,
@@ -275,4 +277,38 @@ it('progress is shown once at a time, its failure is none, and its end is waited
   // Most calls within two seconds show nothing.
   progress.show({ embeds: [{ title: 'the whole' }] });
   expect(count).toBe(1);
+});
+
+it.each<
+  [what: string, may: boolean, isThere: boolean, result: PostResult, said: string[], refused: string[]]
+>([
+  ['is posted where the bot is there and may', true, true, 'posted', ['post'], []],
+  ['is not said again where nobody knows whether it was posted', true, true, 'failed', ['post'], []],
+  [
+    'follows up where Discord refuses the post all the same',
+    true,
+    true,
+    'no-access',
+    ['post', 'follow-up'],
+    ['7'],
+  ],
+  ['follows up where the bot may not post, which is not tried', false, true, 'posted', ['follow-up'], []],
+  ['follows up where the bot itself is not', true, false, 'posted', ['follow-up'], []],
+])('an announcement %s', async (_what, mayPost, isThere, result, said, refused) => {
+  const done: string[] = [];
+  const refusals: string[] = [];
+  const announcing = {
+    api: { followUp: async () => void done.push('follow-up') },
+    posts: {
+      async post() {
+        done.push('post');
+        return result;
+      },
+    },
+    hasBot: () => isThere,
+    onRefusedPost: (guildId: string) => void refusals.push(guildId),
+  };
+  const interaction = { ...press('1'), guildId: '7', mayPost };
+  await announce(announcing, interaction, { content: 'mia has done it', embed: { title: 'it' } });
+  expect({ done, refusals }).toEqual({ done: said, refusals: refused });
 });

@@ -25,7 +25,10 @@ const presses: Record<string, Press> = {
   now: { answers: 'at once', run: async ({ argument }) => ({ content: `now ${argument}` }) },
   soon: {
     answers: 'later',
-    run: async () => ({ content: 'soon @everyone', announcement: { content: 'mia has done it' } }),
+    run: async () => ({
+      content: 'soon @everyone',
+      announcement: { content: 'mia has done it', embed: { title: 'it' } },
+    }),
   },
   swap: { answers: 'update', run: async () => ({ content: 'swapped' }) },
   flip: { answers: 'update at once', run: async () => ({ content: 'flipped' }) },

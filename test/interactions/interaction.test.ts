@@ -1,4 +1,4 @@
-import { ComponentType, InteractionType, PermissionFlagsBits } from 'discord.js';
+import { ChannelType, ComponentType, InteractionType, PermissionFlagsBits } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { readInteraction } from '../../src/interactions/interaction.ts';
 
@@ -34,6 +34,7 @@ describe('an interaction', () => {
       isAdmin: false,
       locale: 'de',
       guildLocale: 'fr',
+      mayPost: false,
       isInstalledInGuild: true,
     });
   });
@@ -132,6 +133,15 @@ describe('what is asked', () => {
     expect(chosen(ComponentType.StringSelect)).toMatchObject({ kind: 'menu', values });
     expect(chosen(ComponentType.ChannelSelect, { channels: { 8: {} } })).toMatchObject({ values: ['8'] });
     expect(chosen(ComponentType.RoleSelect, { roles: { 8: {} } })).toMatchObject({ values: ['8'] });
+  });
+
+  it.each([
+    [ChannelType.GuildText, PermissionFlagsBits.SendMessages, true],
+    [ChannelType.PublicThread, PermissionFlagsBits.SendMessages, false],
+    [ChannelType.PublicThread, PermissionFlagsBits.SendMessagesInThreads, true],
+  ])('says whether the bot may post in its channel (type %i, permissions %s): %s', (type, sends, mayPost) => {
+    const app_permissions = String(PermissionFlagsBits.ViewChannel | PermissionFlagsBits.EmbedLinks | sends);
+    expect(read({ app_permissions, channel: { id: '3', type } })).toMatchObject({ mayPost });
   });
 
   it.each([true, false])('is a role that everybody can mention: %s', (mentionable) => {

@@ -36,6 +36,19 @@ describe('what a start says', () => {
     });
   });
 
+  it('names what is set otherwise in the portal than README says', async () => {
+    const application = { bot_require_code_grant: true, name: 'My Discord Bot', approximate_guild_count: 75 };
+    await inAppScene({ discord: { application } }, async (scene) => {
+      await reportOf(scene);
+      const warnings = scene.log().filter(({ level }) => level === 'warn');
+      expect(warnings.map(({ msg }) => msg)).toEqual([
+        expect.stringContaining('"Requires OAuth2 Code Grant" is on'),
+        expect.stringContaining('no "discord" in the name'),
+        expect.stringContaining('About 75 servers have the bot'),
+      ]);
+    });
+  });
+
   it('is what is on, and no secret', async () => {
     const env = {
       LISTING_API_KEY: 'the-operators-own-key-98765',

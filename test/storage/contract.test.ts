@@ -239,6 +239,7 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     locale: 'en-US',
     guildLocale: 'en-US',
     isInstalledInGuild: true,
+    mayPost: false,
     asked: { kind: 'unknown' },
   });
 

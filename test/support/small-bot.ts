@@ -6,6 +6,7 @@ import { PermissionFlagsBits } from 'discord.js';
 import type { Person } from '../../sandbox/discord/contract.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createDiscordApi } from '../../src/discord/api.ts';
+import { createChannelPosts } from '../../src/discord/channel-posts.ts';
 import { createGateway } from '../../src/discord/gateway.ts';
 import { asPublished, createPublishing } from '../../src/discord/publish.ts';
 import type { Command } from '../../src/interactions/command.ts';
@@ -69,6 +70,9 @@ export async function startSmallBot(commands: readonly Command[]) {
     traces: createTraces({ logger }),
     tellGuild,
     onUse: () => undefined,
+    posts: createChannelPosts({ api, logger }),
+    hasBot: () => false,
+    onRefusedPost: () => undefined,
     myTurn: createWorkTurns(),
     logger,
   });

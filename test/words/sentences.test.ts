@@ -159,7 +159,7 @@ describe.each(languages)('in $tag, whatever others wrote, there is a sentence wi
   it('for an announcement', () => {
     const done = { announce: true, servers: [server, server], outcomes: OUTCOMES.slice(0, 2) };
     const said = announcementOf({ user: { id: '7' }, guildT: t }, done, games);
-    expectSentences([said?.content ?? '', said?.embeds[0]?.description ?? '']);
+    expectSentences([said?.content ?? '', said?.embed?.description ?? '']);
     const unwanted = { ...done, announce: false };
     expect(announcementOf({ user: { id: '7' }, guildT: t }, unwanted, games)).toBeUndefined();
     const none = { ...done, outcomes: OUTCOMES.slice(1, 3) };

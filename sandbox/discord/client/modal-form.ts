@@ -30,6 +30,10 @@ export const modalFields = ({ components }: Modal) =>
     ];
   });
 
+/** What a modal says above its fields. */
+export const modalTexts = ({ components }: Modal): readonly string[] =>
+  components.flatMap((part) => (part.type === ComponentType.TextDisplay ? [part.content] : []));
+
 /** Discord docs: Component Reference, Text Input. */
 const LONGEST = 4_000;
 

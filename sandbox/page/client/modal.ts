@@ -48,11 +48,12 @@ class SandboxModal extends LitElement {
     </dialog>`;
   }
 
-  renderForm({ title, fields }: ModalView): TemplateResult {
+  renderForm({ title, texts, fields }: ModalView): TemplateResult {
     const words = wordsFor(this.locale);
     return html`<form novalidate @submit=${(event: Event) => this.submit(event)}>
       <h2 id="modal-title">${title}</h2>
       ${this.problem === '' ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
+      ${texts.map((text) => html`<p>${text}</p>`)}
       ${fields.map((field) => this.renderField(field))}
       <div class="row end">
         <button type="button" class="button plain" @click=${(event: Event) => this.close(event)}>${words.cancel}</button>
