@@ -42,6 +42,8 @@ const CONNECT_MS = 2_500;
 const TOKENS_SWEPT_EVERY_MS = 60_000;
 /** Connections for first responses, and as many for all else; what is more waits for one. */
 const MOST_CONNECTIONS = 256;
+/** The wall clock is adjusted all the time, by less than so many milliseconds. */
+const CLOCK_NOISE_MS = 1_000;
 /** The least pause after a 429, in milliseconds: some name a time of zero. */
 const LEAST_PAUSE_MS = 250;
 
@@ -94,6 +96,8 @@ export interface DiscordApi {
   post(route: `/${string}`, request: BotRequest): Promise<unknown>;
   put(route: `/${string}`, request: BotRequest): Promise<unknown>;
   readonly block: Pick<Block, 'leftMs'>;
+  /** How far the clock of this machine is ahead of Discord's, in milliseconds; `undefined` before Discord has answered. */
+  clockAheadMs(): number | undefined;
   /** From now on nothing waits for a rate limit or for the end of a block: what would fails instead. */
   stopWaiting(): void;
   close(): Promise<void>;
@@ -125,6 +129,9 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   let agent = createAgent();
   /** First responses have connections of their own, so that they wait for nothing else. */
   let responseAgent = createAgent();
+  let knownOffset = clockOffset();
+  /** By the clock that nobody sets: when Discord's last answer came, and what time it was at Discord. */
+  let heard: { readonly at: number; readonly time: number } | undefined;
   const options: Partial<RESTOptions> = {
     api: apiUrl,
     version: '10',
@@ -134,7 +141,9 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     rejectOnRateLimit: () => true,
     // It is counted by the clock: set back by an hour, that would count for an hour. A 429 is obeyed all the same.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
-    makeRequest: watching(block, onRateLimited),
+    makeRequest: watching(block, onRateLimited, (time) => {
+      heard = { at: performance.now(), time };
+    }),
     handlerSweepInterval: TOKENS_SWEPT_EVERY_MS,
   };
   const rest = withToken({ ...options, timeout: LONGEST_REQUEST_MS }, token);
@@ -148,6 +157,16 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     for (const each of previous) each.close().catch(() => undefined);
   }
 
+  /**
+   * The library counts by the wall clock when a limit is over. Once that clock was set back by an hour, a limit that was
+   * reached before would last for that hour.
+   */
+  function forgetLimitsOfLaterTimes(): void {
+    const offset = clockOffset();
+    if (offset < knownOffset - CLOCK_NOISE_MS) rest.handlers.clear();
+    knownOffset = offset;
+  }
+
   /** @throws Error when the bot stops, or `signal` is aborted */
   async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
     const ends = signal ? AbortSignal.any([stopping.signal, signal]) : stopping.signal;
@@ -158,24 +177,26 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
 
   /**
    * Makes a request, waiting for rate limits and for a block to end as long as that is of use.
-   * @param until when its answer is of no use any more, in milliseconds since 1970
+   * @param ms for how long its answer is of use, in milliseconds
    * @param signal ends the waiting
    */
   async function within<Result>(
-    until: number,
+    ms: number,
     attempt: () => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result> {
+    const until = performance.now() + ms;
     for (let pauseMs = LEAST_PAUSE_MS; ; pauseMs *= 2) {
       const blockedMs = block.leftMs();
-      if (Date.now() + blockedMs > until) throw blockedFor(blockedMs);
+      if (performance.now() + blockedMs > until) throw blockedFor(blockedMs);
       if (blockedMs > 0) await pause(blockedMs, signal);
       try {
+        forgetLimitsOfLaterTimes();
         return await attempt();
       } catch (error) {
         if (!(error instanceof RateLimitError)) throw error;
         const waitMs = Math.max(error.retryAfter, pauseMs);
-        if (Date.now() + waitMs > until) throw error;
+        if (performance.now() + waitMs > until) throw error;
         await pause(waitMs, signal);
       }
     }
@@ -192,7 +213,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
       return rest.request({ fullRoute: route, method, ...others, signal: ends });
     };
     try {
-      return await within(Date.now() + LONGEST_WAIT_MS, attempt, signal);
+      return await within(LONGEST_WAIT_MS, attempt, signal);
     } catch (error) {
       if (isUnauthorized(error)) void checkToken();
       throw error;
@@ -224,7 +245,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
     const limitMs =
       bytes === 0 ? ANSWER_MS : REQUEST_MS + Math.ceil((bytes / UPLOAD_BYTES_PER_SECOND) * 1000);
-    await within(interaction.receivedAt + TOKEN_LIVES_MS, async () => {
+    await within(tokenLivesMs(interaction), async () => {
       if (!(await isWanted())) return;
       const response = await rest.queueRequest({
         fullRoute: route,
@@ -246,6 +267,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   ): Promise<void> {
     if (!block.mayRespond())
       throw new LostInteraction('Discord blocks this bot, and the first response with it');
+    forgetLimitsOfLaterTimes();
     // Its timer ends with it: those of AbortSignal.timeout go on, and took a twentieth of the processor (measured).
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), limitMs);
@@ -266,9 +288,10 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
 
   return {
     block,
+    clockAheadMs: () => heard && Date.now() - (heard.time + performance.now() - heard.at),
     async respond(interaction, body) {
-      const until = interaction.receivedAt + firstResponseMs;
-      const left = () => until - Date.now();
+      const until = performance.now() + firstResponseMs - (Date.now() - interaction.receivedAt);
+      const left = () => until - performance.now();
       const failures: unknown[] = [];
       for (const pauseMs of FIRST_RESPONSE_PAUSES) {
         if (pauseMs > 0) await sleep(pauseMs);
@@ -316,7 +339,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     async read({ applicationId, token: secret, receivedAt }) {
       const route = Routes.webhookMessage(applicationId, secret.reveal());
       try {
-        const message = await within(receivedAt + TOKEN_LIVES_MS, () =>
+        const message = await within(tokenLivesMs({ receivedAt }), () =>
           rest.get(route, { auth: false, signal: AbortSignal.timeout(REQUEST_MS) }),
         );
         return (Number(Object(message).flags) & MessageFlags.Loading) === 0 ? 'answered' : 'thinking';
@@ -361,9 +384,12 @@ function withToken(options: Partial<RESTOptions>, token: Secret): REST {
 function watching(
   block: Block,
   onRateLimited: ((scope: string) => void) | undefined,
+  onTime: (time: number) => void,
 ): RESTOptions['makeRequest'] {
   return async (url, init) => {
     const response = await DefaultRestOptions.makeRequest(url, init);
+    const time = Date.parse(response.headers.get('date') ?? '');
+    if (!Number.isNaN(time)) onTime(time);
     if (response.status === 429) {
       const scope = response.headers.get('x-ratelimit-scope');
       onRateLimited?.(scope ?? 'none');
@@ -373,6 +399,12 @@ function watching(
     return response;
   };
 }
+
+/** Changes when somebody sets the wall clock. */
+const clockOffset = (): number => Date.now() - performance.now();
+
+const tokenLivesMs = ({ receivedAt }: Pick<Answerable, 'receivedAt'>): number =>
+  receivedAt + TOKEN_LIVES_MS - Date.now();
 
 /** Discord understood and said no: the same request would be refused again. */
 export const isRefused = (error: unknown): boolean =>

@@ -92,7 +92,7 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
   const waiting = new Map<string, Waiting>();
   /** By guild, resolves when nothing waits any more. */
   const posting = new Map<string, Promise<void>>();
-  /** Until when a channel that refused is left alone, in milliseconds since 1970. */
+  /** Until when a channel that refused is left alone, in milliseconds of a clock that nobody sets. */
   const refusedUntil = new Map<string, number>();
   /** Ends every pause. */
   let hurry = new AbortController();
@@ -152,11 +152,11 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
   }
 
   function leaveAlone(channelId: string): void {
-    refusedUntil.set(channelId, Date.now() + PAUSE_MS);
+    refusedUntil.set(channelId, performance.now() + PAUSE_MS);
     dropOldest(refusedUntil, MOST_REFUSING);
   }
 
-  const isLeftAlone = (channelId: string): boolean => Date.now() < (refusedUntil.get(channelId) ?? 0);
+  const isLeftAlone = (channelId: string): boolean => performance.now() < (refusedUntil.get(channelId) ?? 0);
 
   return {
     tell: (guildId, makeText, kind) =>

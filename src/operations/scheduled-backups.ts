@@ -39,6 +39,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const { name, ext } = parse(path);
   const job = createJob({ firstMs: 0, everyMs: LOOK_EVERY_MS, run: look });
   const { stopping } = job;
+  /** In milliseconds of a clock that nobody sets. */
   let notBefore = 0;
 
   async function look(): Promise<void> {
@@ -56,15 +57,15 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
       await removeOld();
     } catch (error) {
       if (stopping.aborted) return;
-      notBefore = Date.now() + AGAIN_MS;
+      notBefore = performance.now() + AGAIN_MS;
       onBackup?.('failed');
       logger.error({ err: error, folder }, 'no backup could be made; will try again');
     }
   }
 
   async function isDue(): Promise<boolean> {
+    if (performance.now() < notBefore) return false;
     const now = Date.now();
-    if (now < notBefore) return false;
     const last = await readLastBackup(store.values);
     // A backup of the future was made before the clock was set back.
     return last === undefined || now - last >= everyMs || last > now;

@@ -13,6 +13,7 @@ import {
 } from '../../src/discord/api.ts';
 import { persist } from '../../src/interactions/deliver.ts';
 import { Secret } from '../../src/secret.ts';
+import { createTestClock } from '../support/clock.ts';
 import { openApi } from '../support/discord-api.ts';
 import {
   BLOCKED,
@@ -83,19 +84,14 @@ const failuresOf = async (all: readonly Promise<unknown>[]): Promise<readonly st
 
 const respond = (api: DiscordApi, to: Answerable) => api.respond(to, { type: 6 });
 
-it('has 256 connections at most, and as many for first responses, which wait for nothing else', async () => {
-  const { front, api } = await open({ firstResponseMs: 60_000, firstAttemptMs: 60_000 });
-  let most = 0;
-  front.answer = (name) => {
-    most = Math.max(most, front.connections());
-    return EDIT.test(name) ? 'silence' : NO_CONTENT;
-  };
-  for (let n = 0; n < 300; n += 1) api.edit(interaction(), text('a')).catch(() => undefined);
-  await expect.poll(() => made(front, EDIT)).toBe(256);
-  await respond(api, interaction());
-  expect(most).toBe(257);
-  await Promise.all(Array.from({ length: 600 }, () => respond(api, interaction())));
-  expect(most).toBeLessThanOrEqual(512);
+it('a limit that was reached is over in its time although the clock goes back by an hour', async () => {
+  const clock = createTestClock();
+  const { front, api } = await open();
+  const headers = { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '1' };
+  front.answer = () => ({ ...json(200, {}), headers });
+  await api.get('/channels/1');
+  clock.set(-3_600_000);
+  await api.get('/channels/1');
 });
 
 describe('a block', () => {
@@ -339,4 +335,19 @@ describe('an answer', () => {
     front.answer = () => json(403, { code: 50001 });
     await expect(api.read(interaction())).rejects.toSatisfy(isRefused);
   });
+});
+
+it('has 256 connections at most, and as many for first responses, which wait for nothing else', async () => {
+  const { front, api } = await open({ firstResponseMs: 60_000, firstAttemptMs: 60_000 });
+  let most = 0;
+  front.answer = (name) => {
+    most = Math.max(most, front.connections());
+    return EDIT.test(name) ? 'silence' : NO_CONTENT;
+  };
+  for (let n = 0; n < 300; n += 1) api.edit(interaction(), text('a')).catch(() => undefined);
+  await expect.poll(() => made(front, EDIT)).toBe(256);
+  await respond(api, interaction());
+  expect(most).toBe(257);
+  await Promise.all(Array.from({ length: 600 }, () => respond(api, interaction())));
+  expect(most).toBeLessThanOrEqual(512);
 });
