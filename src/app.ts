@@ -4,6 +4,7 @@ import type { Config } from './config/config.ts';
 import { type ApiTiming, createDiscordApi } from './discord/api.ts';
 import { createAttachments } from './discord/attachments.ts';
 import { createChannelPosts } from './discord/channel-posts.ts';
+import { createClockCheck } from './discord/clock.ts';
 import { createEndpoint } from './discord/endpoint.ts';
 import { createGateway, FatalDiscordError } from './discord/gateway.ts';
 import { isForeign, listGuilds } from './discord/guild-list.ts';
@@ -144,6 +145,10 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     firstAttemptMs: timing.firstAttemptMs,
     logger,
   });
+  const isClockRight = createClockCheck({ api, ask: () => readApplication(api), logger });
+  const whenClockIsRight = (prune: () => Promise<void>) => async () => {
+    if (await isClockRight()) await prune();
+  };
   const application = once(() => readApplication(api));
   const posts = createChannelPosts({ api, logger });
   const guildLog = createGuildLog({
@@ -246,6 +251,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     listGuilds: (signal) => listGuilds(api, signal),
     isForeign: (guildId, signal) => isForeign(api, guildId, signal),
     applicationId: async () => (await application()).id,
+    isClockRight,
     onlyOne,
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
@@ -384,8 +390,8 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     createScheduledBackups({ config, store, onBackup: metrics?.onBackup, logger }),
     createMaintenance({
       tasks: {
-        submissions: pruning.prune,
-        interactions: unanswered.prune,
+        submissions: whenClockIsRight(pruning.prune),
+        interactions: whenClockIsRight(unanswered.prune),
         deletions: deletion.finish,
         space: store.shrink,
         log: store.cutLog,

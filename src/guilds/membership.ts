@@ -26,6 +26,8 @@ export interface MembershipDeps {
   readonly isForeign: (guildId: string, signal: AbortSignal) => Promise<boolean>;
   /** The id of the application that the token is of. */
   readonly applicationId: () => Promise<string>;
+  /** Nothing is noted or deleted by a clock that is wrong. */
+  readonly isClockRight: () => Promise<boolean>;
   readonly onlyOne: OnlyOne;
   readonly checkEveryMs: number;
   /** How long what is kept beside the key outlives the bot's removal from a guild. */
@@ -87,7 +89,7 @@ export function createMembership(deps: MembershipDeps): Membership {
         logger.warn({}, 'Discord lists no guild of this bot; the data of all guilds stays as it is');
         return;
       }
-      if (await isApplicationKnown()) await compare();
+      if ((await deps.isClockRight()) && (await isApplicationKnown())) await compare();
     } catch (error) {
       if (stopping.aborted) return;
       logger.warn({ err: error }, 'the check for guilds that the bot has left did not end; will try again');

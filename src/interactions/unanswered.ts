@@ -12,6 +12,7 @@ import { GuildLocked, StoreError } from '../storage/store-error.ts';
 import type { InteractionsTable } from '../storage/tables.ts';
 import { deleteInSteps, ROWS_AT_ONCE } from '../submissions/in-steps.ts';
 import type { Records } from '../submissions/record.ts';
+import { UserError } from '../user-error.ts';
 import { escapeText } from '../words/escape.ts';
 import { sentences } from '../words/sentences.ts';
 import { type Context, contextOf, type Reply, type Wording } from './command.ts';
@@ -332,7 +333,8 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
           { interactionId: id, ageMs },
           'an interaction was not taken: by its id it is older than 15 minutes; is the clock of this machine wrong?',
         );
-        return false;
+        // If it is that old, Discord takes no answer to it.
+        throw new UserError(contextOf(interaction, wording).t('dispatch.clock'));
       }
       const kept = {
         applicationId,

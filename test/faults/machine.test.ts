@@ -231,6 +231,21 @@ describe('a bot that runs', () => {
     expect(textOf(await scene.member.slash('games'))).toContain('Counter-Strike 2');
   });
 
+  it('deletes nothing for its age while its clock is a year ahead, and tells members that it is wrong', async () => {
+    await isAccepted(scene, 'before-the-year.example.com');
+    const before = scene.log().length;
+    await goesBackTo(-366 * 24);
+    await scene.restart();
+    const said = () => JSON.stringify(scene.log().slice(before));
+    await expect.poll(said).toContain("differs from Discord's by more than a day");
+    // The hourly job has gone on to its last task by then.
+    expect(textOf(await submit(scene, 'wrong-clock.example.com'))).toContain('clock of the machine');
+    expect(addsOf(scene, 'wrong-clock.example.com')).toEqual([]);
+    expect(textOf(await scene.member.slash('submissions'))).toContain('before-the-year.example.com');
+    await goesBackTo(0);
+    await isAccepted(scene, 'after-the-year.example.com');
+  });
+
   it('leaves nobody waiting when its clock goes back while it is down', async () => {
     const host = 'hour-and-crash.example.com';
     await scene.listing.behave({ kind: 'hang' });

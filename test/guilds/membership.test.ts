@@ -55,6 +55,7 @@ function process(options: Partial<MembershipDeps> = {}): Membership {
     listGuilds: () => listed(),
     isForeign: (guildId, signal) => isForeign(guildId, signal),
     applicationId: async () => application,
+    isClockRight: async () => true,
     onlyOne,
     checkEveryMs: HOUR_MS,
     graceMs: 30 * DAY_MS,

@@ -1,0 +1,33 @@
+import type { Logger } from '../logger.ts';
+import type { DiscordApi } from './api.ts';
+
+const HOUR_MS = 3_600_000;
+/** By a clock that is wrong by more than this nothing is deleted for its age, in milliseconds. */
+const MOST_WRONG_MS = 24 * HOUR_MS;
+
+export interface ClockCheckDeps {
+  readonly api: Pick<DiscordApi, 'clockAheadMs'>;
+  /** Asks Discord anything, for the time in its answer. */
+  readonly ask: () => Promise<unknown>;
+  readonly logger: Pick<Logger, 'error' | 'warn'>;
+}
+
+/** Whether this machine's clock is right enough to delete by it: one that is a year ahead would end all history at once. */
+export function createClockCheck({ api, ask, logger }: ClockCheckDeps): () => Promise<boolean> {
+  const isRight = () => Math.abs(api.clockAheadMs() ?? Number.POSITIVE_INFINITY) <= MOST_WRONG_MS;
+
+  return async () => {
+    if (!isRight()) await ask().catch(() => undefined);
+    const aheadMs = api.clockAheadMs();
+    if (aheadMs === undefined) {
+      logger.warn({}, 'Discord has not said what time it is: nothing is deleted for its age until it has');
+    } else if (!isRight()) {
+      logger.error(
+        { aheadHours: Math.round(aheadMs / HOUR_MS) },
+        "the clock of this machine differs from Discord's by more than a day: nothing is deleted for its age. Let the " +
+          'clock be set over the network: timedatectl set-ntp true',
+      );
+    }
+    return isRight();
+  };
+}
