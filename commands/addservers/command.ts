@@ -153,10 +153,14 @@ async function retype(context: DraftContext, { lists }: DraftDeps): Promise<Moda
   return pasteModal(context, { id: listId('retyped'), ...typed, most: MOST_TYPED });
 }
 
-async function readFile({ t }: Context, { name, url }: UploadedFile, deps: AddServersDeps): Promise<Buffer> {
+async function readFile(
+  { t }: Context,
+  { name, url, size }: UploadedFile,
+  deps: AddServersDeps,
+): Promise<Buffer> {
   const isKnown = FILE_TYPES.some((extension) => name.toLowerCase().endsWith(extension));
   if (!isKnown) throw new UserError(t('list.file.kind'));
-  const read = await deps.attachments.read(url);
+  const read = await deps.attachments.read(url, size);
   if (read.ok) return read.bytes;
   const what = read.problem === 'too-large' ? 'too-large' : 'unavailable';
   throw new UserError(t(`list.file.${what}`, { kib: MAX_FILE_BYTES / 1024 }));

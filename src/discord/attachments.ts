@@ -21,20 +21,23 @@ export type AttachmentResult =
   | { readonly ok: false; readonly problem: 'foreign' | 'too-large' | 'unavailable' };
 
 export interface Attachments {
-  /** Reads an uploaded file. Failing to get it is a result, not an exception. */
-  read(url: string): Promise<AttachmentResult>;
+  /**
+   * Reads an uploaded file. Failing to get it is a result, not an exception.
+   * @param size its bytes; with fewer the file was cut off, which shows in nothing else where its length was not sent
+   */
+  read(url: string, size: number): Promise<AttachmentResult>;
   close(): Promise<void>;
 }
 
 /**
- * Reads what members upload. Size and type of an attachment are what the uploader's Discord claims, so neither is
- * looked at: a download ends where it becomes too large. Redirects are not followed.
+ * Reads what members upload. The type of an attachment is what the uploader's Discord claims, so it is not looked at. A
+ * download ends where it becomes too large, whatever its size was said to be. Redirects are not followed.
  */
 export function createAttachments(deps: AttachmentsDeps): Attachments {
   const { hosts, maxBytes, logger, timeoutMs = 10_000 } = deps;
   const agent = new Agent({ connect: { timeout: timeoutMs }, maxResponseSize: maxBytes });
 
-  async function download(url: URL): Promise<AttachmentResult> {
+  async function download(url: URL, size: number): Promise<AttachmentResult> {
     const { statusCode, body } = await request(url, {
       dispatcher: agent,
       headers: { 'accept-encoding': 'identity', 'user-agent': DefaultUserAgent },
@@ -45,18 +48,21 @@ export function createAttachments(deps: AttachmentsDeps): Attachments {
       logger.warn({ host: url.host, statusCode }, 'an attachment could not be read');
       return { ok: false, problem: 'unavailable' };
     }
-    return { ok: true, bytes: Buffer.from(await body.arrayBuffer()) };
+    const bytes = Buffer.from(await body.arrayBuffer());
+    if (bytes.length >= size || Number.isNaN(size)) return { ok: true, bytes };
+    logger.warn({ host: url.host, bytes: bytes.length, size }, 'an attachment was cut off on its way');
+    return { ok: false, problem: 'unavailable' };
   }
 
   return {
-    async read(text) {
+    async read(text, size) {
       const url = URL.canParse(text) ? new URL(text) : undefined;
       if (!url || !isUploadUrl(url, hosts)) {
         logger.warn({ host: url?.host }, 'an attachment is on a host that is not in ATTACHMENT_HOSTS');
         return { ok: false, problem: 'foreign' };
       }
       try {
-        return await download(url);
+        return await download(url, size);
       } catch (error) {
         if (error instanceof errors.ResponseExceededMaxSizeError) return { ok: false, problem: 'too-large' };
         // The address carries a signature, so only the host is logged.

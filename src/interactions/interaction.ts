@@ -80,6 +80,8 @@ export interface SourceMessage {
 export interface UploadedFile {
   readonly name: string;
   readonly url: string;
+  /** Its bytes, as Discord says; NaN where it does not. */
+  readonly size: number;
 }
 
 /** The values of a slash command's options; `null` for an option that was left out. */
@@ -253,7 +255,7 @@ function readOptions({ options = [], resolved }: SlashCommandData): OptionValues
     },
     getFile(name) {
       const file = ownValue(resolved?.attachments, string(name) ?? '');
-      return file ? { name: text(file.filename), url: text(file.url) } : null;
+      return file ? { name: text(file.filename), url: text(file.url), size: Number(file.size) } : null;
     },
     getUserId: (name) => {
       const id = string(name);

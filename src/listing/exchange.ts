@@ -99,8 +99,19 @@ function ended(isSent: boolean, reason: 'stopping' | 'timeout', detail: string):
 
 /** Of a request of which nothing was written. */
 function unreached(error: Error): NotSent {
+  // This machine's own trouble says nothing of the service.
+  if (OUT_OF_HANDLES.test(codeOf(error))) {
+    return {
+      kind: 'not-sent',
+      reason: 'bot',
+      detail: `${describeError(error)}: raise the limit of open files`,
+    };
+  }
   return { kind: 'not-sent', reason: reasonOfCode(codeOf(error)), detail: describeError(error) };
 }
+
+/** Of the process, or of the whole machine. */
+const OUT_OF_HANDLES = /^(?:EMFILE|ENFILE)$/;
 
 function reasonOfCode(code: string): NotSent['reason'] {
   // Node's own errors, OpenSSL's, and OpenSSL's names for what is wrong with a certificate.

@@ -1,5 +1,6 @@
 import { constants, existsSync } from 'node:fs';
 import { access, mkdir, open, stat } from 'node:fs/promises';
+import { devNull } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { anotherVersion, MIGRATIONS } from './migrations.ts';
@@ -110,7 +111,19 @@ async function whatToDo(path: string): Promise<string> {
       }
     }
   }
+  if (await areHandlesUsedUp()) {
+    return 'this process may open no more files: raise the limit (ulimit -n, LimitNOFILE= of systemd, --ulimit nofile= of Docker)';
+  }
   return 'check its owner and free space';
+}
+
+async function areHandlesUsedUp(): Promise<boolean> {
+  try {
+    await (await open(devNull, 'r')).close();
+    return false;
+  } catch (error) {
+    return /^(?:EMFILE|ENFILE)$/.test(Object(error).code);
+  }
 }
 
 /** The code of the error with which the system refuses to let this process write; `undefined` if it does not. */

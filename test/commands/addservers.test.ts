@@ -16,7 +16,7 @@ it('/addservers reads one list of a member at a time, and the next once that has
   };
   const command = addServers(deps as unknown as AddServersDeps);
   const { options } = anyContext();
-  const file = { name: 'list.txt', url: 'https://cdn.discordapp.com/list.txt' };
+  const file = { name: 'list.txt', url: 'https://cdn.discordapp.com/list.txt', size: 1 };
   async function run(userId: string) {
     const context = anyContext({
       user: { id: userId, name: 'mia' },
@@ -48,7 +48,7 @@ it.each([
     reader: { read: async () => ({ kind }) },
   };
   const command = addServers(deps as unknown as AddServersDeps);
-  const getFile = () => ({ name: 'list.txt', url: 'https://cdn.discordapp.com/list.txt' });
+  const getFile = () => ({ name: 'list.txt', url: 'https://cdn.discordapp.com/list.txt', size: 1 });
   const run = async () => command.run?.(anyContext({ options: { ...anyContext().options, getFile } }));
   await expect(run()).rejects.toThrow(words);
 });

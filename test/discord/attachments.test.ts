@@ -16,7 +16,8 @@ async function open(answer: FrontAnswer) {
   front.answer = () => answer;
   const { host, origin } = new URL(front.url);
   const url = `${origin}/file.txt?ex=1&hm=signature`;
-  const read = (deps: Partial<AttachmentsDeps> = {}) => attachments({ hosts: [host], ...deps }).read(url);
+  const read = (deps: Partial<AttachmentsDeps> = {}, size = Number.NaN) =>
+    attachments({ hosts: [host], ...deps }).read(url, size);
   return { front, url, host, read };
 }
 
@@ -27,6 +28,13 @@ const FOREIGN = { ok: false, problem: 'foreign' };
 it('an uploaded file is read whole, whatever type it claims to have', async () => {
   const { read } = await open(file('one\ntwo\n'));
   expect(await read()).toEqual({ ok: true, bytes: Buffer.from('one\ntwo\n') });
+});
+
+it('an uploaded file that was cut off on its way is unavailable, also where its length was not sent', async () => {
+  // Its end is that of the connection.
+  const { read } = await open({ ...file('one\ntwo\n'), headers: { connection: 'close' } });
+  expect(await read({}, 9)).toEqual(UNAVAILABLE);
+  expect(await read({}, 8)).toMatchObject({ ok: true });
 });
 
 it('an uploaded file has as many bytes as allowed, and not one more', async () => {
@@ -67,7 +75,7 @@ it.each([
   ['http://127.0.0.1/a.txt', '127.0.0.1:443', FOREIGN],
   ['https://127.0.0.1:1/a.txt', '127.0.0.1', FOREIGN],
 ])("an address without a port has its scheme's own: %s at %s", async (url, host, result) => {
-  expect(await attachments({ hosts: [host] }).read(url)).toEqual(result);
+  expect(await attachments({ hosts: [host] }).read(url, 1)).toEqual(result);
 });
 
 it.each([
@@ -79,5 +87,5 @@ it.each([
   'ftp://cdn.discordapp.com/a.txt',
   'no address',
 ])('%s is not asked for anything', async (url) => {
-  expect(await attachments({ hosts: ['cdn.discordapp.com'] }).read(url)).toEqual(FOREIGN);
+  expect(await attachments({ hosts: ['cdn.discordapp.com'] }).read(url, 1)).toEqual(FOREIGN);
 });

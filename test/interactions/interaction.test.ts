@@ -98,7 +98,7 @@ describe('what is asked', () => {
     ];
     const resolved = { attachments: { 8: { filename: 'a.csv', url: 'https://a' } }, users: { 9: {} } };
     const values = options(given, resolved);
-    expect(values.getFile('file')).toEqual({ name: 'a.csv', url: 'https://a' });
+    expect(values.getFile('file')).toEqual({ name: 'a.csv', url: 'https://a', size: Number.NaN });
     expect(values.getUserId('user')).toBe('9');
     expect([values.getFile('forged'), values.getUserId('forged')]).toEqual([null, null]);
     expect([options(given).getFile('file'), options(given).getUserId('user')]).toEqual([null, null]);
