@@ -5,9 +5,9 @@ import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
 import { button, type Control, customId, type Modal, modal, rows } from '../src/interactions/controls.ts';
 import type { GuildLog } from '../src/interactions/guild-log.ts';
+import type { Breaker } from '../src/listing/breaker.ts';
 import type { GamesOutcome } from '../src/listing/contract.ts';
 import type { Games } from '../src/listing/games.ts';
-import type { Rests } from '../src/listing/rests.ts';
 import { Secret } from '../src/secret.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeText, memberText } from '../src/words/escape.ts';
@@ -22,7 +22,7 @@ export interface SetKeyDeps {
   readonly keyTrials: KeyTrials;
   readonly games: Pick<Games, 'accept'>;
   readonly keys: Pick<ApiKeys, 'status' | 'set'>;
-  readonly rests: Pick<Rests, 'end'>;
+  readonly breaker: Pick<Breaker, 'endPause'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
   readonly settings: Pick<GuildSettings, 'get'>;
 }
@@ -34,7 +34,7 @@ const MAX_KEY_LENGTH = 500;
  * /setkey: takes the guild's API key in a modal, so that it is never a command argument, tries it with
  * `action=games`, and keeps it only if the service takes it.
  */
-export function setKey({ keyTrials, games, keys, rests, guildLog, settings }: SetKeyDeps): Command {
+export function setKey({ keyTrials, games, keys, breaker, guildLog, settings }: SetKeyDeps): Command {
   async function save(context: SubmitContext): Promise<Reply> {
     const { t, guildId, user } = context;
     const typed = context.field('key').trim();
@@ -46,7 +46,7 @@ export function setKey({ keyTrials, games, keys, rests, guildLog, settings }: Se
     if (outcome.kind === 'games') {
       await games.accept(outcome.games);
       await keys.set(guildId, key, { userId: user.id });
-      rests.end(guildId);
+      breaker.endPause(guildId);
       await guildLog.tell(guildId, (words) => changeText(words, user, key));
       const content = savedText(context, key);
       return hadKey ? { content } : withLogPrompt(context, content);

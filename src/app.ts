@@ -33,8 +33,7 @@ import { atMost, inOrder, type Part } from './lifecycle.ts';
 import { createBreaker } from './listing/breaker.ts';
 import { createListingApi } from './listing/client.ts';
 import { createGames } from './listing/games.ts';
-import { createGuardedListing } from './listing/guarded.ts';
-import { createRests } from './listing/rests.ts';
+import { type Asker, createGuard } from './listing/guard.ts';
 import { createTurns } from './listing/turns.ts';
 import type { Logger } from './logger.ts';
 import { createHealthServer } from './operations/health.ts';
@@ -44,6 +43,7 @@ import { createScheduledBackups } from './operations/scheduled-backups.ts';
 import { createSilence } from './operations/silence.ts';
 import { reportStart } from './operations/start-report.ts';
 import { retry } from './retry.ts';
+import type { Secret } from './secret.ts';
 import { createListReader } from './server-lists/list-reader.ts';
 import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
 import { createStoreEncryption } from './storage/encryption-key.ts';
@@ -161,8 +161,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
 
   // The listing service.
   const breaker = createBreaker();
-  const rests = createRests();
-  const listingApi = createListingApi({
+  const listing = createListingApi({
     baseUrl: config.listingApiUrl,
     timeoutMs: config.listingApiTimeoutMs,
     arrayFormat: config.listingApiArrayFormat,
@@ -170,14 +169,14 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     onRequest: metrics?.onListingRequest,
     logger,
   });
-  const listing = createGuardedListing({
-    api: listingApi,
+  const guard = createGuard({
     turns: createTurns({ atOnce: config.listingRequestsAtOnce }),
     breaker,
-    rests,
     firstWaitMs: timing.listingFirstWait,
   });
-  const keyTrials = createKeyTrials({ games: listing.games });
+  const readGames = (asker: Asker, key: Secret) =>
+    guard.inTurn({ ...asker, kind: 'reading' }, () => listing.games(key));
+  const keyTrials = createKeyTrials({ games: readGames });
 
   /** The service refuses a guild's key for the first time. */
   async function onKeyRefused(guildId: string): Promise<void> {
@@ -187,11 +186,11 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
 
   const operatorKey = config.listingApiKey;
   const games = createGames({
-    ...(operatorKey && { fetchAsOperator: () => listing.games({ guildId: 'operator' }, operatorKey) }),
+    ...(operatorKey && { fetchAsOperator: () => readGames({ guildId: 'operator' }, operatorKey) }),
     async fetchFor(guildId) {
       const usable = await keys.usable(guildId);
       if ('code' in usable) return undefined;
-      const outcome = await listing.games({ guildId }, usable.key);
+      const outcome = await readGames({ guildId }, usable.key);
       if (await keys.keepAnswer(guildId, usable.setAt, outcome)) await onKeyRefused(guildId);
       return outcome;
     },
@@ -229,6 +228,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     keys,
     settings,
     listing,
+    guard,
     isOurs: (interactionId) => unanswered.isOurs(interactionId),
     observers: [
       createSubmissionLog({ guildLog, games }),
@@ -277,7 +277,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     suggestions,
     keys,
     keyTrials,
-    rests,
+    breaker,
     onKeyRefused,
     settings,
     deletion,
@@ -410,7 +410,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     {
       name: 'connections',
       stop: () =>
-        atMost(CONNECTIONS_END_MS, Promise.all([listingApi.close(), attachments.close(), api.close()])),
+        atMost(CONNECTIONS_END_MS, Promise.all([listing.close(), attachments.close(), api.close()])),
     },
     { name: 'games', ...games },
     createSilence({ config, gateway, onFatal, logger }),

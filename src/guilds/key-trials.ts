@@ -1,6 +1,6 @@
 import { dropOldest } from '../drop-oldest.ts';
 import type { GamesOutcome } from '../listing/contract.ts';
-import type { Asker } from '../listing/guarded.ts';
+import type { Asker } from '../listing/guard.ts';
 import type { Secret } from '../secret.ts';
 
 interface KeyTrialsDeps {

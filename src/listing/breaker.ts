@@ -7,17 +7,7 @@ export type Health = 'answered' | 'failed';
 export const EXTENTS = ['none', 'some', 'all'] as const;
 export type Extent = (typeof EXTENTS)[number];
 
-/** Holds submissions back while the listing service fails, by guild: one guild's bad key stops nobody else. */
-export interface Breaker {
-  /** Whether a submission of this guild may leave now. While the breaker is open, one may leave every 30 seconds. */
-  mayLeave(guildId: string): boolean;
-  /** Takes note of how a request of this guild ended. */
-  note(guildId: string, health: Health): void;
-  /** For whom submissions are held back. */
-  extent(): Extent;
-  /** How the latest request of all ended; `undefined` before the first. */
-  latest(): Health | undefined;
-}
+export type Breaker = ReturnType<typeof createBreaker>;
 
 /** Failures in a row after which a guild's submissions are held back. */
 const MOST_FAILURES = 3;
@@ -26,13 +16,22 @@ const OUTCOMES_OF_ALL = 10;
 /** Fewer guilds than this say nothing about the service as a whole. */
 const FEWEST_GUILDS = 3;
 const HELD_BACK_MS = 30_000;
-/** Guilds with failures that are remembered; the oldest goes. */
+/** Milliseconds that a key is paused after a 429 that names no time. */
+const USUAL_PAUSE_MS = 1_000;
+/** However long the service asks for: it may be wrong, and the guild's members wait. */
+const LONGEST_PAUSE_MS = 10 * 60_000;
+/** Guilds with failures or a pause that are remembered; the oldest goes. */
 const MOST_GUILDS = 10_000;
 
-/** @param now milliseconds of a clock that nobody sets */
-export function createBreaker(now: () => number = () => performance.now()): Breaker {
+/**
+ * Says whether a guild may send now, by guild: one guild's bad key stops nobody else. Submissions are held back while the
+ * listing service fails; a key is paused for as long as the service asks with a 429.
+ * @param now milliseconds of a clock that nobody sets
+ */
+export function createBreaker(now: () => number = () => performance.now()) {
   const failuresOf = new Map<string, number>();
   const nextTryOf = new Map<string, number>();
+  const pausedUntil = new Map<string, number>();
   let outcomes: { readonly guildId: string; readonly health: Health }[] = [];
   let nextTryOfAll = 0;
 
@@ -45,7 +44,8 @@ export function createBreaker(now: () => number = () => performance.now()): Brea
   }
 
   return {
-    mayLeave(guildId) {
+    /** Whether a submission of this guild may be sent now. While the breaker is open, one may be every 30 seconds. */
+    maySend(guildId: string): boolean {
       if (isOpenFor(guildId)) {
         if (now() < (nextTryOf.get(guildId) ?? 0)) return false;
         nextTryOf.set(guildId, now() + HELD_BACK_MS);
@@ -57,7 +57,8 @@ export function createBreaker(now: () => number = () => performance.now()): Brea
       }
       return true;
     },
-    note(guildId, health) {
+    /** Takes note of how a request of this guild ended. */
+    note(guildId: string, health: Health): void {
       outcomes = [...outcomes, { guildId, health }].slice(-OUTCOMES_OF_ALL);
       if (health === 'answered') {
         failuresOf.delete(guildId);
@@ -70,10 +71,25 @@ export function createBreaker(now: () => number = () => performance.now()): Brea
       dropOldest(nextTryOf, MOST_GUILDS);
       if (isOpenForAll()) nextTryOfAll = now() + HELD_BACK_MS;
     },
-    extent() {
+    /** @param ms what the service asked for (`Retry-After`), if it named a time */
+    pause(guildId: string, ms = USUAL_PAUSE_MS): void {
+      pausedUntil.set(guildId, now() + Math.min(ms, LONGEST_PAUSE_MS));
+      dropOldest(pausedUntil, MOST_GUILDS);
+    },
+    /** For how many milliseconds more the guild's key is paused; 0 where it is not. */
+    pausedMs(guildId: string): number {
+      const ms = (pausedUntil.get(guildId) ?? 0) - now();
+      if (ms <= 0) pausedUntil.delete(guildId);
+      return Math.max(0, Math.ceil(ms));
+    },
+    /** The guild has another key. */
+    endPause: (guildId: string) => void pausedUntil.delete(guildId),
+    /** For whom submissions are held back. */
+    extent(): Extent {
       if (isOpenForAll()) return 'all';
       return [...failuresOf.keys()].some(isOpenFor) ? 'some' : 'none';
     },
-    latest: () => outcomes.at(-1)?.health,
+    /** How the latest request of all ended; `undefined` before the first. */
+    latest: (): Health | undefined => outcomes.at(-1)?.health,
   };
 }

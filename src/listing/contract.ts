@@ -100,7 +100,7 @@ export interface NotSent {
   readonly reason: (typeof NOT_SENT_REASONS)[number];
   /** For the log. */
   readonly detail?: string;
-  /** Milliseconds for which this key is still held back; the service asked for that. */
+  /** Milliseconds for which this key is still paused; the service asked for that. */
   readonly retryAfterMs?: number;
 }
 
@@ -126,7 +126,7 @@ export const NOT_SENT_REASONS = [
   'unreachable', // nobody listens there, or its name does not resolve
   'timeout', // there was no connection in time
   'tls', // the certificate or the handshake failed
-  'rate-limited', // the key is held back since a 429
+  'rate-limited', // the key is paused since a 429
   'down', // the service has failed repeatedly and is left alone
   'queue-full', // enough requests of this member wait already
 ] as const;
@@ -158,7 +158,7 @@ export interface ListingApi {
 export const notSent = (reason: NotSent['reason']): NotSent => ({ kind: 'not-sent', reason });
 
 /** Whether a request was tried and did not reach the service. Everything else was not sent for a reason of the bot's own. */
-export const isUnreached = ({ reason }: NotSent): boolean =>
+export const neverConnected = ({ reason }: NotSent): boolean =>
   reason === 'unreachable' || reason === 'timeout' || reason === 'tls';
 
 /** The twelve aliases that need no look-up (specification §2.3), with the usual names of their games. */

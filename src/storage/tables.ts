@@ -56,7 +56,7 @@ export interface ServersTable {
   readonly address: string;
   /** Since when it counts for limits; null where it does not, since it never left or its key was refused. */
   readonly reserved_at: number | null;
-  /** When the latest request with it was about to leave. */
+  /** When the latest request with it was about to be sent. */
   readonly sent_at: number | null;
   readonly ended_at: number | null;
   /** Null until it has ended. `unknown`: it was sent, and may have been received. `not-sent`: nothing left the machine. */

@@ -1,12 +1,14 @@
 import type { ApiKeys, NoKey, UsableKey } from '../guilds/api-keys.ts';
 import {
   isAboutKey,
+  type ListingApi,
   type NotSent,
   notSent,
   type Outcome,
   type ServerSubmission,
 } from '../listing/contract.ts';
-import type { GuardedListing } from '../listing/guarded.ts';
+import type { Guard } from '../listing/guard.ts';
+import type { TurnRequest } from '../listing/turns.ts';
 import type { Logger } from '../logger.ts';
 import { retryAfter } from '../retry.ts';
 import type { Row } from '../server-lists/row.ts';
@@ -94,7 +96,8 @@ export interface PipelineDeps {
   readonly limits: Pick<Limits, 'room'>;
   readonly keys: Pick<ApiKeys, 'usable' | 'problem' | 'keepAnswer'>;
   readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
-  readonly listing: Pick<GuardedListing, 'add'>;
+  readonly listing: Pick<ListingApi, 'add'>;
+  readonly guard: Guard;
   /** Whether this process still has the interaction to answer. Inside of a transaction of its guild that stays so. */
   readonly isOurs: (interactionId: string) => Promise<boolean>;
   readonly observers: readonly Observer[];
@@ -219,36 +222,32 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (reason) return { outcome: notSent(reason), key: undefined };
     const { guildId, user } = order;
     const servers = request.flatMap((index) => run.rows[index]?.submission ?? []);
+    const turn: TurnRequest = { guildId, memberId: user.id, kind: 'submission', deadline: lastStart(order) };
     let key: UsableKey | undefined;
     try {
-      const outcome = await deps.listing.add(
-        { guildId, memberId: user.id, deadline: lastStart(order) },
-        servers,
-        async () => {
-          // Read anew for each request, so that nothing leaves with a key that is gone, nor without a record.
-          const found = await store.inGuild(guildId, () => keyToLeaveWith(run, request));
-          if ('kind' in found) return found;
-          key = found;
-          return found.key;
-        },
-      );
+      const outcome = await deps.guard.inTurn(turn, async () => {
+        const found = await store.inGuild(guildId, () => markSending(run, request));
+        if (found === undefined) return notSent('key');
+        key = found;
+        return deps.listing.add(servers, key.key);
+      });
       return { outcome, key };
     } catch (error) {
       logger.error(
         { err: error, interactionId: order.interactionId },
         'a request failed by a fault of the bot',
       );
-      // Once it is on record it may have left.
+      // Once it is marked, something of it may have left.
       return { outcome: key ? FAULT : notSent('bot'), key };
     }
   }
 
-  async function keyToLeaveWith(run: Run, request: readonly number[]): Promise<UsableKey | NotSent> {
+  /** @returns the key, read anew for each request; `undefined` where the key or the servers are gone, so nothing is sent */
+  async function markSending(run: Run, request: readonly number[]): Promise<UsableKey | undefined> {
     const usable = await deps.keys.usable(run.guildId);
-    if ('code' in usable) return notSent('key');
-    const isThere = await deps.records.leave(run.id, request);
-    // They go with the guild's data, and the key with them.
-    return isThere ? usable : notSent('key');
+    if ('code' in usable) return undefined;
+    const isMarked = await deps.records.markSending(run.id, request);
+    return isMarked ? usable : undefined;
   }
 
   /** In one transaction, which is tried three times. @returns `undefined` where the store does not take it */

@@ -40,13 +40,13 @@ export interface EndedSubmission {
 export interface Records {
   reserve(reservation: Reservation): Promise<void>;
   /**
-   * A request with these servers is about to leave; false where they were deleted, as with the guild's data, or where
-   * another process has ended the submission.
+   * Marks these servers right before a request with them is sent; false where they were deleted, as with the guild's
+   * data, or where another process has ended the submission.
    */
-  leave(id: string, indices: readonly number[]): Promise<boolean>;
+  markSending(id: string, indices: readonly number[]): Promise<boolean>;
   /**
    * A request was answered, or was not sent. What another process has ended stays as that one has told it.
-   * @param indices of its servers: those that have not ended leave again in smaller requests
+   * @param indices of its servers: those that have not ended are sent again in smaller requests
    */
   answered(id: string, indices: readonly number[], ended: readonly EndedServers[]): Promise<void>;
   /**
@@ -201,7 +201,7 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
           .execute();
       }
     },
-    async leave(id, indices) {
+    async markSending(id, indices) {
       const { numUpdatedRows } = await servers(id, indices)
         .where(({ exists }) => exists(isRunning(id).where('owner', '=', owner)))
         .set({ sent_at: now() })

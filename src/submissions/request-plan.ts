@@ -1,6 +1,6 @@
 import {
-  isUnreached,
   MAX_SERVERS_PER_REQUEST,
+  neverConnected,
   notSent,
   type Outcome,
   type Rejected,
@@ -83,7 +83,7 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
       if (outcome.kind === 'rejected') return rejected(indices, outcome);
       const ended: EndedServers = { indices, outcome };
       // The next request would not be sent for the same reason.
-      if (outcome.kind === 'not-sent' && !isUnreached(outcome)) return [ended, ...endAll(outcome)];
+      if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return [ended, ...endAll(outcome)];
       return silences < MOST_SILENCES ? [ended] : [ended, ...endAll(notSent('service'))];
     },
   };

@@ -9,11 +9,11 @@ it('/setkey says that the key is saved, also where the store fails as soon as it
     keyTrials: { run: async () => ({ kind: 'games', games: [] }) },
     games: { accept: async () => undefined },
     keys: { status: async () => undefined, set: async (_, key) => void done.push(key.reveal()) },
-    rests: { end: (guildId) => void done.push(`rest of ${guildId} ended`) },
+    breaker: { endPause: (guildId) => void done.push(`pause of ${guildId} ended`) },
     guildLog: { tell: async () => undefined },
     settings: { get: () => Promise.reject(new StoreError('cannot read settings')) },
   });
   const reply = await command.submits?.save?.run(anyContext({ field: () => ' a-key-of-some-length ' }));
-  expect(done).toEqual(['a-key-of-some-length', 'rest of 2 ended']);
+  expect(done).toEqual(['a-key-of-some-length', 'pause of 2 ended']);
   expect(reply?.content).toContain('works and is saved');
 });

@@ -315,7 +315,7 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     const draft = readyDraft('a', 3);
     const rows = draft.rows.filter((row) => row.kind === 'ready');
     await process.records.reserve({ ...mia, id, interactionId: id, draft, rows, limitedRows: [] });
-    expect(await process.records.leave(id, [0])).toBe(true);
+    expect(await process.records.markSending(id, [0])).toBe(true);
     return { process, id };
   }
 
@@ -439,13 +439,13 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     const [store, another] = await openBoth();
     const { process, id } = await working(store);
     expect(await process.isOurs(id)).toBe(true);
-    expect(await process.records.leave(id, [1])).toBe(true);
+    expect(await process.records.markSending(id, [1])).toBe(true);
     await store.tables().deleteFrom('leases').where('owner', '=', 'asleep').execute();
     const alive = workOf(another, 'alive');
     await alive.takeOver();
     await expect.poll(() => alive.told).toHaveLength(4);
     expect(await process.isOurs(id)).toBe(false);
-    expect(await process.records.leave(id, [2])).toBe(false);
+    expect(await process.records.markSending(id, [2])).toBe(false);
     const ended = { indices: [0, 1, 2], outcome: { kind: 'accepted', message: 'Yes.' } } as const;
     await process.records.answered(id, ended.indices, [ended]);
     const { outcomes = [] } = (await process.records.endedBy(id)) ?? {};

@@ -86,7 +86,7 @@ describe('the data of a guild', () => {
     await parts.records.reserve({ ...mia, id: 'a', interactionId: 'i', draft, rows, limitedRows: [] });
     await parts.drafts.save(mia, 'typed', draft);
     await parts.erasure.deleteUnsent('1');
-    expect(await parts.records.leave('a', [0, 1])).toBe(false);
+    expect(await parts.records.markSending('a', [0, 1])).toBe(false);
     await parts.records.answered(
       'a',
       [0, 1],

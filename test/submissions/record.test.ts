@@ -45,7 +45,7 @@ async function reserve(rows: readonly Row[], more: Partial<Reservation> = {}): P
 
 async function end(outcomes: readonly Outcome[], id = 'list'): Promise<void> {
   for (const [index, outcome] of outcomes.entries()) {
-    await parts.records.leave(id, [index]);
+    await parts.records.markSending(id, [index]);
     await parts.records.answered(id, [index], [{ indices: [index], outcome }]);
   }
 }
@@ -62,7 +62,7 @@ describe('a server that is submitted', () => {
     const row = { position: 0, host: 'a', port: 27015, query_port: 5, game: 'cs2', address: 'a:27015' };
     const running = { ...row, reserved_at: NOW, sent_at: null, ended_at: null, outcome: null };
     expect(await servers()).toMatchObject([running]);
-    expect(await parts.records.leave('list', [0])).toBe(true);
+    expect(await parts.records.markSending('list', [0])).toBe(true);
     expect(await servers()).toMatchObject([{ ...running, sent_at: NOW }]);
     await parts.records.answered('list', [0], [{ indices: [0], outcome: ACCEPTED }]);
     expect(await servers()).toMatchObject([{ outcome: 'accepted', message: 'Yes.', ended_at: NOW }]);
@@ -71,7 +71,7 @@ describe('a server that is submitted', () => {
   it('does not leave where its row is gone', async () => {
     await reserve([readyRow(1, 'a'), readyRow(2, 'b')]);
     await store.tables().deleteFrom('servers').where('position', '=', 1).execute();
-    expect(await parts.records.leave('list', [0, 1])).toBe(false);
+    expect(await parts.records.markSending('list', [0, 1])).toBe(false);
   });
 
   it.each<{ outcome: Outcome; counts: boolean; left: boolean }>([
@@ -117,7 +117,7 @@ describe('a submission that was under way when the bot ended', () => {
   it('is unknown as far as it had left, and the rest can be submitted again', async () => {
     await reserve([readyRow(1, 'a'), readyRow(2, 'b'), readyRow(3, 'c')]);
     await end([ACCEPTED]);
-    await parts.records.leave('list', [1]);
+    await parts.records.markSending('list', [1]);
     await parts.records.endUnfinished(NOW - 1);
     expect((await servers()).map(({ outcome }) => outcome)).toEqual(['accepted', null, null]);
 

@@ -3,8 +3,7 @@ import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { createBreaker } from '../../src/listing/breaker.ts';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
-import { createGuardedListing } from '../../src/listing/guarded.ts';
-import { createRests } from '../../src/listing/rests.ts';
+import { createGuard } from '../../src/listing/guard.ts';
 import { createTurns } from '../../src/listing/turns.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { createPipeline, type Observer } from '../../src/submissions/pipeline.ts';
@@ -30,15 +29,9 @@ export async function openPipeline(options: PipelineOptions) {
   const encryption = createEncryption([randomBytes(32)]);
   const keys = createApiKeys({ store, encryption, logger, now });
   const settings = createGuildSettings({ store, logger });
-  const listing = createGuardedListing({
-    api: {
-      add: async (servers, key) => add(servers, key.reveal()),
-      games: async () => ({ kind: 'games', games: [] }),
-      close: async () => undefined,
-    },
+  const guard = createGuard({
     turns: createTurns({ atOnce: 8, now }),
     breaker: createBreaker(),
-    rests: createRests(),
     firstWaitMs: 1,
   });
   const pipeline = createPipeline({
@@ -46,7 +39,8 @@ export async function openPipeline(options: PipelineOptions) {
     store,
     keys,
     settings,
-    listing,
+    listing: { add: async (servers, key) => add(servers, key.reveal()) },
+    guard,
     isOurs: async () => isOurs(),
     observers,
     onKeyRefused: async (guildId) => onKeyRefused?.(guildId),

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Breaker } from './breaker.ts';
+import {
+  type GamesOutcome,
+  type NotSent,
+  neverConnected,
+  notSent,
+  type Outcome,
+  type Unknown,
+} from './contract.ts';
+import type { TurnRequest, Turns } from './turns.ts';
+
+/** Who asks, and until when a response is of use. */
+export type Asker = Omit<TurnRequest, 'kind'>;
+
+export interface GuardDeps {
+  readonly turns: Turns;
+  readonly breaker: Breaker;
+  /** Milliseconds before the second try; twice that before the third. Half of it is chance. 300. */
+  readonly firstWaitMs?: number | undefined;
+}
+
+export type Guard = ReturnType<typeof createGuard>;
+
+const TRIES = 3;
+const FIRST_WAIT_MS = 300;
+/** A pause of so many milliseconds is waited for; whoever would have to wait longer is told so. */
+const LONGEST_WAIT_MS = 5_000;
+
+/** Stands before every request to the listing service, and keeps one guild's trouble its own: turns, pauses, the breaker. */
+export function createGuard({ turns, breaker, firstWaitMs = FIRST_WAIT_MS }: GuardDeps) {
+  /** One try, when it is the guild's turn and its key is not paused. */
+  async function attempt<Heard extends Outcome | GamesOutcome>(
+    request: TurnRequest,
+    send: () => Promise<Heard>,
+  ): Promise<Heard | NotSent> {
+    const { guildId, kind } = request;
+    for (;;) {
+      const pauseMs = breaker.pausedMs(guildId);
+      if (pauseMs > LONGEST_WAIT_MS) return { ...notSent('rate-limited'), retryAfterMs: pauseMs };
+      await sleep(pauseMs);
+      const outcome = await turns.run(request, async () => {
+        if (breaker.pausedMs(guildId) > 0) return 'paused';
+        if (kind === 'submission' && !breaker.maySend(guildId)) return notSent('down');
+        return send();
+      });
+      if (outcome === 'paused') continue;
+      return typeof outcome === 'string' ? notSent(outcome) : outcome;
+    }
+  }
+
+  /** A request that never reached the service for a reason of ours says nothing about the service. */
+  function noteHealth(guildId: string, outcome: Outcome | GamesOutcome): void {
+    if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return;
+    breaker.note(guildId, 'reason' in outcome && !ANSWERED.has(outcome.reason) ? 'failed' : 'answered');
+  }
+
+  return {
+    /**
+     * Makes a request when it is the guild's turn, and again after a failure that may pass.
+     * @param send makes the request; called right before each try, after all waiting
+     */
+    async inTurn<Heard extends Outcome | GamesOutcome>(
+      request: TurnRequest,
+      send: () => Promise<Heard>,
+    ): Promise<Heard | NotSent> {
+      const { guildId, kind } = request;
+      for (let tries = 1; ; tries += 1) {
+        const outcome = await attempt(request, send);
+        if (isRateLimited(outcome)) breaker.pause(guildId, retryAfterOf(outcome));
+        const isAskedToWait = (retryAfterOf(outcome) ?? 0) > LONGEST_WAIT_MS;
+        if (tries === TRIES || isAskedToWait || !isTransient(kind, outcome)) {
+          noteHealth(guildId, outcome);
+          return outcome;
+        }
+        await sleep(firstWaitMs * 2 ** (tries - 1) * (0.5 + Math.random() / 2));
+      }
+    },
+  };
+}
+
+/** Whether the next try may be better: a wrong key, a bad certificate or a web page does not get better within seconds. */
+function isTransient(kind: TurnRequest['kind'], outcome: Outcome | GamesOutcome): boolean {
+  // A submission is repeated only where nothing of it has left the machine.
+  if (kind === 'submission') return outcome.kind === 'not-sent' && outcome.reason === 'unreachable';
+  return 'reason' in outcome && TRANSIENT.has(outcome.reason);
+}
+const TRANSIENT: ReadonlySet<string> = new Set<NotSent['reason'] | Unknown['reason']>([
+  'unreachable',
+  'timeout',
+  'reset',
+  'rate-limited',
+  'server-error',
+]);
+
+/** No verdict, but the service itself works. */
+const ANSWERED: ReadonlySet<string> = new Set<Unknown['reason']>([
+  'rate-limited',
+  'client-error',
+  'not-found',
+  'redirect',
+]);
+
+const retryAfterOf = (outcome: Outcome | GamesOutcome): number | undefined =>
+  'retryAfterMs' in outcome ? outcome.retryAfterMs : undefined;
+
+/** A 429, with or without a verdict. */
+const isRateLimited = (outcome: Outcome | GamesOutcome): boolean =>
+  (outcome.kind === 'unknown' && outcome.reason === 'rate-limited') ||
+  (outcome.kind === 'rejected' && outcome.retryAfterMs !== undefined);

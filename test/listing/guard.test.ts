@@ -1,0 +1,215 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createBreaker } from '../../src/listing/breaker.ts';
+import type { Outcome } from '../../src/listing/contract.ts';
+import { createGuard } from '../../src/listing/guard.ts';
+import { createTurns } from '../../src/listing/turns.ts';
+
+const ADDED: Outcome = { kind: 'accepted', message: 'Added.' };
+const REFUSED: Outcome = { kind: 'not-sent', reason: 'unreachable' };
+const NO_KEY: Outcome = { kind: 'not-sent', reason: 'key' };
+
+/** A guard before a service that gives these outcomes one after the other, and the last one from then on. */
+function setUp(outcomes: readonly Outcome[] = [ADDED], atOnce = 8) {
+  const sent: string[] = [];
+  const breaker = createBreaker();
+  const turns = createTurns({ atOnce });
+  const { inTurn } = createGuard({ turns, breaker, firstWaitMs: 1 });
+  const ask =
+    (kind: 'submission' | 'reading') =>
+    (guildId = '1') =>
+      inTurn({ guildId, memberId: 'mia', kind }, async () => {
+        sent.push(kind);
+        return outcomes[Math.min(sent.length, outcomes.length) - 1] ?? ADDED;
+      });
+  return { sent, breaker, turns, inTurn, add: ask('submission'), read: ask('reading') };
+}
+
+/** Takes a place until it is given back. */
+function occupy(turns: ReturnType<typeof createTurns>): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  void turns.run({ guildId: 'other', kind: 'submission' }, () => promise);
+  return resolve;
+}
+
+describe('a submission', () => {
+  it('is sent when it is its turn, and not before', async () => {
+    const { sent, turns, add } = setUp([ADDED], 1);
+    const free = occupy(turns);
+    const outcome = add();
+    await setImmediate();
+    expect(sent).toEqual([]);
+    free();
+    expect(await outcome).toEqual(ADDED);
+    expect(sent).toEqual(['submission']);
+  });
+
+  it('that is not sent for want of a key says nothing about the service', async () => {
+    const { breaker, add } = setUp([NO_KEY]);
+    for (let n = 0; n < 4; n += 1) expect(await add()).toEqual(NO_KEY);
+    expect(breaker.latest()).toBeUndefined();
+  });
+
+  it('is tried three times while nothing of it leaves', async () => {
+    const { sent, breaker, add } = setUp([REFUSED]);
+    expect(await add()).toEqual(REFUSED);
+    expect(sent).toHaveLength(3);
+    // They are one failure.
+    await add();
+    expect(breaker.maySend('1')).toBe(true);
+    await add();
+    expect(breaker.maySend('1')).toBe(false);
+  });
+
+  it.each<Outcome>([
+    { kind: 'not-sent', reason: 'timeout' },
+    { kind: 'unknown', reason: 'reset' },
+  ])('is tried once where it ends with $kind ($reason)', async (outcome) => {
+    const { sent, add } = setUp([outcome]);
+    expect(await add()).toEqual(outcome);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('says why it had no turn', async () => {
+    const { inTurn, turns, add } = setUp([ADDED], 1);
+    const free = occupy(turns);
+    const late = inTurn({ guildId: '1', kind: 'submission', deadline: 0 }, async () => ADDED);
+    for (let n = 0; n < 20; n += 1) void add();
+    await setImmediate();
+    await setImmediate();
+    expect(await add()).toEqual({ kind: 'not-sent', reason: 'queue-full' });
+    free();
+    expect(await late).toEqual({ kind: 'not-sent', reason: 'deadline' });
+  });
+
+  it('is held back by the breaker', async () => {
+    const { sent, breaker, add } = setUp();
+    for (let n = 0; n < 3; n += 1) breaker.note('1', 'failed');
+    expect(await add('1')).toEqual({ kind: 'not-sent', reason: 'down' });
+    expect(await add('2')).toEqual(ADDED);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('reading the games', () => {
+  it.each<Outcome>([
+    { kind: 'not-sent', reason: 'unreachable' },
+    { kind: 'unknown', reason: 'timeout' },
+    { kind: 'unknown', reason: 'reset' },
+    { kind: 'unknown', reason: 'server-error' },
+    { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 5 },
+  ])('is tried three times while it ends with $kind ($reason)', async (outcome) => {
+    const { sent, read } = setUp([outcome]);
+    expect(await read()).toEqual(outcome);
+    expect(sent).toHaveLength(3);
+  });
+
+  it('ends with the first answer', async () => {
+    const { sent, read } = setUp([{ kind: 'unknown', reason: 'reset' }, ADDED]);
+    expect(await read()).toEqual(ADDED);
+    expect(sent).toHaveLength(2);
+  });
+
+  it.each<Outcome>([
+    { kind: 'not-sent', reason: 'tls' },
+    { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 60_000 },
+    { kind: 'rejected', message: 'No.' },
+  ])('is tried once where it ends with $kind ($reason)', async (outcome) => {
+    const { sent, read } = setUp([outcome]);
+    expect(await read()).toEqual(outcome);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is tried again after the time that the service asks for', async () => {
+    const { sent, read, breaker } = setUp([
+      { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 50 },
+      ADDED,
+    ]);
+    const outcome = read();
+    await expect.poll(() => breaker.pausedMs('1')).toBeGreaterThan(0);
+    expect(sent).toHaveLength(1);
+    expect(await outcome).toEqual(ADDED);
+    expect(breaker.pausedMs('1')).toBe(0);
+  });
+});
+
+describe('a key that is paused', () => {
+  it('is used again after the pause, also when that begins while a submission waits for its turn', async () => {
+    const { breaker, turns, inTurn } = setUp([ADDED], 1);
+    const pausedAtSending: number[] = [];
+    const add = () =>
+      inTurn({ guildId: '1', kind: 'submission' }, async () => {
+        pausedAtSending.push(breaker.pausedMs('1'));
+        return ADDED;
+      });
+    breaker.pause('1', 30);
+    expect(await add()).toEqual(ADDED);
+    const free = occupy(turns);
+    const waiting = add();
+    await setImmediate();
+    await setImmediate();
+    breaker.pause('1', 30);
+    free();
+    expect(await waiting).toEqual(ADDED);
+    expect(pausedAtSending).toEqual([0, 0]);
+  });
+
+  it('is not waited for where that takes longer than five seconds', async () => {
+    const { sent, breaker, add } = setUp();
+    breaker.pause('1', 6_000);
+    const outcome = await add('1');
+    expect(outcome).toMatchObject({ kind: 'not-sent', reason: 'rate-limited' });
+    expect('retryAfterMs' in outcome && outcome.retryAfterMs).toBeGreaterThan(5_000);
+    expect(sent).toEqual([]);
+    expect(await add('2')).toEqual(ADDED);
+  });
+
+  it.each<Outcome>([
+    { kind: 'unknown', reason: 'rate-limited' },
+    { kind: 'rejected', message: 'Slow down.', retryAfterMs: 60_000 },
+  ])('is paused since a 429: %j', async (outcome) => {
+    const { breaker, add } = setUp([outcome]);
+    await add('1');
+    expect(breaker.pausedMs('1')).toBeGreaterThan(500);
+    expect(breaker.pausedMs('2')).toBe(0);
+  });
+
+  it('is not paused for another answer that names a time', async () => {
+    const { breaker, add } = setUp([{ kind: 'unknown', reason: 'server-error', retryAfterMs: 60_000 }]);
+    await add('1');
+    expect(breaker.pausedMs('1')).toBe(0);
+  });
+});
+
+describe('the breaker', () => {
+  const UNKNOWN = 'timeout reset server-error unreadable too-large stopping';
+  const NOT_SENT = 'unreachable tls timeout';
+  it.each([
+    ...UNKNOWN.split(' ').map((reason) => ['unknown', reason, 'failed']),
+    ...NOT_SENT.split(' ').map((reason) => ['not-sent', reason, 'failed']),
+    ['unknown', 'rate-limited', 'answered'],
+    ['unknown', 'client-error', 'answered'],
+    ['unknown', 'not-found', 'answered'],
+    ['unknown', 'redirect', 'answered'],
+    ['not-sent', 'stopping', ''],
+    ['rejected', '', 'answered'],
+    ['accepted', '', 'answered'],
+  ])('takes %s %s for %s', async (kind, reason, health) => {
+    for (const ask of ['add', 'read'] as const) {
+      const guard = setUp([{ kind, message: 'Words.', ...(reason && { reason }) } as Outcome]);
+      await guard[ask]();
+      expect(guard.breaker.latest() ?? '').toBe(health);
+    }
+  });
+});
+
+it('reading takes half of the places', async () => {
+  const { sent, turns, read, add } = setUp([ADDED], 2);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  void turns.run({ guildId: 'reads', kind: 'reading' }, () => promise);
+  const waiting = read('1');
+  await add('2');
+  expect(sent).toEqual(['submission']);
+  resolve();
+  expect(await waiting).toEqual(ADDED);
+});
