@@ -20,7 +20,7 @@ import { type Block, createBlock } from './block.ts';
 
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
 const FIRST_RESPONSE_MS = 3_000;
-/** The first attempt at it is given up after this time, in milliseconds: the kept connection may have died silently. */
+/** After this time without an answer, in milliseconds, a second attempt goes out: the kept connection may have died silently. */
 const FIRST_ATTEMPT_MS = 1_000;
 /** Pauses before each attempt at the first response, in milliseconds. */
 const FIRST_RESPONSE_PAUSES = [0, 0, 250, 1_000];
@@ -263,63 +263,74 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
   async function respondOnce(
     { id, token: secret }: Answerable,
     body: APIInteractionResponse,
-    limitMs: number,
+    signal: AbortSignal,
   ): Promise<void> {
     if (!block.mayRespond())
       throw new LostInteraction('Discord blocks this bot, and the first response with it');
     forgetLimitsOfLaterTimes();
-    // Its timer ends with it: those of AbortSignal.timeout go on, and took a twentieth of the processor (measured).
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), limitMs);
-    try {
-      const response = await rest.queueRequest({
-        fullRoute: Routes.interactionCallback(id, secret.reveal()),
-        method: RequestMethod.Post,
-        auth: false,
-        body,
-        dispatcher: responseAgent,
-        signal: limit.signal,
-      });
-      await response.arrayBuffer();
-    } finally {
-      clearTimeout(timer);
+    const response = await rest.queueRequest({
+      fullRoute: Routes.interactionCallback(id, secret.reveal()),
+      method: RequestMethod.Post,
+      auth: false,
+      body,
+      dispatcher: responseAgent,
+      signal,
+    });
+    await response.arrayBuffer();
+  }
+
+  /** @param end aborted when nothing of it is wanted any more */
+  async function respondInTime(
+    interaction: Answerable,
+    body: APIInteractionResponse,
+    end: AbortSignal,
+  ): Promise<void> {
+    const until = performance.now() + firstResponseMs - (Date.now() - interaction.receivedAt);
+    const left = () => until - performance.now();
+    const failures: unknown[] = [];
+    const taken = Promise.withResolvers<void>();
+    for (const pauseMs of FIRST_RESPONSE_PAUSES) {
+      if (pauseMs > 0) await sleep(pauseMs);
+      const used = responseAgent;
+      const isFirst = failures.length === 0;
+      const limitMs = isFirst ? Math.min(firstAttemptMs, Math.max(left(), LEAST_PAUSE_MS)) : left();
+      try {
+        const attempt = respondOnce(interaction, body, end);
+        // An attempt that is only slow goes on beside the next one.
+        attempt.then(taken.resolve, () => undefined);
+        await inTime(Promise.race([attempt, taken.promise]), limitMs);
+        return;
+      } catch (error) {
+        // A former attempt was taken, and only its answer was lost. An attempt that met a limit was not taken.
+        const isTaken = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
+        if (isTaken && failures.some(isUncertain)) return;
+        if (isRefused(error)) throw lostOr(error);
+        failures.push(error);
+        if (error instanceof LostInteraction) break;
+        if (error instanceof RateLimitError) {
+          if (block.leftMs() > 0 || error.retryAfter > left()) break;
+          await sleep(error.retryAfter);
+        } else if (responseAgent === used) {
+          // Otherwise another interaction has replaced them meanwhile.
+          replaceAgents();
+        }
+        if (left() <= 0) break;
+      }
     }
+    // That the last attempt was not taken says nothing of the others.
+    throw lostOr(failures.find(isUncertain) ?? failures.at(-1));
   }
 
   return {
     block,
     clockAheadMs: () => heard && Date.now() - (heard.time + performance.now() - heard.at),
     async respond(interaction, body) {
-      const until = performance.now() + firstResponseMs - (Date.now() - interaction.receivedAt);
-      const left = () => until - performance.now();
-      const failures: unknown[] = [];
-      for (const pauseMs of FIRST_RESPONSE_PAUSES) {
-        if (pauseMs > 0) await sleep(pauseMs);
-        const used = responseAgent;
-        const isFirst = failures.length === 0;
-        const limitMs = isFirst ? Math.min(firstAttemptMs, Math.max(left(), LEAST_PAUSE_MS)) : left();
-        try {
-          await respondOnce(interaction, body, limitMs);
-          return;
-        } catch (error) {
-          // A former attempt was taken, and only its answer was lost. An attempt that met a limit was not taken.
-          const isTaken = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
-          if (isTaken && failures.some(isUncertain)) return;
-          if (isRefused(error)) throw lostOr(error);
-          failures.push(error);
-          if (error instanceof LostInteraction) break;
-          if (error instanceof RateLimitError) {
-            if (block.leftMs() > 0 || error.retryAfter > left()) break;
-            await sleep(error.retryAfter);
-          } else if (responseAgent === used) {
-            // Otherwise another interaction has replaced them meanwhile.
-            replaceAgents();
-          }
-          if (left() <= 0) break;
-        }
+      const end = new AbortController();
+      try {
+        await respondInTime(interaction, body, end.signal);
+      } finally {
+        end.abort();
       }
-      // That the last attempt was not taken says nothing of the others.
-      throw lostOr(failures.find(isUncertain) ?? failures.at(-1));
     },
     edit: (interaction, message, isWanted) =>
       byInteraction(
@@ -356,6 +367,17 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
       await Promise.all([agent.close(), responseAgent.close()]);
     },
   };
+}
+
+/** What `task` comes to within `ms` milliseconds. Its timer ends with it: those of AbortSignal.timeout go on, and took a twentieth of the processor (measured). */
+async function inTime<Result>(task: Promise<Result>, ms: number): Promise<Result> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new DOMException('no answer came in time', 'TimeoutError')), ms);
+  try {
+    return await Promise.race([task, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Discord blocks this bot for longer than the answer is of use. */

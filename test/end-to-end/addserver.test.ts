@@ -14,7 +14,6 @@ import {
 import { createTestClock } from '../support/clock.ts';
 import { labelsOf } from '../support/lists.ts';
 import {
-  BREACHES,
   inAppScene,
   inNewGuild,
   messageOf,
@@ -39,7 +38,7 @@ beforeEach(async () => {
   scene = await inNewGuild(bot, { key: 'sandbox-key' });
   member = scene.member;
 });
-afterAll(() => bot.close({ breaches: [BREACHES.twice] }));
+afterAll(() => bot.close());
 
 const embedOf = (answer: Answer) => messageOf(answer).current?.embeds[0];
 const says = (answer: Answer, text: RegExp | string) =>

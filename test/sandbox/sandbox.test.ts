@@ -88,6 +88,27 @@ describe('the bot process', () => {
     expect(sandbox.listing.requests.map(({ key }) => key)).not.toContain('the-operators-own');
   });
 
+  it('breaks no rule, and logs no error, while Discord answers after 2 seconds', async () => {
+    const outcomes = () => lines.filter((line) => line.includes('"msg":"interaction"'));
+    const lines: string[] = [];
+    const stop = sandbox.watch((event) => event.kind === 'log' && lines.push(event.line));
+    const { discord } = sandbox;
+    const made = () => discord.requests.filter(({ path }) => path.includes('/callback')).length;
+    const before = { breaches: discord.breaches.length, made: made() };
+    sandbox.troubleDiscord('slow');
+    const answer = await somebody('member').slash('help');
+    await expect
+      .poll(outcomes, { timeout: 10_000 })
+      .toEqual([expect.stringContaining('"outcome":"answered"')]);
+    // The second attempt is answered in the end, too.
+    await expect.poll(made, { timeout: 10_000 }).toBe(before.made + 2);
+    sandbox.troubleDiscord('ok');
+    stop();
+    expect(answer).toMatchObject({ kind: 'message' });
+    expect(discord.breaches.slice(before.breaches)).toEqual([]);
+    expect(lines.filter((line) => /"level":"(?:warn|error)"/.test(line))).toEqual([]);
+  });
+
   it('that ends by itself is told, with its status and last words, and starts again', async () => {
     const [crashed] = await told('bot', async () => {
       // 4004, authentication failed: nothing a bot could recover from.

@@ -18,6 +18,7 @@ export type Fault =
   | { readonly kind: 'reset' }
   /** It is done, and the connection is cut before the answer: the bot cannot know. */
   | { readonly kind: 'answer lost' }
+  /** It is done at once, and answered so much later. */
   | { readonly kind: 'delay'; readonly ms: number };
 
 export interface FaultPlan {

@@ -82,14 +82,19 @@ export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route
     if (interaction === undefined || interaction.id !== call.params.id) return unknownInteraction;
     const previous = interaction.acknowledged?.type;
     if (previous === 'lost') return unknownInteraction;
-    if (previous !== undefined) return alreadyAcknowledged;
+    // Whoever has not heard that a former attempt was taken may try again.
+    if (previous !== undefined)
+      return interaction.isAckHeard ? alreadyAcknowledged : { ...alreadyAcknowledged, blameless: true };
     // A body that is refused does not use up the answer.
     const denial = denialOf(interaction, call);
     if (denial !== undefined) return denial;
     const how = carryOut(interaction, call.json as ResponseBody, call.files);
     if (how.type === 'message' || how.type === 'update') interaction.original = how.message;
     interactions.acknowledge(interaction, how);
-    return { status: 204 };
+    const onHeard = () => {
+      interaction.isAckHeard = true;
+    };
+    return { status: 204, onHeard };
   }
 
   return [

@@ -14,6 +14,8 @@ export interface Call {
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
+  /** Called when whoever asked has been sent all of it. */
+  readonly onHeard?: () => void;
 }
 
 export interface Route {

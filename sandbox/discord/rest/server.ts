@@ -33,6 +33,7 @@ interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | undefined;
   readonly denial?: Denial;
+  readonly onHeard?: (() => void) | undefined;
 }
 
 /** Answers as the REST API at `/api/v10` and as the CDN beside it. */
@@ -67,7 +68,6 @@ export function createRestApi(deps: RestDeps): RequestListener {
     const { method = 'GET', httpVersion } = request;
     const body = await buffer(request);
     const fault = faults.take(method, url.pathname.replace(API, ''));
-    if (fault?.kind === 'delay') await sleep(fault.ms);
     const answer = isCut(fault) ? undefined : (madeUp(fault) ?? (await answerTo(request, url, body)));
     onRequest({
       method,
@@ -78,8 +78,12 @@ export function createRestApi(deps: RestDeps): RequestListener {
       denial: answer?.denial,
     });
     if (fault?.kind === 'hang') return;
+    if (fault?.kind === 'delay') await sleep(fault.ms);
     if (answer === undefined || fault?.kind === 'answer lost') request.socket.destroy();
-    else response.writeHead(answer.status, answer.headers).end(answer.body);
+    else {
+      if (answer.onHeard) response.once('finish', answer.onHeard);
+      response.writeHead(answer.status, answer.headers).end(answer.body);
+    }
   }
 
   return (request, response) => {
@@ -128,9 +132,9 @@ const BLOCKS: Readonly<Record<'text' | 'html', Answer>> = {
 /** @param limit the headers of the route's own limit, where one was found */
 function formed(reply: Reply | Denial, limit: Readonly<Record<string, string>> = {}): Answer {
   if (!isDenial(reply)) {
-    const { status, body } = reply;
-    if (body === undefined) return { status, headers: limit };
-    return { status, headers: { ...limit, ...JSON_TYPE }, body: JSON.stringify(body) };
+    const { status, body, onHeard } = reply;
+    if (body === undefined) return { status, headers: limit, onHeard };
+    return { status, headers: { ...limit, ...JSON_TYPE }, body: JSON.stringify(body), onHeard };
   }
   const { status, code, message, limited } = reply;
   const said = limited && {

@@ -42,6 +42,8 @@ export interface Interaction extends NewInteraction {
   readonly createdAt: number;
   /** How it was answered; `undefined` while nobody did. */
   acknowledged: Acknowledgement | undefined;
+  /** The bot has heard that its first response was taken. */
+  isAckHeard: boolean;
   /** The message that `@original` means. */
   original: SeenMessage | undefined;
   readonly followUps: SeenMessage[];
@@ -86,6 +88,7 @@ export function createInteractions(deps: {
         token: interactionToken(id),
         createdAt: clock.now(),
         acknowledged: undefined,
+        isAckHeard: false,
         original: undefined,
         followUps: [],
         followedUp: Promise.withResolvers<void>(),
