@@ -118,6 +118,13 @@ export function addServers(deps: AddServersDeps): Command {
       include: { answers: 'update', run: (context) => includeDuplicates(context, deps) },
       cancel: { answers: 'update', run: (context) => cancel(context, deps) },
       game: { answers: 'update', run: (context) => chooseGame(context, context.values[0] ?? '', deps) },
+      take: {
+        answers: 'update',
+        run(context) {
+          const [id = '', ...alias] = context.argument.split(':');
+          return chooseGame({ ...context, argument: id }, alias.join(':'), deps);
+        },
+      },
       askgame: {
         answers: 'form',
         run: async (context) => gameModal(context, listId('game', context.argument)),

@@ -4,6 +4,7 @@ import {
   button,
   type Control,
   customId,
+  isCustomId,
   linkButton,
   type Modal,
   modal,
@@ -11,6 +12,7 @@ import {
   type SelectOption,
   select,
 } from '../../src/interactions/controls.ts';
+import type { Game } from '../../src/listing/contract.ts';
 import { cut } from '../../src/words/escape.ts';
 import type { Translate } from '../../src/words/words.ts';
 
@@ -43,6 +45,8 @@ interface PreviewControls {
   /** How many servers were submitted before, and whether they are included. */
   readonly duplicates: number;
   readonly includesDuplicates: boolean;
+  /** What may be meant where none is named for certain: a press takes it. */
+  readonly near?: Game | undefined;
   /** To choose from for the lines that lack one, if any does; where a select does not take them all one can be typed. */
   readonly games?: readonly SelectOption[];
 }
@@ -59,6 +63,7 @@ export function previewRows(
     edits,
     duplicates,
     includesDuplicates,
+    near,
     games,
   }: PreviewControls,
 ): readonly ActionRow[] {
@@ -69,7 +74,10 @@ export function previewRows(
   const isAll = options.length > 0 && options.length === games?.length;
   return rows(
     [select({ id: listId('game', id), placeholder: t('list.button.selectGame'), options })],
-    [games !== undefined && !isAll && button(listId('askgame', id), t('list.button.game'))],
+    [
+      near !== undefined && nearButton(t, id, near),
+      games !== undefined && !isAll && button(listId('askgame', id), t('list.button.game')),
+    ],
     [
       first,
       submits > 0 &&
@@ -83,6 +91,12 @@ export function previewRows(
       button(listId('cancel', id), t('button.cancel')),
     ],
   );
+}
+
+/** None where the alias is too long for a custom id. */
+function nearButton(t: Translate, id: string, { alias, name }: Game): Control | undefined {
+  const takes = listId('take', `${id}:${alias}`);
+  return isCustomId(takes) ? button(takes, t('again.use', { value: name }), { style: 'primary' }) : undefined;
 }
 
 interface ReportControls extends Pick<PreviewControls, 'first'> {

@@ -93,9 +93,17 @@ export async function showDraft(
       canTryAgain: canTryAgain || noKey !== undefined,
       duplicates: duplicates.size,
       includesDuplicates: draft.includesDuplicates,
+      near: nearGame(draft, some),
       ...(draft.rows.some(needsGame) && { games: gameOptions(choice ?? some.all) }),
     }),
   };
+}
+
+/** The one game that words beside the addresses may mean, of those that may be submitted. */
+function nearGame({ rows }: Draft, games: Awaited<ReturnType<typeof allowedGames>>): Game | undefined {
+  const [alias, ...others] = new Set(rows.filter(needsGame).flatMap(({ near }) => near ?? []));
+  const game = alias === undefined || others.length > 0 ? undefined : games.find(alias);
+  return game && games.isAllowed(game) ? game : undefined;
 }
 
 /** The games that may be submitted in the guild. */

@@ -62,16 +62,20 @@ const ADDRESS_IN_PATH = /^[\p{L}\p{N}_.-]{1,253}\.[\p{L}\p{N}-]{1,63}:\d{1,6}$/u
 const USER = /(?<![^\s"'`<(,;|])[^\s"'`<(,;|@/:]{0,64}:[^\s"'`<(,;|]{0,64}@/gu;
 const PORT_TAIL = new RegExp(`(:\\d{1,6})[/?#]${LINK_TAIL}`, 'giu');
 
+/** The port of a web page is none of a game server. */
+function withoutPath(link: string): string {
+  const [, origin = '', path = ''] = /^(https?:\/\/[^/?#]*)[/?#]*(.*)$/isu.exec(link) ?? [];
+  if (path === '') return link;
+  return path.split('/').find((part) => ADDRESS_IN_PATH.test(part)) ?? origin.replace(/:\d{1,6}$/u, '');
+}
+
 /**
  * Links without what follows their host and port, and without a user name before it. Bedrock's become
  * `bedrock://host:port`; that of a page about one server becomes the server's address. Expects {@link plainText}.
  */
 function withoutLinkTails(text: string): string {
   return text
-    .replace(
-      WEB_PAGE,
-      (link) => link.split('/').find((part, at) => at > 2 && ADDRESS_IN_PATH.test(part)) ?? link,
-    )
+    .replace(WEB_PAGE, withoutPath)
     .replace(ADDS_SERVER, 'bedrock://')
     .replace(CONNECTS, 'bedrock://$1:$2')
     .replace(LINK, (link, scheme: string, target: string) =>

@@ -117,7 +117,8 @@ export function rowUnder(header: Header, cells: readonly string[], line: number)
     server: cell('server'),
     port: cell('port') || cell('gamePort'),
     queryPort: cell('queryPort'),
-    game: cell('game'),
+    // A name may end in a bracket.
+    game: shown(cells[columns.game] ?? ''),
   };
   const used = cells.findLastIndex((text) => text !== '') + 1;
   return used <= header.width

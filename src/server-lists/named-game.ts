@@ -8,8 +8,8 @@ import { type Games, gameOf } from './row.ts';
  * `several`: more than one game. `unknown`: it is called so, and the service does not have it.
  */
 export type NamedGame =
-  | { readonly kind: 'named' | 'mentioned'; readonly alias: string }
-  | { readonly kind: 'doubtful' | 'several' }
+  | { readonly kind: 'named' | 'mentioned' | 'doubtful'; readonly alias: string }
+  | { readonly kind: 'several' }
   | { readonly kind: 'unknown'; readonly name: string };
 
 /** A name of more words than this is not looked for. */
@@ -50,10 +50,8 @@ export function namedGame(words: string, games: Games): NamedGame | undefined {
   const mentions = mentionsIn(withoutHosts(words), games);
   const [first] = mentions;
   const isOne = mentions.every(({ alias }) => alias !== undefined && alias === first?.alias);
-  const isSure = mentions.some((each) => each.isSure);
-  if (first?.alias === undefined || !isOne || !isSure)
-    return first && { kind: isSure ? 'several' : 'doubtful' };
-  return { kind: 'mentioned', alias: first.alias };
+  if (first?.alias === undefined || !isOne) return first && { kind: 'several' };
+  return { kind: mentions.some(({ isSure }) => isSure) ? 'mentioned' : 'doubtful', alias: first.alias };
 }
 
 /** The game of "Game: Rust" and of "[CS2] Dust2 only". */

@@ -136,11 +136,11 @@ function withDefaultGame(row: RawRow, game: string | undefined): RawRow {
 }
 
 /** A row as it is now understood. */
-export function finishedRow({ line, typed, problem }: RawRow, games: Games): Row {
+export function finishedRow({ line, typed, problem, near }: RawRow, games: Games): Row {
   const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, games);
   return reading.ok
     ? { kind: 'ready', line, submission: reading.submission }
-    : { kind: 'refused', line, problem: reading.problem, typed };
+    : { kind: 'refused', line, problem: reading.problem, typed, ...(near !== undefined && { near }) };
 }
 
 /** In the order of their lines; what has become the same as an earlier row is a repetition. */

@@ -51,6 +51,8 @@ export interface RawRow {
   readonly line: number;
   readonly typed: TypedRow;
   readonly problem?: RowProblem;
+  /** The alias of the game that words beside it may mean. */
+  readonly near?: string;
 }
 
 export type Reading =
@@ -79,6 +81,8 @@ export interface RefusedRow extends RowParts {
   readonly problem: RowProblem;
   /** What stood there, to be corrected. */
   readonly typed: TypedRow;
+  /** The alias of the game that words beside it may mean. */
+  readonly near?: string;
 }
 
 /** It says the same as an earlier row, and is not sent. */

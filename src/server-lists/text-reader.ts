@@ -110,7 +110,9 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     const found = all.filter((each) => hasPort(each) || (!isPortNamed && isServer(each, text)));
     if (isOther) return false;
     for (const { targets, game, beside, isUnclear, ...each } of withWords(found, text)) {
-      const words = beside.map((part) => trimmed(withoutLabel(part.replace(ITEM, '')))).filter(hasWords);
+      const words = beside
+        .map((part) => trimmed(withoutLabel(part.replace(ITEM, '').replace(QUERY_PORT, ' '))))
+        .filter(hasWords);
       const named = game === '' ? gameBeside(words, beside.join(' '), games) : gameCalled(game, games);
       const own = isUnclear && named && game === '' ? SEVERAL : named;
       for (const target of targets) {
@@ -173,8 +175,8 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
     if (own?.kind === 'named' || own?.kind === 'unknown' || own?.kind === 'several') return own;
     const { defaultGame } = games;
     if (defaultGame !== undefined) {
-      const isContradicted = [own, above].some((each) => isAlias(each) && each.alias !== defaultGame);
-      return isContradicted ? SEVERAL : { kind: 'named', alias: defaultGame };
+      if (own && own.alias !== defaultGame) return own.kind === 'doubtful' ? own : SEVERAL;
+      return isSure(above) && above.alias !== defaultGame ? SEVERAL : { kind: 'named', alias: defaultGame };
     }
     if (own ?? above) return own ?? above;
     if (ofAll?.kind === 'named') return ofAll;
@@ -185,10 +187,12 @@ export function createTextReader(games: GameReading, source: 'list' | 'message')
   function rowOf(server: Server): RawRow {
     const { line, row, queryPort } = server;
     if (row && hasWords(row.typed.game)) return row;
-    const game = gameName(gameOfServer(server));
+    const named = gameOfServer(server);
+    const game = shown(gameName(named));
+    const near = named?.kind === 'doubtful' ? { near: named.alias } : {};
     return row
-      ? { ...row, typed: { ...row.typed, game } }
-      : { line, typed: { ...typedAddress(server), queryPort, game: shown(game) } };
+      ? { ...row, typed: { ...row.typed, game }, ...near }
+      : { line, typed: { ...typedAddress(server), queryPort, game }, ...near };
   }
 
   return {
@@ -309,14 +313,14 @@ function gameCalled(name: string, games: Games): NamedGame {
 }
 
 const isSame = (one: NamedGame, other: NamedGame): boolean =>
-  isAlias(one) && isAlias(other) && one.alias === other.alias;
+  isSure(one) && isSure(other) && one.alias === other.alias;
 
-const isAlias = (named: NamedGame | undefined): named is NamedGame & { readonly alias: string } =>
+const isSure = (named: NamedGame | undefined): named is NamedGame & { readonly alias: string } =>
   named?.kind === 'named' || named?.kind === 'mentioned';
 
 /** A game as a row has it typed; '' where the member is to say which. */
 function gameName(named: NamedGame | undefined): string {
-  if (isAlias(named)) return named.alias;
+  if (isSure(named)) return named.alias;
   return named?.kind === 'unknown' ? named.name : '';
 }
 

@@ -63,6 +63,13 @@ describe('"Submit servers" on a message', () => {
     expect(added()).toEqual([{ server: 'm3.example.com', port: 27015, game: 'css' }]);
   });
 
+  it('offers the game that a word may mean, and takes it with a press', async () => {
+    const preview = await use('even rust nemen op m6.example.com:28015');
+    expect(labelsOf(preview)).toEqual(['Use Rust', 'Another game', 'Edit', 'Cancel']);
+    await submit(member, await press(member, preview, 'Use Rust'));
+    expect(added()).toEqual([{ server: 'm6.example.com', port: 28015, game: 'rust' }]);
+  });
+
   it('gives a server without a port the usual one with a press', async () => {
     const chosen = await pick(member, await use('steam://connect/m4.example.com'), ['cs2']);
     expect(textOf(chosen)).toContain('• m4.example.com cs2: no port (usually 27015');

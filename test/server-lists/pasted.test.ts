@@ -110,6 +110,8 @@ describe('a list of one game', () => {
       ['8.8.8.8:1 gm', '8.8.8.8:2 rust'],
     ],
     ['another game among the words', "Our Garry's Mod roleplay 8.8.8.8:1", ['game-missing: 8.8.8.8:1']],
+    ['a word that is another game', 'Rust Vanilla 8.8.8.8:1', ['game-missing: 8.8.8.8:1']],
+    ['a web page with a port', 'http://8.8.8.8:8080/status', ['web-address: http://8.8.8.8 cs2']],
     ['a game that is not in the list', 'Battlefield 2: 8.8.8.8:1', ['game-unknown: 8.8.8.8:1 Battlefield 2']],
   ])('is read: %s', (_, text, expected) => expect(listed(text, 'cs2')).toEqual(expected));
 
