@@ -68,6 +68,8 @@ export function createMembership(deps: MembershipDeps): Membership {
   let listedBefore = listed;
   /** When members of guilds that are in no list last used a command; written with the next check. */
   const uses = new Map<string, number>();
+  /** Guilds that were in no list at their first use: Discord was asked whether the bot itself was there. */
+  const asked = new Set<string>();
 
   /** One of all processes checks; the others write down which guilds use them. */
   async function checkOrWrite(): Promise<void> {
@@ -127,10 +129,10 @@ export function createMembership(deps: MembershipDeps): Membership {
     const absent = [...held].filter((guildId) => !listed.has(guildId));
     const vanished = absent.filter((guildId) => !presences.has(guildId)).length;
     const present = held.size - absent.length;
-    if (areTooMany(vanished, present + vanished)) return;
+    const isDoubtful = areTooMany(vanished, present + vanished);
     for (const guildId of absent) {
       stopping.throwIfAborted();
-      await judge(guildId, presences.get(guildId));
+      await judge(guildId, presences.get(guildId), isDoubtful);
     }
   }
 
@@ -139,13 +141,17 @@ export function createMembership(deps: MembershipDeps): Membership {
     logger.error(
       { vanished, of },
       'too many guilds are missing at once in the list from Discord: is this the token of another bot? ' +
-        'The data of all guilds stays as it is',
+        'Nothing of them is deleted unless they are still missing after DEPARTURE_GRACE_DAYS',
     );
     return true;
   }
 
-  /** Records an absence, and deletes what it is time to delete. */
-  async function judge(guildId: string, known: Presence | undefined): Promise<void> {
+  /**
+   * Records an absence, and deletes what it is time to delete.
+   * @param isDoubtful what is missing for the first time is missing with too many others
+   */
+  async function judge(guildId: string, known: Presence | undefined, isDoubtful: boolean): Promise<void> {
+    const isDoubted = known === undefined ? isDoubtful : known.is_doubted === 1;
     const usedAt = known?.used_at ?? null;
     const wasListed = known?.was_listed === 1 || listedBefore.has(guildId);
     let absentSince = known?.absent_since ?? now();
@@ -160,9 +166,11 @@ export function createMembership(deps: MembershipDeps): Membership {
       absences,
       used_at: usedAt,
       was_listed: wasListed ? 1 : 0,
+      is_doubted: isDoubted ? 1 : 0,
     });
     if (absences < ENOUGH) return;
     const isOver = now() - absentSince >= graceMs;
+    if (!isOver && isDoubted) return;
     // A process that does not check writes down every use, also one from before the bot was removed.
     const hasCommands = usedAt !== null && (!wasListed || usedAt >= absentSince);
     if (!isOver && hasCommands) return;
@@ -212,16 +220,30 @@ export function createMembership(deps: MembershipDeps): Membership {
 
   async function writeUses(): Promise<void> {
     for (const [guildId, at] of uses) {
-      const unlisted = { guild_id: guildId, used_at: at, absent_since: null, absences: 0, was_listed: 0 };
-      await savePresence(unlisted, { used_at: at });
+      await savePresence({ ...unlisted(guildId), used_at: at }, { used_at: at });
       uses.delete(guildId);
+    }
+  }
+
+  /** The bot may come and go between two lists: then it is known here alone that it was there. */
+  async function askForBot(guildId: string): Promise<void> {
+    try {
+      if (asked.has(guildId)) return;
+      asked.add(guildId);
+      if (await deps.isForeign(guildId, stopping)) return;
+      await savePresence({ ...unlisted(guildId), was_listed: 1 }, { was_listed: 1 });
+    } catch (error) {
+      if (!stopping.aborted)
+        logger.warn({ err: error, guildId }, 'whether the bot is in a guild is not known');
     }
   }
 
   return {
     name: 'membership',
     used(guildId) {
-      if (!listed.has(guildId)) uses.set(guildId, now());
+      if (listed.has(guildId)) return;
+      uses.set(guildId, now());
+      void askForBot(guildId);
     },
     hasBot: (guildId) => listed.has(guildId),
     lacksBot: (guildId) => void listed.delete(guildId),
@@ -235,3 +257,13 @@ export function createMembership(deps: MembershipDeps): Membership {
     },
   };
 }
+
+/** A guild that is in no list yet. */
+const unlisted = (guildId: string): Presence => ({
+  guild_id: guildId,
+  used_at: null,
+  absent_since: null,
+  absences: 0,
+  was_listed: 0,
+  is_doubted: 0,
+});

@@ -51,6 +51,8 @@ export interface GamesDeps {
 
 /** In place of a guild's id where the operator's key is used. */
 const OPERATOR = 'operator';
+/** A list that was cut short counts for so long, in milliseconds. */
+const SHORT_LIST_MS = 60_000;
 /** How long nothing is fetched in the background after a failure, in milliseconds. */
 const PAUSE_MS = 30_000;
 
@@ -60,6 +62,8 @@ type Fetch = () => Promise<GamesOutcome | undefined>;
 const listSchema = z.object({
   fetchedAt: z.number().int().nonnegative(),
   games: gamesSchema.refine((games) => games.length > 0),
+  /** It has less than half of the games of the list before. */
+  isShort: z.exactOptional(z.boolean()),
 });
 const LIST = 'list';
 
@@ -70,12 +74,16 @@ export function createGames(deps: GamesDeps): Games {
   const running = new Map<string, Promise<GamesOutcome | undefined>>();
   let index = indexGames(KNOWN_GAMES);
   let fetchedAt: number | undefined;
+  let isShort = false;
   let isInvalidated = false;
   let failedAt = Number.NEGATIVE_INFINITY;
   let isLooking = false;
 
   /** A list of the future is stale: the clock was set back, and how old the list is cannot be known. */
-  const isFresh = () => fetchedAt !== undefined && !isInvalidated && isWithin(fetchedAt, ttlMs);
+  const isFresh = () =>
+    fetchedAt !== undefined &&
+    !isInvalidated &&
+    isWithin(fetchedAt, isShort ? Math.min(SHORT_LIST_MS, ttlMs) : ttlMs);
 
   function isWithin(since: number, ms: number): boolean {
     const age = now() - since;
@@ -88,10 +96,12 @@ export function createGames(deps: GamesDeps): Games {
       failedAt = now();
       return;
     }
+    const before = index.games.length;
     index = indexGames(withoutDuplicates(games));
+    isShort = fetchedAt !== undefined && index.games.length < before / 2;
     fetchedAt = now();
     isInvalidated = false;
-    await records.set(LIST, { fetchedAt, games: [...index.games] }).catch((error: unknown) => {
+    await records.set(LIST, { fetchedAt, games: [...index.games], isShort }).catch((error: unknown) => {
       logger.warn({ err: error }, 'the games list could not be saved');
     });
   }
@@ -139,6 +149,7 @@ export function createGames(deps: GamesDeps): Games {
     if (fetchedAt !== undefined && stored.fetchedAt <= fetchedAt) return;
     index = indexGames(stored.games);
     fetchedAt = stored.fetchedAt;
+    isShort = stored.isShort === true;
     isInvalidated = false;
   }
 

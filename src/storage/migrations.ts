@@ -62,6 +62,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('absent_since', 'bigint')
         .addColumn('absences', 'integer', (column) => column.notNull().defaultTo(0))
         .addColumn('was_listed', 'integer', (column) => column.notNull().defaultTo(0))
+        .addColumn('is_doubted', 'integer', (column) => column.notNull().defaultTo(0))
         .execute();
       await db.schema
         .createTable('leases')

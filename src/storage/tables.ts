@@ -86,6 +86,8 @@ export interface PresenceTable {
   readonly absences: Generated<number>;
   /** 1 where the guild was in the list right before: what its members used until then says nothing. */
   readonly was_listed: Generated<number>;
+  /** 1: it was missing for the first time with so many others that the list was doubted. */
+  readonly is_doubted: Generated<number>;
 }
 
 /** Processes that are alive. */

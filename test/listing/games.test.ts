@@ -67,6 +67,23 @@ describe('before anything was fetched', () => {
 });
 
 describe('the games list', () => {
+  it('counts for a minute when it has less than half of the games of the one before', async () => {
+    const whole = Array.from({ length: 5 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
+    const { games, asked, clock } = await setUp([listed(whole), listed(whole.slice(3))]);
+    await games.refresh('1');
+    clock.now += HOUR;
+    await games.refresh('1');
+    clock.now += 59_999;
+    expect(games.list()).toMatchObject({ fresh: true });
+    clock.now += 1;
+    games.refreshSoon('1');
+    await expect.poll(() => asked).toHaveLength(3);
+    // As many twice in a row is no accident.
+    await expect.poll(() => games.list().fresh).toBe(true);
+    clock.now += HOUR - 1;
+    expect(games.list()).toMatchObject({ fresh: true });
+  });
+
   it('is fetched at the start with the key of the operator', async () => {
     const { games, asked, clock, quiet } = await setUp([listed()], { hasOperatorKey: true });
     await games.start();

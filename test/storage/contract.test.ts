@@ -42,7 +42,14 @@ describe.each(KINDS)('a store of %s', (kind) => {
     await store.stop();
     const again = await open();
     expect(await rowsIn(again, 'presence')).toEqual([
-      { guild_id: '1', used_at: Date.UTC(2026, 0), absent_since: null, absences: 0, was_listed: 0 },
+      {
+        guild_id: '1',
+        used_at: Date.UTC(2026, 0),
+        absent_since: null,
+        absences: 0,
+        was_listed: 0,
+        is_doubted: 0,
+      },
     ]);
     expect(await again.values.get('a:1')).toEqual({ deep: ['ä', null, 1.5] });
   });
