@@ -13,7 +13,7 @@ import {
 import type { Logger } from '../logger.ts';
 import { retry } from '../retry.ts';
 import type { OnlyOne } from '../storage/leases.ts';
-import type { Values } from '../storage/store.ts';
+import type { Values } from '../storage/values.ts';
 import type { DiscordApi } from './api.ts';
 
 interface Published {

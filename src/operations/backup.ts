@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { jsonSerializer } from 'keyv';
 import type { Logger } from '../logger.ts';
 import { checkFile, readDatabase, sync } from '../storage/database-file.ts';
-import type { Values } from '../storage/store.ts';
+import { useValues } from '../storage/store.ts';
 import { reason, StoreError } from '../storage/store-error.ts';
+import type { Values } from '../storage/values.ts';
+import { sqliteAt } from '../store-url.ts';
 
-/** How long the bot may hold up the note of a backup's time, in milliseconds. */
-const BUSY_TIMEOUT_MS = 10_000;
 /** Stand behind a backup's name until it is complete: the copy, and what SQLite writes beside the copy. */
 export const PARTIAL = '.partial';
 const JOURNAL = `${PARTIAL}-journal`;
@@ -64,7 +62,8 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
     );
   }
   try {
-    rememberBackup(path, at);
+    // For the metrics and the next backup in turn. The bot may be of another version.
+    await useValues(sqliteAt(path), (values) => values.set(LAST, at), true);
   } catch (error) {
     logger.warn({ err: error }, `the backup is complete, but its time could not be kept: ${reason(error)}`);
   }
@@ -79,21 +78,6 @@ export async function removePartial(file: string): Promise<void> {
 
 /** The key of the time of the last backup, in milliseconds since 1970. */
 const LAST = 'backup:last';
-
-/** For the metrics and the next backup in turn. The tables stay as they are: the bot may be of another version. */
-function rememberBackup(path: string, at: number): void {
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-  try {
-    database
-      .prepare(
-        `INSERT INTO keyv (key, value, namespace) VALUES (?, ?, '')
-          ON CONFLICT (key, namespace) DO UPDATE SET value = excluded.value`,
-      )
-      .run(LAST, jsonSerializer.stringify({ value: at }));
-  } finally {
-    database.close();
-  }
-}
 
 /** When the last backup was made, in milliseconds since 1970; `undefined` when there was none. */
 export async function readLastBackup(values: Pick<Values, 'get'>): Promise<number | undefined> {

@@ -4,9 +4,9 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config/config.ts';
 import { checkFile, chownCommand, nearest } from '../storage/database-file.ts';
-import { isOpenToOthers, keysAtHand, usedKeysIn } from '../storage/encryption-key.ts';
-import { inspectPostgres } from '../storage/postgres-database.ts';
+import { EncryptionKeyError, isOpenToOthers, keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { BUSY_TIMEOUT_MS } from '../storage/sqlite.ts';
+import { useValues } from '../storage/store.ts';
 import { reason } from '../storage/store-error.ts';
 import { clearTextWarning } from '../store-url.ts';
 import { CheckFailure, CheckSkipped } from './finding.ts';
@@ -52,7 +52,7 @@ function tryToWrite(path: string): void {
 
 async function checkPostgres(server: PostgresServer): Promise<string> {
   try {
-    const { hasTables } = await inspectPostgres(server);
+    const hasTables = await useValues(server, async () => true);
     const answers = hasTables
       ? `${server.name} answers`
       : `${server.name} answers; its tables will be made at the first start`;
@@ -68,42 +68,25 @@ async function checkPostgres(server: PostgresServer): Promise<string> {
 
 /** Whether every key is at hand that the data was encrypted with. */
 export async function checkEncryption({ storeUrl, encryptionKey }: StoreConfig): Promise<string> {
-  if (storeUrl.kind === 'postgres') return checkKeysFor(storeUrl, encryptionKey);
-  const { path } = storeUrl;
-  const keyFile = `${path}.key`;
+  const keyFile = storeUrl.kind === 'sqlite' ? `${storeUrl.path}.key` : undefined;
   let keys: readonly Buffer[];
   try {
-    const usedKeys = existsSync(path) ? usedKeysIn(path) : [];
+    const usedKeys = (await useValues(storeUrl, usedKeysOf)) ?? [];
     keys = await keysAtHand({ configured: encryptionKey, keyFile, usedKeys });
   } catch (error) {
+    if (!(error instanceof EncryptionKeyError)) throw new CheckSkipped('the store first');
     throw new CheckFailure(
       reason(error),
-      `put ${keyFile} back, or set ENCRYPTION_KEY to the key that the data was encrypted with, behind a new one if you changed it`,
+      `${keyFile ? `put ${keyFile} back, or ` : ''}set ENCRYPTION_KEY to the key that the data was encrypted with, behind ` +
+        'a new one if you changed it',
     );
   }
-  if (keys.length === 0) return `${keyFile} will be made at the first start`;
   if (encryptionKey) return 'ENCRYPTION_KEY opens the data';
-  if (await isOpenToOthers(keyFile)) {
+  if (keys.length === 0) return `${keyFile} will be made at the first start`;
+  if (keyFile && (await isOpenToOthers(keyFile))) {
     throw new CheckFailure(`others may read ${keyFile}`, `chmod 600 ${keyFile}`);
   }
   return `${keyFile} opens the data; keep a copy of it`;
-}
-
-async function checkKeysFor(
-  server: PostgresServer,
-  configured: StoreConfig['encryptionKey'],
-): Promise<string> {
-  const found = await inspectPostgres(server).catch(() => undefined);
-  if (found === undefined) throw new CheckSkipped('the store first');
-  try {
-    await keysAtHand({ configured, keyFile: undefined, usedKeys: found.usedKeys });
-  } catch (error) {
-    throw new CheckFailure(
-      reason(error),
-      'set ENCRYPTION_KEY to the key that the data was encrypted with, behind a new one if you changed it',
-    );
-  }
-  return 'ENCRYPTION_KEY opens the data';
 }
 
 export async function checkDisk({ storeUrl }: StoreConfig): Promise<string> {

@@ -21,8 +21,7 @@ import {
 import { fingerprint, publishedKey, readCommands } from '../discord/publish.ts';
 import { createListingApi } from '../listing/client.ts';
 import { Secret } from '../secret.ts';
-import { storedIn } from '../storage/database-file.ts';
-import { storedInPostgres } from '../storage/postgres-database.ts';
+import { useValues } from '../storage/store.ts';
 import { checkDisk, checkEncryption, checkStore } from './checks-of-disk.ts';
 import { CheckFailure, CheckSkipped, type Finding, find } from './finding.ts';
 
@@ -174,7 +173,7 @@ async function checkCommands(
 /** A value of the store; `undefined` where there is none, or it cannot be read, which another check says. */
 async function stored(storeUrl: Config['storeUrl'], key: string): Promise<unknown> {
   try {
-    return storeUrl.kind === 'sqlite' ? storedIn(storeUrl.path, key) : await storedInPostgres(storeUrl, key);
+    return await useValues(storeUrl, (values) => values.get(key));
   } catch {
     return undefined;
   }

@@ -14,14 +14,13 @@ import { StoreError } from '../storage/store-error.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { StoreUrl } from '../store-url.ts';
 
-/** Every table with its primary key, but for the leases and what they are for: no process is alive. */
-const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs'>, readonly string[]>> = {
+/** The tables that are copied, with their primary keys: without the values, and the leases, as no process is alive. */
+const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>, readonly string[]>> = {
   interactions: ['id'],
   submissions: ['id'],
   servers: ['submission_id', 'position'],
   deletions: ['guild_id', 'user_id'],
   presence: ['guild_id'],
-  keyv: ['key', 'namespace'],
 };
 /** What a store writes for itself at its start. */
 const OWN_VALUES = [WRITE_TEST, PLACE];
@@ -75,9 +74,9 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
 
 /** Called inside of a transaction of the target. */
 async function copyTables(source: Store, target: Store): Promise<Copied['counts']> {
-  for (const table of Object.keys(TABLES)) {
-    if ((await countOf(target, table)) > 0) throw new StoreError('the database to copy to is not empty');
-  }
+  let before = (await target.values.keys('')).length;
+  for (const table of Object.keys(TABLES)) before += await countOf(target, table);
+  if (before > 0) throw new StoreError('the database to copy to is not empty');
   const counts: Record<string, number> = {};
   for (const [table, primaryKey] of Object.entries(TABLES)) {
     for await (const rows of pagesOf(source, table, primaryKey)) {
@@ -89,7 +88,9 @@ async function copyTables(source: Store, target: Store): Promise<Copied['counts'
     }
     counts[table] = copied;
   }
-  return counts;
+  const keys = await source.values.keys('');
+  for (const key of keys) await target.values.set(key, await source.values.get(key));
+  return { ...counts, values: keys.length };
 }
 
 type Row = Readonly<Record<string, unknown>>;

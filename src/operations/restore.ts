@@ -5,9 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config/config.ts';
 import { AFTER_A_RESTORE } from '../storage/database.ts';
 import { checkFile, hasTable, readDatabase, sync } from '../storage/database-file.ts';
-import { keysAtHand, usedKeysIn } from '../storage/encryption-key.ts';
+import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { createFileLock } from '../storage/lock.ts';
+import { useValues } from '../storage/store.ts';
 import { fileOf, reason, StoreError } from '../storage/store-error.ts';
+import { sqliteAt } from '../store-url.ts';
 
 /** The files that are one database: the second has what was not yet written into the first. */
 const FILES = ['', '-wal'];
@@ -78,7 +80,7 @@ async function check({ copy, path, config }: Checked): Promise<void> {
   await keysAtHand({
     configured: config.encryptionKey,
     keyFile: `${path}.key`,
-    usedKeys: usedKeysIn(copy),
+    usedKeys: (await useValues(sqliteAt(copy), usedKeysOf)) ?? [],
   });
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Logger } from '../logger.ts';
-import type { Values } from './store.ts';
+import type { Values } from './values.ts';
 
 /** What is read where a record is damaged, or of a shape that this version does not know. */
 export type Unreadable = 'unreadable';

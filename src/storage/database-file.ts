@@ -61,18 +61,6 @@ export function column(database: DatabaseSync, sql: string): readonly string[] {
   return rows.map((row) => String(Object.values(row)[0]));
 }
 
-/** A value of a file that no store has open; `undefined` where there is none. */
-export function storedIn(path: string, key: string): unknown {
-  return readDatabase(path, (database) => {
-    if (!hasTable(database, 'keyv')) return undefined;
-    const row = database.prepare('SELECT value FROM keyv WHERE key = ?').get(key);
-    return row && storedValue(String(row.value));
-  });
-}
-
-/** A value as Keyv has written it. */
-export const storedValue = (text: string): unknown => JSON.parse(text).value;
-
 export function hasTable(database: DatabaseSync, name: string): boolean {
   return column(database, "SELECT name FROM sqlite_master WHERE type = 'table'").includes(name);
 }

@@ -20,6 +20,11 @@ export interface Database {
   open(): Promise<Kysely<Tables>>;
   /** The same over a connection that nothing else takes. SQLite has one for all: it gives `db` itself. */
   openApart(db: Kysely<Tables>): Promise<Kysely<Tables>>;
+  /**
+   * Opens it as it is, beside a bot that may run; `undefined` where there are no tables yet.
+   * @param isWritten otherwise a file is opened for reading only
+   */
+  openBeside(isWritten: boolean): Promise<Kysely<Tables> | undefined>;
   /** Values under keys, read and written by `tables()`: a transaction has them too. */
   openKeyv(tables: () => Kysely<Tables>): Promise<Keyv>;
   transaction<Result>(

@@ -4,10 +4,11 @@ import { dirname } from 'node:path';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
-import { column, hasTable, readDatabase, sync } from './database-file.ts';
+import { sync } from './database-file.ts';
 import { createEncryption, type Encryption, KEY_BYTES, keyId } from './encryption.ts';
-import type { Store, Values } from './store.ts';
+import type { Store } from './store.ts';
 import { reason } from './store-error.ts';
+import type { Values } from './values.ts';
 
 /** The data cannot be used with the encryption key at hand. Its message is for the operator. */
 export class EncryptionKeyError extends Error {
@@ -24,15 +25,6 @@ export const USED_KEY = 'encryption:used-key:';
 export async function usedKeysOf(values: Pick<Values, 'keys'>): Promise<readonly string[]> {
   const keys = await values.keys(USED_KEY);
   return keys.map((key) => key.slice(USED_KEY.length));
-}
-
-/** As {@link usedKeysOf}, of a file that no store has open. */
-export function usedKeysIn(path: string): readonly string[] {
-  return readDatabase(path, (database) => {
-    if (!hasTable(database, 'keyv')) return [];
-    const keys = column(database, `SELECT key FROM keyv WHERE key LIKE '${USED_KEY}%'`);
-    return keys.map((key) => key.slice(USED_KEY.length));
-  });
 }
 
 export interface KeysAtHand {

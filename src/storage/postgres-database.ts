@@ -4,15 +4,12 @@ import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import { clearTextWarning } from '../store-url.ts';
 import { AFTER_A_RESTORE, type Database } from './database.ts';
-import { storedValue } from './database-file.ts';
-import { usedKeysOf } from './encryption-key.ts';
 import { createGuildQueues } from './guild-queues.ts';
 import { anotherVersion, MIGRATIONS, migrate } from './migrations.ts';
 import type { PostgresOptions } from './postgres.ts';
 import { checkSession } from './postgres-session.ts';
 import { cannotUse, GuildLocked, reason, StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
-import { valueKeys } from './value-keys.ts';
 
 /** Held by whoever makes or changes the tables. Any number, the same in every version. */
 const TABLES_LOCK = 3_728_115_201;
@@ -64,6 +61,20 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
     },
     open: () => (isUnhurried ? connect(1, true) : connect(CONNECTIONS)),
     openApart: () => connect(1),
+    async openBeside() {
+      const db = await connect(1);
+      try {
+        await checkSession(db, { name, isUnhurried: false });
+        const migrations = await migrationsIn(db);
+        refuseUnknown(name, migrations);
+        if (migrations.length > 0) return db;
+        await db.destroy();
+        return undefined;
+      } catch (error) {
+        await db.destroy();
+        throw error;
+      }
+    },
     openKeyv: async (tables) => new Keyv({ store: keyvRows(tables) }),
     transaction(db, { guildId, synced, ifFree }, change) {
       const run = () =>
@@ -97,32 +108,6 @@ async function lockIfFree(own: Kysely<Tables>, guildId: string): Promise<void> {
 async function connectTo(options: PostgresOptions): Promise<Kysely<Tables>> {
   const { postgresDialect } = await import('./postgres.ts');
   return new Kysely<Tables>({ dialect: postgresDialect(options) });
-}
-
-/** What is there, without a change. A bot may run on it. @throws StoreError if a bot of this version cannot use it */
-export async function inspectPostgres({ url, name }: { readonly url: Secret; readonly name: string }) {
-  const db = await connectTo({ url, onLost: () => undefined, connections: 1 });
-  try {
-    await checkSession(db, { name, isUnhurried: false });
-    const migrations = await migrationsIn(db);
-    refuseUnknown(name, migrations);
-    const hasTables = migrations.length > 0;
-    const usedKeys = hasTables ? await usedKeysOf({ keys: (prefix) => valueKeys(db, prefix) }) : [];
-    return { hasTables, usedKeys };
-  } finally {
-    await db.destroy();
-  }
-}
-
-/** A value of a database that no store of this process has open; `undefined` where there is none. */
-export async function storedInPostgres({ url }: { readonly url: Secret }, key: string): Promise<unknown> {
-  const db = await connectTo({ url, onLost: () => undefined, connections: 1 });
-  try {
-    const row = await db.selectFrom('keyv').select('value').where('key', '=', key).executeTakeFirst();
-    return row?.value == null ? undefined : storedValue(row.value);
-  } finally {
-    await db.destroy();
-  }
 }
 
 function refuseUnknown(name: string, migrations: readonly string[]): void {

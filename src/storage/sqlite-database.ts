@@ -1,15 +1,19 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { KeyvSqlite } from '@keyv/sqlite';
 import { Keyv } from 'keyv';
 import { CompiledQuery, Kysely, sql } from 'kysely';
 import type { Database } from './database.ts';
-import { cannotWrite, checkFile, prepareFile } from './database-file.ts';
+import { cannotWrite, checkFile, hasTable, prepareFile } from './database-file.ts';
 import { migrate } from './migrations.ts';
 import { BUSY_TIMEOUT_MS, openFile, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
 /** Pages of 4 KiB that are given back in a step: 1.4 ms (measured). */
 const PAGES_AT_ONCE = 500;
+/** How long the bot may hold up who is beside it, in milliseconds. */
+const BESIDE_TIMEOUT_MS = 10_000;
 
 /** A file of SQLite. Kysely has one connection to it, so everything is written one after the other. */
 export function createSqliteDatabase(path: string): Database {
@@ -32,6 +36,14 @@ export function createSqliteDatabase(path: string): Database {
       }
     },
     openApart: async (db) => db,
+    async openBeside(isWritten) {
+      if (!existsSync(path)) return undefined;
+      const database = new DatabaseSync(path, { readOnly: !isWritten, timeout: BESIDE_TIMEOUT_MS });
+      const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+      if (hasTable(database, 'keyv')) return db;
+      await db.destroy();
+      return undefined;
+    },
     async openKeyv(tables) {
       const query = async (sql: string, ...parameters: unknown[]) =>
         (await tables().executeQuery(CompiledQuery.raw(sql, parameters))).rows;

@@ -9,7 +9,7 @@ import { createPostgresDatabase } from './postgres-database.ts';
 import { createSqliteDatabase } from './sqlite-database.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
-import { valueKeys } from './value-keys.ts';
+import { createValues, type Values } from './values.ts';
 
 /** After so many seconds a transaction is logged: others wait for it. */
 const LONG_SECONDS = 1;
@@ -22,17 +22,6 @@ export const WRITE_TEST = 'health:write-test';
 /** A transaction does not end. Over SQLite nothing but the end of the process frees its connection. */
 export class StuckTransaction extends Error {
   override readonly name = 'StuckTransaction';
-}
-
-/** Values under string keys, plain JSON. Keys are `area:id`; where the id is a number it is a guild's. */
-export interface Values {
-  /** `undefined` if nothing is there, `null` if the row cannot be read. */
-  get(key: string): Promise<unknown>;
-  set(key: string, value: unknown): Promise<void>;
-  /** Whether there was something to delete. */
-  delete(key: string): Promise<boolean>;
-  /** The keys that begin with this, in order. */
-  keys(prefix: string): Promise<readonly string[]>;
 }
 
 /** What the bot keeps, in tables and as values under keys. Every method throws a {@link StoreError} when it fails. */
@@ -191,7 +180,7 @@ export function createStore(deps: StoreDeps): Store {
   };
 }
 
-function databaseAt(url: StoreUrl, logger: Logger, isUnhurried: boolean): Database {
+function databaseAt(url: StoreUrl, logger: Pick<Logger, 'warn'>, isUnhurried: boolean): Database {
   switch (url.kind) {
     case 'sqlite':
       return createSqliteDatabase(url.path);
@@ -200,20 +189,29 @@ function databaseAt(url: StoreUrl, logger: Logger, isUnhurried: boolean): Databa
   }
 }
 
-function createValues(keyv: () => Keyv, tables: Store['tables']): Values {
-  return {
-    async get(key) {
-      try {
-        return await keyv().get(key);
-      } catch (error) {
-        if (error instanceof SyntaxError) return null;
-        throw error;
-      }
-    },
-    async set(key, value) {
-      if (!(await keyv().set(key, value))) throw new StoreError(`${key} could not be written`);
-    },
-    delete: (key) => keyv().delete(key),
-    keys: async (prefix) => valueKeys(tables(), prefix),
-  };
+/**
+ * Uses the values of a database beside a bot that may run on it; the tables stay as they are.
+ * @param isWritten otherwise a file is opened for reading only
+ * @returns `undefined` where there are no tables yet
+ * @throws StoreError where it cannot be used; the error of SQLite
+ */
+export async function useValues<Result>(
+  url: StoreUrl,
+  use: (values: Values) => Promise<Result>,
+  isWritten = false,
+): Promise<Result | undefined> {
+  const database = databaseAt(url, { warn: () => undefined }, false);
+  const db = await database.openBeside(isWritten);
+  if (db === undefined) return undefined;
+  try {
+    const keyv = await database.openKeyv(() => db);
+    return await use(
+      createValues(
+        () => keyv,
+        () => db,
+      ),
+    );
+  } finally {
+    await db.destroy();
+  }
 }

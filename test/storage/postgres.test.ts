@@ -9,9 +9,8 @@ import { healthOf } from '../../src/operations/health.ts';
 import { Secret } from '../../src/secret.ts';
 import { createStoreEncryption } from '../../src/storage/encryption-key.ts';
 import { createStoreLock } from '../../src/storage/lock.ts';
-import { storedInPostgres } from '../../src/storage/postgres-database.ts';
 import { troubleWith } from '../../src/storage/postgres-session.ts';
-import { createStore, type Store } from '../../src/storage/store.ts';
+import { createStore, type Store, useValues } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { parseStoreUrl, type StoreUrl } from '../../src/store-url.ts';
 import { hasPostgres, newDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -305,7 +304,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
 
     const store = await started(storeUrl);
     await store.values.set('published:1', 'a fingerprint');
-    expect(await storedInPostgres({ url: new Secret(url) }, 'published:1')).toBe('a fingerprint');
+    expect(await useValues(storeUrl, (values) => values.get('published:1'))).toBe('a fingerprint');
     await createStoreEncryption({ configured: encryptionKey, store, logger: recorder() }).start();
     expect(await checkStore(config)).toBe(`${storeUrl.name} answers`);
     expect(await checkEncryption(config)).toContain('ENCRYPTION_KEY opens the data');

@@ -1,0 +1,40 @@
+import type { Keyv } from 'keyv';
+import type { Kysely } from 'kysely';
+import { StoreError } from './store-error.ts';
+import type { Tables } from './tables.ts';
+
+/** Values under string keys, plain JSON. Keys are `area:id`; where the id is a number it is a guild's. */
+export type Values = ReturnType<typeof createValues>;
+
+/** Above every key that begins with the prefix it is put after. */
+const LAST = '\u{10FFFF}';
+
+export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
+  return {
+    /** `undefined` if nothing is there, `null` if the row cannot be read. */
+    async get(key: string): Promise<unknown> {
+      try {
+        return await keyv().get(key);
+      } catch (error) {
+        if (error instanceof SyntaxError) return null;
+        throw error;
+      }
+    },
+    async set(key: string, value: unknown): Promise<void> {
+      if (!(await keyv().set(key, value))) throw new StoreError(`${key} could not be written`);
+    },
+    /** Whether there was something to delete. */
+    delete: (key: string): Promise<boolean> => keyv().delete(key),
+    /** The keys that begin with this, in order. Keyv could only read every value of all, and fails at a damaged one. */
+    async keys(prefix: string): Promise<readonly string[]> {
+      const rows = await tables()
+        .selectFrom('keyv')
+        .select('key')
+        .where('key', '>=', prefix)
+        .where('key', '<', prefix + LAST)
+        .orderBy('key')
+        .execute();
+      return rows.map(({ key }) => key);
+    },
+  };
+}
