@@ -166,7 +166,8 @@ async function submitTyped(
 ): Promise<Reply> {
   const { drafts, games } = deps;
   const { guildId, t } = context;
-  if (rowsOfMessage(typed.server, games).length > 1) return openAsList(context, typed, deps);
+  const among = rowsOfMessage(typed.server, games);
+  if (among.length > 1) return openAsList(context, typed, deps);
   const read = await readOneWithGames(typed, games, guildId);
   const draft = draftOfOne(keptRow(typed), read);
   if (read.ok && id === context.interactionId) return submit(context, { id, draft }, deps);
@@ -183,7 +184,7 @@ async function submitTyped(
     unusableText(context, problem, { near, isListKnown }),
     ...furtherProblems(typed, problem).map((further) => alsoText(problemText(further, t), t)),
   ].join('\n');
-  const meant = { typed, near, address: addressAmongWords(typed, games) };
+  const meant = { typed, near, address: addressAmongWords(typed, among) };
   return notSent(context, { line, text, buttons: buttonsAfterProblem(t, id, problem, meant) });
 }
 

@@ -23,11 +23,13 @@ function rowsOfLines(text: string, games: GameReading): readonly Row[] {
   return readLines(plain, games, 'message').rows.map((row) => finishedRow(row, games));
 }
 
-/** The one address in what was typed, where there are words or a web page around it. */
-export function addressAmongWords({ server }: TypedRow, games: GameReading): string | undefined {
-  if (parseAddress(server).ok) return undefined;
-  const [first, ...others] = rowsOfMessage(server, games);
-  const address = others.length === 0 ? typedOf(first).server : '';
+/**
+ * The one address in what was typed, where there are words or a web page around it.
+ * @param rows what {@link rowsOfMessage} reads in it
+ */
+export function addressAmongWords({ server }: TypedRow, rows: readonly Row[]): string | undefined {
+  if (parseAddress(server).ok || rows.length !== 1) return undefined;
+  const address = typedOf(rows[0]).server;
   return parseAddress(address).ok ? address : undefined;
 }
 
