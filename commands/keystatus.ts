@@ -10,6 +10,8 @@ import { keyEnd, keyText, tooSoonText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
 import { signed } from '../src/words/servers.ts';
 import { failureText, serviceWords } from '../src/words/service.ts';
+import { enterKey } from './setkey.ts';
+import { lacksKey } from './settings/text.ts';
 
 export interface KeyStatusDeps {
   readonly keyTrials: KeyTrials;
@@ -23,15 +25,16 @@ export interface KeyStatusDeps {
 export function keyStatusCommand({ keyTrials, games, keys, onKeyRefused }: KeyStatusDeps): Command {
   async function report(context: Context, ...before: readonly string[]): Promise<Reply> {
     const status = await keys.status(context.guildId);
-    if (!status) {
-      const none = keyText({ code: 'key-missing' }, context);
-      return { content: [...before, none].join('\n') };
-    }
+    const said = status ? lines(context, status) : [keyText({ code: 'key-missing' }, context)];
+    const lacks = lacksKey({ key: status });
     return {
-      content: [...before, ...lines(context, status)].join('\n'),
+      content: [...before, ...said].join('\n'),
       components: rows([
-        status.readable &&
-          button(customId('keystatus', 'check'), context.t('keystatus.check'), { style: 'primary' }),
+        lacks && enterKey(context),
+        status?.readable &&
+          button(customId('keystatus', 'check'), context.t('keystatus.check'), {
+            style: lacks ? 'secondary' : 'primary',
+          }),
       ]),
     };
   }

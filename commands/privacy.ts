@@ -22,14 +22,14 @@ export function privacyCommand({ deletion, graceDays, historyDays, links }: Priv
   function overview(context: Context): Reply {
     const { t } = context;
     const description = [
-      t('privacy.key'),
       sentences(
-        t('privacy.submissions'),
+        t('privacy.ofYou'),
         t('privacy.kept', { count: historyDays }),
         t('privacy.keptRefused', { count: Math.min(historyDays, REFUSED_KEPT_DAYS) }),
       ),
-      t('privacy.settings'),
       t('privacy.underway', { count: UNANSWERED_KEPT_DAYS }),
+      t('privacy.key'),
+      t('privacy.settings'),
       t('privacy.service'),
       t('privacy.leaving', { count: graceDays }),
     ];
@@ -52,14 +52,14 @@ export function privacyCommand({ deletion, graceDays, historyDays, links }: Priv
     presses: {
       forget: {
         answers: 'at once',
-        run: async ({ t }) => question(t, t('privacy.forgetQuestion'), 'forgetme', t('privacy.forget')),
+        run: async ({ t }) => question(t, t('privacy.askForget'), 'forgetme', t('privacy.forget')),
       },
       forgetme: {
         answers: 'update',
         async run({ t, guildId, user }) {
           const count = await deletion.member(guildId, user.id);
           if (count === 'begun') return { content: t('privacy.begun') };
-          return { content: count === 0 ? t('privacy.notNamed') : t('privacy.nameGone', { count }) };
+          return { content: count === 0 ? t('privacy.notNamed') : t('privacy.forgotten', { count }) };
         },
       },
       erase: {

@@ -47,7 +47,7 @@ export function settingsText({ t }: Reader, shown: SettingsShown): string {
 }
 
 /** Whether an admin has to enter the key: there is none, or none that can be used. */
-export const lacksKey = ({ key }: SettingsShown): boolean =>
+export const lacksKey = ({ key }: Pick<SettingsShown, 'key'>): boolean =>
   key === undefined || !key.readable || key.invalidSince !== undefined;
 
 function keyText(t: Translate, { key }: SettingsShown): string {

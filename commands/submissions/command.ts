@@ -224,14 +224,7 @@ function submissionsView(context: Context, shown: Shown): Reply {
   const { entries, count, hasMore, filter, page, isFull, games } = shown;
   const { t } = context;
   const own = !context.isAdmin;
-  if (count === 0) {
-    const filters =
-      filter.game !== '' ||
-      filter.server !== '' ||
-      filter.outcome !== undefined ||
-      (filter.userId !== '' && !own);
-    return { content: t(filters ? 'submissions.noneFound' : 'submissions.none') };
-  }
+  if (count === 0) return { content: noneText(context, filter) };
   const numbered = entries.map((entry, index) => ({ entry, number: page.offset + index + 1 }));
   const lines = numbered.map(({ entry, number }) => entryText(context, entry, { number, games, own }));
   const lists = numbered.filter(({ entry }) => entry.only === undefined);
@@ -257,6 +250,16 @@ function submissionsView(context: Context, shown: Shown): Reply {
       ],
     ),
   };
+}
+
+/** Why there is nothing to show. Somebody who had their name deleted finds nothing of theirs. */
+function noneText(
+  { t, isAdmin, user }: Context,
+  { userId, game, server, outcome }: SubmissionFilter,
+): string {
+  if (game !== '' || server !== '' || outcome !== undefined) return t('submissions.noneFound');
+  if (userId === user.id || !isAdmin) return t('submissions.noneYours');
+  return t(userId === '' ? 'submissions.none' : 'submissions.noneFound');
 }
 
 /** What is to be seen of the history; an empty text leaves that part open. */

@@ -94,7 +94,9 @@ describe('a key that the service refuses', () => {
       /Ask someone with the “Manage Server” permission to enter an API key.* It was set by @/,
     );
     expect(await said('settings')).toMatch(/❌ API key: refused.*Enter the API key/s);
-    expect(await said('keystatus')).toMatch(/❌ The listing service has refused it since/);
+    expect(await said('keystatus')).toMatch(
+      /❌ The listing service has refused it since.*Enter the API key/s,
+    );
     await setKey(admin, 'sandbox-key-1234');
     for (const name of ['help', 'settings', 'keystatus'])
       expect(await said(name)).not.toMatch(/❌|refuses this/);

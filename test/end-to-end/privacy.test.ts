@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Person } from '../../sandbox/discord/contract.ts';
 import { addServer, press } from '../support/actions.ts';
 import { labelsOf } from '../support/lists.ts';
-import { openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { messageOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 let scene: Scene;
 /** A member whose name is found nowhere else in the file. */
@@ -33,6 +33,8 @@ describe('/privacy', () => {
     ]) {
       expect(textOf(answer)).toContain(words);
     }
+    const [embed] = messageOf(answer).current?.embeds ?? [];
+    expect(embed?.description).toMatch(/^\*\*You\*\*: /);
     expect(labelsOf(answer)).toEqual(['Delete my name']);
   });
 
@@ -43,7 +45,11 @@ describe('/privacy', () => {
     const deleteName = async () => press(member, await ask(), 'Delete my name');
     await press(member, await ask(), 'Cancel');
     expect(await onDisk()).toContain('CANARY');
-    expect(textOf(await deleteName())).toContain('Your name was deleted from 2 submitted game servers.');
+    expect(textOf(await ask())).toContain('entries in the log channel stay');
+    expect(textOf(await deleteName())).toMatch(
+      /Your name was deleted from 2 submitted game servers\..*log channel stay/,
+    );
+    expect(textOf(await member.slash('submissions'))).toContain('There is nothing here under your name.');
     expect(await onDisk()).not.toContain('CANARY');
     expect(await onDisk()).toContain('b.example.com');
     expect(textOf(await scene.admin.slash('submissions'))).toContain(`@${other.userId}`);

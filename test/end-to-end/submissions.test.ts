@@ -18,7 +18,7 @@ const add = (game: string, server: string, who = scene.member) => addServer(who,
 describe('/submissions', () => {
   it('says that there are none', async () => {
     expect(await said()).toContain('Nothing has been submitted here yet.');
-    expect(await said({}, scene.member)).toContain('Nothing has been submitted here yet.');
+    expect(await said({}, scene.member)).toContain('There is nothing here under your name.');
   });
 
   it('shows outcome and time, newest first, and “sent for review”, nothing more', async () => {
