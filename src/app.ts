@@ -18,10 +18,12 @@ import {
   readApplication,
 } from './discord/portal.ts';
 import { asPublished, createPublishing } from './discord/publish.ts';
-import { createApiKeys } from './guilds/api-keys.ts';
+import { type ApiKeys, createApiKeys } from './guilds/api-keys.ts';
 import { createDeletion } from './guilds/deletion.ts';
+import { createKeyCare } from './guilds/key-care.ts';
 import { createKeyTrials } from './guilds/key-trials.ts';
 import { createMembership } from './guilds/membership.ts';
+import { createRefusals } from './guilds/refusals.ts';
 import { createGuildSettings, logChannels } from './guilds/settings.ts';
 import { createWriters } from './interactions/deliver.ts';
 import { createDispatcher } from './interactions/dispatch.ts';
@@ -131,7 +133,12 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     logger,
   });
   const { owner, onlyOne } = leases;
-  const keys = createApiKeys({ store, encryption, logger });
+  const refusals = createRefusals({
+    countKeys: async () => (await keys.guilds()).length,
+    onDoubt: () => breaker.holdAll(),
+    logger,
+  });
+  const keys: ApiKeys = createApiKeys({ store, encryption, refusals, logger });
   const settings = createGuildSettings({ store, logger });
 
   // Discord.
@@ -172,6 +179,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const guard = createGuard({
     turns: createTurns({ atOnce: config.listingRequestsAtOnce }),
     breaker,
+    areRefusalsDoubted: refusals.areDoubted,
     firstWaitMs: timing.listingFirstWait,
   });
   const readGames = (asker: Asker, key: Secret) =>
@@ -387,6 +395,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
 
   const jobs: readonly Part[] = [
     membership,
+    createKeyCare({ keys, refusals, readGames, onlyOne, logger }),
     createScheduledBackups({ config, store, onBackup: metrics?.onBackup, logger }),
     createMaintenance({
       tasks: {
@@ -402,7 +411,12 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   ];
 
   const parts: readonly Part[] = [
-    createHealthServer({ config, metrics, parts: { store, gateway, games, breaker, traces }, logger }),
+    createHealthServer({
+      config,
+      metrics,
+      parts: { store, gateway, games, breaker, refusals, traces },
+      logger,
+    }),
     createStoreLock({ url: config.storeUrl, isShared, logger }),
     store,
     encryption,

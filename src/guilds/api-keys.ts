@@ -6,6 +6,7 @@ import { Secret } from '../secret.ts';
 import { createCollection } from '../storage/collection.ts';
 import { type Encryption, UndecryptableError } from '../storage/encryption.ts';
 import type { Store } from '../storage/store.ts';
+import type { Refusals } from './refusals.ts';
 
 const keySchema = z.object({
   /** A `SealedRecord`; whoever opens it checks it. */
@@ -40,6 +41,8 @@ export const sealContext = (guildId: string): string => `guild ${guildId}: API k
 export interface ApiKeysDeps {
   readonly store: Pick<Store, 'values' | 'inGuild' | 'cutLog'>;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
+  /** Without it every refusal is believed. */
+  readonly refusals?: Pick<Refusals, 'note' | 'forget'>;
   readonly logger: Logger;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -89,6 +92,10 @@ export interface ApiKeys {
     answer: Outcome | GamesOutcome,
     options?: { readonly renews?: boolean },
   ): Promise<boolean>;
+  /** Takes away the mark that a refusal has left. */
+  lift(guildId: string): Promise<void>;
+  /** The guilds that have a key. */
+  guilds(): Promise<readonly string[]>;
   /**
    * @param setAt deletes only the key that was set then; without it whichever there is
    * @returns whether it was deleted
@@ -101,7 +108,8 @@ const MAX_MESSAGE = 300;
 /** How long it is remembered what is wrong with a key, in milliseconds: /help says so at once. */
 const REMEMBERED_MS = 5_000;
 
-export function createApiKeys({ store, encryption, logger, now = Date.now }: ApiKeysDeps): ApiKeys {
+export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
+  const { store, encryption, refusals, logger, now = Date.now } = deps;
   const records = createCollection<KeyRecord>({
     values: store.values,
     name: API_KEYS,
@@ -181,7 +189,10 @@ export function createApiKeys({ store, encryption, logger, now = Date.now }: Api
         const record = await records.get(guildId);
         if (record === undefined || record === 'unreadable' || record.setAt !== setAt) return false;
         const at = time();
-        const isFirstRefusal = verdict === 'refused' && record.invalidSince === undefined;
+        const isNewRefusal = verdict === 'refused' && record.invalidSince === undefined;
+        const isDoubted = isNewRefusal && (await refusals?.note(guildId)) === true;
+        const isFirstRefusal = isNewRefusal && !isDoubted;
+        if (verdict === 'accepted') refusals?.forget(guildId);
         const next: KeyRecord = {
           ...record,
           answer: { at, accepted: verdict === 'accepted', ...messageOf(answer) },
@@ -192,6 +203,17 @@ export function createApiKeys({ store, encryption, logger, now = Date.now }: Api
         await records.set(guildId, next);
         return isFirstRefusal;
       });
+    },
+    async lift(guildId) {
+      await change(guildId, async () => {
+        const record = await records.get(guildId);
+        if (record === undefined || record === 'unreadable') return;
+        const { invalidSince: _, ...unmarked } = record;
+        await records.set(guildId, unmarked);
+      });
+    },
+    async guilds() {
+      return (await store.values.keys(`${API_KEYS}:`)).map((key) => key.slice(API_KEYS.length + 1));
     },
     async delete(guildId, setAt) {
       const isDeleted = await change(guildId, async () => {

@@ -16,6 +16,8 @@ export type Asker = Omit<TurnRequest, 'kind'>;
 export interface GuardDeps {
   readonly turns: Turns;
   readonly breaker: Breaker;
+  /** Whether the service refuses so many keys that this says nothing of them: then it counts as a failure. */
+  readonly areRefusalsDoubted?: () => boolean;
   /** Milliseconds before the second try; twice that before the third. Half of it is chance. 300. */
   readonly firstWaitMs?: number | undefined;
 }
@@ -28,7 +30,9 @@ const FIRST_WAIT_MS = 300;
 const LONGEST_WAIT_MS = 5_000;
 
 /** Stands before every request to the listing service, and keeps one guild's trouble its own: turns, pauses, the breaker. */
-export function createGuard({ turns, breaker, firstWaitMs = FIRST_WAIT_MS }: GuardDeps) {
+export function createGuard(deps: GuardDeps) {
+  const { turns, breaker, areRefusalsDoubted = () => false, firstWaitMs = FIRST_WAIT_MS } = deps;
+
   /** One try, when it is the guild's turn and its key is not paused. */
   async function attempt<Heard extends Outcome | GamesOutcome>(
     request: TurnRequest,
@@ -52,7 +56,9 @@ export function createGuard({ turns, breaker, firstWaitMs = FIRST_WAIT_MS }: Gua
   /** A request that never reached the service for a reason of ours says nothing about the service. */
   function noteHealth(guildId: string, outcome: Outcome | GamesOutcome): void {
     if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return;
-    breaker.note(guildId, 'reason' in outcome && !ANSWERED.has(outcome.reason) ? 'failed' : 'answered');
+    const isRefusal = outcome.kind === 'rejected' && outcome.known === 'invalidKey';
+    const isFailure = 'reason' in outcome && !ANSWERED.has(outcome.reason);
+    breaker.note(guildId, isFailure || (isRefusal && areRefusalsDoubted()) ? 'failed' : 'answered');
   }
 
   return {

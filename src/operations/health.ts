@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { Config } from '../config/config.ts';
 import type { GatewayState } from '../discord/gateway.ts';
+import type { Refusals } from '../guilds/refusals.ts';
 import type { Traces } from '../interactions/traces.ts';
 import type { Part } from '../lifecycle.ts';
 import { listen } from '../listen.ts';
@@ -61,6 +62,7 @@ export interface WatchedParts extends HealthParts {
   readonly gateway: GatewayState;
   readonly store: Pick<Store, 'testWriting' | 'values'>;
   readonly games: Pick<Games, 'list'>;
+  readonly refusals: Pick<Refusals, 'areDoubted'>;
   readonly traces: Pick<Traces, 'unanswered'>;
 }
 

@@ -12,10 +12,13 @@ import { BotNotReady } from '../../sandbox/sandbox.ts';
 import { openStoreAt } from '../storage/temporary.ts';
 import { ACCEPTED, addServer, addsOf, paste, press } from '../support/actions.ts';
 import { eventually } from '../support/eventually.ts';
-import { openAppScene, openScene, type Scene, textOf } from '../support/scene.ts';
+import { inNewGuild, openAppScene, openScene, type Scene, textOf } from '../support/scene.ts';
 import { readStored } from '../support/stored.ts';
 import { fill } from '../support/submissions.ts';
 import { isAccepted, STORE_FAILED, submit } from './submission.ts';
+
+const preload = (name: string) =>
+  `--import=${pathToFileURL(join(import.meta.dirname, 'preloads', `${name}.ts`)).href}`;
 
 /** A bot that has a key, on data that the tests of this file share. */
 let data: string;
@@ -118,6 +121,34 @@ it('files of long histories are made one after the other, whoever wants them', a
   expect((await peak()) - before).toBeLessThan(4 * one);
 });
 
+it('two seconds of refusals do not shut the guilds out whose keys were right', async () => {
+  const passed = join(data, 'passed');
+  await writeFile(passed, '0');
+  const NODE_OPTIONS = preload('hurry');
+  const scene = await openScene({ env: { NODE_OPTIONS, PASSED_FILE: passed } });
+  onTestFinished(() => scene.close());
+  const guilds: Scene[] = [];
+  for (let n = 0; n < 20; n += 1) guilds.push(await inNewGuild(scene, { key: 'sandbox-key' }));
+  const submitAll = (name: string) =>
+    Promise.all(guilds.map(({ member }, n) => addServer(member, `${name}-${n}.example.com:27015`)));
+  scene.listing.revoke('sandbox-key');
+  await submitAll('refused');
+  scene.listing.allow('sandbox-key');
+  expect(JSON.stringify(scene.log())).toContain('refuses the keys of too many guilds at once');
+  // Held back as while the service is down: one goes out after 30 seconds, and its acceptance ends that.
+  await writeFile(passed, '31000');
+  expect(textOf(await addServer(guilds[0]?.member ?? scene.member, 'probe.example.com:27015'))).toContain(
+    ACCEPTED,
+  );
+  await expect
+    .poll(
+      async () =>
+        (await submitAll(`again-${performance.now()}`)).filter((each) => textOf(each).includes(ACCEPTED))
+          .length,
+    )
+    .toBe(20);
+});
+
 describe('standard output', () => {
   const printingTo = (file: string) => ['sh', '-c', `exec "$0" "$@" >'${file}'`];
 
@@ -180,9 +211,6 @@ it('a list of games that cannot be read leaves nobody waiting, however many ask 
   for (const answer of answers) expect(textOf(answer)).toContain(game);
   await isAccepted(scene, 'after-unknown-games.example.com');
 });
-
-const preload = (name: string) =>
-  `--import=${pathToFileURL(join(import.meta.dirname, 'preloads', `${name}.ts`)).href}`;
 
 describe('a bot that runs', () => {
   const clock = () => join(data, 'clock');

@@ -1,0 +1,58 @@
+import { AFTER_START_MS, createJob, type Part } from '../lifecycle.ts';
+import type { GamesOutcome } from '../listing/contract.ts';
+import type { Asker } from '../listing/guard.ts';
+import type { Logger } from '../logger.ts';
+import type { Secret } from '../secret.ts';
+import type { OnlyOne } from '../storage/leases.ts';
+import type { ApiKeys } from './api-keys.ts';
+import type { Refusals } from './refusals.ts';
+
+const EVERY_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+export interface KeyCareDeps {
+  readonly keys: Pick<ApiKeys, 'get' | 'status' | 'keepAnswer' | 'lift' | 'guilds'>;
+  readonly refusals: Pick<Refusals, 'takeDoubted'>;
+  readonly readGames: (asker: Asker, key: Secret) => Promise<GamesOutcome>;
+  readonly onlyOne: OnlyOne;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** A key that the service has refused is not given up: an error of the service passes. */
+export function createKeyCare(deps: KeyCareDeps): Part & { run(): Promise<void> } {
+  const { keys, refusals, readGames, onlyOne, logger, now = Date.now } = deps;
+  const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run });
+
+  async function run(): Promise<void> {
+    try {
+      for (const guildId of refusals.takeDoubted()) await keys.lift(guildId);
+      await onlyOne('refused keys', HOUR_MS, tryRefused);
+    } catch (error) {
+      if (!job.stopping.aborted) logger.warn({ err: error }, 'refused keys could not be tried again');
+    }
+  }
+
+  /** Once a day, with a request that changes nothing. */
+  async function tryRefused(): Promise<void> {
+    for (const guildId of await keys.guilds()) {
+      job.stopping.throwIfAborted();
+      const status = await keys.status(guildId);
+      const at = status?.answer?.at;
+      if (status?.invalidSince === undefined || at === undefined || now() - Date.parse(at) < DAY_MS) continue;
+      const stored = await keys.get(guildId);
+      if (!stored) continue;
+      const outcome = await readGames({ guildId }, stored.key);
+      await keys.keepAnswer(guildId, stored.setAt, outcome, { renews: true });
+    }
+  }
+
+  return {
+    name: 'key-care',
+    run: job.run,
+    start: async () => job.start(),
+    stop: job.stop,
+  };
+}
