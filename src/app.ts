@@ -258,6 +258,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     submissions: erasure,
     listGuilds: (signal) => listGuilds(api, signal),
     isForeign: (guildId, signal) => isForeign(api, guildId, signal),
+    tellUnreachable: api.tellUnreachable,
     applicationId: async () => (await application()).id,
     isClockRight,
     onlyOne,
@@ -356,10 +357,12 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
         firstMs: 1_000,
         longestMs: 60_000,
         onFailure(error, pauseMs) {
-          logger.warn(
-            { err: error, againInSeconds: pauseMs / 1000 },
-            "the application's settings could not be read from Discord",
-          );
+          if (!api.tellUnreachable(error, pauseMs)) {
+            logger.warn(
+              { err: error, againInSeconds: pauseMs / 1000 },
+              "the application's settings could not be read from Discord",
+            );
+          }
           return pauseMs;
         },
       });

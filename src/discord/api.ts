@@ -17,6 +17,7 @@ import { Agent } from 'undici';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import { type Block, createBlock } from './block.ts';
+import { createUnreachableLog, type TellUnreachable } from './unreachable.ts';
 
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
 const FIRST_RESPONSE_MS = 3_000;
@@ -96,6 +97,8 @@ export interface DiscordApi {
   post(route: `/${string}`, request: BotRequest): Promise<unknown>;
   put(route: `/${string}`, request: BotRequest): Promise<unknown>;
   readonly block: Pick<Block, 'leftMs'>;
+  /** To be asked of each failed request that is made again, before it is logged as something else. */
+  readonly tellUnreachable: TellUnreachable;
   /** How far the clock of this machine is ahead of Discord's, in milliseconds; `undefined` before Discord has answered. */
   clockAheadMs(): number | undefined;
   /** From now on nothing waits for a rate limit or for the end of a block: what would fails instead. */
@@ -259,31 +262,39 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
     });
   }
 
-  /** One attempt at a first response. */
+  /**
+   * One attempt at a first response.
+   * @param open holds what ends the attempt, as long as it is under way
+   */
   async function respondOnce(
     { id, token: secret }: Answerable,
     body: APIInteractionResponse,
-    signal: AbortSignal,
+    open: Set<AbortController>,
   ): Promise<void> {
     if (!block.mayRespond())
       throw new LostInteraction('Discord blocks this bot, and the first response with it');
     forgetLimitsOfLaterTimes();
-    const response = await rest.queueRequest({
-      fullRoute: Routes.interactionCallback(id, secret.reveal()),
-      method: RequestMethod.Post,
-      auth: false,
-      body,
-      dispatcher: responseAgent,
-      signal,
-    });
-    await response.arrayBuffer();
+    const end = new AbortController();
+    open.add(end);
+    try {
+      const response = await rest.queueRequest({
+        fullRoute: Routes.interactionCallback(id, secret.reveal()),
+        method: RequestMethod.Post,
+        auth: false,
+        body,
+        dispatcher: responseAgent,
+        signal: end.signal,
+      });
+      await response.arrayBuffer();
+    } finally {
+      open.delete(end);
+    }
   }
 
-  /** @param end aborted when nothing of it is wanted any more */
   async function respondInTime(
     interaction: Answerable,
     body: APIInteractionResponse,
-    end: AbortSignal,
+    open: Set<AbortController>,
   ): Promise<void> {
     const until = performance.now() + firstResponseMs - (Date.now() - interaction.receivedAt);
     const left = () => until - performance.now();
@@ -295,7 +306,7 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
       const isFirst = failures.length === 0;
       const limitMs = isFirst ? Math.min(firstAttemptMs, Math.max(left(), LEAST_PAUSE_MS)) : left();
       try {
-        const attempt = respondOnce(interaction, body, end);
+        const attempt = respondOnce(interaction, body, open);
         // An attempt that is only slow goes on beside the next one.
         attempt.then(taken.resolve, () => undefined);
         await inTime(Promise.race([attempt, taken.promise]), limitMs);
@@ -323,13 +334,14 @@ export function createDiscordApi(deps: DiscordApiDeps): DiscordApi {
 
   return {
     block,
+    tellUnreachable: createUnreachableLog(apiUrl, logger),
     clockAheadMs: () => heard && Date.now() - (heard.time + performance.now() - heard.at),
     async respond(interaction, body) {
-      const end = new AbortController();
+      const open = new Set<AbortController>();
       try {
-        await respondInTime(interaction, body, end.signal);
+        await respondInTime(interaction, body, open);
       } finally {
-        end.abort();
+        for (const attempt of open) attempt.abort();
       }
     },
     edit: (interaction, message, isWanted) =>

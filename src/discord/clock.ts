@@ -9,7 +9,7 @@ export interface ClockCheckDeps {
   readonly api: Pick<DiscordApi, 'clockAheadMs'>;
   /** Asks Discord anything, for the time in its answer. */
   readonly ask: () => Promise<unknown>;
-  readonly logger: Pick<Logger, 'error' | 'warn'>;
+  readonly logger: Pick<Logger, 'error' | 'info'>;
 }
 
 /** Whether this machine's clock is right enough to delete by it: one that is a year ahead would end all history at once. */
@@ -20,7 +20,7 @@ export function createClockCheck({ api, ask, logger }: ClockCheckDeps): () => Pr
     if (!isRight()) await ask().catch(() => undefined);
     const aheadMs = api.clockAheadMs();
     if (aheadMs === undefined) {
-      logger.warn({}, 'Discord has not said what time it is: nothing is deleted for its age until it has');
+      logger.info({}, 'Discord has not said what time it is: nothing is deleted for its age until it has');
     } else if (!isRight()) {
       logger.error(
         { aheadHours: Math.round(aheadMs / HOUR_MS) },

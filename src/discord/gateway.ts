@@ -45,7 +45,7 @@ export interface Gateway extends GatewayState {
 }
 
 export interface GatewayDeps {
-  readonly api: Pick<DiscordApi, 'block' | 'get'>;
+  readonly api: Pick<DiscordApi, 'block' | 'get' | 'tellUnreachable'>;
   readonly token: Secret;
   /** Called with each INTERACTION_CREATE as it comes, on whichever shard. It must not throw. */
   readonly onInteraction: (payload: unknown) => void;
@@ -144,10 +144,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
         longestMs: LONGEST_PAUSE_MS,
         onFailure(error, pauseMs) {
           const waitMs = Math.max(pauseMs, api.block.leftMs(), waitOf(error));
-          logger.error(
-            { err: error, againInSeconds: Math.ceil(waitMs / 1000) },
-            'Discord does not let the bot connect yet; it is asked again for where its gateway is',
-          );
+          if (!api.tellUnreachable(error, waitMs)) {
+            logger.error(
+              { err: error, againInSeconds: Math.ceil(waitMs / 1000) },
+              'Discord does not let the bot connect yet; it is asked again for where its gateway is',
+            );
+          }
           return waitMs;
         },
       }),

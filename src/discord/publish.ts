@@ -31,7 +31,7 @@ export const asPublished = ({ data, permission }: Published): RESTPostAPIApplica
 });
 
 export interface PublishingDeps {
-  readonly api: Pick<DiscordApi, 'get' | 'put'>;
+  readonly api: Pick<DiscordApi, 'get' | 'put' | 'tellUnreachable'>;
   readonly values: Values;
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
   readonly onlyOne: OnlyOne;
@@ -97,7 +97,9 @@ export function createPublishing({ api, values, commands, onlyOne, logger }: Pub
         firstMs: FIRST_PAUSE_MS,
         longestMs: LONGEST_PAUSE_MS,
         onFailure(error, pauseMs) {
-          logger.error({ err: error, againInSeconds: pauseMs / 1000 }, explain(error));
+          if (!api.tellUnreachable(error, pauseMs)) {
+            logger.error({ err: error, againInSeconds: pauseMs / 1000 }, explain(error));
+          }
           return pauseMs;
         },
       });

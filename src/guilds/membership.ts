@@ -24,6 +24,8 @@ export interface MembershipDeps {
   readonly listGuilds: (signal: AbortSignal) => Promise<readonly string[]>;
   /** Whether Discord says that the guild is unknown or closed to the bot; an error when it says neither that nor the contrary. */
   readonly isForeign: (guildId: string, signal: AbortSignal) => Promise<boolean>;
+  /** Whether it is Discord that could not be reached, which is logged then. */
+  readonly tellUnreachable: (error: unknown, pauseMs: number) => boolean;
   /** The id of the application that the token is of. */
   readonly applicationId: () => Promise<string>;
   /** Nothing is noted or deleted by a clock that is wrong. */
@@ -93,7 +95,7 @@ export function createMembership(deps: MembershipDeps): Membership {
       }
       if ((await deps.isClockRight()) && (await isApplicationKnown())) await compare();
     } catch (error) {
-      if (stopping.aborted) return;
+      if (stopping.aborted || deps.tellUnreachable(error, checkEveryMs)) return;
       logger.warn({ err: error }, 'the check for guilds that the bot has left did not end; will try again');
     }
   }

@@ -19,6 +19,7 @@ import {
   readApplication,
 } from '../discord/portal.ts';
 import { fingerprint, publishedKey, readCommands } from '../discord/publish.ts';
+import { whyUnreachable } from '../discord/unreachable.ts';
 import { createListingApi } from '../listing/client.ts';
 import { Secret } from '../secret.ts';
 import { useValues } from '../storage/store.ts';
@@ -92,7 +93,7 @@ function explained(error: unknown, blockedMs: number): CheckFailure {
       'wait; on a shared address others may use up its limit: another address helps',
     );
   }
-  const why = error instanceof Error ? error.message : String(error);
+  const why = whyUnreachable(error) ?? (error instanceof Error ? error.message : String(error));
   return new CheckFailure(
     `Discord cannot be reached: ${why}`,
     'look at the network, the firewall and DISCORD_API_URL; https to discord.com has to go out',

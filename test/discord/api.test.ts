@@ -34,7 +34,6 @@ const UNKNOWN = json(404, { code: 10062, message: 'Unknown interaction' });
 
 async function open(timing: ApiTiming = {}) {
   const front = await openFront();
-  front.answer = () => NO_CONTENT;
   const scopes: string[] = [];
   let refused = 0;
   const api = openApi(front.url, {
@@ -56,7 +55,7 @@ function answering(front: Front, pattern: RegExp, answers: readonly FrontAnswer[
   front.answer = (name) => {
     if (!pattern.test(name)) return NO_CONTENT;
     count += 1;
-    return answers[count - 1] ?? answers.at(-1);
+    return answers[count - 1] ?? answers.at(-1) ?? NO_CONTENT;
   };
 }
 

@@ -54,6 +54,7 @@ function process(options: Partial<MembershipDeps> = {}): Membership {
     submissions,
     listGuilds: () => listed(),
     isForeign: (guildId, signal) => isForeign(guildId, signal),
+    tellUnreachable: () => false,
     applicationId: async () => application,
     isClockRight: async () => true,
     onlyOne,

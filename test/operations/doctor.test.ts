@@ -150,7 +150,7 @@ describe('of Discord, the doctor', () => {
   it('finds that it cannot be reached', async () => {
     const { failed, text } = await examine({ DISCORD_API_URL: 'http://127.0.0.1:9/api' });
     expect(failed).toEqual(['Token']);
-    expect(text).toMatch(/Discord cannot be reached: .*ECONNREFUSED/);
+    expect(text).toMatch(/Discord cannot be reached: connection refused/);
   });
 
   it.each<[what: string, words: RegExp, answer: RequestListener]>([

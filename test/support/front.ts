@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
-import { request } from 'undici';
 import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 
 /** An answer that the front gives in place of what stands behind it. */
@@ -43,7 +41,7 @@ export const NO_CONTENT: Canned = { status: 204, body: '' };
 /** What the front answers itself; `silence`: nothing; `cut`: the connection ends. */
 export type FrontAnswer = Canned | 'silence' | 'cut';
 
-/** What stands between the bot and the stand-in for Discord's REST API. It counts, and can be unwell. */
+/** A Discord that answers a request as a test of one part says. It counts. */
 export interface Front {
   /** For `DISCORD_API_URL`. */
   readonly url: string;
@@ -51,10 +49,7 @@ export interface Front {
   readonly requests: readonly string[];
   /** What was sent with each request that the front itself has answered. */
   readonly bodies: readonly string[];
-  /** Where requests go on to. */
-  target: string;
-  /** `undefined`: what the target answers. */
-  answer: (request: string) => FrontAnswer | undefined;
+  answer: (request: string) => FrontAnswer;
   /** How many are open. */
   connections(): number;
   /** From now on no connection that is open answers; new ones do. */
@@ -74,8 +69,7 @@ export async function openFront(): Promise<Front> {
     url: `http://127.0.0.1:${port}/api`,
     requests,
     bodies,
-    target: '',
-    answer: () => undefined,
+    answer: () => NO_CONTENT,
     connections: () => [...server.sockets()].length,
     silenceConnections() {
       for (const socket of server.sockets()) silent.add(socket);
@@ -95,18 +89,7 @@ export async function openFront(): Promise<Front> {
       incoming.socket.destroy();
       return;
     }
-    if (canned) {
-      bodies.push(await text(incoming));
-      response.writeHead(canned.status, canned.headers).end(canned.body);
-      return;
-    }
-    const { host: _host, connection: _connection, ...headers } = incoming.headers;
-    const answered = await request(front.target + url.replace(/^\/api/, ''), {
-      method: method as 'GET',
-      headers,
-      body: method === 'GET' ? null : incoming,
-    });
-    response.writeHead(answered.statusCode, answered.headers as Record<string, string>);
-    await pipeline(answered.body, response);
+    bodies.push(await text(incoming));
+    response.writeHead(canned.status, canned.headers).end(canned.body);
   }
 }

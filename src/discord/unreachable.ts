@@ -1,0 +1,36 @@
+import type { Logger } from '../logger.ts';
+
+/** What keeps a request from Discord, by the code of the error (Node docs: Errors, "Common system errors"; undici docs: Errors). */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'no DNS',
+  EAI_AGAIN: 'no DNS',
+  ENETUNREACH: 'no network',
+  EHOSTUNREACH: 'no network',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection cut',
+  UND_ERR_SOCKET: 'connection cut',
+  ETIMEDOUT: 'no answer',
+  UND_ERR_CONNECT_TIMEOUT: 'no answer',
+};
+const EVERY_MS = 60_000;
+
+/** In a few words why a request has not reached Discord; `undefined` where it has, or where nobody knows. */
+export const whyUnreachable = (error: unknown): string | undefined => REASONS[String(Object(error).code)];
+
+export type TellUnreachable = ReturnType<typeof createUnreachableLog>;
+
+/** Several parts ask Discord at the start. Where none of them gets there, the log says so once a minute, whoever asked. */
+export function createUnreachableLog(apiUrl: string, logger: Pick<Logger, 'error'>) {
+  let toldAt = Number.NEGATIVE_INFINITY;
+
+  /** @returns whether Discord could not be reached, so that nothing else needs to be logged */
+  return (error: unknown, pauseMs: number): boolean => {
+    const why = whyUnreachable(error);
+    if (why === undefined) return false;
+    if (performance.now() - toldAt < EVERY_MS) return true;
+    toldAt = performance.now();
+    const seconds = Math.ceil(pauseMs / 1000);
+    logger.error({}, `${new URL(apiUrl).host} cannot be reached (${why}); next try in ${seconds} s`);
+    return true;
+  };
+}
