@@ -2,7 +2,7 @@ import { ApplicationCommandType } from 'discord.js';
 import type { Deletion } from '../src/guilds/deletion.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, linkButton, rows } from '../src/interactions/controls.ts';
-import { UNANSWERED_KEPT_DAYS } from '../src/interactions/unanswered.ts';
+import { UNREPLIED_KEPT_DAYS } from '../src/interactions/record.ts';
 import { REFUSED_KEPT_DAYS } from '../src/submissions/pruning.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { sentences } from '../src/words/sentences.ts';
@@ -27,7 +27,7 @@ export function privacyCommand({ deletion, graceDays, historyDays, links }: Priv
         t('privacy.kept', { count: historyDays }),
         t('privacy.keptRefused', { count: Math.min(historyDays, REFUSED_KEPT_DAYS) }),
       ),
-      t('privacy.underway', { count: UNANSWERED_KEPT_DAYS }),
+      t('privacy.underway', { count: UNREPLIED_KEPT_DAYS }),
       t('privacy.key'),
       t('privacy.settings'),
       t('privacy.service'),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterRestart } from '../commands/after-restart.ts';
 import { createCommands } from '../commands/index.ts';
 import type { Config } from './config/config.ts';
@@ -18,19 +19,23 @@ import {
   readApplication,
 } from './discord/portal.ts';
 import { asPublished, createPublishing } from './discord/publish.ts';
-import { type ApiKeys, createApiKeys } from './guilds/api-keys.ts';
+import { createApiKeys, guildsWithKey } from './guilds/api-keys.ts';
 import { createDeletion } from './guilds/deletion.ts';
 import { createKeyCare } from './guilds/key-care.ts';
 import { createKeyTrials } from './guilds/key-trials.ts';
 import { createMembership } from './guilds/membership.ts';
 import { createRefusals } from './guilds/refusals.ts';
 import { createGuildSettings, logChannels } from './guilds/settings.ts';
-import { createWriters } from './interactions/deliver.ts';
+import { createAfterCrash } from './interactions/after-crash.ts';
+import { createAnswering } from './interactions/answer.ts';
 import { createDispatcher } from './interactions/dispatch.ts';
+import { createEditOrder } from './interactions/edit-order.ts';
 import { createGuildLog, type GuildLogTiming } from './interactions/guild-log.ts';
 import { createKeyAlert, createSubmissionLog } from './interactions/guild-log-entries.ts';
+import { createRecord } from './interactions/record.ts';
+import { createTakeover } from './interactions/takeover.ts';
 import { createTraces } from './interactions/traces.ts';
-import { createUnanswered } from './interactions/unanswered.ts';
+import { createUnderWay } from './interactions/under-way.ts';
 import { atMost, inOrder, type Part } from './lifecycle.ts';
 import { createBreaker } from './listing/breaker.ts';
 import { createListingApi } from './listing/client.ts';
@@ -51,6 +56,7 @@ import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
 import { createStoreEncryption } from './storage/encryption-key.ts';
 import { createLeases, type LeaseOver } from './storage/leases.ts';
 import { createStoreLock } from './storage/lock.ts';
+import { createOnlyOne } from './storage/only-one.ts';
 import { createStore, type StuckTransaction } from './storage/store.ts';
 import { createDrafts } from './submissions/drafts.ts';
 import { createDuplicates } from './submissions/duplicates.ts';
@@ -122,24 +128,18 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   const encryption = createStoreEncryption({ configured: config.encryptionKey, store, logger });
   // Only what Discord posts can be shared: to every session of a gateway it sends all.
   const isShared = config.storeUrl.kind === 'postgres' && config.interactions === 'http';
-  const leases = createLeases({
-    store,
-    isAlone: !isShared,
-    takeOver: (stopping) => unanswered.takeOver(stopping),
-    onOver: deps.onFatal,
-    sealingKeyId: encryption.sealingKeyId,
-    leaseMs: timing.leaseMs,
-    renewedEveryMs: timing.leaseRenewedEveryMs,
-    logger,
-  });
-  const { owner, onlyOne } = leases;
+  /** The id of this process. What it takes bears it. */
+  const owner = randomUUID();
+  const onlyOne = createOnlyOne({ store, owner });
+  const breaker = createBreaker();
   const refusals = createRefusals({
-    countKeys: async () => (await keys.guilds()).length,
+    countKeys: async () => (await guildsWithKey(store)).length,
     onDoubt: () => breaker.holdAll(),
     logger,
   });
-  const keys: ApiKeys = createApiKeys({ store, encryption, refusals, logger });
+  const keys = createApiKeys({ store, encryption, refusals, logger });
   const settings = createGuildSettings({ store, logger });
+  const record = createRecord({ store, owner, encryption, logger });
 
   // Discord.
   const api = createDiscordApi({
@@ -157,6 +157,8 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     if (await isClockRight()) await prune();
   };
   const application = once(() => readApplication(api));
+  const publishing = createPublishing({ api, values: store.values, onlyOne, logger });
+  const wording = { ...words, mention: publishing.mention };
   const posts = createChannelPosts({ api, logger });
   const guildLog = createGuildLog({
     posts,
@@ -167,7 +169,6 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
   });
 
   // The listing service.
-  const breaker = createBreaker();
   const listing = createListingApi({
     baseUrl: config.listingApiUrl,
     timeoutMs: config.listingApiTimeoutMs,
@@ -186,6 +187,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     guard.inTurn({ ...asker, kind: 'reading' }, () => listing.games(key));
   const keyTrials = createKeyTrials({ games: readGames });
 
+  const tellOfKey = createKeyAlert({ guildLog, keys, mention: publishing.mention });
   /** The service refuses a guild's key for the first time. */
   async function onKeyRefused(guildId: string): Promise<void> {
     logger.info({ guildId }, "the listing service refuses a guild's API key; nothing more is sent with it");
@@ -237,7 +239,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     settings,
     listing,
     guard,
-    isOurs: (interactionId) => unanswered.isOurs(interactionId),
+    isOurs: record.isOurs,
     observers: [
       createSubmissionLog({ guildLog, games }),
       gamesObserver,
@@ -299,18 +301,14 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     links: { support: config.supportUrl, privacy: config.privacyUrl },
   });
   const published = commands.map(asPublished);
-  const publishing = createPublishing({ api, values: store.values, commands: published, onlyOne, logger });
-  const tellOfKey = createKeyAlert({ guildLog, keys, mention: publishing.mention });
-  const wording = { ...words, mention: publishing.mention };
-  const writers = createWriters();
-  const unanswered = createUnanswered({
-    store,
-    owner,
-    encryption,
+  const underWay = createUnderWay();
+  const editOrder = createEditOrder({ store, owner });
+  const afterCrash = createAfterCrash({
+    record,
+    underWay,
+    editOrder,
     api,
-    writers,
     wording,
-    submissions: records,
     async reportOf(context) {
       const submission = await records.endedBy(context.interactionId);
       return submission && afterRestart(context, submission, games);
@@ -318,19 +316,43 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     tellGuild: guildLog.tell,
     logger,
   });
-  const dispatcher = createDispatcher({
+  const leases = createLeases({
+    store,
+    owner,
+    isAlone: !isShared,
+    takeOver: createTakeover({
+      store,
+      owner,
+      submissions: records,
+      tellUnreplied: afterCrash.tellUnreplied,
+      logger,
+    }),
+    onOver: deps.onFatal,
+    sealingKeyId: encryption.sealingKeyId,
+    leaseMs: timing.leaseMs,
+    renewedEveryMs: timing.leaseRenewedEveryMs,
+    logger,
+  });
+  const answering = createAnswering({
     api,
-    commands,
-    wording,
-    unanswered,
-    writers,
-    traces,
-    tellGuild: guildLog.tell,
-    onUse: membership.used,
+    record,
+    underWay,
+    editOrder,
+    afterCrash,
     posts,
     hasBot: membership.hasBot,
     onRefusedPost: membership.lacksBot,
     myTurn,
+    logger,
+  });
+  const dispatcher = createDispatcher({
+    api,
+    commands,
+    wording,
+    answering,
+    traces,
+    tellGuild: guildLog.tell,
+    onUse: membership.used,
     logger,
   });
   const onInteraction = (payload: unknown) => void dispatcher.handle(payload);
@@ -372,7 +394,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
       for (const says of [...installationTroubles(known), ...growthTroubles(known)]) {
         logger.warn({ page: portalPage(known, 'installation') }, says);
       }
-      const count = await publishing.publish(known.id, stopping.signal);
+      const count = await publishing.publish(known.id, published, stopping.signal);
       if (!stopping.signal.aborted)
         await reportStart(config, logger, { commands: count, application: known });
     }
@@ -403,7 +425,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     createMaintenance({
       tasks: {
         submissions: whenClockIsRight(pruning.prune),
-        interactions: whenClockIsRight(unanswered.prune),
+        interactions: whenClockIsRight(record.prune),
         deletions: deletion.finish,
         space: store.shrink,
         log: store.cutLog,

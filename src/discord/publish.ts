@@ -12,7 +12,7 @@ import {
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
 import { retry } from '../retry.ts';
-import type { OnlyOne } from '../storage/leases.ts';
+import type { OnlyOne } from '../storage/only-one.ts';
 import type { Values } from '../storage/values.ts';
 import type { DiscordApi } from './api.ts';
 
@@ -30,17 +30,19 @@ export const asPublished = ({ data, permission }: Published): RESTPostAPIApplica
   ...(permission && { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }),
 });
 
+/** As Discord takes them. */
+type Commands = readonly RESTPostAPIApplicationCommandsJSONBody[];
+
 export interface PublishingDeps {
   readonly api: Pick<DiscordApi, 'get' | 'put' | 'tellUnreachable'>;
   readonly values: Values;
-  readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
   readonly onlyOne: OnlyOne;
   readonly logger: Logger;
 }
 
 export interface Publishing {
   /** Publishes where it is needed, and tries again for as long as it takes. @returns how many there are; it never throws */
-  publish(applicationId: string, signal: AbortSignal): Promise<number>;
+  publish(applicationId: string, commands: Commands, signal: AbortSignal): Promise<number>;
   /** A command as a clickable mention, or `/name` until Discord has told its id. */
   mention(command: string): string;
 }
@@ -55,10 +57,10 @@ const PUBLISHING_MS = 30_000;
  * Makes Discord's list of the bot's global commands ours, with one PUT, and only when it is needed: Discord takes 200 new
  * commands a day. Never deleted at exit, since that would lose admins' permissions.
  */
-export function createPublishing({ api, values, commands, onlyOne, logger }: PublishingDeps): Publishing {
+export function createPublishing({ api, values, onlyOne, logger }: PublishingDeps): Publishing {
   let ids: ReadonlyMap<string, string> = new Map();
 
-  async function publishOnce(applicationId: string, signal: AbortSignal): Promise<void> {
+  async function publishOnce(applicationId: string, commands: Commands, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const { entryPoints, others } = await readCommands(api, applicationId);
       if ((await values.get(publishedKey(applicationId))) === fingerprint(commands, others)) {
@@ -67,7 +69,7 @@ export function createPublishing({ api, values, commands, onlyOne, logger }: Pub
         return;
       }
       const isDone = await onlyOne('publish', PUBLISHING_MS, async () => {
-        const published = await put(applicationId, entryPoints);
+        const published = await put(applicationId, commands, entryPoints);
         await values.set(publishedKey(applicationId), fingerprint(commands, published));
       });
       if (isDone) return;
@@ -78,6 +80,7 @@ export function createPublishing({ api, values, commands, onlyOne, logger }: Pub
   /** @returns ours, as Discord has them now */
   async function put(
     applicationId: string,
+    commands: Commands,
     entryPoints: readonly APIApplicationCommand[],
   ): Promise<readonly APIApplicationCommand[]> {
     const body = [...commands, ...entryPoints.map(asSent)];
@@ -91,8 +94,8 @@ export function createPublishing({ api, values, commands, onlyOne, logger }: Pub
   }
 
   return {
-    async publish(applicationId, signal) {
-      await retry(() => publishOnce(applicationId, signal), {
+    async publish(applicationId, commands, signal) {
+      await retry(() => publishOnce(applicationId, commands, signal), {
         signal,
         firstMs: FIRST_PAUSE_MS,
         longestMs: LONGEST_PAUSE_MS,
@@ -121,10 +124,7 @@ export const publishedKey = (applicationId: string): string => `published:${appl
  * commands is no question.
  * @param published what Discord has
  */
-export function fingerprint(
-  commands: PublishingDeps['commands'],
-  published: readonly APIApplicationCommand[],
-): string {
+export function fingerprint(commands: Commands, published: readonly APIApplicationCommand[]): string {
   const versions = published.map(({ id, version }) => `${id}:${version}`).toSorted();
   return hash('sha256', JSON.stringify([commands, versions]));
 }

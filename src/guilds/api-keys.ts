@@ -108,6 +108,11 @@ const MAX_MESSAGE = 300;
 /** How long it is remembered what is wrong with a key, in milliseconds: /help says so at once. */
 const REMEMBERED_MS = 5_000;
 
+/** The guilds that have a key. */
+export async function guildsWithKey(store: Pick<Store, 'values'>): Promise<readonly string[]> {
+  return (await store.values.keys(`${API_KEYS}:`)).map((key) => key.slice(API_KEYS.length + 1));
+}
+
 export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
   const { store, encryption, refusals, logger, now = Date.now } = deps;
   const records = createCollection<KeyRecord>({
@@ -212,9 +217,7 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
         await records.set(guildId, unmarked);
       });
     },
-    async guilds() {
-      return (await store.values.keys(`${API_KEYS}:`)).map((key) => key.slice(API_KEYS.length + 1));
-    },
+    guilds: () => guildsWithKey(store),
     async delete(guildId, setAt) {
       const isDeleted = await change(guildId, async () => {
         const record = setAt === undefined ? undefined : await records.get(guildId);

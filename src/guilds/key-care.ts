@@ -3,7 +3,7 @@ import type { GamesOutcome } from '../listing/contract.ts';
 import type { Asker } from '../listing/guard.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
-import type { OnlyOne } from '../storage/leases.ts';
+import type { OnlyOne } from '../storage/only-one.ts';
 import type { ApiKeys } from './api-keys.ts';
 import type { Refusals } from './refusals.ts';
 

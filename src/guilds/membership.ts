@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { AFTER_START_MS, createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
-import type { OnlyOne } from '../storage/leases.ts';
+import type { OnlyOne } from '../storage/only-one.ts';
 import type { Store } from '../storage/store.ts';
 import type { PresenceTable } from '../storage/tables.ts';
 import type { ApiKeys } from './api-keys.ts';

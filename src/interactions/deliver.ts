@@ -6,20 +6,20 @@ import {
   MessageFlags,
   RESTJSONErrorCodes,
 } from 'discord.js';
-import { type DiscordApi, hasCode, isUncertain, type MessageBody } from '../discord/api.ts';
-import type { ChannelPosts } from '../discord/channel-posts.ts';
+import { type DiscordApi, hasCode, isUncertain, type MessageBody, TOKEN_LIVES_MS } from '../discord/api.ts';
 import { fitTexts, LIMITS } from '../discord/limits.ts';
 import { retryAfter } from '../retry.ts';
 import { shortenMarkup } from '../words/escape.ts';
 import type { Reply } from './command.ts';
 import { renewed } from './controls.ts';
 import type { Interaction, Shown, SourceMessage } from './interaction.ts';
+import type { Progress } from './progress.ts';
 
 /** A reply, or a text in place of one: an error, or a refusal. */
 export type Answer = Reply | string;
 
 /** Nobody is ever pinged. */
-const NO_MENTIONS = { parse: [] };
+export const NO_MENTIONS = { parse: [] };
 
 /** Pauses between attempts to deliver an answer, in milliseconds: short, then long enough for a blip to pass. */
 const RETRY_PAUSES = [500, 2_000, 5_000, 20_000, 60_000];
@@ -134,85 +134,12 @@ function messageOf(reply: Reply): MessageBody {
   };
 }
 
-/**
- * Sees to it that an older answer is never written over a newer one. Say that nobody knows whether the answer to button A
- * has arrived, so that it is sent again; meanwhile the member presses B. Once B's answer is ready, B *begins*: from then
- * on A's is dropped. Where an edit for A is under way at that moment, B's waits for its end. While A's answer is not
- * ready, B is not taken at all (`isAwaited`), since its answer would hide A's. A window writes no message, so it never begins.
- */
-export interface Writers {
-  /** An interaction may come to write this message. To be called in the order of the interactions' arrival. */
-  open(message: MessageKey): Writer;
-  /** Whether an interaction that may come to write this message has not begun to. */
-  isAwaited(message: MessageKey): boolean;
-}
-
 /** Names a message by the interaction whose answer it is. */
 export type MessageKey = string;
 
 /** The message that an interaction writes: the one that it changes, or its own. */
 export const messageWritten = (interaction: Interaction, isUpdate: boolean): MessageKey =>
   (isUpdate ? sourceOf(interaction)?.madeBy : undefined) ?? interaction.id;
-
-export interface Writer {
-  /** It writes the message from now on: what older interactions have not sent by now is dropped. */
-  begin(): void;
-  /**
-   * Edits the message when no other edit of it is under way, unless a later interaction has begun to write it.
-   * @throws what `edit` throws
-   */
-  write(edit: () => Promise<void>): Promise<void>;
-  close(): void;
-}
-
-interface WrittenMessage {
-  /** Interactions that may write it, and those of them that have not begun to. */
-  open: number;
-  awaited: number;
-  /** The latest that has begun to, by its number. */
-  latest: number;
-  /** Ends with the edit that is under way: of two that are, Discord might do the older one last. */
-  editing: Promise<void>;
-}
-
-export function createWriters(): Writers {
-  const messages = new Map<MessageKey, WrittenMessage>();
-  let arrivals = 0;
-  return {
-    isAwaited: (key) => (messages.get(key)?.awaited ?? 0) > 0,
-    open(key) {
-      const message = messages.get(key) ?? { open: 0, awaited: 0, latest: 0, editing: Promise.resolve() };
-      messages.set(key, message);
-      message.open += 1;
-      message.awaited += 1;
-      arrivals += 1;
-      const arrival = arrivals;
-      let isAwaited = true;
-      const endWait = () => {
-        if (isAwaited) message.awaited -= 1;
-        isAwaited = false;
-      };
-      return {
-        begin() {
-          endWait();
-          message.latest = Math.max(message.latest, arrival);
-        },
-        write(edit) {
-          const mine = message.editing.then(async () => {
-            if (message.latest <= arrival) await edit();
-          });
-          message.editing = mine.catch(() => undefined);
-          return mine;
-        },
-        close() {
-          endWait();
-          message.open -= 1;
-          if (message.open === 0) messages.delete(key);
-        },
-      };
-    },
-  };
-}
 
 /** The message that an interaction came from. */
 export const sourceOf = ({ asked }: Pick<Interaction, 'asked'>): SourceMessage | undefined =>
@@ -225,8 +152,7 @@ export interface Delivery {
   readonly shown: Shown | undefined;
   /** What was shown of it before. */
   readonly progress?: Pick<Progress, 'isShown' | 'isUncertain'>;
-  readonly writer: Pick<Writer, 'begin' | 'write'>;
-  /** Whether no later interaction has begun to write the same message in another process. */
+  /** Whether no later interaction has begun to write the same message: see edit-order.ts. */
   readonly isLatest: () => Promise<boolean>;
   /** Told of an answer that Discord does not take; returns what is said in the end. */
   readonly instead: (error: unknown) => string;
@@ -242,24 +168,21 @@ export const deliver = (delivery: Delivery, answer: Answer): Promise<void> =>
   sayOneOf(answer, (said) => deliverOnce(delivery, said), delivery.instead);
 
 async function deliverOnce(delivery: Delivery, answer: Answer): Promise<void> {
-  const { api, interaction, shown, progress, writer, isLatest } = delivery;
+  const { api, interaction, shown, progress, isLatest } = delivery;
   const isFailure = typeof answer === 'string';
   const message = isFailure && shown ? shownAgain(shown, answer) : messageOf(replyOf(answer));
-  writer.begin();
   const endsThinking = shown === undefined && !progress?.isShown();
   let isSentBefore = false;
-  await persist(() =>
-    writer.write(async () => {
-      // It arrived where Discord shows no "thinking…" any more, and its buttons may have been pressed since.
-      if (isSentBefore && endsThinking && (await api.read(interaction)) === 'answered') return;
-      isSentBefore = true;
-      await api.edit(interaction, message, isLatest);
-    }),
-  );
+  await persist(async () => {
+    // It arrived where Discord shows no "thinking…" any more, and its buttons may have been pressed since.
+    if (isSentBefore && endsThinking && (await api.read(interaction)) === 'answered') return;
+    isSentBefore = true;
+    await api.edit(interaction, message, isLatest);
+  });
   if (!progress?.isUncertain()) return;
   // Discord may have done the edit with the progress last.
   await sleep(LATE_EDIT_MS);
-  await persist(() => writer.write(() => api.edit(interaction, message, isLatest)));
+  await persist(() => api.edit(interaction, message, isLatest));
 }
 
 /** Asks again while nobody knows whether Discord did it: network failures and 5xx pass. @throws the last failure */
@@ -269,72 +192,25 @@ export function persist<Result>(attempt: () => Promise<Result>): Promise<Result>
   });
 }
 
-export interface Announcing {
-  readonly api: Pick<DiscordApi, 'followUp'>;
-  readonly posts: ChannelPosts;
-  /** Whether the bot itself is in a guild, by Discord's list. */
-  readonly hasBot: (guildId: string) => boolean;
-  /** Told of a guild of that list in which the bot could not post. */
-  readonly onRefusedPost: (guildId: string) => void;
+/** Discord takes a first response for 3 seconds; later than this none is taken any more. In milliseconds. */
+const ACKNOWLEDGED_BY_MS = 4_000;
+
+export interface Waiting {
+  /** Milliseconds since 1970. */
+  readonly now?: (() => number) | undefined;
+  readonly pause?: ((ms: number) => Promise<unknown>) | undefined;
 }
 
-/**
- * Says to everybody in the channel what a reply wants them to know. Once: said twice would be worse than not. It is posted
- * where that is known to be allowed: to try it would cost a 403 each time, and Discord blocks bots for many. Elsewhere it
- * follows up the reply, and looks like an answer to a message that is gone, since one member alone sees the reply.
- */
-export async function announce(
-  { api, posts, hasBot, onRefusedPost }: Announcing,
+/** What the member sees of a reply: asked again once Discord takes no acknowledgement any more that is still on its way. */
+export async function stateOf(
+  api: Pick<DiscordApi, 'read'>,
   interaction: Interaction,
-  announcement: NonNullable<Reply['announcement']>,
-): Promise<void> {
-  const { content, embed } = announcement;
-  const { guildId, channelId, mayPost } = interaction;
-  if (mayPost && hasBot(guildId)) {
-    const result = await posts.post(channelId, { content, embed });
-    // Nobody knows whether a post that failed has arrived.
-    if (result === 'posted' || result === 'failed') return;
-    onRefusedPost(guildId);
-  }
-  const { embeds = [] } = fitTexts({ embeds: [embed] });
-  // A follow-up is public unless it says otherwise, whatever the reply was.
-  await api.followUp(interaction, { body: { content, embeds, allowed_mentions: NO_MENTIONS }, files: [] });
-}
-
-/** How often a message may show progress, in milliseconds: a webhook takes about five requests in 2 seconds. */
-const PROGRESS_EVERY_MS = 2_000;
-
-/** Shows how far the work is. */
-export interface Progress {
-  show(progress: Pick<Reply, 'content' | 'embeds'>): void;
-  /** Resolves when no edit with it is under way. */
-  settled(): Promise<void>;
-  isShown(): boolean;
-  /** Whether nobody knows what became of such an edit: Discord may do it after the answer. */
-  isUncertain(): boolean;
-}
-
-export function createProgress(api: Pick<DiscordApi, 'edit'>, interaction: Interaction): Progress {
-  let isLate = false;
-  let shownAt = Number.NEGATIVE_INFINITY;
-  let showing: Promise<void> | undefined;
-  return {
-    show({ content, embeds = [] }) {
-      if (showing || performance.now() - shownAt < PROGRESS_EVERY_MS) return;
-      shownAt = performance.now();
-      const body = { content, embeds, components: [], allowed_mentions: NO_MENTIONS };
-      showing = api
-        .edit(interaction, { body, files: [] })
-        // The work goes on, and its end is told whatever became of this.
-        .catch((error: unknown) => {
-          isLate ||= isUncertain(error);
-        })
-        .finally(() => {
-          showing = undefined;
-        });
-    },
-    settled: async () => showing,
-    isShown: () => shownAt > Number.NEGATIVE_INFINITY,
-    isUncertain: () => isLate,
-  };
+  { now = Date.now, pause = sleep }: Waiting = {},
+): ReturnType<DiscordApi['read']> {
+  const ageMs = now() - interaction.receivedAt;
+  if (ageMs >= TOKEN_LIVES_MS) return 'gone';
+  const state = await persist(() => api.read(interaction));
+  if (state !== 'gone' || ageMs >= ACKNOWLEDGED_BY_MS) return state;
+  await pause(ACKNOWLEDGED_BY_MS - Math.max(ageMs, 0));
+  return persist(() => api.read(interaction));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import { createCollection } from '../storage/collection.ts';
-import type { OnlyOne } from '../storage/leases.ts';
+import type { OnlyOne } from '../storage/only-one.ts';
 import type { Values } from '../storage/values.ts';
 import { type Game, type GamesOutcome, gamesSchema, KNOWN_GAMES } from './contract.ts';
 import { type GameIndex, indexGames } from './game-search.ts';

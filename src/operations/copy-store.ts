@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Kysely, sql } from 'kysely';
 import { API_KEYS, sealContext } from '../guilds/api-keys.ts';
-import { interactionContext } from '../interactions/unanswered.ts';
+import { interactionContext } from '../interactions/record.ts';
 import { inOrder } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';

@@ -1,5 +1,5 @@
 import { API_KEYS, sealContext } from '../guilds/api-keys.ts';
-import { interactionContext } from '../interactions/unanswered.ts';
+import { interactionContext } from '../interactions/record.ts';
 import { createEncryption, type SealedRecord, UndecryptableError } from '../storage/encryption.ts';
 import { EncryptionKeyError, USED_KEY, usedKeysOf } from '../storage/encryption-key.ts';
 import { sealingKeysOf } from '../storage/leases.ts';

@@ -1,6 +1,6 @@
 import { AFTER_START_MS, createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
-import type { OnlyOne } from '../storage/leases.ts';
+import type { OnlyOne } from '../storage/only-one.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
@@ -15,26 +14,10 @@ export class LeaseOver extends Error {
   override readonly name = 'LeaseOver';
 }
 
-/** Does work in one of all processes at a time: see {@link Leases.onlyOne}. */
-export type OnlyOne = (name: string, ms: number, work: () => Promise<unknown>) => Promise<boolean>;
-
-/**
- * Which processes are alive, by the clock of the database. Each has a row, which it renews over a connection that nothing
- * else takes. A row that was out of date twice is deleted by whoever has seen it: that process is dead, and stays so,
- * since a row that is gone cannot be renewed. What belongs to nobody alive is taken over.
- */
-export interface Leases extends Part {
-  /** The id of this process. What it takes bears it. */
-  readonly owner: string;
-  /**
-   * Does the work unless another living process has begun it less than so many milliseconds ago.
-   * @returns whether it was done
-   */
-  readonly onlyOne: OnlyOne;
-}
-
 export interface LeasesDeps {
   readonly store: Pick<Store, 'tables' | 'apart' | 'clock'>;
+  /** The id of this process. What it takes bears it. */
+  readonly owner: string;
   /** Nobody else uses the database, so other owners in it are dead. */
   readonly isAlone: boolean;
   /** Takes over what belongs to nobody alive, until the signal is aborted. Called again and again: what failed is due again. */
@@ -48,7 +31,7 @@ export interface LeasesDeps {
 }
 
 /** The ids of all processes that are alive. */
-const living = ({ tables }: Pick<Store, 'tables'>) => tables().selectFrom('leases').select('owner');
+export const living = ({ tables }: Pick<Store, 'tables'>) => tables().selectFrom('leases').select('owner');
 
 /** Whether a row with an `owner` belongs to nobody alive. To this process its own rows never do, even when its lease is gone. */
 export const isAbandoned = (store: Pick<Store, 'tables'>, owner: string) =>
@@ -60,10 +43,14 @@ export async function sealingKeysOf({ tables }: Pick<Store, 'tables'>): Promise<
   return rows.map((row) => row.sealing_key);
 }
 
-export function createLeases(deps: LeasesDeps): Leases {
-  const { store, isAlone, takeOver, onOver, sealingKeyId, logger } = deps;
+/**
+ * Which processes are alive, by the clock of the database. Each has a row, which it renews over a connection that nothing
+ * else takes. A row that was out of date twice is deleted by whoever has seen it: that process is dead, and stays so,
+ * since a row that is gone cannot be renewed. What belongs to nobody alive is taken over.
+ */
+export function createLeases(deps: LeasesDeps): Required<Part> {
+  const { store, owner, isAlone, takeOver, onOver, sealingKeyId, logger } = deps;
   const { leaseMs = LEASE_MS, renewedEveryMs: everyMs = RENEWED_EVERY_MS } = deps;
-  const owner = randomUUID();
   const renewals = createJob({ firstMs: everyMs, everyMs, run: renewAndLook });
   const takeovers = createJob({ firstMs: everyMs, everyMs, run: takeOverOrTryAgain });
   let heldUntil = 0;
@@ -137,30 +124,6 @@ export function createLeases(deps: LeasesDeps): Leases {
 
   return {
     name: 'leases',
-    owner,
-    async onlyOne(name, ms, work) {
-      const until = inMs(ms);
-      const { numInsertedOrUpdatedRows } = await store
-        .tables()
-        .insertInto('jobs')
-        .values({ name, owner, until })
-        .onConflict((conflict) =>
-          conflict
-            .column('name')
-            .doUpdateSet({ owner, until })
-            .where(({ or, eb }) =>
-              or([
-                eb('jobs.owner', '=', owner),
-                eb('jobs.until', '<=', store.clock),
-                eb('jobs.owner', 'not in', living(store)),
-              ]),
-            ),
-        )
-        .executeTakeFirstOrThrow();
-      if (numInsertedOrUpdatedRows !== 1n) return false;
-      await work();
-      return true;
-    },
     async start() {
       if (isAlone) await store.tables().deleteFrom('leases').execute();
       const held = await store

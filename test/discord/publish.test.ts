@@ -12,7 +12,7 @@ import {
   type PublishingDeps,
   publishedKey,
 } from '../../src/discord/publish.ts';
-import type { OnlyOne } from '../../src/storage/leases.ts';
+import type { OnlyOne } from '../../src/storage/only-one.ts';
 import { openStore, recorder } from '../storage/temporary.ts';
 import { openApi, TOKEN } from '../support/discord-api.ts';
 import { onlyOne } from '../support/only-one.ts';
@@ -39,8 +39,8 @@ async function open(options: Omit<StandInOptions, 'token'> = {}) {
     deps: Partial<PublishingDeps> = {},
     applicationId = discord.applicationId,
   ) {
-    const publishing = createPublishing({ api, values, commands, onlyOne, logger, ...deps });
-    return { ...publishing, count: await publishing.publish(applicationId, stopping.signal) };
+    const publishing = createPublishing({ api, values, onlyOne, logger, ...deps });
+    return { ...publishing, count: await publishing.publish(applicationId, commands, stopping.signal) };
   }
   const puts = () =>
     discord.requests.filter(({ method, status }) => method === 'PUT' && status === 200).length;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { UNANSWERED_KEPT_DAYS } from '../../src/interactions/unanswered.ts';
+import { UNREPLIED_KEPT_DAYS } from '../../src/interactions/record.ts';
 import { MOST_ENTRIES } from '../../src/submissions/history.ts';
 import { REFUSED_KEPT_DAYS } from '../../src/submissions/pruning.ts';
 
@@ -59,5 +59,5 @@ it('PRIVACY.md promises the times and numbers that the bot keeps by default', ()
   expect(page).toContain(`[${byDefault('DEPARTURE_GRACE_DAYS')}] days`);
   expect(page).toContain(`refused or not sent: ${REFUSED_KEPT_DAYS} days`);
   expect(page).toContain(`the latest ${MOST_ENTRIES.toLocaleString('en-US')}`);
-  expect(page).toContain(`${UNANSWERED_KEPT_DAYS} days at most`);
+  expect(page).toContain(`${UNREPLIED_KEPT_DAYS} days at most`);
 });

@@ -1,20 +1,13 @@
 import { ComponentType, DiscordAPIError, InteractionType } from 'discord.js';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DiscordApi, MessageBody } from '../../src/discord/api.ts';
 import type { PostResult } from '../../src/discord/channel-posts.ts';
 import { fitChoices, fitTexts, LIMITS } from '../../src/discord/limits.ts';
+import { announce } from '../../src/interactions/announce.ts';
 import type { Reply } from '../../src/interactions/command.ts';
-import {
-  announce,
-  createProgress,
-  createWriters,
-  deliver,
-  firstResponse,
-  messageWritten,
-  updateResponse,
-  type Writer,
-} from '../../src/interactions/deliver.ts';
+import { deliver, firstResponse, updateResponse } from '../../src/interactions/deliver.ts';
 import { type Interaction, readInteraction } from '../../src/interactions/interaction.ts';
+import { createProgress } from '../../src/interactions/progress.ts';
 
 const FILES = [
   { id: '8', filename: 'preview-1.csv' },
@@ -41,7 +34,6 @@ const press = (id: string, madeBy = id): Interaction =>
 
 /** A delivery with which no other one interferes. */
 const ALONE = {
-  writer: createWriters().open('a message'),
   isLatest: async () => true,
   instead: String,
 };
@@ -146,29 +138,6 @@ describe('choices', () => {
 });
 
 describe('of the answers that change one message', () => {
-  const writers = createWriters();
-  const open = (interaction: Interaction, isUpdate = true) =>
-    writers.open(messageWritten(interaction, isUpdate));
-  const written: string[] = [];
-  const write = (writer: Writer, text: string) => writer.write(async () => void written.push(text));
-  beforeEach(() => void written.splice(0));
-
-  it('an older one is not written once a newer one has begun to be', async () => {
-    const first = open(press('1', '100'));
-    const second = open(press('2', '100'));
-    first.begin();
-    await write(first, 'first');
-    second.begin();
-    first.begin();
-    await write(first, 'first again');
-    await write(second, 'second');
-    expect(written).toEqual(['first', 'second']);
-    first.close();
-    second.close();
-    await write(open(press('1', '100')), 'another');
-    expect(written).toContain('another');
-  });
-
   it.each([
     { state: 'answered', shown: undefined, times: 1 },
     { state: 'thinking', shown: undefined, times: 2 },
@@ -222,41 +191,6 @@ describe('of the answers that change one message', () => {
       { content: 'done' },
     );
     expect(isWanted).toEqual([false]);
-  });
-
-  it('a newer one waits for an older one that is being written', async () => {
-    const first = open(press('1', '150'));
-    const second = open(press('2', '150'));
-    const [sent, taken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const older = first.write(async () => {
-      sent.resolve();
-      await taken.promise;
-      written.push('first');
-    });
-    await sent.promise;
-    second.begin();
-    const newer = write(second, 'second');
-    taken.resolve();
-    await Promise.all([older, newer]);
-    expect(written).toEqual(['first', 'second']);
-  });
-
-  it('one is written although a newer one changes another message, or none, or an older one failed', async () => {
-    const first = open(press('1', '200'));
-    first.begin();
-    open(press('2', '201')).begin();
-    open(press('3', '200'), false).begin();
-    open(press('4', '200'));
-    await expect(first.write(() => Promise.reject(new Error('Discord is down')))).rejects.toThrow('down');
-    await write(first, 'first');
-    expect(written).toEqual(['first']);
-  });
-
-  it('the answer to a command is older than that to its button', async () => {
-    const command = open(press('300'), false);
-    open(press('301', '300')).begin();
-    await write(command, 'of the command');
-    expect(written).toEqual([]);
   });
 });
 

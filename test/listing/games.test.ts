@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Game, GamesOutcome } from '../../src/listing/contract.ts';
 import { createGames, type GamesDeps } from '../../src/listing/games.ts';
-import type { OnlyOne } from '../../src/storage/leases.ts';
+import type { OnlyOne } from '../../src/storage/only-one.ts';
 import { openStore, recorder } from '../storage/temporary.ts';
 import { onlyOne } from '../support/only-one.ts';
 

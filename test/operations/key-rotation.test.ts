@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
-import { interactionContext } from '../../src/interactions/unanswered.ts';
+import { interactionContext } from '../../src/interactions/record.ts';
 import { rotateKeys } from '../../src/operations/key-rotation.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption, keyId } from '../../src/storage/encryption.ts';
@@ -102,6 +102,7 @@ describe('a rotation', () => {
     const before = await store.values.get('api-key:0');
     const bot = createLeases({
       store,
+      owner: 'another',
       isAlone: false,
       takeOver: async () => undefined,
       onOver: () => undefined,

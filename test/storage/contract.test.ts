@@ -1,16 +1,16 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { SnowflakeUtil } from 'discord.js';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createWriters } from '../../src/interactions/deliver.ts';
 import type { Interaction } from '../../src/interactions/interaction.ts';
-import { createUnanswered, type UnansweredDeps } from '../../src/interactions/unanswered.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { createLeases, type LeasesDeps } from '../../src/storage/leases.ts';
+import { createOnlyOne } from '../../src/storage/only-one.ts';
 import type { Store, TransactionEnd } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { createWords } from '../../src/words/words.ts';
+import { type InteractionPartsDeps, interactionParts } from '../support/interaction-parts.ts';
 import { hasPostgres } from '../support/postgres.ts';
 import { partsOver } from '../support/submissions.ts';
 import { readyDraft } from '../support/submitted.ts';
@@ -266,20 +266,22 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
   async function startProcess(store: Store, options: ProcessOptions = {}) {
     const { takingOver = store, failures, ...deps } = options;
     const ends: string[] = [];
+    const owner = randomUUID();
+    const work = workOf(takingOver, owner, failures);
     const leases = createLeases({
       store,
+      owner,
       isAlone: false,
-      takeOver: () => work.takeOver(),
+      takeOver: work.takeOver,
       onOver: ({ name }) => ends.push(name),
       sealingKeyId: () => 'a key',
       logger: recorder(),
       renewedEveryMs: SOON_MS,
       ...deps,
     });
-    const work = workOf(takingOver, leases.owner, failures);
     await leases.start?.();
     onTestFinished(() => leases.stop?.());
-    return { ...work, ...leases, ends };
+    return { ...work, ...leases, owner, onlyOne: createOnlyOne({ store, owner }), ends };
   }
 
   /** What of a process takes interactions and submits servers. It tells members nothing, since they came too long ago. */
@@ -287,13 +289,12 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     const parts = partsOver(store, { owner });
     const told: string[] = [];
     let failed = 0;
-    const notNeeded = {} as Pick<UnansweredDeps, 'api'>;
-    const unanswered = createUnanswered({
+    const notNeeded = {} as Pick<InteractionPartsDeps, 'api'>;
+    const { record, editOrder, takeOver } = interactionParts({
       ...notNeeded,
       store,
       owner,
       encryption,
-      writers: createWriters(),
       wording: { ...createWords(), mention: (name) => name },
       submissions: parts.records,
       async reportOf({ interactionId }) {
@@ -304,10 +305,10 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
         return undefined;
       },
       tellGuild: async () => undefined,
+      pause: async () => undefined,
       logger: recorder(),
     });
-    const takeOver = () => unanswered.takeOver(new AbortController().signal);
-    return { records: parts.records, ...unanswered, takeOver, told };
+    return { records: parts.records, ...record, ...editOrder, takeOver, told };
   }
 
   const live = (store: Store, name: string) =>
@@ -431,14 +432,13 @@ describe.each(KINDS)('processes over a store of %s', (kind) => {
     const [made = '', first = '', second = ''] = ids;
     for (const id of [made, first]) await one.take(interactionOf(id));
     await other.take(interactionOf(second));
-    expect(await one.begin(made, made)).toBe(true);
-    expect(await one.begin(first, made)).toBe(true);
+    await one.begin(first, made);
     const latest = () => Promise.all(ids.map((id) => one.isLatest(id, made)));
     expect(await latest()).toEqual([false, true, true]);
-    expect(await other.begin(second, made)).toBe(true);
+    await other.begin(second, made);
     expect(await latest()).toEqual([false, false, true]);
     // What another process answers, this one does not begin to.
-    expect(await one.begin(second, first)).toBe(false);
+    await one.begin(second, first);
     expect(await one.isLatest(first, first)).toBe(true);
   });
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { createUnanswered, type UnansweredDeps } from '../../src/interactions/unanswered.ts';
-import { folder, openStore } from '../storage/temporary.ts';
+import { createTakeover } from '../../src/interactions/takeover.ts';
+import { folder, openStore, recorder } from '../storage/temporary.ts';
 import { addDone, partsOver } from '../support/submissions.ts';
 import { readyDraft } from '../support/submitted.ts';
 
@@ -32,7 +32,6 @@ it('no statement about submissions reads a whole table', async () => {
   const rows = draft.rows.filter((row) => row.kind === 'ready');
   await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['a', 'b'] });
 
-  const notAsked = {} as Omit<UnansweredDeps, 'store' | 'owner' | 'submissions'>;
   const statements = await statementsOf(async () => {
     await parts.drafts.save(mia, 'd', draft);
     await parts.drafts.find(mia, 'd');
@@ -48,9 +47,14 @@ it('no statement about submissions reads a whole table', async () => {
     await parts.records.answered('d', [0], []);
     await parts.records.endUnfinished(Date.now());
     await parts.records.endedBy('i');
-    await createUnanswered({ ...notAsked, store, owner: 'o', submissions: parts.records }).takeOver(
-      new AbortController().signal,
-    );
+    const takeOver = createTakeover({
+      store,
+      owner: 'o',
+      submissions: parts.records,
+      tellUnreplied: async () => undefined,
+      logger: recorder(),
+    });
+    await takeOver(new AbortController().signal);
     await parts.records.endAbandoned('1');
     const accepted = { outcome: 'accepted' } as const;
     for (const filter of [

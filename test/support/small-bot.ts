@@ -9,11 +9,11 @@ import { createDiscordApi } from '../../src/discord/api.ts';
 import { createChannelPosts } from '../../src/discord/channel-posts.ts';
 import { createGateway } from '../../src/discord/gateway.ts';
 import { asPublished, createPublishing } from '../../src/discord/publish.ts';
+import { createAnswering } from '../../src/interactions/answer.ts';
 import type { Command } from '../../src/interactions/command.ts';
-import { createWriters } from '../../src/interactions/deliver.ts';
 import { createDispatcher } from '../../src/interactions/dispatch.ts';
 import { createTraces } from '../../src/interactions/traces.ts';
-import { createUnanswered, type UnansweredDeps } from '../../src/interactions/unanswered.ts';
+import { createUnderWay } from '../../src/interactions/under-way.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { createStore } from '../../src/storage/store.ts';
@@ -22,6 +22,7 @@ import { createWords } from '../../src/words/words.ts';
 import { createWorkTurns } from '../../src/work-turns.ts';
 import { recorder } from '../storage/temporary.ts';
 import { TOKEN } from './discord-api.ts';
+import { type InteractionPartsDeps, interactionParts } from './interaction-parts.ts';
 import { onlyOne } from './only-one.ts';
 
 export type SmallBot = Awaited<ReturnType<typeof startSmallBot>>;
@@ -37,43 +38,49 @@ export async function startSmallBot(commands: readonly Command[]) {
   const token = new Secret(TOKEN);
   const api = createDiscordApi({ apiUrl: discord.apiUrl, token, logger });
   const published = commands.map(asPublished);
-  const publishing = createPublishing({ api, values: store.values, commands: published, onlyOne, logger });
+  const publishing = createPublishing({ api, values: store.values, onlyOne, logger });
   const wording = { ...createWords(), mention: publishing.mention };
   const encryption = createEncryption([randomBytes(32)]);
   const told: string[] = [];
-  const tellGuild: UnansweredDeps['tellGuild'] = async (_guildId, makeText) =>
+  const tellGuild: InteractionPartsDeps['tellGuild'] = async (_guildId, makeText) =>
     void told.push(makeText(wording.wordsFor('en-US')));
-  const writers = createWriters();
-  /** The same record of interactions as another run of the bot has it. */
-  const restarted = (deps: Partial<UnansweredDeps> = {}) => {
-    const unanswered = createUnanswered({
+  const underWay = createUnderWay();
+  /** What another run of the bot has of interactions. */
+  const restarted = (deps: Partial<InteractionPartsDeps> = {}) =>
+    interactionParts({
       store,
       owner: randomUUID(),
       encryption,
       api,
-      writers,
       wording,
       submissions: { abandonedGuilds: async () => [], endAbandoned: async () => undefined },
       reportOf: async () => undefined,
       tellGuild,
+      underWay,
       logger,
       ...deps,
     });
-    return { ...unanswered, takeOver: () => unanswered.takeOver(new AbortController().signal) };
-  };
-  const dispatcher = createDispatcher({
+  const { record, editOrder, afterCrash } = restarted();
+  const answering = createAnswering({
     api,
-    commands,
-    wording,
-    unanswered: restarted(),
-    writers,
-    traces: createTraces({ logger }),
-    tellGuild,
-    onUse: () => undefined,
+    record,
+    underWay,
+    editOrder,
+    afterCrash,
     posts: createChannelPosts({ api, logger }),
     hasBot: () => false,
     onRefusedPost: () => undefined,
     myTurn: createWorkTurns(),
+    logger,
+  });
+  const dispatcher = createDispatcher({
+    api,
+    commands,
+    wording,
+    answering,
+    traces: createTraces({ logger }),
+    tellGuild,
+    onUse: () => undefined,
     logger,
   });
   const gateway = createGateway({
@@ -85,7 +92,7 @@ export async function startSmallBot(commands: readonly Command[]) {
   });
   const stopping = new AbortController();
   await gateway.connect(stopping.signal);
-  await publishing.publish(discord.applicationId, stopping.signal);
+  await publishing.publish(discord.applicationId, published, stopping.signal);
   await discord.ready();
   return {
     discord,
@@ -110,6 +117,7 @@ export async function startSmallBot(commands: readonly Command[]) {
           .slice(before)
           .map(({ method, path: route }) => (route.includes('/callback') ? 'callback' : method));
     },
+    underWay,
     restarted,
     async stop() {
       stopping.abort();

@@ -3,8 +3,9 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import type { Command, Reply } from '../../src/interactions/command.ts';
 import { button, customId, rows } from '../../src/interactions/controls.ts';
-import { createWriters, sendingResponse, sourceOf } from '../../src/interactions/deliver.ts';
+import { sendingResponse, sourceOf } from '../../src/interactions/deliver.ts';
 import { type Interaction, readInteraction } from '../../src/interactions/interaction.ts';
+import { createUnderWay } from '../../src/interactions/under-way.ts';
 import { bytesOnDisk, rowsIn } from '../storage/temporary.ts';
 import { messageOf, textOf } from '../support/scene.ts';
 import { type SmallBot, startSmallBot } from '../support/small-bot.ts';
@@ -51,7 +52,7 @@ const acknowledge = (interaction: Interaction) =>
 async function left() {
   const person = bot.person();
   const { interaction, answer } = await asked(() => person.slash('work'));
-  expect(await bot.restarted().take(interaction)).toBe(true);
+  expect(await bot.restarted().record.take(interaction)).toBe('taken');
   await acknowledge(interaction);
   return { interaction, answer };
 }
@@ -63,7 +64,7 @@ async function leftUpdate(
   const person = bot.person();
   const message = messageOf(await person.slash('work'));
   const { interaction } = await asked(() => person.press(message, 'Go'));
-  await bot.restarted().take(interaction, sourceOf(interaction)?.shown);
+  await bot.restarted().record.take(interaction, sourceOf(interaction)?.shown);
   const { components } = message.current;
   await bot.api.respond(interaction, response);
   return { message, person, components };
@@ -101,7 +102,7 @@ describe('after a restart', () => {
     await bot.restarted(REPORT).takeOver();
     await expect.poll(sent).toContain('PATCH');
     expect(await stored()).toEqual(['open']);
-    await bot.restarted({ ...REPORT, writers: createWriters() }).takeOver();
+    await bot.restarted({ ...REPORT, underWay: createUnderWay() }).takeOver();
     await expect.poll(() => message.current?.content).toBe('2 accepted, 1 unconfirmed');
     await expect.poll(stored).toEqual(['answered']);
   });
@@ -116,14 +117,14 @@ describe('after a restart', () => {
 
   it('a member whom the same process could not answer is told by it, once it is no longer at work on that', async () => {
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
-    const { take, takeOver, underWay } = bot.restarted(REPORT);
-    await take(interaction, undefined);
+    const { record, takeOver, underWay } = bot.restarted(REPORT);
+    await record.take(interaction);
     await acknowledge(interaction);
     const sent = bot.sending();
-    underWay.add(interaction.id);
+    underWay.begin(interaction.id, interaction.id);
     await takeOver();
     expect(sent()).toEqual([]);
-    underWay.delete(interaction.id);
+    underWay.end(interaction.id);
     await takeOver();
     expect(textOf(await answer)).toContain('2 accepted, 1 unconfirmed');
     await expect.poll(stored).toEqual(['answered']);
@@ -150,7 +151,7 @@ describe('after a restart', () => {
 
   it('an acknowledgement that is still on its way is waited for', async () => {
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
-    await bot.restarted().take(interaction);
+    await bot.restarted().record.take(interaction);
     const pauses: number[] = [];
     const pause = async (ms: number) => {
       pauses.push(ms);
@@ -176,7 +177,7 @@ describe('after a restart', () => {
 
   it('an interaction that Discord no longer knows is told of in the guild’s log', async () => {
     const { interaction } = await asked(() => bot.person().slash('work'));
-    await bot.restarted().take(interaction);
+    await bot.restarted().record.take(interaction);
     await bot.restarted({ ...REPORT, now: () => Date.now() + 5_000 }).takeOver();
     await expect.poll(() => bot.told).toHaveLength(1);
   });
@@ -201,7 +202,7 @@ describe('an interaction', () => {
     expect(bytes).toContain(interaction.id);
     expect(bytes).not.toContain(interaction.token.reveal());
     expect(bytes).not.toContain(interaction.user.id);
-    await bot.restarted().answered(interaction.id);
+    await bot.restarted().record.markReplied(interaction.id);
     expect(await stored()).toEqual(['answered']);
   });
 
@@ -211,36 +212,46 @@ describe('an interaction', () => {
     let pauses = 0;
     const pause = async () => {
       pauses += 1;
-      if (pauses === 2) await bot.restarted().answered(first.id);
+      if (pauses === 2) await bot.restarted().record.markReplied(first.id);
     };
     const set = { changes: 'message' };
     await bot.store.tables().updateTable('interactions').set(set).execute();
-    const { isLatest } = bot.restarted({ pause });
+    const { isLatest } = bot.restarted({ pause }).editOrder;
     expect(await isLatest(second.id, 'message')).toBe(true);
     expect(pauses).toBe(2);
     expect(await isLatest(first.id, 'message')).toBe(false);
   });
 
+  it('gives way to a first response that changes the same message', async () => {
+    const { interaction } = await left();
+    const { interaction: later } = await asked(() => bot.person().slash('work'));
+    const { begin, beginAtOnce, isLatest } = bot.restarted().editOrder;
+    await begin(interaction.id, 'message');
+    expect(await isLatest(interaction.id, 'message')).toBe(true);
+    await beginAtOnce(later, 'message');
+    expect(await isLatest(interaction.id, 'message')).toBe(false);
+  });
+
   it('is taken once, and not later than its token lives', async () => {
     const { interaction } = await left();
-    const { answered, take } = bot.restarted();
-    expect(await take(interaction)).toBe(false);
-    await answered(interaction.id);
-    expect(await take(interaction)).toBe(false);
+    const { markReplied, take } = bot.restarted().record;
+    expect(await take(interaction)).toBe('twice');
+    await markReplied(interaction.id);
+    expect(await take(interaction)).toBe('twice');
     const { interaction: another } = await asked(() => bot.person().slash('work'));
     const late = bot.restarted({ now: () => Date.now() + 15 * 60_000 + 1_000 });
-    await expect(late.take(another)).rejects.toThrow('clock of the machine');
+    expect(await late.record.take(another)).toBe('too old');
     expect(logged()).toContain('clock of this machine');
-    expect(await take(another)).toBe(true);
+    expect(await take(another)).toBe('taken');
   });
 
   it('is forgotten an hour after it was answered, or after 30 days', async () => {
     const { interaction } = await left();
     await left();
-    const { answered } = bot.restarted();
-    await answered(interaction.id);
+    const { markReplied } = bot.restarted().record;
+    await markReplied(interaction.id);
     const pruneIn = async (ms: number) => {
-      await bot.restarted({ now: () => Date.now() + ms }).prune();
+      await bot.restarted({ now: () => Date.now() + ms }).record.prune();
       return stored();
     };
     expect(await pruneIn(HOUR_MS - 60_000)).toEqual(['answered', 'open']);
@@ -257,7 +268,7 @@ describe('an interaction', () => {
       taken_at: 1,
     }));
     await bot.store.tables().insertInto('interactions').values(answered).execute();
-    expect(await turnsDuring(bot.restarted().prune)).toBeGreaterThanOrEqual(2);
+    expect(await turnsDuring(bot.restarted().record.prune)).toBeGreaterThanOrEqual(2);
     expect(await stored()).toEqual([]);
   });
 });

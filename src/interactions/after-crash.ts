@@ -1,0 +1,102 @@
+import { type DiscordApi, isRefused } from '../discord/api.ts';
+import type { Logger } from '../logger.ts';
+import { escapeText } from '../words/escape.ts';
+import { sentences } from '../words/sentences.ts';
+import { type Context, contextOf, type Reply, type Wording } from './command.ts';
+import { bareText, deliver, stateOf, type Waiting } from './deliver.ts';
+import type { EditOrder } from './edit-order.ts';
+import type { GuildLog } from './guild-log.ts';
+import type { Interaction } from './interaction.ts';
+import type { InteractionRecord, Unreplied } from './record.ts';
+import type { UnderWay } from './under-way.ts';
+
+export interface AfterCrashDeps extends Waiting {
+  readonly record: Pick<InteractionRecord, 'open' | 'isOurs' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
+  readonly underWay: UnderWay;
+  readonly editOrder: Pick<EditOrder, 'begin' | 'isLatest'>;
+  readonly api: Pick<DiscordApi, 'read' | 'edit'>;
+  readonly wording: Wording;
+  /** What became of what the interaction has submitted; `undefined` when it submitted nothing. */
+  readonly reportOf: (context: Context) => Promise<Reply | undefined>;
+  readonly tellGuild: GuildLog['tell'];
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+}
+
+export type AfterCrash = ReturnType<typeof createAfterCrash>;
+
+/**
+ * Tells members what became of their interaction where whoever was at work on it died, or could not reply. Nothing is done
+ * again. Every method throws a StoreError when the store fails.
+ */
+export function createAfterCrash(deps: AfterCrashDeps) {
+  const { record, underWay, editOrder, api, wording, reportOf, tellGuild, logger } = deps;
+
+  /** Discord does not take a reply any more: what became of a submission is said in the guild's log channel. */
+  async function tellInLog(interaction: Interaction): Promise<void> {
+    const context = contextOf(interaction, wording);
+    const report = await reportOf({ ...context, t: context.guildT });
+    if (report) {
+      await tellGuild(interaction.guildId, (t) =>
+        t('resume.told', { user: escapeText(interaction.user.name), what: bareText(report) }),
+      );
+    }
+    await record.markReplied(interaction.id);
+  }
+
+  async function tellOne({ interaction, shown, message }: Unreplied): Promise<void> {
+    const { id, guildId } = interaction;
+    // Whoever was at work on it may have replied since it was read.
+    if (!(await record.isUnreplied(id))) return;
+    const context = contextOf(interaction, wording);
+    const { t } = context;
+    const state = await stateOf(api, interaction, deps);
+    if (state === 'gone') return tellInLog(interaction);
+    // Discord shows no "thinking…" on a message that is updated.
+    if (shown || state === 'thinking') {
+      // The message that it changes is shown again with its buttons.
+      const next = shown ? t('ended.next.not-sent') : t('again.runAgain');
+      const said = (await reportOf(context)) ?? sentences(t('notSent.stopping'), next);
+      try {
+        underWay.replyIsReady(id);
+        await editOrder.begin(id, message);
+        if (!(await record.isOurs(id))) return;
+        await deliver(
+          {
+            api,
+            interaction,
+            shown,
+            isLatest: () => editOrder.isLatest(id, message),
+            instead: () => t('failure.notTaken', { submissions: context.mention('submissions') }),
+          },
+          said,
+        );
+      } catch (error) {
+        // What Discord did not take for another reason is tried again.
+        if (isRefused(error)) return tellInLog(interaction);
+        throw error;
+      }
+    }
+    await record.markReplied(id);
+    logger.info({ interactionId: id, guildId }, 'told of what was left from before the restart');
+  }
+
+  return {
+    tellInLog,
+
+    /** Tells in the background of what is ours and not under way. Who cannot be told now is told after the next call. */
+    async tellUnreplied(): Promise<void> {
+      for (const row of await record.unreplied()) {
+        if (underWay.has(row.id)) continue;
+        const unreplied = record.open(row);
+        // What cannot be opened stays under way, so that this is logged once.
+        underWay.begin(row.id, unreplied?.message ?? row.id);
+        if (!unreplied) continue;
+        tellOne(unreplied)
+          .catch((error: unknown) =>
+            logger.error({ err: error, interactionId: row.id }, 'what was left could not be told'),
+          )
+          .finally(() => underWay.end(row.id));
+      }
+    },
+  };
+}

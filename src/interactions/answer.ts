@@ -1,0 +1,249 @@
+import { type APIInteractionResponse, InteractionResponseType, MessageFlags } from 'discord.js';
+import { type DiscordApi, isRefused, isUncertain, LostInteraction } from '../discord/api.ts';
+import { SettingsUnreadable } from '../guilds/settings.ts';
+import type { Logger } from '../logger.ts';
+import { UndecryptableError } from '../storage/encryption.ts';
+import { StoreError } from '../storage/store-error.ts';
+import { UserError } from '../user-error.ts';
+import type { Translate } from '../words/words.ts';
+import type { WorkTurns } from '../work-turns.ts';
+import type { AfterCrash } from './after-crash.ts';
+import { type Announcing, announce } from './announce.ts';
+import type { Context, PressAnswers, Reply } from './command.ts';
+import type { Modal } from './controls.ts';
+import {
+  type Answer,
+  deliver,
+  firstResponse,
+  messageWritten,
+  sayOneOf,
+  sendingResponse,
+  sourceOf,
+  stateOf,
+  updateResponse,
+} from './deliver.ts';
+import type { EditOrder } from './edit-order.ts';
+import type { Action } from './find-action.ts';
+import type { Interaction, Shown } from './interaction.ts';
+import type { Progress } from './progress.ts';
+import type { InteractionRecord } from './record.ts';
+import type { Trace } from './traces.ts';
+import type { UnderWay } from './under-way.ts';
+
+export interface AnswerDeps extends Announcing {
+  readonly api: DiscordApi;
+  readonly record: Pick<InteractionRecord, 'take' | 'isOurs' | 'markReplied'>;
+  readonly underWay: UnderWay;
+  readonly editOrder: EditOrder;
+  readonly afterCrash: Pick<AfterCrash, 'tellInLog'>;
+  readonly myTurn: WorkTurns;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+}
+
+/** One interaction on its way. */
+export interface Asking {
+  readonly interaction: Interaction;
+  readonly context: Context;
+  readonly trace: Trace;
+  readonly progress: Progress;
+}
+
+export type Answering = ReturnType<typeof createAnswering>;
+
+/** Carries out what was asked for, and replies, in the way that the command says it answers. Errors become words. */
+export function createAnswering(deps: AnswerDeps) {
+  const { api, record, underWay, editOrder, afterCrash, myTurn, logger } = deps;
+  /** Ends with the large answers that were asked for until now. */
+  let largeAnswers: Promise<unknown> | undefined;
+
+  const say = ({ interaction }: Asking, text: string) => api.respond(interaction, firstResponse(text));
+
+  async function turnDown(asking: Asking, why: string): Promise<void> {
+    asking.trace.outcome = 'refused';
+    await say(asking, why);
+  }
+
+  /** What a member reads in place of an answer: a UserError's own words, or what to do; everything else is logged whole. */
+  function wordsFor(error: unknown, { context, trace }: Asking): string {
+    const { t, interactionId, guildId } = context;
+    if (error instanceof UserError) {
+      trace.outcome = 'refused';
+      return error.message;
+    }
+    if (error instanceof SettingsUnreadable) {
+      trace.outcome = 'refused';
+      const whoReads = context.isAdmin ? 'admin' : 'member';
+      return t(`failure.settings.${whoReads}`, { settings: context.mention('settings') });
+    }
+    const reference = trace.failed();
+    logger.error({ err: error, reference, interactionId, guildId }, 'an interaction failed');
+    const cause = error instanceof StoreError || error instanceof UndecryptableError ? 'store' : 'unexpected';
+    return `${t(`failure.${cause}`)}\n-# ${t('dispatch.reference', { reference })}`;
+  }
+
+  /** What a member reads whose answer Discord does not take. What was done was done. */
+  function notTaken(error: unknown, { context, trace }: Asking): string {
+    const { t, mention, interactionId, guildId } = context;
+    const reference = trace.failed();
+    logger.error({ err: error, reference, interactionId, guildId }, 'Discord did not take an answer');
+    const says = t('failure.notTaken', { submissions: mention('submissions') });
+    return `${says}\n-# ${t('dispatch.reference', { reference })}`;
+  }
+
+  /** Carries an action out. */
+  async function answerOf(asking: Asking, action: Action): Promise<Answer> {
+    try {
+      const reply = (await action.run()) as Reply;
+      if (reply.isRefusal) asking.trace.outcome = 'refused';
+      return reply;
+    } catch (error) {
+      return wordsFor(error, asking);
+    }
+  }
+
+  async function openForm(asking: Asking, action: Action): Promise<void> {
+    try {
+      const modal = (await action.run()) as Modal;
+      await api.respond(asking.interaction, { type: InteractionResponseType.Modal, data: modal });
+    } catch (error) {
+      if (error instanceof LostInteraction) throw error;
+      await say(asking, wordsFor(error, asking));
+    }
+  }
+
+  /** Nothing is done before the first response, and it is all there is: should it fail, the member asks again. */
+  async function answerAtOnce(asking: Asking, action: Action): Promise<void> {
+    const { interaction } = asking;
+    const answer = await answerOf(asking, action);
+    const isUpdate = action.answers === 'update at once' && typeof answer !== 'string';
+    const respond = (said: Answer) =>
+      api.respond(
+        interaction,
+        isUpdate && typeof said !== 'string' ? updateResponse(said) : firstResponse(said),
+      );
+    if (isUpdate) {
+      // Discord waits; without this a reply to the same message that is being sent again might come after this one.
+      void editOrder.beginAtOnce(interaction, messageWritten(interaction, true)).catch(() => undefined);
+    }
+    await sayOneOf(answer, respond, (error) => notTaken(error, asking));
+  }
+
+  /** One after the other. Its memory is free again once Discord has the files. */
+  function answerLarge(asking: Asking, action: Action): Promise<void> {
+    const mine = answerLater(asking, action, largeAnswers);
+    const all = Promise.allSettled([largeAnswers, mine]).finally(() => {
+      if (largeAnswers === all) largeAnswers = undefined;
+    });
+    largeAnswers = all;
+    return mine;
+  }
+
+  /**
+   * Record, acknowledge, carry out, answer, note: a crash anywhere in between leaves nobody waiting.
+   * @param before what has to end before it is carried out; the member is told
+   */
+  async function answerLater(asking: Asking, action: Action, before?: Promise<unknown>): Promise<void> {
+    const { interaction, context, trace, progress } = asking;
+    const shown = action.answers === 'later' ? undefined : sourceOf(interaction)?.shown;
+    const message = messageWritten(interaction, shown !== undefined);
+    if (underWay.has(interaction.id)) throw new LostInteraction('The interaction was delivered twice');
+    if (underWay.isAwaited(message)) return turnDown(asking, context.t('again.busy'));
+    underWay.begin(interaction.id, message);
+    try {
+      if (!(await isTaken(asking, shown))) return;
+      await acknowledge(asking, action, shown);
+      trace.acknowledged();
+      if (before) progress.show({ content: asking.context.t('again.waiting') });
+      await before;
+      await myTurn(interaction.guildId);
+      const answer = await answerOf(asking, action);
+      await progress.settled();
+      underWay.replyIsReady(interaction.id);
+      // While the database is away nobody takes anything over.
+      await editOrder.begin(interaction.id, message).catch(() => undefined);
+      const isOurs = await record.isOurs(interaction.id).catch(() => true);
+      if (!isOurs) throw new LostInteraction('Another process has taken the interaction over');
+      const instead = (error: unknown) => notTaken(error, asking);
+      const isLatest = () => editOrder.isLatest(interaction.id, message).catch(() => true);
+      await deliver({ api, interaction, shown, progress, isLatest, instead }, answer).catch(
+        async (error: unknown) => {
+          // What Discord did not take for another reason stays recorded, and is told of soon.
+          if (isRefused(error)) await afterCrash.tellInLog(interaction);
+          throw error;
+        },
+      );
+      trace.answered();
+      await record.markReplied(interaction.id);
+      if (typeof answer !== 'string' && answer.announcement) {
+        await announce(deps, interaction, answer.announcement).catch((error: unknown) => {
+          logger.warn({ err: error, interactionId: interaction.id }, 'an announcement could not be made');
+        });
+      }
+    } finally {
+      underWay.end(interaction.id);
+    }
+  }
+
+  /** Whether the interaction is recorded now. Where it cannot be, its member is told. @throws LostInteraction */
+  async function isTaken(asking: Asking, shown: Shown | undefined): Promise<boolean> {
+    try {
+      switch (await record.take(asking.interaction, shown)) {
+        case 'taken':
+          return true;
+        case 'twice':
+          throw new LostInteraction('The interaction was delivered twice');
+        case 'too old':
+          // If it is that old, Discord takes no reply to it.
+          await turnDown(asking, asking.context.t('dispatch.clock'));
+          return false;
+      }
+    } catch (error) {
+      if (error instanceof LostInteraction) throw error;
+      await say(asking, wordsFor(error, asking));
+      return false;
+    }
+  }
+
+  /** @throws LostInteraction when it was not acknowledged in time */
+  async function acknowledge(
+    { interaction, context }: Asking,
+    { answers }: Action,
+    shown: Shown | undefined,
+  ): Promise<void> {
+    try {
+      await api.respond(interaction, acknowledgement(context.t, answers, shown !== undefined));
+    } catch (error) {
+      // It may have been taken all the same; then the member sees "thinking…". Should nobody know, it stays recorded.
+      const state = isUncertain(error) ? await stateOf(api, interaction) : 'gone';
+      if (state !== 'gone') return;
+      await record.markReplied(interaction.id);
+      throw error;
+    }
+  }
+
+  return {
+    turnDown,
+    async answer(asking: Asking, action: Action): Promise<void> {
+      switch (action.answers) {
+        case 'form':
+          return openForm(asking, action);
+        case 'at once':
+        case 'update at once':
+          return answerAtOnce(asking, action);
+        case 'later':
+        case 'update':
+        case 'sending':
+          return action.isLarge ? answerLarge(asking, action) : answerLater(asking, action);
+      }
+    },
+  };
+}
+
+function acknowledgement(t: Translate, answers: PressAnswers, isUpdate: boolean): APIInteractionResponse {
+  if (!isUpdate) {
+    const data = { flags: MessageFlags.Ephemeral as const };
+    return { type: InteractionResponseType.DeferredChannelMessageWithSource, data };
+  }
+  if (answers === 'sending') return sendingResponse(t('again.sending'));
+  return { type: InteractionResponseType.DeferredMessageUpdate };
+}

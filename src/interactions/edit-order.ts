@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Store } from '../storage/store.ts';
+import type { MessageKey } from './deliver.ts';
+import type { Interaction } from './interaction.ts';
+
+/** How often, and for how many milliseconds each time, an earlier reply to the same message is waited for. */
+const EARLIER_PAUSES = 20;
+const EARLIER_PAUSE_MS = 100;
+
+export interface EditOrderDeps {
+  readonly store: Pick<Store, 'tables'>;
+  /** The id of this process. */
+  readonly owner: string;
+  readonly pause?: ((ms: number) => Promise<unknown>) | undefined;
+}
+
+export type EditOrder = ReturnType<typeof createEditOrder>;
+
+/**
+ * Keeps an older reply from overwriting a newer one, in whatever process. Say that nobody knows whether the reply to
+ * button A has arrived, so that it is sent again; in the meantime the member presses B. Once B's reply is ready, B begins:
+ * from then on A's is dropped. While an edit for A is under way, B's waits for its end.
+ */
+export function createEditOrder({ store, owner, pause = sleep }: EditOrderDeps) {
+  return {
+    /** A recorded interaction writes this message from now on. */
+    async begin(interactionId: string, message: MessageKey): Promise<void> {
+      await store
+        .tables()
+        .updateTable('interactions')
+        .set({ changes: message })
+        .where('id', '=', interactionId)
+        .where('owner', '=', owner)
+        .execute();
+    },
+
+    /** An interaction that is not recorded writes this message with its first response. */
+    async beginAtOnce({ id, guildId, receivedAt }: Interaction, message: MessageKey): Promise<void> {
+      await store
+        .tables()
+        .insertInto('interactions')
+        .values({ id, guild_id: guildId, owner, taken_at: receivedAt, sealed: null, changes: message })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .execute();
+    },
+
+    /**
+     * Whether no later interaction has begun to write the message. Where an earlier one is still about to, this waits for
+     * it, two seconds at most: Discord might do the earlier one's edit last.
+     */
+    async isLatest(interactionId: string, message: MessageKey): Promise<boolean> {
+      for (let pauses = 0; ; pauses += 1) {
+        const others = await store
+          .tables()
+          .selectFrom('interactions')
+          .select('id')
+          .where('changes', '=', message)
+          .where('id', '<>', interactionId)
+          .where(({ or, eb }) => or([eb('id', '>', interactionId), eb('sealed', 'is not', null)]))
+          .execute();
+        if (others.some(({ id }) => id > interactionId)) return false;
+        if (others.length === 0 || pauses === EARLIER_PAUSES) return true;
+        await pause(EARLIER_PAUSE_MS);
+      }
+    },
+  };
+}

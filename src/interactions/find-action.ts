@@ -1,0 +1,113 @@
+import type { Asking } from './answer.ts';
+import type { Command, Context, Permission, PressAnswers, Reply } from './command.ts';
+import { type Modal, parseCustomId } from './controls.ts';
+import { type Asked, type Control, type Form, ownValue } from './interaction.ts';
+
+/** By name. */
+type Commands = ReadonlyMap<string, Command>;
+
+/** What an interaction asks for, found among the commands. */
+export interface Action {
+  readonly command: string;
+  /** Of a button, a select or a modal. */
+  readonly action?: string;
+  readonly permission: Permission | undefined;
+  readonly answers: PressAnswers;
+  readonly isLarge?: true | undefined;
+  readonly run: () => Promise<Reply | Modal>;
+}
+
+/**
+ * Finds what an interaction asks for: a command by its name, a button, a select or a window by its custom id.
+ * @param stopping aborted when the bot is to stop
+ * @returns `undefined` where it is nothing of this bot's, or no longer
+ */
+export function findAction(commands: Commands, asking: Asking, stopping: AbortSignal): Action | undefined {
+  const { interaction, context } = asking;
+  const { asked } = interaction;
+  switch (asked.kind) {
+    case 'command':
+      return commandAction(commands.get(asked.name), asked, context);
+    case 'message-command':
+      return messageAction(commands.get(asked.name), asked, context);
+    case 'form':
+      return formAction(commands, asked, context);
+    case 'button':
+    case 'menu':
+      return controlAction(commands, asked, { asking, stopping });
+    default:
+      return undefined;
+  }
+}
+
+function commandAction(
+  command: Command | undefined,
+  { name, options }: Extract<Asked, { kind: 'command' }>,
+  context: Context,
+): Action | undefined {
+  if (!command?.run) return undefined;
+  const { answers, permission } = command;
+  return {
+    command: name,
+    permission,
+    answers: typeof answers === 'function' ? answers(options) : answers,
+    run: async () => command.run?.({ ...context, options }) ?? {},
+  };
+}
+
+function messageAction(
+  command: Command | undefined,
+  { name, text }: Extract<Asked, { kind: 'message-command' }>,
+  context: Context,
+): Action | undefined {
+  if (!command?.useOn) return undefined;
+  return {
+    command: name,
+    permission: command.permission,
+    answers: 'later',
+    run: async () => command.useOn?.({ ...context, text }) ?? {},
+  };
+}
+
+function formAction(commands: Commands, { customId, fields }: Form, context: Context): Action | undefined {
+  const { command: name, action, argument } = parseCustomId(customId);
+  const command = commands.get(name);
+  const handler = ownValue(command?.submits, action);
+  if (!handler) return undefined;
+  const field = (id: string) => ownValue(fields, id) ?? '';
+  return {
+    command: name,
+    action,
+    permission: handler.permission ?? command?.permission,
+    answers: handler.answers,
+    run: () => handler.run({ ...context, argument, field }),
+  };
+}
+
+function controlAction(
+  commands: Commands,
+  { customId, values, isRoleMentionable, channelPermissions }: Control,
+  { asking, stopping }: { readonly asking: Asking; readonly stopping: AbortSignal },
+): Action | undefined {
+  const { command: name, action, argument } = parseCustomId(customId);
+  const command = commands.get(name);
+  const handler = ownValue(command?.presses, action);
+  if (!handler) return undefined;
+  return {
+    command: name,
+    action,
+    permission: handler.permission ?? command?.permission,
+    answers: handler.answers,
+    isLarge: handler.isLarge,
+    run: () =>
+      handler.run({
+        ...asking.context,
+        argument,
+        values,
+        isRoleMentionable,
+        channelPermissions,
+        progress: asking.progress.show,
+        stopping,
+      }),
+  };
+}

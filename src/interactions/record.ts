@@ -1,0 +1,200 @@
+import { SnowflakeUtil } from 'discord.js';
+import { z } from 'zod';
+import { TOKEN_LIVES_MS } from '../discord/api.ts';
+import type { Logger } from '../logger.ts';
+import { retryAfter } from '../retry.ts';
+import { Secret } from '../secret.ts';
+import type { Encryption } from '../storage/encryption.ts';
+import type { Store } from '../storage/store.ts';
+import type { InteractionsTable } from '../storage/tables.ts';
+import { deleteInSteps, ROWS_AT_ONCE } from '../submissions/in-steps.ts';
+import { type MessageKey, messageWritten } from './deliver.ts';
+import type { Interaction, Shown } from './interaction.ts';
+
+/** How long the id of an interaction stays after its reply: 171 of 800 late second deliveries were taken twice without (tried). */
+const REPLIED_KEPT_MS = 3_600_000;
+/** How long an interaction stays that nobody could reply to: the next start tells of it. */
+export const UNREPLIED_KEPT_DAYS = 30;
+
+/** Before it is noted again that an interaction has its reply, in milliseconds. */
+const NOTE_PAUSES = [1_000, 5_000, 10_000];
+
+/** What is sealed of an interaction: all it takes to reply to it after the process that took it has died. */
+const sealedSchema = z.object({
+  applicationId: z.string(),
+  token: z.string(),
+  user: z.object({ id: z.string(), name: z.string() }),
+  isAdmin: z.boolean(),
+  channelId: z.string(),
+  locale: z.string(),
+  guildLocale: z.string(),
+  /** What the message shows that its reply changes. */
+  shown: z
+    .object({ content: z.string(), embeds: z.array(z.unknown()), components: z.array(z.unknown()) })
+    .optional(),
+  /** Which message its reply is written to. */
+  message: z.string(),
+});
+
+/** What the sealed part of an interaction was sealed for. */
+export const interactionContext = (guildId: string, interactionId: string): string =>
+  `guild ${guildId}: interaction ${interactionId}`;
+
+/** An interaction without a reply, as it was recorded. */
+export interface Unreplied {
+  readonly interaction: Interaction;
+  /** What the message shows that its reply changes; `undefined`: the reply is a message of its own. */
+  readonly shown: Shown | undefined;
+  readonly message: MessageKey;
+}
+
+export interface RecordDeps {
+  readonly store: Pick<Store, 'tables'>;
+  /** The id of this process. */
+  readonly owner: string;
+  readonly encryption: Pick<Encryption, 'seal' | 'open'>;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  /** Milliseconds since 1970. */
+  readonly now?: (() => number) | undefined;
+}
+
+export type InteractionRecord = ReturnType<typeof createRecord>;
+
+/**
+ * Interactions that submit or change something, recorded from before they are acknowledged until they have their reply.
+ * Every method throws a StoreError when the store fails.
+ */
+export function createRecord({ store, owner, encryption, logger, now = Date.now }: RecordDeps) {
+  /** @returns `undefined` when it cannot be opened */
+  function open(row: InteractionsTable): Unreplied | undefined {
+    try {
+      const plain = encryption.open(JSON.parse(row.sealed ?? ''), interactionContext(row.guild_id, row.id));
+      const { token, shown, message, ...kept } = sealedSchema.parse(JSON.parse(plain));
+      const interaction: Interaction = {
+        ...kept,
+        id: row.id,
+        guildId: row.guild_id,
+        receivedAt: row.taken_at,
+        token: new Secret(token),
+        isInstalledInGuild: true,
+        mayPost: false,
+        asked: { kind: 'unknown' },
+      };
+      return { interaction, shown, message };
+    } catch (error) {
+      // The words of a SyntaxError quote what the record holds.
+      const cause = error instanceof SyntaxError ? {} : { err: error };
+      logger.error({ ...cause, interactionId: row.id }, 'an abandoned interaction cannot be read');
+      return undefined;
+    }
+  }
+
+  const unreplied = () =>
+    store
+      .tables()
+      .selectFrom('interactions')
+      .selectAll()
+      .where('sealed', 'is not', null)
+      .where('owner', '=', owner);
+
+  return {
+    open,
+
+    /**
+     * Records it before it is acknowledged.
+     * @param shown what the message shows that its reply changes
+     * @returns `twice` when this very interaction was taken already; `too old` by the clock of this machine
+     */
+    async take(interaction: Interaction, shown?: Shown): Promise<'taken' | 'twice' | 'too old'> {
+      const { id, guildId, receivedAt, token, applicationId, user, isAdmin, channelId, locale, guildLocale } =
+        interaction;
+      const ageMs = now() - SnowflakeUtil.timestampFrom(id);
+      if (ageMs > TOKEN_LIVES_MS) {
+        logger.warn(
+          { interactionId: id, ageMs },
+          'an interaction was not taken: by its id it is older than 15 minutes; is the clock of this machine wrong?',
+        );
+        return 'too old';
+      }
+      const message = messageWritten(interaction, shown !== undefined);
+      const kept = {
+        applicationId,
+        token: token.reveal(),
+        user,
+        isAdmin,
+        channelId,
+        locale,
+        guildLocale,
+        shown,
+        message,
+      };
+      const sealed = encryption.seal(JSON.stringify(kept), interactionContext(guildId, id));
+      const { numInsertedOrUpdatedRows } = await store
+        .tables()
+        .insertInto('interactions')
+        .values({
+          id,
+          guild_id: guildId,
+          owner,
+          taken_at: receivedAt,
+          sealed: JSON.stringify(sealed),
+          // Nothing else writes its own message before it: see edit-order.ts.
+          changes: message === id ? id : null,
+        })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .executeTakeFirst();
+      return numInsertedOrUpdatedRows === 1n ? 'taken' : 'twice';
+    },
+
+    /**
+     * Whether no other process has taken it over, since this one was silent for too long. Inside of a transaction of its
+     * guild that stays so.
+     */
+    async isOurs(interactionId: string): Promise<boolean> {
+      const row = await store
+        .tables()
+        .selectFrom('interactions')
+        .select('owner')
+        .where('id', '=', interactionId)
+        .executeTakeFirst();
+      // It is gone where its member had the data of the guild deleted.
+      return row === undefined || row.owner === owner;
+    },
+
+    /** What this process has taken, or taken over, and not replied to. Oldest first. */
+    unreplied: () => unreplied().orderBy('taken_at').execute(),
+
+    async isUnreplied(interactionId: string): Promise<boolean> {
+      return (await unreplied().where('id', '=', interactionId).executeTakeFirst()) !== undefined;
+    },
+
+    /**
+     * It has its reply, or can no longer have one. While a server of PostgreSQL restarts this is tried again: otherwise
+     * the member would be told once more.
+     */
+    async markReplied(interactionId: string): Promise<void> {
+      await retryAfter(NOTE_PAUSES, () =>
+        store
+          .tables()
+          .updateTable('interactions')
+          .set({ sealed: null })
+          .where('id', '=', interactionId)
+          .execute(),
+      );
+    },
+
+    /** Deletes what is past its time. */
+    async prune(): Promise<void> {
+      const isOld = store
+        .tables()
+        .selectFrom('interactions')
+        .select('id')
+        .where('taken_at', '<=', now() - REPLIED_KEPT_MS)
+        .where(({ or, eb }) =>
+          or([eb('sealed', 'is', null), eb('taken_at', '<=', now() - UNREPLIED_KEPT_DAYS * 24 * 3_600_000)]),
+        )
+        .limit(ROWS_AT_ONCE);
+      await deleteInSteps(store.tables().deleteFrom('interactions').where('id', 'in', isOld));
+    },
+  };
+}

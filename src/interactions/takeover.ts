@@ -1,0 +1,68 @@
+import type { Logger } from '../logger.ts';
+import { isAbandoned } from '../storage/leases.ts';
+import type { Store } from '../storage/store.ts';
+import { GuildLocked, StoreError } from '../storage/store-error.ts';
+import type { Records } from '../submissions/record.ts';
+
+export interface TakeoverDeps {
+  readonly store: Pick<Store, 'tables' | 'inGuild'>;
+  /** The id of this process. */
+  readonly owner: string;
+  /** Ends the submissions that belong to nobody alive, so that what became of them can be told. */
+  readonly submissions: Pick<Records, 'abandonedGuilds' | 'endAbandoned'>;
+  /** Tells, in the background, of what this process has and is not at work on. */
+  readonly tellUnreplied: () => Promise<void>;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/**
+ * Takes over what belongs to nobody alive, guild by guild, and has it told. A guild that is locked, and whoever could not
+ * be told, is due again at the next call. At the start the first call comes before anything new is taken.
+ * @returns the function that does it, until the signal is aborted; it throws a StoreError while the store is away
+ */
+export function createTakeover({ store, owner, submissions, tellUnreplied, logger }: TakeoverDeps) {
+  /** The guilds of which anything belongs to nobody alive. */
+  async function abandonedGuilds(): Promise<ReadonlySet<string>> {
+    const found = await store
+      .tables()
+      .selectFrom('interactions')
+      .select('guild_id')
+      .where('sealed', 'is not', null)
+      .where(isAbandoned(store, owner))
+      .execute();
+    return new Set([...found.map(({ guild_id }) => guild_id), ...(await submissions.abandonedGuilds())]);
+  }
+
+  /**
+   * Makes ours what is abandoned in a guild, in a transaction of the guild: a process that only slept reserves and sends
+   * nothing of it any more.
+   */
+  async function claim(guildId: string): Promise<void> {
+    await store
+      .tables()
+      .updateTable('interactions')
+      .set({ owner })
+      .where('guild_id', '=', guildId)
+      .where('sealed', 'is not', null)
+      .where(isAbandoned(store, owner))
+      .execute();
+    await submissions.endAbandoned(guildId);
+  }
+
+  return async function takeOver(stopping: AbortSignal): Promise<void> {
+    const guilds = await abandonedGuilds();
+    await tellUnreplied();
+    for (const guildId of guilds) {
+      if (stopping.aborted) return;
+      try {
+        await store.inGuild(guildId, () => claim(guildId), { ifFree: true });
+      } catch (error) {
+        if (error instanceof GuildLocked) continue;
+        // The database is away: the other guilds would wait for it one by one.
+        if (error instanceof StoreError) throw error;
+        logger.error({ err: error, guildId }, 'what is abandoned in a guild could not be taken over');
+      }
+      await tellUnreplied();
+    }
+  };
+}

@@ -1,0 +1,42 @@
+import { sql } from 'kysely';
+import { living } from './leases.ts';
+import type { Store } from './store.ts';
+
+/**
+ * Does work in one of all processes at a time: unless another living process has begun it less than so many milliseconds
+ * ago.
+ * @returns whether it was done
+ */
+export type OnlyOne = (name: string, ms: number, work: () => Promise<unknown>) => Promise<boolean>;
+
+export interface OnlyOneDeps {
+  readonly store: Pick<Store, 'tables' | 'clock'>;
+  /** The id of this process. */
+  readonly owner: string;
+}
+
+export function createOnlyOne({ store, owner }: OnlyOneDeps): OnlyOne {
+  return async (name, ms, work) => {
+    const until = sql<number>`${store.clock} + ${sql.lit(ms)}`;
+    const { numInsertedOrUpdatedRows } = await store
+      .tables()
+      .insertInto('jobs')
+      .values({ name, owner, until })
+      .onConflict((conflict) =>
+        conflict
+          .column('name')
+          .doUpdateSet({ owner, until })
+          .where(({ or, eb }) =>
+            or([
+              eb('jobs.owner', '=', owner),
+              eb('jobs.until', '<=', store.clock),
+              eb('jobs.owner', 'not in', living(store)),
+            ]),
+          ),
+      )
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows !== 1n) return false;
+    await work();
+    return true;
+  };
+}
