@@ -10,7 +10,7 @@ import type { Suggestions } from '../src/submissions/suggestions.ts';
 import { commandText, optionText } from '../src/words/command-text.ts';
 import { cut, escapeCode, escapeText } from '../src/words/escape.ts';
 import { gameChoices } from '../src/words/games.ts';
-import { sentences } from '../src/words/sentences.ts';
+import { namedText, sentences } from '../src/words/sentences.ts';
 
 export interface GamesDeps {
   readonly games: Pick<Games, 'list' | 'search' | 'refresh' | 'refreshSoon'>;
@@ -24,6 +24,10 @@ const GAMES_PER_PAGE = 20;
 /** UTF-16 units in a line: 20 lines, the heading and the source fit into the 4,096 of an embed. */
 const LONGEST_LISTED_NAME = 85;
 const LONGEST_ALIAS = 80;
+/** Games that may not be submitted here, of which so many are named. */
+const MOST_NOT_ALLOWED = 5;
+
+type Among = ReturnType<typeof gamesAmong>;
 
 /** /games: names and aliases, in pages whose buttons carry all their state, so that they survive a restart. */
 export function gamesCommand({ games, settings, suggestions }: GamesDeps): Command {
@@ -32,7 +36,13 @@ export function gamesCommand({ games, settings, suggestions }: GamesDeps): Comma
     const { games: chosen } = await settings.get(context.guildId);
     const among = gamesAmong(games, chosen);
     const found = search === '' ? among.all : among.search(search, among.all.length);
-    if (found.length === 0) return { content: t('games.none', { search: escapeText(search) }) };
+    const notAllowed = chosen === undefined ? '' : notAllowedText(context, search, among);
+    if (found.length === 0) {
+      if (notAllowed === '') return { content: t('games.none', { search: escapeText(search) }) };
+      return search === ''
+        ? { content: notAllowed }
+        : { ...(await page(context, '', 1)), content: notAllowed };
+    }
     const current = pageOf({ count: found.length, perPage: GAMES_PER_PAGE, wanted });
     const shown = found.slice(current.offset, current.offset + current.limit);
     const count = { count: found.length };
@@ -45,13 +55,21 @@ export function gamesCommand({ games, settings, suggestions }: GamesDeps): Comma
         '',
         ...shown.map(line),
         '',
-        ...(chosen === undefined ? [] : [`-# ${t('games.chosen')}`]),
+        ...(chosen === undefined ? [] : [`-# ${sentences(t('games.chosen'), notAllowed)}`]),
         source(context),
       ].join('\n'),
       ...pageFooter(context, current),
     };
     const turn = pageButtons(context, current, { command: 'games', action: 'page', state: search });
     return { embeds: [embed], components: rows(turn) };
+  }
+
+  /** The games of the service that fit to the search, and may not be submitted here; empty without any. */
+  function notAllowedText({ t }: Context, search: string, { isAllowed }: Among): string {
+    const found = games.search(search, games.list().games.length).filter((game) => !isAllowed(game));
+    if (found.length === 0) return '';
+    const names = found.slice(0, MOST_NOT_ALLOWED).map(({ name }) => escapeText(name, LONGEST_LISTED_NAME));
+    return t('games.notAllowed', { games: namedText(t, names, found.length) });
   }
 
   function source({ t }: Context): string {

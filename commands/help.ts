@@ -2,30 +2,37 @@ import { ApplicationCommandType } from 'discord.js';
 import type { ApiKeys, NoKey } from '../src/guilds/api-keys.ts';
 import type { Command, Context } from '../src/interactions/command.ts';
 import { linkButton, rows } from '../src/interactions/controls.ts';
+import type { Suggestions } from '../src/submissions/suggestions.ts';
 import { commandText } from '../src/words/command-text.ts';
+import { escapeCode } from '../src/words/escape.ts';
+import { exampleAddress, exampleGame } from '../src/words/games.ts';
 import { keyText } from '../src/words/keys.ts';
 import { enterKey } from './setkey.ts';
 
 export interface HelpDeps {
   readonly keys: Pick<ApiKeys, 'rememberedProblem'>;
+  readonly suggestions: Pick<Suggestions, 'games'>;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }
-
-/** A command as it can be pasted: its names are the same in every language. */
-const EXAMPLE = '/addserver game:cs2 server:play.example.com:27015';
 
 /**
  * /help: the commands that this member may use, by the bot's own defaults: what the Integrations page says otherwise is
  * in no interaction, and cannot be asked for with a bot's token.
  * @param commands every command of the bot, in the order to show them
  */
-export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly Command[]): Command {
+export function helpCommand(
+  { keys, suggestions, links }: HelpDeps,
+  commands: () => readonly Command[],
+): Command {
   /** What to do next: with a key the one command, without one who can set it. */
-  function nextText(context: Context, noKey: NoKey | undefined): string {
-    const { t, mention } = context;
-    return noKey
-      ? keyText(noKey, context)
-      : t('help.next', { addserver: mention('addserver'), example: EXAMPLE });
+  async function nextText(context: Context, noKey: NoKey | undefined): Promise<string> {
+    if (noKey) return keyText(noKey, context);
+    const { t, mention, guildId } = context;
+    // Help is there also where the settings cannot be read.
+    const game = exampleGame(await suggestions.games(guildId, '').catch(() => []));
+    // It can be pasted: the names are the same in every language.
+    const example = `/addserver game:${game.alias} server:${exampleAddress(game)}`;
+    return t('help.next', { addserver: mention('addserver'), example: escapeCode(example) });
   }
 
   /** By all that makes them differ: the same few are asked for all the time. */
@@ -55,7 +62,7 @@ export function helpCommand({ keys, links }: HelpDeps, commands: () => readonly 
       const { t } = context;
       const noKey = await keys.rememberedProblem(context.guildId);
       return {
-        content: nextText(context, noKey),
+        content: await nextText(context, noKey),
         embeds: [{ title: t('help.title'), description: description(context) }],
         components: rows([
           noKey && enterKey(context),

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { button, type Control, customId, isCustomId } from '../../src/interactions/controls.ts';
+import { LIMITS } from '../../src/discord/limits.ts';
+import { button, type Control, customId, isCustomId, select } from '../../src/interactions/controls.ts';
 import type { Game, Outcome } from '../../src/listing/contract.ts';
 import {
   gameRepair,
@@ -10,7 +11,8 @@ import {
 } from '../../src/server-lists/row.ts';
 import { DRAFT_LIVES_MS } from '../../src/submissions/drafts.ts';
 import type { Refusal } from '../../src/submissions/pipeline.ts';
-import { gameLabels } from '../../src/words/games.ts';
+import { shorten } from '../../src/words/escape.ts';
+import { gameLabels, isSelectable } from '../../src/words/games.ts';
 import type { Translate } from '../../src/words/words.ts';
 
 /*
@@ -32,12 +34,7 @@ export function buttonsAfterProblem(
   problem: ServerProblem,
   { typed, near, address }: MeantServer,
 ): readonly Control[] {
-  const games = gameLabels(near).map(({ label, alias }) => {
-    const repair = gameRepair(typed, alias);
-    const { port } = repair;
-    const isAlone = port === undefined;
-    return useButton(id, repair, isAlone ? label : t('again.gameAndPort', { game: label, port }));
-  });
+  const games = gameRepairs(t, typed, near).map(({ repair, label }) => useButton(id, repair, label));
   const found = address === undefined ? [] : addressButton(t, id, address);
   const repairs = repairsOf(problem).map((repair) => {
     const removes = repair.field === 'queryPort';
@@ -47,6 +44,15 @@ export function buttonsAfterProblem(
   return [...games, ...found, ...repairs, editButton(t, id)];
 }
 
+/** Each game in place of the one that was typed, with its usual port where nothing else is missing then. */
+function gameRepairs(t: Translate, typed: TypedRow, games: readonly Game[]) {
+  return gameLabels(games).map(({ label, alias }) => {
+    const repair = gameRepair(typed, alias);
+    const { port } = repair;
+    return { repair, label: port === undefined ? label : t('again.gameAndPort', { game: label, port }) };
+  });
+}
+
 /** None where the address is too long for a custom id: it can be edited. */
 function addressButton(t: Translate, id: string, address: string): readonly Control[] {
   const repair: Repair = { field: 'server', value: address };
@@ -54,19 +60,38 @@ function addressButton(t: Translate, id: string, address: string): readonly Cont
   return isShort ? [useButton(id, repair, t('again.use', { value: address }))] : [];
 }
 
-/** @param near games that may be submitted in place of the refused one */
-export function buttonsAfterRefusal(
+/** Games that are offered as buttons; more are in a select. */
+const MOST_GAME_BUTTONS = 4;
+
+/** What can be submitted in place of a game that is not allowed: a button for each game, or a select. */
+export function gameControls(
   t: Translate,
   id: string,
-  refusal: Refusal,
-  near: readonly Game[],
+  typed: TypedRow,
+  games: readonly Game[],
 ): readonly Control[] {
-  const games = gameButtons(id, near);
+  const repairs = gameRepairs(t, typed, games.filter(isSelectable));
+  if (repairs.length <= MOST_GAME_BUTTONS) {
+    return repairs.map(({ repair, label }) => useButton(id, repair, label));
+  }
+  const options = repairs.slice(0, LIMITS.choices).map(({ repair, label }) => ({
+    label: shorten(label, LIMITS.choiceName),
+    value: argumentOf(id, repair),
+  }));
+  const chosen = select({
+    id: customId('addserver', 'use', id),
+    placeholder: t('list.button.selectGame'),
+    options,
+  });
+  return chosen ? [chosen] : [];
+}
+
+export function buttonsAfterRefusal(t: Translate, id: string, refusal: Refusal): readonly Control[] {
   if (refusal.code === 'submitted-before') {
     // Most often the game is to be corrected.
     return [editButton(t, id, 'changeGame'), ...againButton(t, id, 'submitAgain', 'secondary')];
   }
-  return [...games, ...againButton(t, id, labelAfterRefusal(refusal)), editButton(t, id)];
+  return [...againButton(t, id, labelAfterRefusal(refusal)), editButton(t, id)];
 }
 
 export function buttonsAfterOutcome(t: Translate, id: string, outcome: Outcome): readonly Control[] {
@@ -87,9 +112,6 @@ function againButton(
   if (label === undefined) return [];
   return [button(customId('addserver', 'again', id), t(`again.${label}`), { style })];
 }
-
-const gameButtons = (id: string, games: readonly Game[]): readonly Control[] =>
-  gameLabels(games).map(({ label, alias }) => useButton(id, { field: 'game', value: alias }, label));
 
 const useButton = (id: string, repair: Repair, label: string): Control =>
   button(customId('addserver', 'use', argumentOf(id, repair)), label, { style: 'primary' });
@@ -132,7 +154,7 @@ function argumentOf(id: string, { field, value, port }: Repair): string {
 const FIELDS = ['server', 'game', 'port', 'queryPort'] as const;
 
 /**
- * What a `use` button puts into a field of a draft.
+ * What a `use` button, or an option of the select of games, puts into a field of a draft.
  * @param argument anybody could have written it
  * @returns no repair when it names none, or a game that the list no longer has
  */

@@ -8,14 +8,7 @@ import type {
   Reply,
   SubmitContext,
 } from '../../src/interactions/command.ts';
-import {
-  type Control,
-  customId,
-  linkButton,
-  type Modal,
-  modal,
-  rows,
-} from '../../src/interactions/controls.ts';
+import { customId, linkButton, type Modal, modal, rows } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { addressAmongWords, rowsOfMessage } from '../../src/server-lists/message.ts';
 import {
@@ -34,7 +27,7 @@ import { UserError } from '../../src/user-error.ts';
 import { commandText, optionText } from '../../src/words/command-text.ts';
 import { announcementOf, pageOfUnknown } from '../../src/words/ended.ts';
 import { cut } from '../../src/words/escape.ts';
-import { gameChoices, NEAREST, unusableGameText } from '../../src/words/games.ts';
+import { gameChoices, gameHint, NEAREST, unusableGameText } from '../../src/words/games.ts';
 import { type ProblemText, problemText } from '../../src/words/problem.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
@@ -42,7 +35,13 @@ import { describe, gameNamed, serverEmbed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { allowedGames, type DraftDeps, openDraft } from '../addservers/submit-message.ts';
 import { enterKey } from '../setkey.ts';
-import { buttonsAfterOutcome, buttonsAfterProblem, buttonsAfterRefusal, readUse } from './buttons.ts';
+import {
+  buttonsAfterOutcome,
+  buttonsAfterProblem,
+  buttonsAfterRefusal,
+  gameControls,
+  readUse,
+} from './buttons.ts';
 import { outcomeText, typedLine, unusableText } from './text.ts';
 
 export interface AddServerDeps extends DraftDeps {
@@ -118,7 +117,7 @@ export function addServer(deps: AddServerDeps): Command {
       use: {
         answers: 'sending',
         async run(context) {
-          const { id, repair } = readUse(context.argument, games.list().games);
+          const { id, repair } = readUse(context.values[0] ?? context.argument, games.list().games);
           const { typed } = await typedInDraft(context, id);
           return submitTyped(context, id, repair ? repaired(typed, repair) : typed, deps);
         },
@@ -127,7 +126,8 @@ export function addServer(deps: AddServerDeps): Command {
         answers: 'form',
         async run(context) {
           const { typed } = await typedInDraft(context, context.argument);
-          return editModal(context, context.argument, typed);
+          const allowed = await deps.suggestions.games(context.guildId, '');
+          return editModal(context, { id: context.argument, typed, allowed });
         },
       },
     },
@@ -176,7 +176,7 @@ async function submitTyped(
 
   const line = typedLine(t, typed, games);
   const refusal = await refusalBefore(context, typed, deps);
-  if (refusal) return refused(context, { id, line, refusal }, deps);
+  if (refusal) return refused(context, { id, typed, line, refusal }, deps);
   const { problem } = read;
   const near = problem.code === 'game-unknown' ? await nearestGames(context, problem.game, deps) : [];
   const isListKnown = games.list().fresh;
@@ -185,7 +185,7 @@ async function submitTyped(
     ...furtherProblems(typed, problem).map((further) => alsoText(problemText(further, t), t)),
   ].join('\n');
   const meant = { typed, near, address: addressAmongWords(typed, among) };
-  return notSent(context, { line, text, buttons: buttonsAfterProblem(t, id, problem, meant) });
+  return notSent(context, { line, text, components: rows(buttonsAfterProblem(t, id, problem, meant)) });
 }
 
 const alsoText = ({ short, help }: ProblemText, t: Translate): string =>
@@ -237,7 +237,7 @@ async function submit(
   if (result.kind === 'ended') return ended(context, result, deps);
   const [row] = result.draft.rows;
   const line = row?.kind === 'ready' ? describe(t, row.submission, deps.games) : '';
-  return refused(context, { id: what.id, line, refusal: result.refusal }, deps);
+  return refused(context, { id: what.id, typed: typedOf(row), line, refusal: result.refusal }, deps);
 }
 
 /** There is nothing any more that a button or the window could submit. */
@@ -271,34 +271,62 @@ function ended(context: Context, result: Ended, { games }: AddServerDeps): Reply
 /** What this bot refuses to send, with what can be done about it. `line`: the server, as in an embed. */
 async function refused(
   context: Context,
-  { id, line, refusal }: { readonly id: string; readonly line: string; readonly refusal: Refusal },
+  { id, typed, line, refusal }: RefusedServer,
   deps: AddServerDeps,
 ): Promise<Reply> {
+  const { t } = context;
+  const buttons = buttonsAfterRefusal(t, id, refusal);
+  const isKey = refusal.code.startsWith('key-');
   const isGame = refusal.code === 'game-not-allowed';
-  const near = isGame ? await nearestGames(context, gameNamed(refusal.game, deps.games).name, deps) : [];
-  const buttons = buttonsAfterRefusal(context.t, id, refusal, near);
+  const games = isGame ? await gamesInstead(context, gameNamed(refusal.game, deps.games).name, deps) : [];
   return notSent(context, {
     line,
     text: refusalText(refusal, context, deps.games),
-    buttons: refusal.code.startsWith('key-') ? [enterKey(context), ...buttons] : buttons,
+    components: rows(gameControls(t, id, typed, games), [isKey && enterKey(context), ...buttons]),
   });
 }
 
-interface NotSentReply {
-  readonly line: string;
-  readonly text: string;
-  readonly buttons: readonly (Control | false)[];
+/** The games that may be submitted, those first that may have been meant. */
+async function gamesInstead(
+  context: Context,
+  refused: string,
+  deps: AddServerDeps,
+): Promise<readonly Game[]> {
+  const near = await nearestGames(context, refused, deps);
+  return [...new Set([...near, ...(await deps.suggestions.games(context.guildId, ''))])];
 }
 
-const notSent = ({ t }: Context, { line, text, buttons }: NotSentReply): Reply => ({
+interface RefusedServer {
+  /** Of the draft. */
+  readonly id: string;
+  readonly typed: TypedRow;
+  readonly line: string;
+  readonly refusal: Refusal;
+}
+
+interface NotSentReply extends Required<Pick<Reply, 'components'>> {
+  readonly line: string;
+  readonly text: string;
+}
+
+const notSent = ({ t }: Context, { line, text, components }: NotSentReply): Reply => ({
   content: text,
   embeds: [serverEmbed(t, 'not-sent', [line])],
-  components: rows(buttons),
+  components,
   isRefusal: true,
 });
 
+interface EditedServer {
+  /** Of the draft. */
+  readonly id: string;
+  readonly typed: TypedRow;
+  /** The games that may be submitted, some of which are examples. */
+  readonly allowed: readonly Game[];
+}
+
 /** The window with what was typed in it. */
-function editModal({ t }: Context, id: string, { game, server, port, queryPort }: TypedRow): Modal {
+function editModal({ t }: Context, { id, typed, allowed }: EditedServer): Modal {
+  const { game, server, port, queryPort } = typed;
   const field = (name: 'game' | 'server' | 'port' | 'query_port', value: string, most: number) => ({
     id: name,
     label: t(`addserver.field.${name}`),
@@ -310,7 +338,7 @@ function editModal({ t }: Context, id: string, { game, server, port, queryPort }
     id: customId('addserver', 'edit', id),
     title: t('addserver.edit'),
     fields: [
-      { ...field('game', game, LIMITS.choiceValue), least: 1 },
+      { ...field('game', game, LIMITS.choiceValue), hint: gameHint(t, allowed), least: 1 },
       { ...field('server', server, MOST_TYPED), least: 1 },
       field('port', port, MOST_PORT),
       field('query_port', queryPort, MOST_PORT),

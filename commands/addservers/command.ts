@@ -12,6 +12,7 @@ import type {
 } from '../../src/interactions/command.ts';
 import type { Modal } from '../../src/interactions/controls.ts';
 import type { UploadedFile } from '../../src/interactions/interaction.ts';
+import type { Game } from '../../src/listing/contract.ts';
 import { gamesAmong } from '../../src/listing/game-search.ts';
 import type { ListReader, NotRead } from '../../src/server-lists/list-reader.ts';
 import {
@@ -26,7 +27,8 @@ import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { commandText, optionText } from '../../src/words/command-text.ts';
 import { announcementOf, pageOfUnknown } from '../../src/words/ended.ts';
-import { gameChoices, severalGamesText, unusableGameText } from '../../src/words/games.ts';
+import { escapeCode } from '../../src/words/escape.ts';
+import { exampleLine, gameChoices, severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import type { Translate } from '../../src/words/words.ts';
@@ -92,7 +94,7 @@ export function addServers(deps: AddServersDeps): Command {
     complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),
     async run(context) {
       const file = context.options.getFile('file');
-      if (!file) return paste(context);
+      if (!file) return paste(context, deps);
       const game = context.options.getString('game') ?? '';
       return oneAtATime(context, () => openList(context, { game, content: file }, deps));
     },
@@ -127,16 +129,24 @@ export function addServers(deps: AddServersDeps): Command {
       },
       askgame: {
         answers: 'form',
-        run: async (context) => gameModal(context, listId('game', context.argument)),
+        async run(context) {
+          const games = await examples(context, deps);
+          return gameModal(context, listId('game', context.argument), games);
+        },
       },
     },
   };
 }
 
-const paste = (context: CommandContext) => {
+async function paste(context: CommandContext, deps: AddServersDeps): Promise<Modal> {
   const game = context.options.getString('game') ?? '';
-  return pasteModal(context, { id: listId('paste'), text: '', game, most: MOST_TYPED });
-};
+  const games = await examples(context, deps);
+  return pasteModal(context, { id: listId('paste'), text: '', game, games, most: MOST_TYPED });
+}
+
+/** The games that may be submitted, some of which are examples; none where that cannot be read. */
+const examples = ({ guildId }: Context, { suggestions }: AddServersDeps): Promise<readonly Game[]> =>
+  suggestions.games(guildId, '').catch(() => []);
 
 /** Gives back the text of a list that is not read, to be corrected, as far as a window takes it. */
 async function keepTyped(
@@ -154,10 +164,11 @@ const keptText = (isKept: boolean, t: Translate): string =>
   isKept ? t('addserver.correct') : t('list.tooLong');
 
 /** The window into which a list is pasted, with what was typed before. */
-async function retype(context: DraftContext, { lists }: DraftDeps): Promise<Modal> {
-  const typed = await lists.findTyped(context, context.argument);
+async function retype(context: DraftContext, deps: AddServersDeps): Promise<Modal> {
+  const typed = await deps.lists.findTyped(context, context.argument);
   if (!typed) throw noList('gone', context.t);
-  return pasteModal(context, { id: listId('retyped'), ...typed, most: MOST_TYPED });
+  const games = await examples(context, deps);
+  return pasteModal(context, { id: listId('retyped'), ...typed, games, most: MOST_TYPED });
 }
 
 async function readFile(
@@ -199,8 +210,10 @@ async function openList(
   const list = found && !usable ? await read('') : first;
   if (list.kind !== 'rows')
     return keepTyped(context, { text, game, why: unreadableText(list, context.t) }, deps);
-  if (list.rows.length === 0)
-    return keepTyped(context, { text, game, why: context.t('list.file.empty') }, deps);
+  if (list.rows.length === 0) {
+    const example = escapeCode(exampleLine(await examples(context, deps)));
+    return keepTyped(context, { text, game, why: context.t('list.file.empty', { example }) }, deps);
+  }
   const notice = game === '' || usable ? '' : unusableGameText(context, game, games);
   return openDraft(context, { source: 'text', rows: list.rows, noise: list.noise, notice }, deps);
 }

@@ -14,6 +14,7 @@ import {
 } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { cut } from '../../src/words/escape.ts';
+import { exampleLine, gameHint } from '../../src/words/games.ts';
 import type { Translate } from '../../src/words/words.ts';
 
 /** The custom id of a control of a list: all of them belong to /addservers. */
@@ -147,8 +148,11 @@ export const editModal = ({ t }: Words, { id, text, most }: Typed & { readonly t
     ],
   });
 
-/** The window in which a game is typed in, for lists of games that are too long for a select. */
-export const gameModal = ({ t }: Words, id: string): Modal =>
+/**
+ * The window in which a game is typed in, for lists of games that are too long for a select.
+ * @param games what may be submitted
+ */
+export const gameModal = ({ t }: Words, id: string, games: readonly Game[]): Modal =>
   modal({
     id,
     title: t('list.button.selectGame'),
@@ -156,21 +160,22 @@ export const gameModal = ({ t }: Words, id: string): Modal =>
       {
         id: 'game',
         label: t('addserver.field.game'),
-        hint: t('commands.addserver.options.game.description'),
+        hint: gameHint(t, games),
         least: 1,
         most: LIMITS.choiceValue,
       },
     ],
   });
 
-/** A line of a list. */
-const EXAMPLE = 'play.example.com:27015 cs2';
+interface PastedList extends Typed {
+  readonly text: string;
+  readonly game: string;
+  /** What may be submitted. */
+  readonly games: readonly Game[];
+}
 
 /** The window into which a list is pasted. */
-export const pasteModal = (
-  { t }: Words,
-  { id, text, game, most }: Typed & { readonly text: string; readonly game: string },
-): Modal =>
+export const pasteModal = ({ t }: Words, { id, text, game, games, most }: PastedList): Modal =>
   modal({
     id,
     title: t('list.modal.title'),
@@ -179,7 +184,7 @@ export const pasteModal = (
         id: 'servers',
         label: t('list.modal.servers'),
         hint: t('list.modal.serversHint'),
-        example: EXAMPLE,
+        example: exampleLine(games),
         value: text,
         least: 1,
         most,
@@ -188,7 +193,7 @@ export const pasteModal = (
       {
         id: 'game',
         label: t('list.modal.game'),
-        hint: t('commands.addserver.options.game.description'),
+        hint: gameHint(t, games),
         value: cut(game, LIMITS.choiceValue),
         most: LIMITS.choiceValue,
       },

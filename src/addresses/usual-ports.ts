@@ -40,6 +40,9 @@ const USUAL_PORTS: Readonly<Record<string, number>> = {
   palworld: 8211,
 };
 
+/** The port in an example where no usual one is known. */
+export const EXAMPLE_PORT = 27015;
+
 /** The port servers of a game usually have; a hint for the person, never filled in for them. */
 export const usualPort = (alias: string): number | undefined =>
   Object.hasOwn(USUAL_PORTS, alias) ? USUAL_PORTS[alias] : undefined;

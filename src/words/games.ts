@@ -1,3 +1,5 @@
+import { formatAddress } from '../addresses/address.ts';
+import { EXAMPLE_PORT, usualPort } from '../addresses/usual-ports.ts';
 import { type Game, LONGEST_NAME } from '../listing/contract.ts';
 import { usualFirst } from '../listing/game-search.ts';
 import { visibleLine } from '../visible-line.ts';
@@ -8,6 +10,8 @@ import type { Reader, Translate } from './words.ts';
 
 /** How many games are offered in place of one that is not known. */
 export const NEAREST = 3;
+const USUAL_GAME = { alias: 'cs2' };
+const MOST_EXAMPLES = 2;
 /** UTF-16 units; less of a name tells nobody anything. */
 const SHORTEST_NAME = 5;
 
@@ -61,6 +65,27 @@ export const gamesText = (t: Translate, games: readonly Game[]): string =>
   t.or(
     games.map(({ name, alias }) => `${escapeText(name, LONGEST_ESCAPED_NAME)} (\`${escapeCode(alias)}\`)`),
   );
+
+/** An address of a server of this game, as an example. */
+export const exampleAddress = ({ alias }: Pick<Game, 'alias'>): string =>
+  formatAddress({ host: 'play.example.com', port: usualPort(alias) ?? EXAMPLE_PORT });
+
+/** A game for examples: the usual one, unless it may not be submitted. @param games what may be, if that is known */
+export const exampleGame = (games: readonly Game[]): Pick<Game, 'alias'> =>
+  games.find(({ alias }) => alias === USUAL_GAME.alias) ?? games[0] ?? USUAL_GAME;
+
+/** A line of a list, as an example. @param games what may be submitted, if that is known */
+export function exampleLine(games: readonly Game[]): string {
+  const game = exampleGame(games);
+  return `${exampleAddress(game)} ${game.alias}`;
+}
+
+/** What is typed into the field of a game. @param games what may be submitted; the first ones are its examples */
+export function gameHint(t: Translate, games: readonly Game[]): string {
+  const names = games.slice(0, MOST_EXAMPLES).map(({ name }) => visibleLine(name));
+  if (names.length === 0) return t('commands.addserver.options.game.description');
+  return t('addserver.gameHint', { games: t.or(names) });
+}
 
 /** That a game cannot be submitted here, or is not known, with the nearest ones. */
 export function unusableGameText(reader: Reader, typed: string, games: SearchedGames & NamedGames): string {

@@ -1,5 +1,6 @@
 import { formatAddress } from '../addresses/address.ts';
 import { HIGHEST_PORT, LOWEST_PORT } from '../addresses/port.ts';
+import { EXAMPLE_PORT } from '../addresses/usual-ports.ts';
 import type { RowProblem } from '../server-lists/row.ts';
 import { escapeCode } from './escape.ts';
 import { sentences } from './sentences.ts';
@@ -13,8 +14,6 @@ export interface ProblemText {
   readonly help?: string;
 }
 
-/** The port in an example where no usual one is known. */
-const EXAMPLE_PORT = 27015;
 /** Its servers are the only ones that a name without a port is enough for: an SRV record may say the port. */
 const MINECRAFT = 'minecraft';
 /** UTF-16 units of what was typed, in a text about it. */

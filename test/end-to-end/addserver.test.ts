@@ -8,11 +8,12 @@ import {
   allowGames,
   edit,
   openWindow,
+  pick,
   press,
   setQuota,
 } from '../support/actions.ts';
 import { createTestClock } from '../support/clock.ts';
-import { labelsOf } from '../support/lists.ts';
+import { componentsOf, labelsOf } from '../support/lists.ts';
 import {
   inAppScene,
   inNewGuild,
@@ -298,9 +299,22 @@ describe('a game that the guild does not allow', () => {
     expect(textOf(near)).not.toContain('Counter-Strike 2');
     const refused = await addServer(member, 'mc.example.com', { game: 'minecraft' });
     expect(textOf(refused)).toContain('⚠️ Not sent: game minecraft not allowed here');
-    expect(labelsOf(refused)).toEqual(['Edit']);
+    expect(labelsOf(refused)).toEqual(['Counter-Strike: Source, port 27015', 'Edit']);
+    const { modal } = await openWindow(member, refused);
+    expect(JSON.stringify(modal.data)).toContain('such as Counter-Strike: Source');
     await edit(member, refused, { game: 'css', port: '1' });
     await isAccepted(refused, { server: 'mc.example.com', port: '1', game: 'css' });
+  });
+
+  it('is exchanged for one of many in a select, with its usual port', async () => {
+    await allowGames(scene, ['css', 'csgo', 'cs16', 'dayz', 'ark']);
+    const refused = await addServer(member, 'many.example.com', { game: 'minecraft' });
+    expect(labelsOf(refused)).toEqual(['Edit']);
+    const options = componentsOf(refused).flatMap((component) => component.options ?? []);
+    expect(options).toHaveLength(5);
+    const dayz = options.find(({ value }) => value.endsWith(':dayz'))?.value ?? '';
+    await pick(member, refused, [dayz]);
+    await isAccepted(refused, { server: 'many.example.com', port: '2302', game: 'dayz' });
   });
 });
 

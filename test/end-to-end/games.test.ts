@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addServer, paste, press } from '../support/actions.ts';
+import { addServer, allowGames, paste, press } from '../support/actions.ts';
 import { createTestClock } from '../support/clock.ts';
 import { submit } from '../support/lists.ts';
-import { inAppScene, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
+import { inAppScene, inNewGuild, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 describe('/games', () => {
   let scene: Scene;
@@ -35,6 +35,20 @@ describe('/games', () => {
     await scene.restart();
     expect(textOf(await press(scene.member, found, 'Next'))).toMatch(/match “a”.*Page 2 of \d/s);
     expect(scene.listing.requests).toHaveLength(reads);
+  });
+
+  it('shows what the guild allows, and names what else fits to the search', async () => {
+    const own = await inNewGuild(scene, { key: 'sandbox-key' });
+    await allowGames(own, ['css', 'dayz']);
+    const search = async (text: string) => textOf(await own.member.slash('games', { search: text }));
+    expect(textOf(await own.member.slash('games'))).toMatch(
+      /2 games.*Not allowed in this Discord server: .* more\./s,
+    );
+    expect(await search('minecraft')).toMatch(
+      /Not allowed in this Discord server: Minecraft, .*2 games.*Counter-Strike: Source.*DayZ/s,
+    );
+    expect(await search('cs')).toMatch(/1 game matches.*Source.*Not allowed.*: Counter-Strike 2/s);
+    expect(await search('zzzzzz')).toContain('No game matches');
   });
 
   it('has the list from the start with the operator’s key, and keeps an old one when it cannot be read again', () => {

@@ -1,5 +1,6 @@
 import { PermissionFlagsBits } from 'discord.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { allowGames } from '../support/actions.ts';
 import { labelsOf } from '../support/lists.ts';
 import { inNewGuild, messageOf, openAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
@@ -66,6 +67,8 @@ it('/help begins with what to do next: who can set the key, or the one command',
   expect(textOf(asked)).toContain('[ Support → https://example.com/help?x=1#top ]');
   await setKey(own.admin, 'sandbox-key');
   expect(await next()).toContain('for example:\n/addserver game:cs2 server:play.example.com:27015');
+  await allowGames(own, ['dayz', 'ark']);
+  expect(await next()).toContain('/addserver game:ark server:play.example.com:7777');
   // Names are the same in every language, as in mentions.
-  expect(await next(german)).toContain('zum Beispiel:\n/addserver game:cs2 server:play.example.com:27015');
+  expect(await next(german)).toContain('zum Beispiel:\n/addserver game:ark server:play.example.com:7777');
 });
