@@ -170,9 +170,8 @@ async function submitTyped(
   if (among.length > 1) return openAsList(context, typed, deps);
   const read = await readOneWithGames(typed, games, guildId);
   const draft = draftOfOne(keptRow(typed), read);
-  if (read.ok && id === context.interactionId) return submit(context, { id, draft }, deps);
+  if (read.ok) return submit(context, { id, draft }, deps);
   await drafts.save(context, id, draft);
-  if (read.ok) return submit(context, { id }, deps);
 
   const line = typedLine(t, typed, games);
   const refusal = await refusalBefore(context, typed, deps);

@@ -27,7 +27,7 @@ export interface Order extends Submitter {
   readonly receivedAt: number;
   /** The draft's id. */
   readonly id: string;
-  /** A draft that is not stored yet. */
+  /** What was typed just now: it is stored, in place of a former state of the draft, where it is reserved or refused. */
   readonly draft?: Draft;
   /** How many servers its button said that it submits: fewer do not go without being shown again. */
   readonly promised?: number | undefined;
@@ -292,7 +292,10 @@ async function reserve(deps: PipelineDeps, order: Order): Promise<Run | Exclude<
   const { guildId, user, id, interactionId } = order;
   // Whoever took it over tells the member that nothing was sent.
   if (!(await deps.isOurs(interactionId))) throw new Error('another process has taken the interaction over');
-  const draft = order.draft ?? (await drafts.find(order, id));
+  const stored = await drafts.find(order, id);
+  // Another window of the same draft may have been submitted first.
+  const isTaken = stored === 'submitted' || stored === 'of-another-member';
+  const draft = isTaken ? stored : (order.draft ?? stored);
   if (typeof draft === 'string') return { kind: 'no-draft', why: draft };
 
   /**

@@ -93,6 +93,15 @@ describe('what may be submitted', () => {
     expect(requests).toHaveLength(2);
   });
 
+  it('leaves as it was typed in the one of two windows of a draft that is submitted first', async () => {
+    const opened = await open();
+    await opened.drafts.save(mia, 'd', readyDraft('x', 1));
+    const [first, second] = await Promise.all([one(opened, 'first', 'd'), one(opened, 'second', 'd')]);
+    expect(first).toMatchObject({ kind: 'ended', servers: [{ server: 'first' }] });
+    expect(second).toEqual({ kind: 'no-draft', why: 'submitted' });
+    expect(requests).toMatchObject([{ hosts: ['first'] }]);
+  });
+
   it('leaves nothing where another process has taken its interaction over', async () => {
     const opened = await open(undefined, { isOurs: () => false });
     await expect(list(opened, 1)).rejects.toThrow('another process');
