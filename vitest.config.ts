@@ -10,7 +10,8 @@ const ALONE = [
   'test/faults/{bad-days,gateway-outages,kill,machine}.test.ts',
   'test/end-to-end/{fairness,operator,rotate-key,two-bots}.test.ts',
   'test/support/{event-loop-stall,scene}.test.ts',
-  'test/operations/{backup,doctor,http,kept-code,terminal}.test.ts',
+  'test/operations/{http,kept-code,terminal}.test.ts',
+  'test/tools/{backup,doctor}.test.ts',
   'test/sandbox/prompt/pipe.test.ts',
 ];
 /** Scripts of their own, which `.ci/run` runs too. */
@@ -18,7 +19,7 @@ const APART = ['test/ops/**', 'test/page/**'];
 /** What runs on both kinds of database, or on PostgreSQL alone. */
 const STORES = [
   'test/storage/{contract,postgres}.test.ts',
-  'test/operations/copy-store.test.ts',
+  'test/tools/copy-store.test.ts',
   'test/faults/{postgres,replicas}.test.ts',
 ];
 /** Starts a server of PostgreSQL; also for the tests of the whole bot where these are to run on it (`STORE=postgres`). */

@@ -7,8 +7,8 @@ import { EXTENTS } from '../listing/breaker.ts';
 import type { ListingRequest } from '../listing/client.ts';
 import type { TransactionEnd } from '../storage/store.ts';
 import type { Observer } from '../submissions/pipeline.ts';
-import { readLastBackup } from './backup.ts';
 import { healthOf, type WatchedParts } from './health.ts';
+import { readLastBackup } from './make-backup.ts';
 
 /**
  * Numbers in the text format of Prometheus: what the other parts tell of themselves, and what is looked up when somebody

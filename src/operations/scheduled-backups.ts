@@ -7,7 +7,7 @@ import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from '../storage/store.ts';
 import { sqliteAt } from '../store-url.ts';
-import { PARTIAL, readLastBackup, removePartial } from './backup.ts';
+import { PARTIAL, readLastBackup, removePartial } from './make-backup.ts';
 
 export interface ScheduledBackupsDeps {
   readonly config: Pick<Config, 'backupEveryHours' | 'backupKeep'>;
@@ -22,7 +22,7 @@ const LOOK_EVERY_MS = 60_000;
 const AGAIN_MS = 600_000;
 /** A backup takes seconds. One that takes an hour does not end, and is ended. */
 const LONGEST_MS = HOUR_MS;
-const PROGRAM = fileURLToPath(new URL('../backup.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));
 /** How the name of such a backup ends: `bot-2026-01-31T12-00-00Z.sqlite`. */
 const COMPLETE = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.\w+)?$/;
 

@@ -30,7 +30,7 @@ const FULL_GUILD = 0;
 const OTHER_GUILD = 1;
 const DAY_MS = 86_400_000;
 const METER = `--import=${join(import.meta.dirname, 'meter.ts')}`;
-const BACKUP = join(import.meta.dirname, '../../src/backup.ts');
+const BACKUP = join(import.meta.dirname, '../../src/tools/backup.ts');
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 

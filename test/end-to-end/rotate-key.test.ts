@@ -34,7 +34,7 @@ async function sealedData(): Promise<ReadonlySet<string>> {
 }
 
 const rotateKey = (env: Readonly<Record<string, string>>) =>
-  runFile(['src/rotate-key.ts'], {
+  runFile(['src/tools/rotate-key.ts'], {
     env: { STORE_URL: scene.store.address, ...env },
   });
 

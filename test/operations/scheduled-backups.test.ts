@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readLastBackup } from '../../src/operations/backup.ts';
+import { readLastBackup } from '../../src/operations/make-backup.ts';
 import { createScheduledBackups } from '../../src/operations/scheduled-backups.ts';
 import { folder, openStore, recorder } from '../storage/temporary.ts';
 import { freePort } from '../support/free-port.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { ConfigError, readStoreConfig } from './config/config.ts';
-import { rotateKeys } from './operations/key-rotation.ts';
-import { keysAtHand, usedKeysOf } from './storage/encryption-key.ts';
-import { createStore } from './storage/store.ts';
-import { StoreError } from './storage/store-error.ts';
+import { ConfigError, readStoreConfig } from '../config/config.ts';
+import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
+import { createStore } from '../storage/store.ts';
+import { StoreError } from '../storage/store-error.ts';
+import { rotateKeys } from './key-rotation.ts';
 import { runTool } from './tool.ts';
 
 /** Seals everything anew with the first key of `ENCRYPTION_KEY`, and says how many records these were. */

@@ -1,7 +1,7 @@
-import { ConfigError } from './config/config.ts';
-import type { Logger } from './logger.ts';
-import { EncryptionKeyError } from './storage/encryption-key.ts';
-import { StoreError } from './storage/store-error.ts';
+import { ConfigError } from '../config/config.ts';
+import type { Logger } from '../logger.ts';
+import { EncryptionKeyError } from '../storage/encryption-key.ts';
+import { StoreError } from '../storage/store-error.ts';
 
 /** Failures whose message tells the operator all there is to do; a stack trace would only hide it. */
 const EXPLAINED = [ConfigError, EncryptionKeyError, StoreError];

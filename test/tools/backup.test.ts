@@ -16,9 +16,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readStoreConfig } from '../../src/config/config.ts';
-import { makeBackup, readLastBackup } from '../../src/operations/backup.ts';
-import { restore } from '../../src/operations/restore.ts';
+import { makeBackup, readLastBackup } from '../../src/operations/make-backup.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
+import { restore } from '../../src/tools/restore-backup.ts';
 import { bytesOnDisk, folder, openStore, recorder, rowsIn } from '../storage/temporary.ts';
 import { runFile } from '../support/program.ts';
 import { openAppScene, textOf } from '../support/scene.ts';
@@ -26,7 +26,7 @@ import { addDone, partsOver } from '../support/submissions.ts';
 
 /** Runs `npm run backup -- …` or `restore` as it is in package.json. */
 const run = (tool: 'backup' | 'restore', args: readonly string[], env: Readonly<Record<string, string>>) =>
-  runFile([`src/${tool}.ts`, ...args], { env });
+  runFile([`src/tools/${tool}.ts`, ...args], { env });
 
 const pathIn = (data: string) => join(data, 'bot.sqlite');
 const store = (data: string) => ({ STORE_URL: `sqlite://${pathIn(data)}` });
@@ -105,7 +105,7 @@ describe('npm run backup', () => {
     const user = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : {};
     for (const path of [data, out, pathIn(data)]) chownSync(path, user.uid ?? -1, user.gid ?? -1);
     const file = join(out, 'copy.sqlite');
-    const done = await runFile(['src/backup.ts', file], { env: store(data), ...user });
+    const done = await runFile(['src/tools/backup.ts', file], { env: store(data), ...user });
     expect(done).toMatchObject({ status: 0, stdout: expect.stringContaining('and checked it') });
     expect(done.stderr).toMatch(/^backup: the backup is complete, but may be gone after a power cut: EACCES/);
     expect(await valueIn(file, 'a:1')).toBe('kept');

@@ -1,8 +1,8 @@
-import { createApp } from './app.ts';
-import { ConfigError, misspelt, readConfig } from './config/config.ts';
-import { scrub } from './logger.ts';
-import { checksOf } from './operations/checks.ts';
-import { type Finding, table } from './operations/finding.ts';
+import { createApp } from '../app.ts';
+import { ConfigError, misspelt, readConfig } from '../config/config.ts';
+import { scrub } from '../logger.ts';
+import { checksOf } from '../operations/checks.ts';
+import { type Finding, table } from '../operations/finding.ts';
 
 /** Looks at all that a bot needs, starts none, changes nothing, and says of what fails how it is mended. */
 async function main(): Promise<void> {

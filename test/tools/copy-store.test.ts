@@ -18,7 +18,7 @@ const GUILD = '100';
 
 /** Runs `npm run copy-store -- …` as it is in package.json, with a database of PostgreSQL in STORE_URL. */
 const copy = (args: readonly string[], STORE_URL: string, env: Readonly<Record<string, string>> = {}) =>
-  runFile(['src/copy-store.ts', ...args], { env: { STORE_URL, ENCRYPTION_KEY: KEY, ...env } });
+  runFile(['src/tools/copy-store.ts', ...args], { env: { STORE_URL, ENCRYPTION_KEY: KEY, ...env } });
 
 async function database() {
   const made = await newDatabase();

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { readStoreConfig } from './config/config.ts';
-import { restore } from './operations/restore.ts';
+import { readStoreConfig } from '../config/config.ts';
+import { restore } from './restore-backup.ts';
 import { fileArgument, runTool } from './tool.ts';
 
 /** Puts a backup in the place of the database, while no bot runs on it. */

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { interactionContext } from '../../src/interactions/record.ts';
-import { rotateKeys } from '../../src/operations/key-rotation.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption, keyId } from '../../src/storage/encryption.ts';
 import { createStoreEncryption, EncryptionKeyError } from '../../src/storage/encryption-key.ts';
 import { createLeases } from '../../src/storage/leases.ts';
 import type { Store } from '../../src/storage/store.ts';
+import { rotateKeys } from '../../src/tools/key-rotation.ts';
 import { bytesOnDisk, type FileStore, openStore, recorder, rowsIn } from '../storage/temporary.ts';
 
 const FORMER = randomBytes(32);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { readStoreConfig } from './config/config.ts';
-import { makeBackup } from './operations/backup.ts';
-import { fileOf } from './storage/store-error.ts';
+import { readStoreConfig } from '../config/config.ts';
+import { makeBackup } from '../operations/make-backup.ts';
+import { fileOf } from '../storage/store-error.ts';
 import { fileArgument, runTool } from './tool.ts';
 
 /** Makes a backup beside a bot that may run, and says what it does not hold. */

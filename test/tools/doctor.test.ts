@@ -64,7 +64,7 @@ function said(text: string, status: number | null, env: Changes): Said {
 /** Runs it as an operator does: for what only a process proves. */
 async function doctor(changes: Changes = {}): Promise<Said> {
   const env = environment(changes);
-  const { stdout, stderr, status } = await runFile(['src/doctor.ts'], { cwd: folder, env });
+  const { stdout, stderr, status } = await runFile(['src/tools/doctor.ts'], { cwd: folder, env });
   expect(stderr).toBe('');
   return said(stdout, status, env);
 }

@@ -1,5 +1,5 @@
-import { ConfigError, readEncryptionKey, readStoreUrl } from './config/config.ts';
-import { copyStore } from './operations/copy-store.ts';
+import { ConfigError, readEncryptionKey, readStoreUrl } from '../config/config.ts';
+import { copyStore } from './copy-tables.ts';
 import { runTool } from './tool.ts';
 
 const USAGE =
