@@ -43,6 +43,7 @@ import { createGames } from './listing/games.ts';
 import { type Asker, createGuard } from './listing/guard.ts';
 import { createTurns } from './listing/turns.ts';
 import type { Logger } from './logger.ts';
+import { DAY_MS } from './numbers.ts';
 import { createHealthServer } from './operations/health.ts';
 import { createMaintenance } from './operations/maintenance.ts';
 import { createMetrics } from './operations/metrics.ts';
@@ -72,7 +73,6 @@ import type { Language } from './words/languages.ts';
 import { createWords } from './words/words.ts';
 import { createWorkTurns } from './work-turns.ts';
 
-const DAY_MS = 86_400_000;
 /*
  * How long each of these may take to end when the bot stops, in milliseconds. They end one after the other, then the store:
  * together within the 10 seconds after which main.ts ends the process.

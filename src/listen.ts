@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:net';
+import { codeOf } from './error-code.ts';
 
 /** Something cannot be served where it was asked for. Its message is for the operator. */
 export class HttpServerError extends Error {
@@ -23,7 +24,7 @@ export async function listen(server: Server, { what, host, port, variable }: Lis
     server.listen(port, host);
     await once(server, 'listening');
   } catch (cause) {
-    const { code } = Object(cause);
+    const code = codeOf(cause);
     const message = `cannot serve ${what} on ${host} port ${port} (${code}): ${adviceFor(code, variable)}`;
     throw new HttpServerError(message, { cause });
   }

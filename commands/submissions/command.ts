@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
-import { createCache } from '../../src/cache.ts';
+import { createCache } from '../../src/bounded-map.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { Command, Context, PressContext, Reply } from '../../src/interactions/command.ts';
 import { button, customId, rows } from '../../src/interactions/controls.ts';

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { codeOf } from '../error-code.ts';
 import { prefixDistance } from '../prefix-distance.ts';
 import { parseStoreUrl, type StoreUrl, sqliteAt } from '../store-url.ts';
 import {
@@ -238,7 +239,7 @@ function readVariable(env: Environment, name: string): string | undefined {
   try {
     content = readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw new Error(`${file} names a file that cannot be read (${Object(error).code})`);
+    throw new Error(`${file} names a file that cannot be read (${codeOf(error)})`);
   }
   if (content === '') throw new Error(`${file} names an empty file`);
   return content;

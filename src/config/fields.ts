@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LONGEST_LINK } from '../numbers.ts';
 import { Secret } from '../secret.ts';
 import { parseStoreUrl } from '../store-url.ts';
 
@@ -6,8 +7,6 @@ import { parseStoreUrl } from '../store-url.ts';
 const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
 /** A name or an address as a URL has it, IPv6 in brackets, and a port where it is not the scheme's own. */
 const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?$/;
-/** Discord docs: Components, Button: the URL of a link button has at most 512 characters. */
-const LONGEST_LINK = 512;
 /** With an address of 253 characters, and a port, a link of this length is within Discord's limit. */
 const LONGEST_PAGE = 200;
 /** The timers that end the counting take no more than 24 days. */

@@ -14,7 +14,9 @@ import {
   Routes,
 } from 'discord.js';
 import { Agent } from 'undici';
+import { codeOf } from '../error-code.ts';
 import type { Logger } from '../logger.ts';
+import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Secret } from '../secret.ts';
 import { type Block, createBlock } from './block.ts';
 import { createUnreachableLog, type TellUnreachable } from './unreachable.ts';
@@ -25,8 +27,6 @@ const FIRST_RESPONSE_MS = 3_000;
 const FIRST_ATTEMPT_MS = 1_000;
 /** Pauses before each attempt at the first response, in milliseconds. */
 const FIRST_RESPONSE_PAUSES = [0, 0, 250, 1_000];
-/** How long an interaction's token lives, in milliseconds (docs: Receiving and Responding, "Followup Messages"). */
-export const TOKEN_LIVES_MS = 15 * 60_000;
 /** How long an answer without files may take, and any other request, in milliseconds. */
 const ANSWER_MS = 5_000;
 const REQUEST_MS = 15_000;
@@ -451,7 +451,7 @@ export const isUncertain = (error: unknown): boolean =>
   error instanceof HTTPError ||
   (error instanceof DiscordAPIError && error.status >= 500) ||
   /^(?:Abort|Timeout)Error$/.test(Object(error).name) ||
-  /^(?:E(?!RR_)[A-Z_]+|UND_ERR_\w+)$/.test(Object(error).code);
+  /^(?:E(?!RR_)[A-Z_]+|UND_ERR_\w+)$/.test(codeOf(error));
 
 const GONE: ReadonlySet<number> = new Set([
   RESTJSONErrorCodes.UnknownWebhook,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { createCache } from '../cache.ts';
-import type { GamesOutcome, Outcome } from '../listing/contract.ts';
+import { createCache } from '../bounded-map.ts';
+import { type GamesOutcome, type Outcome, storedMessage } from '../listing/contract.ts';
 import type { Logger } from '../logger.ts';
 import { Secret } from '../secret.ts';
 import { createCollection } from '../storage/collection.ts';
@@ -103,8 +103,6 @@ export interface ApiKeys {
   delete(guildId: string, setAt?: string): Promise<boolean>;
 }
 
-/** Code points of the service's words that are kept: the specification's own messages have at most 45. */
-const MAX_MESSAGE = 300;
 /** How long it is remembered what is wrong with a key, in milliseconds: /help says so at once. */
 const REMEMBERED_MS = 5_000;
 
@@ -250,5 +248,5 @@ function verdictOf(answer: Outcome | GamesOutcome): KeyVerdict {
 /** The service's words, if it said any. */
 function messageOf(answer: Outcome | GamesOutcome): { readonly message?: string } {
   if (!('message' in answer)) return {};
-  return { message: [...answer.message].slice(0, MAX_MESSAGE).join('') };
+  return { message: storedMessage(answer.message) };
 }

@@ -1,4 +1,4 @@
-import { dropOldest } from '../drop-oldest.ts';
+import { createBoundedMap } from '../bounded-map.ts';
 import type { GamesOutcome } from '../listing/contract.ts';
 import type { Asker } from '../listing/guard.ts';
 import type { Secret } from '../secret.ts';
@@ -30,7 +30,7 @@ const MOST_GUILDS = 10_000;
 /** Kept in memory: a restart, which nobody can cause from outside, begins anew. */
 export function createKeyTrials({ games, now = Date.now }: KeyTrialsDeps): KeyTrials {
   /** By guild: when the latest trials began, the oldest first. */
-  const trialsOf = new Map<string, readonly number[]>();
+  const trialsOf = createBoundedMap<readonly number[]>(MOST_GUILDS);
 
   return {
     async run(asker, key) {
@@ -41,9 +41,7 @@ export function createKeyTrials({ games, now = Date.now }: KeyTrialsDeps): KeyTr
       if (first !== undefined && recent.length >= MOST_TRIALS) {
         return { kind: 'too-soon', at: first + WINDOW_MS };
       }
-      trialsOf.delete(guildId);
       trialsOf.set(guildId, [...recent, now()]);
-      dropOldest(trialsOf, MOST_GUILDS);
       return games(asker, key);
     },
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createCache } from '../cache.ts';
+import { createCache } from '../bounded-map.ts';
 import type { Logger } from '../logger.ts';
 import { createCollection, type Unreadable } from '../storage/collection.ts';
 import type { Store } from '../storage/store.ts';

@@ -6,8 +6,9 @@ import {
   MessageFlags,
   RESTJSONErrorCodes,
 } from 'discord.js';
-import { type DiscordApi, hasCode, isUncertain, type MessageBody, TOKEN_LIVES_MS } from '../discord/api.ts';
+import { type DiscordApi, hasCode, isUncertain, type MessageBody } from '../discord/api.ts';
 import { fitTexts, LIMITS } from '../discord/limits.ts';
+import { TOKEN_LIVES_MS } from '../numbers.ts';
 import { retryAfter } from '../retry.ts';
 import { shortenMarkup } from '../words/escape.ts';
 import type { Reply } from './command.ts';

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createBoundedMap } from '../bounded-map.ts';
 import {
   type ChannelMessage,
   type ChannelPosts,
   newNonce,
   type PostResult,
 } from '../discord/channel-posts.ts';
-import { dropOldest } from '../drop-oldest.ts';
 import type { Logger } from '../logger.ts';
 import { fittingLines, gravestOf, LOOK } from '../words/servers.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
@@ -93,7 +93,7 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
   /** By guild, resolves when nothing waits any more. */
   const posting = new Map<string, Promise<void>>();
   /** Until when a channel that refused is left alone, in milliseconds of a clock that nobody sets. */
-  const refusedUntil = new Map<string, number>();
+  const refusedUntil = createBoundedMap<number>(MOST_REFUSING);
   /** Ends every pause. */
   let hurry = new AbortController();
 
@@ -153,7 +153,6 @@ export function createGuildLog(deps: GuildLogDeps): GuildLog {
 
   function leaveAlone(channelId: string): void {
     refusedUntil.set(channelId, performance.now() + PAUSE_MS);
-    dropOldest(refusedUntil, MOST_REFUSING);
   }
 
   const isLeftAlone = (channelId: string): boolean => performance.now() < (refusedUntil.get(channelId) ?? 0);

@@ -1,7 +1,7 @@
 import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
-import { TOKEN_LIVES_MS } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
+import { TOKEN_LIVES_MS } from '../numbers.ts';
 import { retryAfter } from '../retry.ts';
 import { Secret } from '../secret.ts';
 import type { Encryption } from '../storage/encryption.ts';

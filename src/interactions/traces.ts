@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { RESTJSONErrorCodes } from 'discord.js';
-import { hasCode, TOKEN_LIVES_MS } from '../discord/api.ts';
+import { hasCode } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
+import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Asked } from './interaction.ts';
 
 /** What each kind of interaction is called in the log and the metrics. */

@@ -1,4 +1,4 @@
-import { dropOldest } from '../drop-oldest.ts';
+import { createBoundedMap } from '../bounded-map.ts';
 
 /** How a request to the listing service ended: with an answer, or with none (5xx, timeout, no connection). */
 export type Health = 'answered' | 'failed';
@@ -29,9 +29,9 @@ const MOST_GUILDS = 10_000;
  * @param now milliseconds of a clock that nobody sets
  */
 export function createBreaker(now: () => number = () => performance.now()) {
-  const failuresOf = new Map<string, number>();
-  const nextTryOf = new Map<string, number>();
-  const pausedUntil = new Map<string, number>();
+  const failuresOf = createBoundedMap<number>(MOST_GUILDS);
+  const nextTryOf = createBoundedMap<number>(MOST_GUILDS);
+  const pausedUntil = createBoundedMap<number>(MOST_GUILDS);
   let outcomes: { readonly guildId: string; readonly health: Health }[] = [];
   let nextTryOfAll = 0;
   let isHeldForAll = false;
@@ -70,14 +70,11 @@ export function createBreaker(now: () => number = () => performance.now()) {
       }
       failuresOf.set(guildId, (failuresOf.get(guildId) ?? 0) + 1);
       nextTryOf.set(guildId, now() + HELD_BACK_MS);
-      dropOldest(failuresOf, MOST_GUILDS);
-      dropOldest(nextTryOf, MOST_GUILDS);
       if (isOpenForAll()) nextTryOfAll = now() + HELD_BACK_MS;
     },
     /** @param ms what the service asked for (`Retry-After`), if it named a time */
     pause(guildId: string, ms = USUAL_PAUSE_MS): void {
       pausedUntil.set(guildId, now() + Math.min(ms, LONGEST_PAUSE_MS));
-      dropOldest(pausedUntil, MOST_GUILDS);
     },
     /** For how many milliseconds more the guild's key is paused; 0 where it is not. */
     pausedMs(guildId: string): number {
@@ -86,7 +83,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
       return Math.max(0, Math.ceil(ms));
     },
     /** The guild has another key. */
-    endPause: (guildId: string) => void pausedUntil.delete(guildId),
+    endPause: (guildId: string) => pausedUntil.delete(guildId),
     /** Holds everybody's submissions back, until a request is answered. */
     holdAll(): void {
       isHeldForAll = true;

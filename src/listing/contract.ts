@@ -12,6 +12,12 @@ export const MAX_GAMES = 10_000;
 /** UTF-16 units of a message: what a message of Discord takes. */
 export const LONGEST_MESSAGE = 2_000;
 
+/** Code points of a message that are stored: the specification's own messages have at most 45. */
+const MOST_STORED = 300;
+
+/** The part of a message that is stored. */
+export const storedMessage = (message: string): string => [...message].slice(0, MOST_STORED).join('');
+
 /** A game as the service lists it (specification §2.2). `alias` is what a submission carries. */
 const gameSchema = z.object({
   name: z

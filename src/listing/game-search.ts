@@ -1,4 +1,4 @@
-import { dropOldest } from '../drop-oldest.ts';
+import { createBoundedMap } from '../bounded-map.ts';
 import { type PrefixDistance, prefixDistance } from '../prefix-distance.ts';
 import { type Game, KNOWN_GAMES, LONGEST_NAME } from './contract.ts';
 import { AMBIGUOUS, NICKNAMES, ORDINARY_WORDS } from './nicknames.ts';
@@ -64,7 +64,7 @@ function entryOf(game: Game): Entry {
 export function indexGames(games: readonly Game[]): GameIndex {
   const entries = games.map(entryOf);
   /** By what was typed and how many were asked for. */
-  const remembered = new Map<string, readonly Game[]>();
+  const remembered = createBoundedMap<readonly Game[]>(MOST_REMEMBERED);
   // Backwards, so that the first of several stays.
   const last = entries.toReversed();
   const byAlias = new Map(last.map(({ game }) => [game.alias, game]));
@@ -83,7 +83,6 @@ export function indexGames(games: readonly Game[]): GameIndex {
       const asked = `${limit} ${typed}`;
       const found = remembered.get(asked) ?? search(entries, typed, limit);
       remembered.set(asked, found);
-      dropOldest(remembered, MOST_REMEMBERED);
       return found;
     },
     find(text) {

@@ -1,4 +1,4 @@
-import { dropOldest } from '../drop-oldest.ts';
+import { createBoundedMap } from '../bounded-map.ts';
 
 /** Why a request was not made. */
 export type NotRun = 'queue-full' | 'deadline';
@@ -40,7 +40,7 @@ export function createTurns({ atOnce, now = Date.now }: { atOnce: number; now?: 
   /** By guild, in the order in which they came. */
   const waiting = new Map<string, Waiting[]>();
   const running: TurnRequest[] = [];
-  const lastTurns = new Map<string, number>();
+  const lastTurns = createBoundedMap<number>(MOST_REMEMBERED);
   let turn = 0;
 
   function mayRun({ guildId, kind }: TurnRequest): boolean {
@@ -75,9 +75,7 @@ export function createTurns({ atOnce, now = Date.now }: { atOnce: number; now?: 
 
   function remember(guildId: string): void {
     turn += 1;
-    lastTurns.delete(guildId);
     lastTurns.set(guildId, turn);
-    dropOldest(lastTurns, MOST_REMEMBERED);
   }
 
   function startNext(): void {

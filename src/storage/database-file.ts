@@ -3,6 +3,7 @@ import { access, mkdir, open, stat } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { codeOf } from '../error-code.ts';
 import { anotherVersion, MIGRATIONS } from './migrations.ts';
 import { BUSY_TIMEOUT_MS } from './sqlite.ts';
 import { reason, StoreError } from './store-error.ts';
@@ -110,7 +111,7 @@ async function areHandlesUsedUp(): Promise<boolean> {
     await (await open(devNull, 'r')).close();
     return false;
   } catch (error) {
-    return /^(?:EMFILE|ENFILE)$/.test(Object(error).code);
+    return /^(?:EMFILE|ENFILE)$/.test(codeOf(error));
   }
 }
 
@@ -120,7 +121,7 @@ async function refusalOf(name: string): Promise<string | undefined> {
     await access(name, constants.R_OK | constants.W_OK);
     return undefined;
   } catch (error) {
-    return Object(error).code;
+    return codeOf(error);
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { codeOf } from '../error-code.ts';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
@@ -125,7 +126,7 @@ async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]>
   try {
     text = await readFile(path, 'utf8');
   } catch (cause) {
-    if (Object(cause).code === 'ENOENT') return [];
+    if (codeOf(cause) === 'ENOENT') return [];
     throw new EncryptionKeyError(`the encryption key cannot be read: ${reason(cause)}`, { cause });
   }
   const key = Buffer.from(text.trim(), 'base64');

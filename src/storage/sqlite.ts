@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type Dialect, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { createBoundedMap } from '../bounded-map.ts';
 import { reason, StoreError } from './store-error.ts';
 
 /**
@@ -35,15 +36,13 @@ export function sqliteDialect(database: DatabaseSync): Dialect {
 }
 
 function adapterOf(database: DatabaseSync): SqliteDatabase {
-  const compiled = new Map<string, SqliteStatement>();
+  const compiled = createBoundedMap<SqliteStatement>(MOST_COMPILED);
 
   function compile(sql: string): SqliteStatement {
     const known = compiled.get(sql);
     if (known) return known;
     const statement = statementOf(orStoreError(() => database.prepare(sql)));
     if (CACHEABLE.test(sql)) compiled.set(sql, statement);
-    const [oldest] = compiled.keys();
-    if (oldest !== undefined && compiled.size > MOST_COMPILED) compiled.delete(oldest);
     return statement;
   }
 

@@ -1,3 +1,4 @@
+import { codeOf } from '../error-code.ts';
 import type { StoreUrl } from '../store-url.ts';
 
 /** The store could not read or write. Never to be mistaken for "nothing is stored". */
@@ -11,7 +12,7 @@ export class GuildLocked extends StoreError {}
 /** What the database or the system says of a failure, on one line; they name files, hosts and keys, never values. */
 export function reason(error: unknown): string {
   // Node has no words for a host of which every address refuses.
-  const text = error instanceof Error ? error.message || String(Object(error).code) : String(error);
+  const text = error instanceof Error ? error.message || codeOf(error) : String(error);
   return text.replace(/\s+/g, ' ').trim();
 }
 

@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
+import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
 import { type Draft, draftFromStore } from './draft.ts';
 
-/** How long Discord lets an interaction be answered, in milliseconds (Discord docs: Receiving and Responding). */
-export const ANSWERABLE_MS = 15 * 60_000;
 /** How long a draft is kept, in milliseconds. */
-export const DRAFT_LIVES_MS = ANSWERABLE_MS;
+export const DRAFT_LIVES_MS = TOKEN_LIVES_MS;
 /** Drafts that a member may have at a time; the oldest goes first. */
 const MOST_DRAFTS = 10;
 /** What the drafts of a guild may take on the disk, in bytes; the oldest goes first. One takes 400 KB at most. */

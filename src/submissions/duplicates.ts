@@ -1,8 +1,8 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
+import { TOKEN_LIVES_MS } from '../numbers.ts';
 import { isReady, type Row } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
-import { ANSWERABLE_MS } from './drafts.ts';
 
 type Addressed = Pick<ServerSubmission, 'server' | 'port'>;
 const addressOf = ({ server: host, port }: Addressed): string => formatAddress({ host, port });
@@ -88,7 +88,7 @@ export function createDuplicates({ store, now = Date.now }: DuplicatesDeps): Dup
       for (const addresses of inParts([...byAddress.keys()])) {
         const found = await ofGuild(guildId, addresses)
           .where('outcome', 'is', null)
-          .where('reserved_at', '>', now() - ANSWERABLE_MS)
+          .where('reserved_at', '>', now() - TOKEN_LIVES_MS)
           .select('address')
           .limit(1)
           .executeTakeFirst();

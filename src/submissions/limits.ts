@@ -1,3 +1,4 @@
+import { DAY_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
 
 /** How many of the servers of an order may go now, and what holds back the others. */
@@ -50,7 +51,6 @@ export interface Limits {
   countsSince(): number;
 }
 
-const DAY_MS = 86_400_000;
 const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
 export function createLimits({ store, member, guild, now = Date.now }: LimitsDeps): Limits {

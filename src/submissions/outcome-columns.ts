@@ -2,6 +2,7 @@ import {
   knownError,
   NOT_SENT_REASONS,
   type Outcome,
+  storedMessage,
   UNKNOWN_REASONS,
   type Unknown,
 } from '../listing/contract.ts';
@@ -10,16 +11,12 @@ import type { ServersTable } from '../storage/tables.ts';
 /** Of what had left when the bot was stopped. */
 export const INTERRUPTED: Unknown = { kind: 'unknown', reason: 'stopping' };
 
-/** Code points of the service's words that are kept: the specification's own messages have at most 45. */
-const MAX_MESSAGE = 300;
-
 /** The part of an outcome that is in a server's row. */
 type OutcomeColumns = Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
 
 export function outcomeToStore(outcome: Outcome): OutcomeColumns {
   if ('message' in outcome) {
-    const message = [...outcome.message].slice(0, MAX_MESSAGE).join('');
-    return { outcome: outcome.kind, message, reason: null };
+    return { outcome: outcome.kind, message: storedMessage(outcome.message), reason: null };
   }
   return { outcome: outcome.kind, message: null, reason: outcome.reason };
 }

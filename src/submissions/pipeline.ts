@@ -10,11 +10,12 @@ import {
 import type { Guard } from '../listing/guard.ts';
 import type { TurnRequest } from '../listing/turns.ts';
 import type { Logger } from '../logger.ts';
+import { TOKEN_LIVES_MS } from '../numbers.ts';
 import { retryAfter } from '../retry.ts';
 import type { Row } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import { type Draft, rowsToSend } from './draft.ts';
-import { ANSWERABLE_MS, type Drafts, type NoDraft, type Submitter } from './drafts.ts';
+import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { Duplicates, SubmittedBefore } from './duplicates.ts';
 import type { Limited, Limits } from './limits.ts';
 import type { Records, Reservation } from './record.ts';
@@ -170,7 +171,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   }
 
   /** When the last request may leave, in milliseconds since 1970. */
-  const lastStart = ({ receivedAt }: Order) => receivedAt + ANSWERABLE_MS - DELIVERY_MS - longestRequestMs;
+  const lastStart = ({ receivedAt }: Order) => receivedAt + TOKEN_LIVES_MS - DELIVERY_MS - longestRequestMs;
 
   function reasonToStop(order: Order): NotSent['reason'] | undefined {
     if (order.stopping?.aborted) return 'stopping';

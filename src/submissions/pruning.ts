@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { DAY_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
 import type { Erasure } from './erasure.ts';
@@ -7,7 +8,6 @@ import { deleteInSteps, inSteps, ROWS_AT_ONCE } from './in-steps.ts';
 import type { Limits } from './limits.ts';
 import type { Records } from './record.ts';
 
-const DAY_MS = 86_400_000;
 /** How long it is kept that the service refused a server, or that it was not sent. */
 export const REFUSED_KEPT_DAYS = 30;
 /** What still runs after this time has no interaction any more that could carry it out, in milliseconds. */

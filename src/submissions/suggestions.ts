@@ -1,4 +1,4 @@
-import { createCache } from '../cache.ts';
+import { createCache } from '../bounded-map.ts';
 import type { Game } from '../listing/contract.ts';
 import { gamesAmong, MAX_CHOICES, usualFirst } from '../listing/game-search.ts';
 import type { Games } from '../listing/games.ts';

@@ -47,11 +47,11 @@ const MOST_TEXT = 1200;
  * Someone else's text to be put between backticks, where nothing acts but a backtick, which no backslash escapes: it
  * is shown as an apostrophe. Never empty, since two backticks with nothing between them would begin other code.
  */
-export const escapeCode = (text: string, most: number = MOST_CODE): string =>
+export const escapeCode = (text: string, most: number = LONGEST_ADDRESS): string =>
   shorten(visibleLine(text).replaceAll('`', "'"), most) || ' ';
 
-/** The longest address with its port. */
-const MOST_CODE = 300;
+/** UTF-16 units of an address as somebody typed it, with its port. */
+export const LONGEST_ADDRESS = 300;
 
 const ELLIPSIS = '…';
 const graphemes = new Intl.Segmenter();

@@ -1,5 +1,6 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
+import { LONGEST_LINK } from '../numbers.ts';
 import type { Reader } from './words.ts';
 
 /**
@@ -10,9 +11,6 @@ export type ListingPages = (address?: string) => string | undefined;
 
 /** Stands in the operator's link for the address that was submitted. */
 const ADDRESS = '{address}';
-
-/** Discord docs: Components, Button: the URL of a link button has at most 512 characters. */
-const LONGEST_LINK = 512;
 
 /**
  * @param template an http or https URL, in which {@link ADDRESS} may stand once. Without an address the link ends

@@ -1,6 +1,6 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { Game, Outcome, ServerSubmission } from '../listing/contract.ts';
-import { escapeCode, escapeText, LONGEST_ESCAPED_NAME, shortenMarkup } from './escape.ts';
+import { escapeCode, escapeText, LONGEST_ADDRESS, LONGEST_ESCAPED_NAME, shortenMarkup } from './escape.ts';
 import type { Translate } from './words.ts';
 
 /**
@@ -50,9 +50,7 @@ interface LongestWords {
   readonly address: number;
 }
 
-/** An address as somebody typed it may be as long. */
-const LONGEST_TYPED = 300;
-const USUAL_WORDS: LongestWords = { name: LONGEST_ESCAPED_NAME, address: LONGEST_TYPED };
+const USUAL_WORDS: LongestWords = { name: LONGEST_ESCAPED_NAME, address: LONGEST_ADDRESS };
 
 /** A game server as it is written everywhere: `**Game** — `address``, and its query port if it has one of its own. */
 export function serverLine(
@@ -62,7 +60,7 @@ export function serverLine(
 ): string {
   const line = `**${escapeText(game, most.name)}** — \`${escapeCode(address, most.address)}\``;
   if (queryPort === '') return line;
-  return `${line} · ${t('look.queryPort', { queryPort: escapeText(String(queryPort), LONGEST_TYPED) })}`;
+  return `${line} · ${t('look.queryPort', { queryPort: escapeText(String(queryPort), LONGEST_ADDRESS) })}`;
 }
 
 /** A submission as people read it: the game's name and the address. */

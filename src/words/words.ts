@@ -1,5 +1,5 @@
 import i18next, { type FormatterModule, type TFunction } from 'i18next';
-import { dropOldest } from '../drop-oldest.ts';
+import { createBoundedMap } from '../bounded-map.ts';
 import { escapeText } from './escape.ts';
 import { ENGLISH, type Language, languages, type Sentences } from './languages.ts';
 import { createListingPages, type ListingPages, linked, unlinked } from './listing-pages.ts';
@@ -135,14 +135,13 @@ const MOST_REMEMBERED = 500;
 
 /** i18next takes 20 µs for a sentence, and most are made again and again with the same values. */
 function remembering(translate: TFunction): TFunction {
-  const sentences = new Map<string, string>();
+  const sentences = createBoundedMap<string>(MOST_REMEMBERED);
   const remembered = (key: string, values?: object): string => {
     const asked = `${key} ${JSON.stringify(values)}`;
     const known = sentences.get(asked);
     if (known !== undefined) return known;
     const sentence = String(translate(key as never, values as never));
     sentences.set(asked, sentence);
-    dropOldest(sentences, MOST_REMEMBERED);
     return sentence;
   };
   return remembered as unknown as TFunction;

@@ -9,9 +9,9 @@ import {
   isUncertain,
   LostInteraction,
   type MessageBody,
-  TOKEN_LIVES_MS,
 } from '../../src/discord/api.ts';
 import { persist } from '../../src/interactions/deliver.ts';
+import { TOKEN_LIVES_MS } from '../../src/numbers.ts';
 import { Secret } from '../../src/secret.ts';
 import { createTestClock } from '../support/clock.ts';
 import { openApi } from '../support/discord-api.ts';
