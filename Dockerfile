@@ -23,4 +23,4 @@ VOLUME /data
 # nobody would tell members that the database is away. It serves this container only, unless HTTP_HOST says more.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
     CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HTTP_PORT}/${process.env.INTERACTIONS === 'http' ? 'livez' : 'readyz'}`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=2", "--v8-pool-size=1", "src/start.js"]
+CMD ["node", "--max-semi-space-size=4", "--v8-pool-size=1", "src/start.js"]
