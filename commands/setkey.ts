@@ -1,4 +1,5 @@
 import { ApplicationCommandType } from 'discord.js';
+import { formatAddress } from '../src/addresses/address.ts';
 import type { ApiKeys } from '../src/guilds/api-keys.ts';
 import type { KeyTrials, TooSoon } from '../src/guilds/key-trials.ts';
 import type { GuildSettings } from '../src/guilds/settings.ts';
@@ -9,14 +10,18 @@ import type { Breaker } from '../src/listing/breaker.ts';
 import type { GamesOutcome } from '../src/listing/contract.ts';
 import type { Games } from '../src/listing/games.ts';
 import { Secret } from '../src/secret.ts';
+import { typedOf } from '../src/server-lists/row.ts';
+import type { Drafts } from '../src/submissions/drafts.ts';
 import { commandText } from '../src/words/command-text.ts';
-import { escapeText, memberText } from '../src/words/escape.ts';
+import { escapeText, memberText, shorten } from '../src/words/escape.ts';
 import { keyEnd, tooSoonText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
 import { signed } from '../src/words/servers.ts';
 import { failureText, serviceWords } from '../src/words/service.ts';
 import type { Translate } from '../src/words/words.ts';
-import { logChannelSelect } from './settings/log-channel-select.ts';
+import { submitId } from './addservers/controls.ts';
+import { logChannelSelect, notifyRoleSelect } from './settings/selects.ts';
+import { firstDayText, nextText } from './settings/text.ts';
 
 export interface SetKeyDeps {
   readonly keyTrials: KeyTrials;
@@ -25,16 +30,19 @@ export interface SetKeyDeps {
   readonly breaker: Pick<Breaker, 'endPause'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
   readonly settings: Pick<GuildSettings, 'get'>;
+  readonly drafts: Pick<Drafts, 'find'>;
 }
 
 /** The service does not say how long a key may be (specification §5); this is far above any in use. */
 const MAX_KEY_LENGTH = 500;
+/** UTF-16 units of an address in the label of a button, which has room for 80. */
+const LONGEST_LABELLED = 50;
 
 /**
  * /setkey: takes the guild's API key in a modal, so that it is never a command argument, tries it with
  * `action=games`, and keeps it only if the service takes it.
  */
-export function setKey({ keyTrials, games, keys, breaker, guildLog, settings }: SetKeyDeps): Command {
+export function setKey({ keyTrials, games, keys, breaker, guildLog, settings, drafts }: SetKeyDeps): Command {
   async function save(context: SubmitContext): Promise<Reply> {
     const { t, guildId, user } = context;
     const typed = context.field('key').trim();
@@ -49,21 +57,45 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings }: 
       breaker.endPause(guildId);
       await guildLog.tell(guildId, (words) => changeText(words, user, key));
       const content = savedText(context, key);
-      return hadKey ? { content } : withLogPrompt(context, content);
+      const submits = await submitNow(context);
+      return hadKey ? { content, components: rows([submits]) } : firstDay(context, content, submits);
     }
     const why = whyUnsaved(outcome, t);
     return tryAgain(context, hadKey ? `${why}\n${t('setkey.previousStays')}` : why);
   }
 
-  /** After a first key: also where its log is to be, where that is not chosen. */
-  async function withLogPrompt(context: Context, content: string): Promise<Reply> {
-    // The key is kept by now: not knowing is no failure.
-    const chosen = await settings.get(context.guildId).catch(() => undefined);
-    if (chosen === undefined || chosen.logChannelId !== undefined) return { content };
+  /** After a first key: what is set up, and what is next. */
+  async function firstDay(context: Context, content: string, submits: Control | undefined): Promise<Reply> {
+    const [now, key] = await Promise.all([settings.get(context.guildId), keys.status(context.guildId)]).catch(
+      // The key is kept by now: not knowing is no failure.
+      () => [],
+    );
+    if (now === undefined) return { content, components: rows([submits]) };
+    const shown = { now, key, games: [] };
+    const next = nextText(context, shown);
+    const list = [firstDayText(context, shown), ...(next === undefined ? [] : [next])];
+    const lacksRole = now.notifyRoleId === undefined && notifyRoleSelect(context);
     return {
-      content: `${content}\n\n${context.t('setkey.chooseLog')}`,
-      components: rows([logChannelSelect(context)]),
+      content: [content, ...list].join('\n\n'),
+      components: rows([submits], [now.logChannelId === undefined ? logChannelSelect(context) : lacksRole]),
     };
+  }
+
+  /** Submits what was refused for the lack of a key, where the window was opened from there and that is still a draft. */
+  async function submitNow(context: SubmitContext): Promise<Control | undefined> {
+    const { t, argument: id } = context;
+    const draft = id === '' ? undefined : await drafts.find(context, id).catch(() => undefined);
+    if (draft === undefined || typeof draft === 'string') return undefined;
+    if (draft.source !== 'options') return button(submitId(id), t('again.submitAgain'), { style: 'primary' });
+    const [row] = draft.rows;
+    const address =
+      row?.kind === 'ready'
+        ? formatAddress({ host: row.submission.server, port: row.submission.port })
+        : typedOf(row).server;
+    const server = shorten(address, LONGEST_LABELLED);
+    return button(customId('addserver', 'again', id), t('setkey.submitNow', { server }), {
+      style: 'primary',
+    });
   }
 
   return {
@@ -75,9 +107,9 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings }: 
     answers: 'form',
     run: async (context) => keyModal(context, 'save'),
     presses: {
-      enter: { answers: 'form', run: async (context) => keyModal(context, 'save') },
+      enter: { answers: 'form', run: async (context) => keyModal(context, 'save', context.argument) },
       // The key is kept nowhere, so it is asked for again.
-      again: { answers: 'form', run: async (context) => keyModal(context, 'again') },
+      again: { answers: 'form', run: async (context) => keyModal(context, 'again', context.argument) },
     },
     submits: {
       save: { answers: 'later', run: save },
@@ -86,23 +118,28 @@ export function setKey({ keyTrials, games, keys, breaker, guildLog, settings }: 
   };
 }
 
-/** For admins, under a message that needs a key: the window of /setkey; what comes of it is a message of its own. */
-export const enterKey = ({ t, isAdmin }: Pick<Context, 't' | 'isAdmin'>): Control | false =>
-  isAdmin && button(customId('setkey', 'enter'), t('key.enter'), { style: 'primary' });
+/**
+ * For admins, under a message that needs a key: the window of /setkey; what comes of it is a message of its own.
+ * @param draftId of what can be submitted then
+ */
+export const enterKey = ({ t, isAdmin }: Pick<Context, 't' | 'isAdmin'>, draftId?: string): Control | false =>
+  isAdmin && button(customId('setkey', 'enter', draftId), t('key.enter'), { style: 'primary' });
 
 /** @param action `save` where it is the command's, `again` where it is that of a message that changes */
-const keyModal = ({ t }: Context, action: 'save' | 'again'): Modal =>
+const keyModal = ({ t }: Context, action: 'save' | 'again', draftId?: string): Modal =>
   modal({
-    id: customId('setkey', action),
+    id: customId('setkey', action, draftId),
     title: t('setkey.title'),
     // Discord's own window warns against sharing passwords.
     text: t('setkey.about'),
     fields: [{ id: 'key', label: t('setkey.label'), hint: t('setkey.hint'), least: 1, most: MAX_KEY_LENGTH }],
   });
 
-const tryAgain = ({ t }: Context, content: string): Reply => ({
+const tryAgain = ({ t, argument }: SubmitContext, content: string): Reply => ({
   content,
-  components: rows([button(customId('setkey', 'again'), t('again.tryAgain'), { style: 'primary' })]),
+  components: rows([
+    button(customId('setkey', 'again', argument), t('again.tryAgain'), { style: 'primary' }),
+  ]),
 });
 
 function whyUnsaved(outcome: Exclude<GamesOutcome, { kind: 'games' }> | TooSoon, t: Translate): string {

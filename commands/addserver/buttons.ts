@@ -89,7 +89,7 @@ export function gameControls(
 export function buttonsAfterRefusal(t: Translate, id: string, refusal: Refusal): readonly Control[] {
   if (refusal.code === 'submitted-before') {
     // Most often the game is to be corrected.
-    return [editButton(t, id, 'changeGame'), ...againButton(t, id, 'submitAgain', 'secondary')];
+    return [editButton(t, id, 'changeGame'), ...againButton(t, id, 'submitAgain')];
   }
   return [...againButton(t, id, labelAfterRefusal(refusal)), editButton(t, id)];
 }
@@ -103,13 +103,10 @@ const editButton = (t: Translate, id: string, label: 'edit' | 'changeGame' = 'ed
 
 type AgainLabel = 'submitAgain' | 'tryAgain';
 
-function againButton(
-  t: Translate,
-  id: string,
-  label: AgainLabel | undefined,
-  style: 'primary' | 'secondary' = 'primary',
-): readonly Control[] {
+/** What goes again only after something else was done is not what to press first. */
+function againButton(t: Translate, id: string, label: AgainLabel | undefined): readonly Control[] {
   if (label === undefined) return [];
+  const style = label === 'tryAgain' ? 'primary' : 'secondary';
   return [button(customId('addserver', 'again', id), t(`again.${label}`), { style })];
 }
 

@@ -255,7 +255,7 @@ function ended(context: Context, result: Ended, { games }: AddServerDeps): Reply
     restId === undefined
       ? []
       : [
-          keyProblem && enterKey(context),
+          keyProblem && enterKey(context, restId),
           ...buttonsAfterOutcome(t, restId, outcome),
           page !== undefined && linkButton(page, t('listing.check')),
         ];
@@ -278,10 +278,13 @@ async function refused(
   const isKey = refusal.code.startsWith('key-');
   const isGame = refusal.code === 'game-not-allowed';
   const games = isGame ? await gamesInstead(context, gameNamed(refusal.game, deps.games).name, deps) : [];
+  const text = refusalText(refusal, context, deps.games);
+  // A press that changes nothing says so.
+  const isStill = isKey && id !== context.interactionId;
   return notSent(context, {
     line,
-    text: refusalText(refusal, context, deps.games),
-    components: rows(gameControls(t, id, typed, games), [isKey && enterKey(context), ...buttons]),
+    text: isStill ? `${text}\n${t('key.still')}` : text,
+    components: rows(gameControls(t, id, typed, games), [isKey && enterKey(context, id), ...buttons]),
   });
 }
 

@@ -296,7 +296,9 @@ async function submitList(context: PressContext, deps: AddServersDeps): Promise<
     const { refusal } = result;
     // The preview was true when it was made: somebody was faster, or an admin has changed what is allowed.
     if (refusal.code === 'in-flight') throw new UserError(refusalText(refusal, context, deps.games));
-    const notice = refusal.code.startsWith('key-') ? '' : refusalText(refusal, context, deps.games);
+    const notice = refusal.code.startsWith('key-')
+      ? t('key.still')
+      : refusalText(refusal, context, deps.games);
     return showDraft(context, await deps.lists.again(context, id), { notice }, deps);
   }
   // Once servers are sent nothing may fail that only reports on them.
@@ -306,7 +308,7 @@ async function submitList(context: PressContext, deps: AddServersDeps): Promise<
     ...reportOf(context, result, games),
     components: reportRows(context, {
       id: result.restId,
-      first: result.keyProblem && enterKey(context),
+      first: result.keyProblem && enterKey(context, result.restId),
       canGoAgain: canGoAgain(result),
       page: pageOfUnknown(context, result),
     }),

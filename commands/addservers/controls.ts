@@ -115,7 +115,9 @@ export const reportRows = (
 ): readonly ActionRow[] =>
   rows([
     first,
-    id !== undefined && canGoAgain && button(submitId(id), t('again.submitAgain'), { style: 'primary' }),
+    id !== undefined &&
+      canGoAgain &&
+      button(submitId(id), t('again.submitAgain'), { style: first ? 'secondary' : 'primary' }),
     id !== undefined && button(listId('editall', id), t('again.edit')),
     page !== undefined && linkButton(page, t('listing.check')),
   ]);

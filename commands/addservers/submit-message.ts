@@ -86,7 +86,7 @@ export async function showDraft(
     ...previewOf(context, prepared, some, notices),
     components: previewRows(context, {
       id,
-      first: noKey && enterKey(context),
+      first: noKey && enterKey(context, id),
       submits: noKey ? 0 : room.count,
       edits: edits.refused + edits.lacking,
       usualPorts,

@@ -16,7 +16,6 @@ import {
   linkButton,
   type Modal,
   modal,
-  roleSelect,
   rows,
 } from '../../src/interactions/controls.ts';
 import type { GuildLog } from '../../src/interactions/guild-log.ts';
@@ -36,7 +35,7 @@ import { gameOption, isSelectable } from '../../src/words/games.ts';
 import { signed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
-import { logChannelSelect } from './log-channel-select.ts';
+import { logChannelSelect, notifyRoleSelect } from './selects.ts';
 import {
   announceText,
   gamesText,
@@ -75,10 +74,14 @@ type SettingLine = (t: Translate, shown: Pick<SettingsShown, 'now' | 'games'>) =
 /** What is shown of the settings, and a change of them. */
 function createView({ settings, keys, games, guildLog }: SettingsDeps) {
   /** What is shown is read before the change: a store that fails is said while nothing was changed. */
-  async function showAfter(context: Context, makeChange: () => Promise<Settings>): Promise<Reply> {
+  async function showAfter(
+    context: Context,
+    makeChange: () => Promise<Settings>,
+    retry?: Control,
+  ): Promise<Reply> {
     const key = await keys.status(context.guildId);
     const now = await makeChange();
-    return overview(context, { now, key, games: games.list().games });
+    return overview(context, { now, key, games: games.list().games }, retry);
   }
 
   /** The log says who has changed what, and how it is now, in the language that the guild has now. */
@@ -197,13 +200,49 @@ export function settingsCommand(deps: SettingsDeps): Command {
   const { settings, games } = deps;
   const { showAfter, change, changed } = createView(deps);
 
+  /** How everything is now, below something to say first. */
+  async function showBelow(context: Context, said: string, retry?: Control): Promise<Reply> {
+    const view = await showAfter(context, () => settings.get(context.guildId), retry);
+    return { ...view, content: `${said}\n\n${view.content}` };
+  }
+
+  /**
+   * What is refused is said above how everything is now.
+   * @param retryOf makes the button that opens a refused window again
+   */
+  async function orRefused<Input extends Context>(
+    context: Input,
+    run: (context: Input) => Promise<Reply>,
+    retryOf?: (context: Input) => Control,
+  ): Promise<Reply> {
+    try {
+      return await run(context);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      const view = await showBelow(context, signed('not-sent', error.message), retryOf?.(context));
+      return { ...view, isRefusal: true };
+    }
+  }
+
   /** Shows the change that a button or a select makes in place of the message that it is on. */
-  const press = (run: (context: PressContext) => Promise<Reply>) => ({ answers: 'update' as const, run });
+  const press = (run: (context: PressContext) => Promise<Reply>) => ({
+    answers: 'update' as const,
+    run: (context: PressContext) => orRefused(context, run),
+  });
   /** The same for what only shows something else. */
   const turn = (run: (context: PressContext) => Promise<Reply>) => ({
     answers: 'update at once' as const,
     run,
   });
+
+  async function setQuota(context: SubmitContext): Promise<Reply> {
+    const quota = typedQuota(context);
+    return change(
+      context,
+      ({ dailyQuota: _previous, ...now }) => (quota === undefined ? now : { ...now, dailyQuota: quota }),
+      quotaText,
+    );
+  }
 
   return {
     data: { type: ApplicationCommandType.ChatInput, ...commandText('settings') },
@@ -218,9 +257,7 @@ export function settingsCommand(deps: SettingsDeps): Command {
     presses: {
       channel: press((context) => showAfter(context, () => changeLogChannel(context, deps))),
       testlog: press(async (context) => {
-        const said = await testLog(context, deps);
-        const view = await showAfter(context, () => settings.get(context.guildId));
-        return { ...view, content: `${said}\n\n${view.content}` };
+        return showBelow(context, await testLog(context, deps));
       }),
       nolog: press((context) => showAfter(context, () => turnLogOff(context, deps))),
       role: press(async (context) => {
@@ -251,35 +288,35 @@ export function settingsCommand(deps: SettingsDeps): Command {
     submits: {
       quota: {
         answers: 'update',
-        async run(context) {
-          const quota = typedQuota(context);
-          return change(
-            context,
-            ({ dailyQuota: _previous, ...now }) =>
-              quota === undefined ? now : { ...now, dailyQuota: quota },
-            quotaText,
-          );
-        },
+        run: (context) => orRefused(context, setQuota, retryQuota),
       },
     },
   };
 }
 
-/** What is set, with a component for each setting. The components carry all their state. */
-const overview = (context: Context, shown: SettingsShown): Reply => ({
+/**
+ * What is set, with a component for each setting. The components carry all their state. Discord takes five rows, and four
+ * are in use: what needs more than a button gets a page of its own, as the games have.
+ */
+const overview = (context: Context, shown: SettingsShown, retry?: Control): Reply => ({
   content: settingsText(context, shown),
   components: rows(
     [logChannelSelect(context)],
-    [roleSelect({ id: customId('settings', 'role'), placeholder: context.t('settings.rolePlaceholder') })],
-    ...buttons(context, shown),
+    [notifyRoleSelect(context)],
+    ...buttons(context, shown, retry),
   ),
 });
 
-const buttons = (context: Context, shown: SettingsShown): readonly (readonly (Control | false)[])[] => {
+const buttons = (
+  context: Context,
+  shown: SettingsShown,
+  retry: Control | undefined,
+): readonly (readonly (Control | false | undefined)[])[] => {
   const { t } = context;
   const { now } = shown;
   return [
     [
+      retry,
       lacksKey(shown) && enterKey(context),
       button(customId('settings', 'games', '1'), t('settings.gamesButton')),
       button(customId('settings', 'quota', String(now.dailyQuota ?? '')), t('settings.quotaButton')),
@@ -338,6 +375,14 @@ function withGames(
   return some.length === 0 ? others : { ...others, games: some };
 }
 
+const MOST_DIGITS = String(HIGHEST_QUOTA).length;
+
+/** Opens the window of the quota again, as it was typed. */
+const retryQuota = ({ t, field }: SubmitContext): Control =>
+  button(customId('settings', 'quota', field('quota').slice(0, MOST_DIGITS)), t('again.tryAgain'), {
+    style: 'primary',
+  });
+
 /** The quota that is set stands in the button's custom id, since a modal must be opened without any work. */
 const quotaModal = ({ t, argument }: PressContext): Modal =>
   modal({
@@ -348,8 +393,8 @@ const quotaModal = ({ t, argument }: PressContext): Modal =>
         id: 'quota',
         label: t('settings.quotaLabel'),
         hint: t('settings.quotaHint', { most: String(HIGHEST_QUOTA) }),
-        ...(/^\d{1,4}$/.test(argument) && { value: argument }),
-        most: String(HIGHEST_QUOTA).length,
+        value: argument.slice(0, MOST_DIGITS),
+        most: MOST_DIGITS,
       },
     ],
   });

@@ -3,6 +3,7 @@ import type { KeyStatus } from '../../src/guilds/api-keys.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { escapeText } from '../../src/words/escape.ts';
+import { enterText } from '../../src/words/keys.ts';
 import { namedText } from '../../src/words/sentences.ts';
 import { LOOK } from '../../src/words/servers.ts';
 import type { Reader, Translate } from '../../src/words/words.ts';
@@ -33,17 +34,31 @@ const BROKEN = LOOK.rejected.sign;
 const INCOMPLETE = LOOK['not-sent'].sign;
 const OFF = '➖';
 
-/** How each setting is, a line each; what is to be mended is at the same place as what is fine. */
-export function settingsText({ t }: Reader, shown: SettingsShown): string {
+/** How each setting is, a line each; what is to be mended is at the same place as what is fine. Then what is next. */
+export function settingsText(reader: Reader, shown: SettingsShown): string {
+  const { t } = reader;
+  const next = nextText(reader, shown);
   return [
     `**${t('settings.title')}**`,
-    keyText(t, shown),
-    logText(t, shown),
-    roleText(t, shown),
+    firstDayText(reader, shown),
     gamesText(t, shown),
     quotaText(t, shown),
     announceText(t, shown),
+    ...(next === undefined ? [] : ['', next]),
   ].join('\n');
+}
+
+/** What an admin sets up first, a line each. */
+export const firstDayText = ({ t }: Reader, shown: SettingsShown): string =>
+  [keyText(t, shown), logText(t, shown), roleText(t, shown), `${FINE} ${t('settings.who')}`].join('\n');
+
+/** What an admin may want to set up next; `undefined` when it is all there. */
+export function nextText(reader: Reader, shown: SettingsShown): string | undefined {
+  const { t } = reader;
+  const { logChannelId, notifyRoleId } = shown.now;
+  if (lacksKey(shown)) return enterText(reader);
+  if (logChannelId === undefined) return t('setkey.chooseLog');
+  return notifyRoleId === undefined ? t('settings.chooseRole') : undefined;
 }
 
 /** Whether an admin has to enter the key: there is none, or none that can be used. */

@@ -12,8 +12,11 @@ it('/setkey says that the key is saved, also where the store fails as soon as it
     breaker: { endPause: (guildId) => void done.push(`pause of ${guildId} ended`) },
     guildLog: { tell: async () => undefined },
     settings: { get: () => Promise.reject(new StoreError('cannot read settings')) },
+    drafts: { find: () => Promise.reject(new StoreError('cannot read drafts')) },
   });
-  const reply = await command.submits?.save?.run(anyContext({ field: () => ' a-key-of-some-length ' }));
+  const reply = await command.submits?.save?.run(
+    anyContext({ argument: '5', field: () => ' a-key-of-some-length ' }),
+  );
   expect(done).toEqual(['a-key-of-some-length', 'pause of 2 ended']);
   expect(reply?.content).toContain('works and is saved');
 });

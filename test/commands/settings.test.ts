@@ -5,7 +5,10 @@ import type { Settings } from '../../src/guilds/settings.ts';
 import { anyContext } from './context.ts';
 
 /** Chooses a log channel to which Discord answers so. */
-async function choose(result: PostResult, addBotLink?: string): Promise<Settings> {
+async function choose(
+  result: PostResult,
+  addBotLink?: string,
+): Promise<{ settings: Settings; said: string | undefined }> {
   let settings: Settings = { locale: 'en-US', announce: false, logTrouble: 'gone' };
   const command = settingsCommand({
     addBotLink: async () => addBotLink,
@@ -22,20 +25,23 @@ async function choose(result: PostResult, addBotLink?: string): Promise<Settings
     keys: { status: async () => undefined },
     guildLog: { tell: async () => undefined },
   });
-  await command.presses?.channel?.run(anyContext({ values: ['10'] }));
-  return settings;
+  const reply = await command.presses?.channel?.run(anyContext({ values: ['10'] }));
+  return { settings, said: reply && 'content' in reply ? reply.content : undefined };
 }
 
 it('a log channel is one to which a first message can be written', async () => {
-  expect(await choose('posted')).toEqual({
-    locale: 'de',
-    announce: false,
-    logChannelId: '10',
-    mayMentionRoles: false,
-  });
-  await expect(choose('no-access')).rejects.toThrow('**View Channel**');
-  await expect(choose('no-permission')).rejects.toThrow('**Send Messages**, **Embed Links**');
-  await expect(choose('gone')).rejects.toThrow('no longer exists');
-  await expect(choose('failed', 'https://add.example')).rejects.toThrow("Couldn't check whether");
-  await expect(choose('no-access', 'https://add.example')).rejects.toThrow('https://add.example');
+  const { settings } = await choose('posted');
+  expect(settings).toEqual({ locale: 'de', announce: false, logChannelId: '10', mayMentionRoles: false });
+  const refusals = [
+    { said: '**View Channel**', refused: await choose('no-access') },
+    { said: '**Send Messages**, **Embed Links**', refused: await choose('no-permission') },
+    { said: 'no longer exists', refused: await choose('gone') },
+    { said: "Couldn't check whether", refused: await choose('failed', 'https://add.example') },
+    { said: 'https://add.example', refused: await choose('no-access', 'https://add.example') },
+  ];
+  for (const { said, refused } of refusals) {
+    expect(refused.said).toContain(said);
+    expect(refused.said).toContain('**Log channel**: none');
+    expect(refused.settings.logTrouble).toBe('gone');
+  }
 });

@@ -1,3 +1,4 @@
+import { ButtonStyle } from 'discord.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import {
@@ -212,9 +213,14 @@ describe('what cannot be sent now', () => {
     const asked = await addServer(own.member, 'later.example.com');
     expect(textOf(asked)).toMatch(/no API key.*Ask someone with the “Manage Server” permission/);
     expect(labelsOf(asked)).toEqual(['Submit again', 'Edit']);
-    await edit(own.admin, answer, { key: 'sandbox-key' }, 'Enter the API key');
-    await press(own.admin, answer, 'Submit again');
-    await isAccepted(answer, sent);
+    const { components = [] } = messageOf(answer).current ?? {};
+    expect(components[0]).toMatchObject({
+      components: [{ style: ButtonStyle.Primary }, { style: ButtonStyle.Secondary }, {}],
+    });
+    expect(textOf(await press(own.admin, answer, 'Submit again'))).toContain('still no API key that works');
+    const saved = await edit(own.admin, answer, { key: 'sandbox-key' }, 'Enter the API key');
+    await press(own.admin, saved, `Submit ${good} now`);
+    await isAccepted(saved, sent);
     // Which is not right yet.
     await press(own.member, asked, 'Submit again');
     await expect.poll(() => labelsOf(asked)).toEqual(['Use 27015', 'Edit']);

@@ -83,6 +83,8 @@ beforeAll(async () => {
   show('member', await addServer(member, 's1.example.com:27015'));
   list = show('member', await paste(member, `${lines(1)}\nnew.example.com:1 cs2\nno-port.example.com cs2`));
   show('member', await paste(member, 'no-game.example.com:1'));
+  const message = scene.discord.say(member, 'even rust nemen op near.example.com:28015');
+  show('member', await member.useOnMessage('Submit servers', message));
   show('member', await paste(member, '['));
   await listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } });
   const report = await submit(member, await paste(member, 'refused.example.com:1 cs2'));

@@ -86,8 +86,12 @@ describe('/setkey', () => {
 
   it('offers to choose a log channel after the first key, in the same message', async () => {
     const saved = await setKey(admin, 'sandbox-key');
-    expect(textOf(saved)).toContain('Next: choose a log channel.');
-    expect(textOf(await admin.pick(messageOf(saved), ['#staff']))).toContain('✅ Log channel: #');
+    expect(textOf(saved)).toMatch(
+      /✅ API key: .*➖ Log channel: none.*➖ Role to notify: none.*Who may submit: everyone.*Next: choose a log channel\./s,
+    );
+    expect(textOf(await admin.pick(messageOf(saved), ['#staff']))).toMatch(
+      /✅ Log channel: #.*You can also choose a role/s,
+    );
     expect(logMessages(scene)).toHaveLength(1);
     expect(textOf(await setKey(admin, 'second-key-1234'))).not.toContain('log channel');
     await removeKey(admin);

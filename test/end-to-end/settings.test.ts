@@ -89,6 +89,18 @@ describe('/settings', () => {
   });
 });
 
+it('what is refused is said where everything stands as it is now, and a refused window opens again as it was typed', async () => {
+  const view = await settings();
+  const { modal } = await openWindow(admin, view, 'Daily quota …');
+  await setQuota(scene, '8');
+  const refused = await admin.submit(modal, { quota: 'many' });
+  expect(textOf(refused)).toMatch(/⚠️ Enter a whole number .*Daily quota: 8 game servers/s);
+  const { modal: again, typed } = await openWindow(admin, refused, 'Try again');
+  expect(typed).toEqual({ quota: 'many' });
+  expect(textOf(await admin.submit(again, { quota: '9' }))).toContain('Daily quota: 9 game servers');
+  expect(labelsOf(view)).not.toContain('Try again');
+});
+
 describe('the log channel', () => {
   it('is told of every submission: who, what and the answer, as the member was', async () => {
     await chooseLogChannel(scene);
@@ -330,7 +342,9 @@ describe('the games of a guild', () => {
     const choices = await member.complete('addserver', 'game', { game: '' });
     expect(choices).toMatchObject([{ value: 'cs2' }, { value: 'factorio' }]);
     expect(textOf(await member.slash('games'))).toMatch(only);
-    expect(textOf(await member.slash('games', { search: 'rust' }))).toContain('No game matches');
+    expect(textOf(await member.slash('games', { search: 'rust' }))).toContain(
+      'Not allowed in this Discord server: Rust.',
+    );
     expect(textOf(await submit('rust'))).toContain('⚠️ Not sent: game rust not allowed here');
     expect(textOf(await submit('cs2'))).toContain(ACCEPTED);
   });

@@ -1,8 +1,10 @@
 import { ChannelType } from 'discord.js';
 import type { Context } from '../../src/interactions/command.ts';
-import { type Control, channelSelect, customId } from '../../src/interactions/controls.ts';
+import { type Control, channelSelect, customId, roleSelect } from '../../src/interactions/controls.ts';
 
-/** Where the log channel is chosen; what is chosen in it comes to /settings, whatever message it is in. */
+/* What is chosen in these comes to /settings, whatever message they are in. */
+
+/** Where the log channel is chosen. */
 export const logChannelSelect = ({ t }: Context): Control =>
   // Nothing is preselected: the channel may have been deleted a second ago, and whether Discord takes a message that
   // preselects an unknown one is not documented. The field above names the channel.
@@ -12,3 +14,7 @@ export const logChannelSelect = ({ t }: Context): Control =>
     // In threads and forums other permissions count, and they end by themselves.
     types: [ChannelType.GuildText, ChannelType.GuildAnnouncement],
   });
+
+/** Where the role to notify is chosen. */
+export const notifyRoleSelect = ({ t }: Context): Control =>
+  roleSelect({ id: customId('settings', 'role'), placeholder: t('settings.rolePlaceholder') });
