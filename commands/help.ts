@@ -1,17 +1,22 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { ApiKeys, NoKey } from '../src/guilds/api-keys.ts';
+import type { GuildSettings } from '../src/guilds/settings.ts';
 import type { Command, Context } from '../src/interactions/command.ts';
 import { linkButton, rows } from '../src/interactions/controls.ts';
+import type { Limits } from '../src/submissions/limits.ts';
 import type { Suggestions } from '../src/submissions/suggestions.ts';
 import { commandText } from '../src/words/command-text.ts';
 import { escapeCode } from '../src/words/escape.ts';
 import { exampleAddress, exampleGame } from '../src/words/games.ts';
 import { keyText } from '../src/words/keys.ts';
+import { leftText } from '../src/words/refusal.ts';
 import { enterKey } from './setkey.ts';
 
 export interface HelpDeps {
   readonly keys: Pick<ApiKeys, 'rememberedProblem'>;
   readonly suggestions: Pick<Suggestions, 'games'>;
+  readonly settings: Pick<GuildSettings, 'remembered'>;
+  readonly limits: Pick<Limits, 'left'>;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }
 
@@ -21,7 +26,7 @@ export interface HelpDeps {
  * @param commands every command of the bot, in the order to show them
  */
 export function helpCommand(
-  { keys, suggestions, links }: HelpDeps,
+  { keys, suggestions, settings, limits, links }: HelpDeps,
   commands: () => readonly Command[],
 ): Command {
   /** What to do next: with a key the one command, without one who can set it. */
@@ -32,7 +37,14 @@ export function helpCommand(
     const game = exampleGame(await suggestions.games(guildId, '').catch(() => []));
     // It can be pasted: the names are the same in every language.
     const example = `/addserver game:${game.alias} server:${exampleAddress(game)}`;
-    return t('help.next', { addserver: mention('addserver'), example: escapeCode(example) });
+    const next = t('help.next', { addserver: mention('addserver'), example: escapeCode(example) });
+    const left = await leftToday(context).catch(() => undefined);
+    return left === undefined ? next : `${next}\n-# ${left}`;
+  }
+
+  async function leftToday({ t, guildId, user }: Context): Promise<string | undefined> {
+    const { dailyQuota } = await settings.remembered(guildId);
+    return leftText(await limits.left({ guildId, userId: user.id, dailyQuota }), t);
   }
 
   /** By all that makes them differ: the same few are asked for all the time. */

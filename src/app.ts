@@ -286,6 +286,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     history,
     games,
     suggestions,
+    limits,
     keys,
     keyTrials,
     breaker,

@@ -29,7 +29,7 @@ import { announcementOf, pageOfUnknown } from '../../src/words/ended.ts';
 import { cut } from '../../src/words/escape.ts';
 import { gameChoices, gameHint, NEAREST, unusableGameText } from '../../src/words/games.ts';
 import { type ProblemText, problemText } from '../../src/words/problem.ts';
-import { refusalText } from '../../src/words/refusal.ts';
+import { leftText, refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { describe, gameNamed, serverEmbed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
@@ -259,8 +259,10 @@ function ended(context: Context, result: Ended, { games }: AddServerDeps): Reply
           ...buttonsAfterOutcome(t, restId, outcome),
           page !== undefined && linkButton(page, t('listing.check')),
         ];
+  const left = outcome.kind === 'accepted' ? result.left && leftText(result.left, t) : undefined;
+  const texts = [text, left && `-# ${left}`, !isRecorded && t('ended.unrecorded')];
   return {
-    content: isRecorded ? text : `${text}\n${t('ended.unrecorded')}`,
+    content: texts.filter(Boolean).join('\n'),
     embeds: [serverEmbed(t, outcome.kind, [describe(t, server, games)])],
     components: rows(buttons),
     announcement: announcementOf(context, result, games),

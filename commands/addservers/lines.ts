@@ -8,6 +8,8 @@ import type { Translate } from '../../src/words/words.ts';
 
 /** Lines that are named in a message; the files name them all. More do not fit on the screen of a phone. */
 export const MOST_NAMED = 5;
+/** The same of each text where there are several. */
+export const FEW_NAMED = 3;
 /** UTF-16 units of what a line repeats, so that it takes two lines of a phone, three at most. */
 const LONGEST_LINE = 40;
 const LONGEST_VALUE = 24;

@@ -19,7 +19,7 @@ import {
   previewFile,
   reasonsOf,
 } from './files.ts';
-import { addressItem, MOST_NAMED, moreText, refusedItem, someNumbers } from './lines.ts';
+import { addressItem, FEW_NAMED, lineItem, MOST_NAMED, moreText, refusedItem, someNumbers } from './lines.ts';
 
 /** UTF-16 units of parts of the message, so that all of it fits into 2,000. */
 const LONGEST_NOTICE = 500;
@@ -60,7 +60,8 @@ export function previewOf(reader: Reader, prepared: Prepared, games: ListedGames
   const content = paragraphs([
     first,
     refusedText(reader, prepared, games, names),
-    readyText(t, sendable.length, prepared),
+    readyText(t, ready.length, draft, waiting.length),
+    room.limited && waiting.length > 0 ? heldText(t, { draft, rows: waiting, limited: room.limited }) : '',
     withoutGameText(t, draft),
     repeatedText(t, draft),
     draft.noise ? t('list.noise', { count: draft.noise }) : '',
@@ -107,17 +108,30 @@ function refusedText(reader: Reader, { draft, edits }: Prepared, games: ListedGa
   return [t('list.refused', { count }), ...lines].join('\n');
 }
 
-/** How many can go. Where a limit holds some back, when those can go. */
-function readyText(t: Translate, count: number, { draft, room }: Prepared): string {
-  if (count === 0) return draft.rows.some(lacksGame) ? '' : t('list.nothingReady');
-  if (room.limited === undefined) return t('list.ready', { count });
-  const waiting = waitingText(t, count - room.count, room.limited);
-  return room.count === 0 ? waiting : `${t('list.ready', { count: room.count })}\n${waiting}`;
+/** How many can go. @param waiting how many a limit holds back */
+function readyText(t: Translate, count: number, { rows }: Draft, waiting: number): string {
+  if (count > 0) return t('list.ready', { count });
+  return waiting > 0 || rows.some(lacksGame) ? '' : t('list.nothingReady');
 }
 
-/** How many servers a limit holds back, and until when. */
-export const waitingText = (t: Translate, count: number, { until }: Pick<Limited, 'until'>): string =>
-  t('list.waiting', { count, seconds: Math.ceil(until / 1000) });
+interface HeldRows {
+  readonly draft: Draft;
+  readonly rows: readonly ReadyRow[];
+  readonly limited: Limited;
+}
+
+/** How many servers a limit holds back, which limit it is, until when, and the first of them. */
+export function heldText(t: Translate, { draft, rows, limited }: HeldRows): string {
+  const { by, limit, until } = limited;
+  const count = rows.length;
+  const items = rows.slice(0, FEW_NAMED).map((row) => {
+    const { server: host, port } = row.submission;
+    const address = formatAddress({ host, port });
+    return draft.source === 'text' ? lineItem(t, row.line, address) : addressItem(address);
+  });
+  const held = t(`list.held.${by}`, { count, limit, seconds: Math.ceil(until / 1000) });
+  return [held, ...items, ...moreText(t, count - items.length)].join('\n');
+}
 
 function withoutGameText(t: Translate, { rows }: Draft): string {
   const lacking = rows.filter(lacksGame);

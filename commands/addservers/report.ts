@@ -10,6 +10,7 @@ import { endedText } from '../../src/words/ended.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import type { SearchedGames } from '../../src/words/games.ts';
 import { nextForKey } from '../../src/words/keys.ts';
+import { leftText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { signed } from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
@@ -24,13 +25,11 @@ import {
   plain,
   reasonsOf,
 } from './files.ts';
-import { addressItem, lineItem, MOST_NAMED, moreText, refusedItem } from './lines.ts';
-import { explainLimited, type ListPage, waitingText } from './preview.ts';
+import { addressItem, FEW_NAMED, lineItem, MOST_NAMED, moreText, refusedItem } from './lines.ts';
+import { explainLimited, heldText, type ListPage } from './preview.ts';
 
 /** What was said differently of servers that ended in the same way, of which so many texts more are shown. */
 const MOST_FURTHER = 2;
-/** Lines that are named for each text where there are several. */
-const FEW_NAMED = 3;
 /** UTF-16 units of what was said, so that the report fits into 2,000. */
 const LONGEST_MESSAGE = 200;
 
@@ -56,6 +55,7 @@ export function reportOf(reader: Reader, result: Ended, games: GuessedGames): Li
     ...refusedTexts(t, draft, games),
     ...limitedTexts(t, result),
     ...endTexts(reader, accepted),
+    ...(accepted.length > 0 ? leftTexts(t, result) : []),
     ...(keyProblem ? [nextForKey(reader, keyProblem)] : []),
     filesText(t, names),
   ].join('\n\n');
@@ -157,9 +157,15 @@ function refusedTexts(t: Translate, { rows }: Draft, games: SearchedGames): read
 }
 
 /** What a limit holds back. */
-function limitedTexts(t: Translate, { limitedRows, limited }: Ended): readonly string[] {
+function limitedTexts(t: Translate, { draft, limitedRows, limited }: Ended): readonly string[] {
   if (limitedRows.length === 0 || limited === undefined) return [];
-  return [signed('not-sent', waitingText(t, limitedRows.length, limited))];
+  return [signed('not-sent', heldText(t, { draft, rows: limitedRows, limited }))];
+}
+
+/** How many more may be submitted; what was held back says that already. */
+function leftTexts(t: Translate, { left, limited }: Ended): readonly string[] {
+  const text = left && limited === undefined ? leftText(left, t) : undefined;
+  return text === undefined ? [] : [`-# ${text}`];
 }
 
 const filesText = (t: Translate, files: string): string =>

@@ -47,6 +47,8 @@ export interface Wanted {
 export interface Limits {
   /** How many of so many more servers may go now. Where a clock was ahead, the table may hold times to come. */
   room(wanted: Wanted): Promise<Room>;
+  /** How many more servers may go now, and which limit lets no more go; where none may, until the next one may. */
+  left(who: Omit<Wanted, 'count'>): Promise<Room>;
   /** What was reserved before this moment, in milliseconds since 1970, counts for no limit. */
   countsSince(): number;
 }
@@ -104,16 +106,22 @@ export function createLimits({ store, member, guild, now = Date.now }: LimitsDep
     return { count: most, limited: { by, limit, until: Math.max(freedAt, now() + 1_000) } };
   }
 
+  /** All limits hold for an order: the fewest may go, and the others once nothing holds them back any more. */
+  async function room(wanted: Wanted): Promise<Room> {
+    const { dailyQuota } = wanted;
+    const rooms = [await usageRoom('member-limit', wanted), await usageRoom('guild-limit', wanted)];
+    if (dailyQuota !== undefined) rooms.unshift(await quotaRoom(dailyQuota, wanted));
+    const fewest = rooms.reduce((one, other) => (other.count < one.count ? other : one));
+    if (fewest.limited === undefined) return fewest;
+    const until = Math.max(...rooms.map(({ limited }) => limited?.until ?? 0));
+    return { count: fewest.count, limited: { ...fewest.limited, until } };
+  }
+
   return {
-    /** All limits hold for an order: the fewest may go, and the others once nothing holds them back any more. */
-    async room(wanted) {
-      const { dailyQuota } = wanted;
-      const rooms = [await usageRoom('member-limit', wanted), await usageRoom('guild-limit', wanted)];
-      if (dailyQuota !== undefined) rooms.unshift(await quotaRoom(dailyQuota, wanted));
-      const fewest = rooms.reduce((one, other) => (other.count < one.count ? other : one));
-      if (fewest.limited === undefined) return fewest;
-      const until = Math.max(...rooms.map(({ limited }) => limited?.until ?? 0));
-      return { count: fewest.count, limited: { ...fewest.limited, until } };
+    room,
+    async left(who) {
+      const all = await room({ ...who, count: Number.POSITIVE_INFINITY });
+      return all.count === 0 ? room({ ...who, count: 1 }) : all;
     },
     countsSince: () =>
       Math.min(startOfDay(now()), now() - member.seconds * 1000, now() - guild.seconds * 1000),

@@ -17,7 +17,7 @@ import type { Store } from '../storage/store.ts';
 import { type Draft, rowsToSend } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { Duplicates, SubmittedBefore } from './duplicates.ts';
-import type { Limited, Limits } from './limits.ts';
+import type { Limited, Limits, Room } from './limits.ts';
 import type { Records, Reservation } from './record.ts';
 import { createRequestPlan, type EndedServers } from './request-plan.ts';
 
@@ -64,6 +64,8 @@ export interface Ended extends Pick<Reservation, 'draft' | 'rows' | 'limitedRows
   readonly outcomes: readonly Outcome[];
   /** The limit that holds the limited rows back. */
   readonly limited?: Limited | undefined;
+  /** How many more servers the member may submit after these; absent where that could not be counted. */
+  readonly left: Room | undefined;
   /** Whether the guild wants submissions announced in the channel. */
   readonly announce: boolean;
   /** The draft of what was refused or not sent, and of the lines that were not ready, if there is anything. */
@@ -94,7 +96,7 @@ export interface PipelineDeps {
   readonly drafts: Drafts;
   readonly records: Records;
   readonly duplicates: Duplicates;
-  readonly limits: Pick<Limits, 'room'>;
+  readonly limits: Pick<Limits, 'room' | 'left'>;
   readonly keys: Pick<ApiKeys, 'usable' | 'problem' | 'keepAnswer'>;
   readonly settings: { get(guildId: string): Promise<SubmissionSettings> };
   readonly listing: Pick<ListingApi, 'add'>;
@@ -133,6 +135,7 @@ interface Run extends Reservation {
   readonly kind: 'run';
   readonly limited: Limited | undefined;
   readonly announce: boolean;
+  readonly dailyQuota: number | undefined;
 }
 
 /** What came of one request, and the key that it left with, if it did. */
@@ -204,6 +207,10 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const outcomes = servers.map((_, index) => ends.get(index) ?? notSent('bot'));
     await tell(({ ended }) => ended?.(order, { servers, outcomes }));
     // Nothing may fail any more that only explains.
+    const { guildId, dailyQuota } = run;
+    const left = await deps.limits
+      .left({ guildId, userId: order.user.id, dailyQuota })
+      .catch(() => undefined);
     const keyProblem = outcomes.some(isAboutKey)
       ? await deps.keys.problem(run.guildId).catch(() => undefined)
       : undefined;
@@ -215,6 +222,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       restId,
       isRecorded,
       keyProblem,
+      left,
     };
   }
 
@@ -348,5 +356,5 @@ async function reserve(deps: PipelineDeps, order: Order): Promise<Run | Exclude<
     limitedRows: rows.slice(room.count),
   };
   await records.reserve(reservation);
-  return { kind: 'run', ...reservation, limited: room.limited, announce };
+  return { kind: 'run', ...reservation, limited: room.limited, announce, dailyQuota };
 }

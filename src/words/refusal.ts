@@ -1,5 +1,5 @@
 import type { SubmittedBefore } from '../submissions/duplicates.ts';
-import type { Limited } from '../submissions/limits.ts';
+import type { Limited, Room } from '../submissions/limits.ts';
 import type { Refusal } from '../submissions/pipeline.ts';
 import { escapeText, LONGEST_ESCAPED_NAME, shorten } from './escape.ts';
 import { keyText } from './keys.ts';
@@ -48,6 +48,17 @@ export function refusedText(refusal: ServersRefused, t: Translate): ProblemText 
 /** That a limit holds servers back, and until when. */
 export function limitText({ by, limit, until }: Limited, t: Translate): ProblemText {
   return { short: t(`problem.short.${by}`, { count: limit }), help: nextTryText(until, t) };
+}
+
+/** How many servers are few enough to be warned of a limit that is no daily quota. */
+const FEW_LEFT = 10;
+
+/** How many more servers may be submitted; of a limit that is no daily quota where only few may. */
+export function leftText({ count, limited }: Room, t: Translate): string | undefined {
+  if (limited === undefined) return undefined;
+  if (count === 0) return t('limit.next', { seconds: Math.ceil(limited.until / 1000) });
+  if (limited.by === 'daily-quota') return t('limit.today', { count });
+  return count <= FEW_LEFT ? t('limit.now', { count }) : undefined;
 }
 
 /** The first of the servers that were submitted before, and where to look up what nobody knows. */

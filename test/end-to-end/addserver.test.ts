@@ -267,11 +267,16 @@ describe('what cannot be sent now', () => {
   });
 
   it('waits for more of the daily quota', async () => {
-    await setQuota(scene, '1');
-    await addServer(member, 'first.example.com:1');
+    expect(textOf(await addServer(member, 'noquota.example.com:1'))).not.toContain('You can submit');
+    await setQuota(scene, '3');
+    expect(textOf(await member.slash('help'))).toContain('You can submit 2 more game servers today.');
+    const next = await addServer(member, 'next.example.com:1');
+    expect(textOf(next)).toContain('You can submit 1 more game server today.');
+    const last = await addServer(member, 'last.example.com:1');
+    expect(textOf(last)).toMatch(/You can submit the next game server in \d+ (hour|minute|second)/);
     const answer = await addServer(member, good);
-    expect(textOf(answer)).toMatch(/⚠️ Not sent: daily quota of 1 game server used up\./);
-    await setQuota(scene, '2');
+    expect(textOf(answer)).toMatch(/⚠️ Not sent: daily quota of 3 game servers used up\./);
+    await setQuota(scene, '4');
     await edit(member, answer, {});
     await isAccepted(answer, sent);
   });
@@ -280,7 +285,8 @@ describe('what cannot be sent now', () => {
     const clock = createTestClock();
     const env = { MEMBER_LIMIT: '1/600', GUILD_LIMIT: '2/1200' };
     return inAppScene({ key: 'sandbox-key', env }, async (own) => {
-      await addServer(own.member, 'a.example.com:1');
+      const first = textOf(await addServer(own.member, 'a.example.com:1'));
+      expect(first).toMatch(/You can submit the next game server in (9|10) minutes/);
       const soon = await addServer(own.member, 'b.example.com:1');
       expect(textOf(soon)).toMatch(/Not sent: limit reached\. You can try again in (9|10) minutes/);
       expect(labelsOf(soon)).toEqual(['Try again', 'Edit']);

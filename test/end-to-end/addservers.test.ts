@@ -194,7 +194,10 @@ describe('the preview', () => {
     const preview = await sendFile(member, lines(6));
     const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
     expect(messageOf(preview).current?.content).toMatch(
-      new RegExp(`4 game servers are ready.*2 game servers can't be sent.*until <t:${midnight}>`, 's'),
+      new RegExp(
+        `4 game servers are ready.*2 game servers can't be sent.*until <t:${midnight}>: .* daily quota of 4\\.\n- Line 5 .s4.*\n- Line 6 .s5`,
+        's',
+      ),
     );
     const held = csvOf(messageOf(preview), 'rejected.csv').map((row) => [row[0], row[5]]);
     expect(held).toEqual([

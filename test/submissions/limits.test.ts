@@ -94,6 +94,15 @@ describe('several limits', () => {
   });
 });
 
+it('what is left is said with the limit that ends it, and with when the next may go', async () => {
+  const { left } = limits({ member: limit, guild: many });
+  await submit(time - 20_000);
+  expect(await left(me)).toMatchObject({ count: 1, limited: { by: 'member-limit' } });
+  expect(await left({ ...me, dailyQuota: 1 })).toMatchObject({ count: 0, limited: { by: 'daily-quota' } });
+  await submit();
+  expect(await left(me)).toMatchObject({ count: 0, limited: { until: time + 40_000 } });
+});
+
 describe('the quota of a day', () => {
   it('counts what a member submits in the day of UTC', async () => {
     const { room } = limits({ member: many, guild: many });
