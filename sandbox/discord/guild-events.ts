@@ -28,8 +28,6 @@ export function createGuildEvents({ guilds }: World, onChange: () => void) {
     /** The bot user is removed, and the guild has the commands alone from now on. */
     keepCommandsOnly: become('commands only'),
     outage: become('unavailable'),
-    /** The guild comes back; also: the bot user is added. */
-    recover: become('available'),
     /** From now on a page of the list of guilds has at most so many, however many are asked for. */
     shortenPages(most: number) {
       guilds.pageSize = most;

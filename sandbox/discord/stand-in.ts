@@ -21,7 +21,7 @@ import { callbackRoutes, webhookRoutes } from './rest/interaction-routes.ts';
 import { createOutgoing, personsMessage } from './rest/outgoing.ts';
 import { createRestApi } from './rest/server.ts';
 import type { Channel } from './world/channels.ts';
-import type { CommandAnswers, CommandBody } from './world/commands.ts';
+import type { CommandBody } from './world/commands.ts';
 import type { Guild, Role } from './world/guilds.ts';
 import { ANSWER_WITHIN_MS } from './world/interactions.ts';
 import type { SeenMessage } from './world/messages.ts';
@@ -34,8 +34,6 @@ export interface StandInOptions extends GatewayOptions {
   readonly botName?: string;
   /** Listens on TLS with this certificate, and offers HTTP/2 beside HTTP/1.1, as Discord's CDN does. */
   readonly certificate?: Certificate;
-  /** How much `GET` and `PUT …/commands` say of a command: what Discord does, all that it may, or as little. */
-  readonly commandAnswers?: CommandAnswers;
   /** The application has Activities, and so an entry-point command from the start; `false`. */
   readonly entryPoint?: boolean;
   /** The Interactions Endpoint URL, as somebody has saved it before: interactions go there, and not over the gateway. */
@@ -107,7 +105,7 @@ export async function startDiscord(options: StandInOptions) {
         settings: options.application ?? {},
       }),
       ...guildRoutes(world),
-      ...commandRoutes(world, options.commandAnswers ?? 'usual'),
+      ...commandRoutes(world),
       ...callbackRoutes(world, outgoing),
       ...webhookRoutes(world, outgoing),
       ...channelRoutes(world, outgoing),

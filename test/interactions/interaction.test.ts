@@ -1,6 +1,7 @@
 import { ChannelType, ComponentType, InteractionType, PermissionFlagsBits } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { readInteraction } from '../../src/interactions/interaction.ts';
+import { QUOTED } from './payloads.ts';
 
 const PAYLOAD = {
   id: '1',
@@ -70,6 +71,35 @@ describe('an interaction', () => {
     { data: { type: 1, name: 'echo', options: null } },
   ])('is not read with %j', (changes) => {
     expect(() => read(changes)).toThrow();
+  });
+});
+
+it('what others have seen Discord send is read', () => {
+  const { asked, ...command } = readInteraction(QUOTED.command, 0);
+  expect(command).toMatchObject({
+    guildId: '444444444444444444',
+    channelId: '333333333333333333',
+    user: { id: '555555555555555555' },
+    isAdmin: true,
+    isInstalledInGuild: true,
+    locale: 'de',
+    guildLocale: 'en-US',
+  });
+  if (asked.kind !== 'command') throw new Error('no command');
+  expect([asked.name, asked.options.getString('game'), asked.options.getInteger('port')]).toEqual([
+    'addserver',
+    'cs2',
+    27_015,
+  ]);
+  expect(readInteraction(QUOTED.button, 0).asked).toMatchObject({
+    kind: 'button',
+    customId: 'addserver:send:1',
+    message: { madeBy: '1573596812374179840', shown: { content: 'What is the port?' } },
+  });
+  expect(readInteraction(QUOTED.modal, 0).asked).toMatchObject({
+    kind: 'form',
+    customId: 'setkey:save',
+    fields: { key: 'abc' },
   });
 });
 

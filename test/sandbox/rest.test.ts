@@ -33,6 +33,10 @@ const modal = (...components: object[]) => ({ custom_id: 'm', title: 'Title', co
 const option = { type: 3, name: 'what', description: 'What' };
 const command = { name: 'read', description: 'Reads' };
 const long = 'x'.repeat(101);
+const longest = Array.from({ length: 25 }, (_, n) => ({
+  name: `${n}`.padEnd(100, 'x'),
+  value: `${n}`.padEnd(100, 'x'),
+}));
 
 const message = (body: object, more: Partial<SentMessage> = {}) =>
   checkMessage({
@@ -182,6 +186,11 @@ const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
   'An option has suggestions or choices, and not both': [
     checkCommands([
       { ...command, options: [{ ...option, autocomplete: true, choices: [{ name: 'A', value: 'a' }] }] },
+    ]),
+  ],
+  'A command has 8,000 characters at most': [
+    checkCommands([
+      { ...command, options: ['a', 'b'].map((name) => ({ ...option, name, choices: longest })) },
     ]),
   ],
   'Names of commands differ': [checkCommands([command, command])],

@@ -1,4 +1,9 @@
-import { type APIModalInteractionResponseCallbackData, ComponentType, TextInputStyle } from 'discord.js';
+import {
+  type APIModalInteractionResponseCallbackData,
+  type APIModalSubmissionComponent,
+  ComponentType,
+  TextInputStyle,
+} from 'discord.js';
 import { textComplaint } from './options.ts';
 
 type Modal = APIModalInteractionResponseCallbackData;
@@ -54,12 +59,16 @@ export function modalComplaint(modal: Modal, values: Values): string | undefined
 }
 
 /** The tree that a submit sends: the modal's own, with what was entered and without what was only shown. */
-export const submitted = ({ components }: Modal, values: Values): readonly object[] =>
+export const submitted = ({ components }: Modal, values: Values): APIModalSubmissionComponent[] =>
   components.map((part) => {
     const { type, id } = part;
     if (part.type !== ComponentType.Label || part.component.type !== ComponentType.TextInput)
-      return { type, id };
+      return { type, id } as APIModalSubmissionComponent;
     const { custom_id, value = '' } = part.component;
     const field = { type: part.component.type, id: part.component.id, custom_id };
-    return { type, id, component: { ...field, value: values[custom_id] ?? value } };
+    return {
+      type,
+      id,
+      component: { ...field, value: values[custom_id] ?? value },
+    } as APIModalSubmissionComponent;
   });

@@ -1,5 +1,6 @@
 import {
   type APIApplicationCommand,
+  type APIApplicationCommandInteractionDataBasicOption,
   type APIApplicationCommandOption,
   ApplicationCommandOptionType as Type,
 } from 'discord.js';
@@ -89,11 +90,11 @@ export const filledOptions = (
   { options = [] }: APIApplicationCommand,
   given: Given,
   resolved: Resolved,
-): readonly object[] =>
+): APIApplicationCommandInteractionDataBasicOption[] =>
   options.flatMap(({ name, type }) => {
     const value = given[name];
     if (value === undefined) return [];
-    if (typeof value === 'object') return [{ name, type, value: resolved.file(value) }];
     if (type === Type.User) resolved.user(String(value));
-    return [{ name, type, value }];
+    const sent = typeof value === 'object' ? resolved.file(value) : value;
+    return [{ name, type, value: sent } as APIApplicationCommandInteractionDataBasicOption];
   });

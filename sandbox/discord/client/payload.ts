@@ -1,6 +1,20 @@
+import {
+  type APIApplicationCommandAutocompleteInteraction,
+  type APIApplicationCommandInteraction,
+  type APIBaseInteraction,
+  type APIInteractionDataResolved,
+  type APIInteractionDataResolvedChannel,
+  type APIInteractionDataResolvedGuildMember,
+  type APIMessageComponentInteraction,
+  type APIModalSubmitInteraction,
+  type APIRole,
+  ApplicationIntegrationType,
+  InteractionContextType,
+  type InteractionType,
+  type Locale,
+} from 'discord.js';
 import type { Upload } from '../contract.ts';
-import { USUAL_BOT_PERMISSIONS } from '../world/channels.ts';
-import { type GuildState, isMember, type Member } from '../world/guilds.ts';
+import { type GuildState, isMember, type Member, type Role } from '../world/guilds.ts';
 import type { Interaction } from '../world/interactions.ts';
 import { userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
@@ -15,67 +29,142 @@ export interface Actor {
   readonly member: Member;
 }
 
-/** An INTERACTION_CREATE, with what this bot reads of it (Discord docs: Interaction Structure). */
+/** What somebody asks for, as Discord says it. */
+export type Asked =
+  | Pick<APIApplicationCommandInteraction, 'type' | 'data'>
+  | Pick<APIApplicationCommandAutocompleteInteraction, 'type' | 'data'>
+  | Pick<APIMessageComponentInteraction, 'type' | 'data'>
+  | Pick<APIModalSubmitInteraction, 'type' | 'data'>;
+
+/** What every interaction in a guild has. */
+type Common = Required<
+  Omit<APIBaseInteraction<InteractionType, unknown>, 'type' | 'data' | 'user' | 'message'>
+>;
+
+/** An INTERACTION_CREATE: all that Discord sends, not only what this bot reads (Discord docs: Interaction Structure). */
 export function interactionCreate(
   world: World,
-  about: { readonly interaction: Interaction; readonly actor: Actor; readonly data: object },
-): object {
-  const { interaction, actor, data } = about;
+  about: { readonly interaction: Interaction; readonly actor: Actor; readonly asked: Asked },
+) {
+  const { interaction, actor, asked } = about;
   const { guild, member, channelId } = actor;
   const channel = guild.channels.get(channelId);
-  const source = interaction.source?.current;
-  return {
+  if (channel === undefined) throw new Error(`there is no channel ${channelId}`);
+  const common: Common = {
     id: interaction.id,
     application_id: world.applicationId,
-    type: interaction.kind,
     token: interaction.token,
+    version: 1,
     guild_id: guild.id,
-    guild_locale: guild.locale,
-    locale: actor.locale,
-    channel: { id: channelId, type: channel?.type, name: channel?.name },
+    guild: { id: guild.id, locale: guild.locale as Locale, features: [] },
+    guild_locale: guild.locale as Locale,
+    locale: actor.locale as Locale,
+    channel_id: channelId,
+    channel: {
+      id: channelId,
+      type: channel.type,
+      name: channel.name,
+      guild_id: guild.id,
+      permissions: String(member.permissions),
+    } as Common['channel'],
     member: {
+      ...memberObject(member),
       user: userObject({ id: actor.userId, name: actor.name }),
       permissions: String(member.permissions),
+      deaf: false,
+      mute: false,
     },
-    app_permissions: String(channel?.botPermissions ?? USUAL_BOT_PERMISSIONS),
-    authorizing_integration_owners: { 0: guild.id },
-    data,
-    ...(source && { message: source }),
+    app_permissions: String(channel.botPermissions),
+    entitlements: [],
+    authorizing_integration_owners: { [ApplicationIntegrationType.GuildInstall]: guild.id },
+    context: InteractionContextType.Guild,
+    attachment_size_limit: ATTACHMENT_SIZE_LIMIT,
   };
+  const source = interaction.source?.current;
+  return { ...common, ...asked, ...(source && { message: source }) };
 }
+
+/** Discord's types have no name for none. */
+const NO_FLAGS: number = 0;
+
+/** Without Nitro and boosts, in bytes (Discord docs: Reference, Uploading Files). */
+const ATTACHMENT_SIZE_LIMIT = 10 * 1024 * 1024;
+
+/** What both an interaction and what it resolves say of a member (Discord docs: Guild Member Object). */
+const memberObject = ({ permissions }: Member): APIInteractionDataResolvedGuildMember => ({
+  roles: [],
+  permissions: String(permissions),
+  joined_at: '2025-01-01T00:00:00.000000+00:00',
+  premium_since: null,
+  pending: false,
+  nick: null,
+  avatar: null,
+  banner: null,
+  flags: NO_FLAGS,
+  communication_disabled_until: null,
+});
 
 export type Resolved = ReturnType<typeof createResolved>;
 
 /** Collects `resolved`: what the ids in an interaction stand for (Discord docs: Interactions, Resolved Data). */
-export function createResolved(world: World, { guild }: Actor) {
-  const kinds: Record<string, Record<string, object>> = {};
-  const add = (kind: string, id: string, value: object) => {
-    kinds[kind] = { ...kinds[kind], [id]: value };
+export function createResolved(world: World, { guild, member }: Actor) {
+  const resolved: Required<APIInteractionDataResolved> = {
+    users: {},
+    members: {},
+    roles: {},
+    channels: {},
+    attachments: {},
   };
   return {
     user(id: string): void {
       const member = guild.members.get(id);
-      if (member !== undefined) add('users', id, userObject({ id, name: member.name }));
+      if (member === undefined) return;
+      resolved.users[id] = userObject({ id, name: member.name });
+      resolved.members[id] = memberObject(member);
     },
     role(id: string): void {
       const role = guild.roles.get(id);
-      if (role !== undefined) add('roles', id, { id, name: role.name, mentionable: role.mentionable });
+      if (role !== undefined) resolved.roles[id] = roleObject(role);
     },
     channel(id: string): void {
       const channel = guild.channels.get(id);
       if (channel === undefined) return;
       const { type, name, botPermissions } = channel;
-      // Where the bot itself is in the guild (Discord docs: Change Log, 2026-07-16).
-      const may = isMember(guild) ? { app_permissions: String(botPermissions) } : {};
-      add('channels', id, { id, type, name, ...may });
+      resolved.channels[id] = {
+        id,
+        type,
+        name,
+        permissions: String(member.permissions),
+        // Where the bot itself is in the guild (Discord docs: Change Log, 2026-07-16).
+        ...(isMember(guild) && { app_permissions: String(botPermissions) }),
+      } as APIInteractionDataResolvedChannel;
     },
     /** Uploads it, and returns its id. */
     file(upload: Upload): string {
       const attachment = world.files.keep({ ...upload, ephemeral: true });
-      add('attachments', attachment.id, attachment);
+      resolved.attachments[attachment.id] = attachment;
       return attachment.id;
     },
-    /** `undefined` when nothing was collected. */
-    all: () => (Object.keys(kinds).length === 0 ? undefined : kinds),
+    /** For the interaction's data: the kinds of which something was collected, nothing where that is none. */
+    all(): { readonly resolved?: APIInteractionDataResolved } {
+      const found = Object.entries(resolved).filter(([, those]) => Object.keys(those).length > 0);
+      return found.length === 0 ? {} : { resolved: Object.fromEntries(found) };
+    },
   };
 }
+
+/** Discord docs: Permissions, Role Object. */
+const roleObject = ({ id, name, mentionable }: Role): APIRole => ({
+  id,
+  name,
+  mentionable,
+  color: 0,
+  colors: { primary_color: 0, secondary_color: null, tertiary_color: null },
+  hoist: false,
+  icon: null,
+  unicode_emoji: null,
+  position: 0,
+  permissions: '0',
+  managed: false,
+  flags: NO_FLAGS,
+});

@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type APIApplicationCommand,
+  type APIApplicationCommandAutocompleteInteraction,
   type APIApplicationCommandOptionChoice,
+  type APIChatInputApplicationCommandInteractionData,
+  type APIMessageApplicationCommandInteractionData,
+  type APIMessageButtonInteractionData,
+  type APIMessageSelectMenuInteractionData,
   ApplicationCommandOptionType,
   ApplicationCommandType,
   ComponentType,
@@ -16,7 +21,7 @@ import { answerTo } from './answers.ts';
 import { findButton, findSelect, preselected } from './components.ts';
 import { modalComplaint, submitted } from './modal-form.ts';
 import { filledOptions, optionComplaint } from './options.ts';
-import { type Actor, createResolved, interactionCreate } from './payload.ts';
+import { type Actor, type Asked, createResolved, interactionCreate } from './payload.ts';
 
 interface PersonDeps {
   readonly world: World;
@@ -28,12 +33,11 @@ interface PersonDeps {
 }
 
 type Given = Readonly<Record<string, OptionValue>>;
-type Did = Omit<NewInteraction, 'userId' | 'userName' | 'channelId' | 'guildId'>;
+type Did = Omit<NewInteraction, 'kind' | 'userId' | 'userName' | 'channelId' | 'guildId'>;
 
 const valuesText = (values: readonly string[]): string => values.toSorted().join();
 
 const refused = (why: string): Answer => ({ kind: 'refused', why });
-const { ChatInput, Message } = ApplicationCommandType;
 
 /** One person and their Discord, which sends nothing that Discord would not let them send. */
 export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps) {
@@ -42,15 +46,16 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
   /** What selects show that something was chosen in: by message and custom id, also after the message was edited. */
   const chosen = new Map<string, string>();
 
-  function send(did: Did, data: object): Interaction {
+  function send(did: Did, asked: Asked): Interaction {
     const interaction = world.interactions.open({
       ...did,
+      kind: asked.type,
       userId: actor.userId,
       userName: actor.name,
       channelId: actor.channelId,
       guildId: actor.guild.id,
     });
-    dispatch(interactionCreate(world, { interaction, actor, data }), actor.guild.id);
+    dispatch(interactionCreate(world, { interaction, actor, asked }), actor.guild.id);
     return interaction;
   }
 
@@ -97,14 +102,20 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
 
     /** Runs a slash command; resolves when an answer is seen (a deferred one: when it is no longer loading). */
     async slash(name: string, given: Given = {}): Promise<Answer> {
-      const command = commandNamed(name, ChatInput);
+      const command = commandNamed(name, ApplicationCommandType.ChatInput);
       if (command === undefined) return refused(`there is no command ${name} here`);
       const complaint = optionComplaint(command, given, actor);
       if (complaint !== undefined) return refused(complaint);
       const resolved = createResolved(world, actor);
       const options = filledOptions(command, given, resolved);
-      const data = { id: command.id, name, type: ChatInput, options, resolved: resolved.all() };
-      return answerTo(world, send({ kind: InteractionType.ApplicationCommand, command }, data));
+      const data: APIChatInputApplicationCommandInteractionData = {
+        id: command.id,
+        name,
+        type: ApplicationCommandType.ChatInput,
+        options,
+        ...resolved.all(),
+      };
+      return answerTo(world, send({ command }, { type: InteractionType.ApplicationCommand, data }));
     },
 
     /** The choices shown while `focused` is being typed. */
@@ -113,19 +124,26 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       focused: string,
       given: Given,
     ): Promise<readonly APIApplicationCommandOptionChoice[] | 'lost'> {
-      const command = commandNamed(name, ChatInput);
+      const command = commandNamed(name, ApplicationCommandType.ChatInput);
       const option = command?.options?.find((each) => each.name === focused);
       if (command === undefined || option?.type !== ApplicationCommandOptionType.String) return [];
       const typed = String(given[focused] ?? '');
       if (option.autocomplete !== true || [...typed].length > (option.max_length ?? 6_000)) return [];
       // Nothing is resolved while somebody types.
-      const options = (command.options ?? []).flatMap((each): object[] => {
-        if (each.name === focused) return [{ name: focused, type: each.type, value: typed, focused: true }];
-        const value = given[each.name];
-        return value === undefined ? [] : [{ name: each.name, type: each.type, value }];
+      const options = (command.options ?? []).flatMap((each) => {
+        const isFocused = each.name === focused;
+        const value = isFocused ? typed : given[each.name];
+        return value === undefined
+          ? []
+          : [{ name: each.name, type: each.type, value, ...(isFocused && { focused: true }) }];
       });
-      const data = { id: command.id, name, type: ChatInput, options };
-      const how = await send({ kind: InteractionType.ApplicationCommandAutocomplete }, data).answered;
+      const data = {
+        id: command.id,
+        name,
+        type: ApplicationCommandType.ChatInput,
+        options,
+      } as APIApplicationCommandAutocompleteInteraction['data'];
+      const how = await send({}, { type: InteractionType.ApplicationCommandAutocomplete, data }).answered;
       return how.type === 'choices' ? how.choices : 'lost';
     },
 
@@ -137,8 +155,12 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       const found = findButton(source.current, button);
       if (typeof found === 'string') return refused(found);
       const { custom_id, id } = found;
-      const data = { component_type: ComponentType.Button, custom_id, id };
-      return answerTo(world, send({ kind: InteractionType.MessageComponent, source }, data));
+      const data = {
+        component_type: ComponentType.Button,
+        custom_id,
+        id,
+      } as APIMessageButtonInteractionData;
+      return answerTo(world, send({ source }, { type: InteractionType.MessageComponent, data }));
     },
 
     /**
@@ -166,8 +188,14 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
         if (select.type === ComponentType.ChannelSelect) resolved.channel(value);
       }
       const { type, custom_id, id } = select;
-      const data = { component_type: type, custom_id, id, values, resolved: resolved.all() };
-      return answerTo(world, send({ kind: InteractionType.MessageComponent, source }, data));
+      const data = {
+        component_type: type,
+        custom_id,
+        id,
+        values: [...values],
+        ...resolved.all(),
+      } as APIMessageSelectMenuInteractionData;
+      return answerTo(world, send({ source }, { type: InteractionType.MessageComponent, data }));
     },
 
     /** Fills a modal in and submits it: custom id of the field → value. */
@@ -186,7 +214,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       const data = { custom_id: modal.custom_id, components: submitted(modal, values) };
       // A modal that a command opened has no message to update.
       const { source } = openedBy;
-      const interaction = send({ kind: InteractionType.ModalSubmit, source, openedBy }, data);
+      const interaction = send({ source, openedBy }, { type: InteractionType.ModalSubmit, data });
       // When nothing came, "Something went wrong" stands in the modal, and it can be submitted again.
       void interaction.answered.then(({ type }) => type !== 'lost' && closed.add(openedBy));
       return answerTo(world, interaction);
@@ -196,11 +224,17 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     async useOnMessage(name: string, messageId: string): Promise<Answer> {
       const target = shown(messageId);
       if (target === undefined) return refused('there is no such message here');
-      const command = commandNamed(name, Message);
+      const command = commandNamed(name, ApplicationCommandType.Message);
       if (command === undefined) return refused(`there is no command ${name} here`);
       const resolved = { messages: { [messageId]: target.current } };
-      const data = { id: command.id, name, type: Message, target_id: messageId, resolved };
-      return answerTo(world, send({ kind: InteractionType.ApplicationCommand, command }, data));
+      const data: APIMessageApplicationCommandInteractionData = {
+        id: command.id,
+        name,
+        type: ApplicationCommandType.Message,
+        target_id: messageId,
+        resolved,
+      };
+      return answerTo(world, send({ command }, { type: InteractionType.ApplicationCommand, data }));
     },
   };
 }

@@ -13,8 +13,6 @@ import type { Session, Sessions } from './sessions.ts';
 /** What a test may change while bots are connected. */
 export interface GatewaySettings {
   readonly heartbeatIntervalMs: number;
-  /** Heartbeats are not answered, so that a bot must notice a dead connection. */
-  withholdAcks: boolean;
   /** Nothing is sent. */
   isSilent: boolean;
   /** What an IDENTIFY is answered with: READY, nothing, or op 9. */
@@ -83,7 +81,7 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
       case GatewayOpcodes.Heartbeat:
         silence.refresh();
         if (typeof payload.d === 'number') session?.forgetUntil(payload.d);
-        if (!settings.withholdAcks) send(GatewayOpcodes.HeartbeatAck, null);
+        send(GatewayOpcodes.HeartbeatAck, null);
         return undefined;
       case GatewayOpcodes.Identify:
         return identify(payload.d);

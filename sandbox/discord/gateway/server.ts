@@ -1,7 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Server } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type GatewayCloseCodes, GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
+import {
+  type GatewayCloseCodes,
+  GatewayDispatchEvents,
+  GatewayOpcodes,
+  type GatewayReadyDispatchData,
+} from 'discord.js';
 import { WebSocketServer } from 'ws';
 import type { Endpoint } from '../endpoint.ts';
 import { shardOf } from '../world/snowflakes.ts';
@@ -36,6 +41,9 @@ interface Disturbance {
   readonly alter?: (payload: object) => object;
 }
 
+/** Discord's types have no name for none. */
+const NO_FLAGS: number = 0;
+
 /** Where READY sends those who want to resume: a host of its own at Discord's. */
 const RESUME_PATH = '/resume';
 
@@ -48,7 +56,6 @@ export function createGateway(deps: GatewayDeps) {
   const limit = createIdentifyLimit(clock, options);
   const settings: GatewaySettings = {
     heartbeatIntervalMs,
-    withholdAcks: false,
     isSilent: false,
     identifyAnswer: 'ready',
     answersResume: true,
@@ -60,7 +67,7 @@ export function createGateway(deps: GatewayDeps) {
   let isResumeHostDead = false;
 
   /** Discord docs: Ready Event Fields. All guilds of the shard are unavailable at first. */
-  const ready = ({ id, shard }: Session) => ({
+  const ready = ({ id, shard }: Session): GatewayReadyDispatchData => ({
     v: 10,
     user: { ...world.bot, mfa_enabled: false, verified: true, email: null },
     guilds: world.guilds
@@ -69,8 +76,8 @@ export function createGateway(deps: GatewayDeps) {
       .map((guild) => ({ id: guild.id, unavailable: true })),
     session_id: id,
     resume_gateway_url: `${url()}${RESUME_PATH}`,
-    shard,
-    application: { id: world.applicationId, flags: 0 },
+    shard: [...shard],
+    application: { id: world.applicationId, flags: NO_FLAGS, flags_new: '0' },
   });
 
   // Not by `{ server }`, which would make an error of `listen` one of the gateway, heard by nobody.
@@ -127,9 +134,6 @@ export function createGateway(deps: GatewayDeps) {
       /** op 1. */
       requestHeartbeat() {
         for (const connection of connections) connection.send(GatewayOpcodes.Heartbeat, null);
-      },
-      withholdAcks(yes: boolean) {
-        settings.withholdAcks = yes;
       },
       /** Nothing is said any more, to those who are connected and those who come: the connections stay open. */
       silence(yes: boolean) {

@@ -9,7 +9,7 @@ import {
 } from 'discord-api-spec/zod';
 import * as z from 'zod/mini';
 import type { Endpoint } from '../endpoint.ts';
-import { type CommandAnswers, type CommandBody, inForm, withoutLocalizations } from '../world/commands.ts';
+import { type CommandBody, withoutLocalizations } from '../world/commands.ts';
 import type { World } from '../world/world.ts';
 import { type Denial, entryPointRemoved, missingAccess, otherApplication, unknownGuild } from './denial.ts';
 import { type Call, ok, type Reply, type Route } from './route.ts';
@@ -110,13 +110,9 @@ export const guildRoutes = ({ guilds }: World): readonly Route[] => [
 ];
 
 /** Publishing commands. */
-export function commandRoutes({ commands, applicationId }: World, answers: CommandAnswers): readonly Route[] {
+export function commandRoutes({ commands, applicationId }: World): readonly Route[] {
   const list = (isLocalized: boolean) =>
-    ok(
-      commands
-        .list()
-        .map((command) => inForm(isLocalized ? command : withoutLocalizations(command), answers)),
-    );
+    ok(isLocalized ? commands.list() : commands.list().map(withoutLocalizations));
 
   function replace({ json }: Call): Reply | Denial {
     const denial = checkCommands(json);
@@ -134,8 +130,7 @@ export function commandRoutes({ commands, applicationId }: World, answers: Comma
   const common = {
     path: '/applications/:app/commands',
     auth: 'bot',
-    // Fields that nobody has sent are as odd as they are told to be.
-    answers: z.array(answers === 'full' ? z.any() : ApplicationCommandResponseSchema),
+    answers: z.array(ApplicationCommandResponseSchema),
   } as const;
   return [
     {

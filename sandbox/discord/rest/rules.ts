@@ -273,7 +273,11 @@ interface Named {
 interface Option extends Named {
   readonly required?: boolean | null;
   readonly autocomplete?: boolean | null;
-  readonly choices?: readonly unknown[] | null;
+  readonly choices?: readonly Choice[] | null;
+}
+
+interface Choice extends Named {
+  readonly value: string | number;
 }
 
 interface SentCommand extends Named {
@@ -285,7 +289,28 @@ interface SentCommand extends Named {
 const NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
 const LOCALES: readonly string[] = Object.values(Locale);
 
+/** Discord docs: Application Commands, Localization: of the languages the longest counts. */
+const COMMAND_SIZE = 8_000;
+
+const longestOf = (text: string, localizations: Localizations | undefined): number =>
+  Math.max(...inAllLanguages(text, localizations ?? null).map(lengthOf));
+
+const textSize = (named: Named): number =>
+  longestOf(named.name, named.name_localizations) +
+  longestOf(named.description ?? '', named.description_localizations);
+
+function sizeOf(command: SentCommand): number {
+  const options = command.options ?? [];
+  const choices = options.flatMap((option) => option.choices ?? []);
+  const values = choices.map(({ value }) => lengthOf(String(value)));
+  return [...[command, ...options, ...choices].map(textSize), ...values].reduce((sum, size) => sum + size, 0);
+}
+
 export const COMMAND_RULES: readonly Rule<SentCommand>[] = [
+  {
+    title: 'A command has 8,000 characters at most',
+    check: (command) => (sizeOf(command) > COMMAND_SIZE ? [] : undefined),
+  },
   {
     title: 'Names are in lower case, without spaces, in every language',
     check: (command) =>

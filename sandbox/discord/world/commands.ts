@@ -70,34 +70,3 @@ export function withoutLocalizations(item: APIApplicationCommand): APIApplicatio
   const withoutTexts = (key: string, value: unknown) => (key.endsWith('_localizations') ? undefined : value);
   return JSON.parse(JSON.stringify(item, withoutTexts));
 }
-
-/** How much Discord says of a command: as it usually does, all that it may, or as little. */
-export type CommandAnswers = 'usual' | 'full' | 'sparse';
-
-/** The same command with fields that were not sent and lists in another order, or without what says nothing. */
-export function inForm(command: APIApplicationCommand, answers: CommandAnswers): object {
-  if (answers === 'full') return { ...talkative(command), dm_permission: false, handler: null };
-  // The schema wants this field even when it says nothing.
-  const { default_member_permissions } = command;
-  return answers === 'sparse' ? { ...laconic(command), default_member_permissions } : command;
-}
-
-const LISTS = ['options', 'choices'];
-
-/** Every default is said, empty lists and nulls too; lists without an order are in another one. */
-function talkative(item: object): object {
-  const entries = Object.entries(item).map(([key, value]) => {
-    if (!Array.isArray(value)) return [key, value];
-    return [key, LISTS.includes(key) ? value.map(talkative) : value.toReversed()];
-  });
-  return { options: [], required: false, file_types: null, ...Object.fromEntries(entries) };
-}
-
-/** What says nothing is left out, and types of files with it. */
-function laconic(item: object): object {
-  const entries = Object.entries(item).flatMap(([key, value]) => {
-    if (value === null || value === false || key === 'file_types') return [];
-    return [[key, LISTS.includes(key) ? value.map(laconic) : value]];
-  });
-  return Object.fromEntries(entries);
-}
