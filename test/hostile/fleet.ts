@@ -9,6 +9,7 @@ import {
 } from '../../sandbox/bot-process.ts';
 import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 import { quietPort } from '../../sandbox/quiet-port.ts';
+import type { Wire } from '../support/wire.ts';
 
 /**
  * How often the load balancer asks each replica whether it lives, as ops/Caddyfile does, and how long it waits for that, in
@@ -29,6 +30,10 @@ const NO_DATABASE = 'cannot use the database';
 /** One of several processes of the same bot, under a supervisor. */
 export interface Replica extends BotProcess {
   readonly isReady: boolean;
+  /** Its own way to the database. */
+  readonly wire: Wire;
+  /** Sends a signal, and waits for nothing. */
+  signal(name: NodeJS.Signals): void;
 }
 
 /** Several processes as one bot, behind a load balancer. */
@@ -38,8 +43,8 @@ export interface Fleet extends BotProcess {
   leasesOver(): number;
 }
 
-/** @param count how many processes; the port that Discord posts to is the load balancer's */
-export function createFleet(count: number, { env, onLine, onExit, ...deps }: BotProcessDeps): Fleet {
+/** @param wires a process for each; the port that Discord posts to is the load balancer's */
+export function createFleet(wires: readonly Wire[], { env, onLine, onExit, ...deps }: BotProcessDeps): Fleet {
   const agent = new Agent({ connections: 100 });
   let isWanted = false;
   let over = 0;
@@ -50,9 +55,9 @@ export function createFleet(count: number, { env, onLine, onExit, ...deps }: Bot
   const balancer = createLoopbackServer((incoming, response) => {
     pass(incoming, response).catch(() => response.destroy());
   });
-  const replicas = Array.from({ length: count }, () => createReplica());
+  const replicas = wires.map(createReplica);
 
-  function createReplica() {
+  function createReplica(wire: Wire) {
     let run: BotProcess | undefined;
     let address = '';
     let health = '';
@@ -64,7 +69,7 @@ export function createFleet(count: number, { env, onLine, onExit, ...deps }: Bot
       health = `http://127.0.0.1:${healthPort}/livez`;
       run = createBotProcess({
         ...deps,
-        env: { ...env, INTERACTIONS_PORT: String(port), HTTP_PORT: String(healthPort) },
+        env: { ...env, STORE_URL: wire.url, INTERACTIONS_PORT: String(port), HTTP_PORT: String(healthPort) },
         onLine,
         onExit: (exit) => void ended(exit),
       });
@@ -93,6 +98,10 @@ export function createFleet(count: number, { env, onLine, onExit, ...deps }: Bot
     }
 
     return {
+      wire,
+      signal(name: NodeJS.Signals) {
+        if (run?.running && run.pid !== undefined) process.kill(run.pid, name);
+      },
       get isReady() {
         return isReady;
       },

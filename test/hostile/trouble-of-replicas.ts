@@ -5,12 +5,19 @@ import type { Replicas, World } from './world.ts';
 
 /** In milliseconds. */
 const KILL_EVERY_MS = 10_000;
-const STOPPED_FOR_MS = 30_000;
-/** When each of these comes, once, by the time that the others take. */
-const STOP_AFTER_MS = 5_000;
+/** Others count one as dead after 20 to 30 seconds. */
+const ONE_STOPPED_MS = 40_000;
+const ALL_STOPPED_MS = 25_000;
+const ONLY_READS_MS = 20_000;
+/** For a transaction of one of them. */
+const LONGEST_WAIT_MS = 60_000;
+/** Between two troubles, by the time that the others take. */
 const PAUSE_MS = 10_000;
 
-/** What happens to processes: `kill -9`, a stop of 30 s, a rolling restart, a restart of their database. */
+/**
+ * What happens to processes: `kill -9`; once each a stop of one of them, a rolling restart, and a restart of their database;
+ * again and again a machine that vanishes, a stop of all of them together, and a database that only reads.
+ */
 export async function troubleReplicas(
   world: World,
   random: Random,
@@ -21,33 +28,44 @@ export async function troubleReplicas(
   const fleet: Fleet | undefined = world.fleet();
   if (fleet === undefined) throw new Error('there are no replicas');
   const { replicas } = fleet;
-  let stopped: Replica | undefined;
+  const stopped = new Set<Replica>();
   const pause = (ms: number) => sleep(ms, undefined, { signal: over }).catch(() => undefined);
+
+  function oneOf(): Replica | undefined {
+    const others = replicas.filter((replica) => replica.running && !stopped.has(replica));
+    return others[random.below(others.length)];
+  }
 
   async function kill(): Promise<void> {
     while (!over.aborted) {
       await pause(KILL_EVERY_MS);
-      const others = replicas.filter((replica) => replica !== stopped && replica.running);
-      const one = others[random.below(others.length)];
+      const one = oneOf();
       if (over.aborted || one === undefined) continue;
       verdict.count('kills', 1);
       await one.stop('SIGKILL');
     }
   }
 
-  /** One stands still for so long that others take over what it had. */
-  async function standStill(): Promise<void> {
-    await pause(STOP_AFTER_MS);
-    if (over.aborted) return;
-    const [one] = replicas;
-    const { pid } = one ?? {};
-    if (one === undefined || pid === undefined) return;
-    stopped = one;
-    process.kill(pid, 'SIGSTOP');
-    await sleep(STOPPED_FOR_MS);
-    process.kill(pid, 'SIGCONT');
-    verdict.count('stops of 30 seconds', 1);
-    stopped = undefined;
+  async function standStill(those: readonly Replica[], ms: number): Promise<void> {
+    for (const replica of those) {
+      stopped.add(replica);
+      replica.signal('SIGSTOP');
+    }
+    await sleep(ms);
+    for (const replica of those) {
+      replica.signal('SIGCONT');
+      stopped.delete(replica);
+    }
+  }
+
+  /** One ends in a transaction, and its database hears nothing of that. */
+  async function vanish(): Promise<void> {
+    const one = oneOf();
+    if (one === undefined) return;
+    const isSilent = one.wire.freezeInTransaction().then(() => true);
+    if (!(await Promise.race([isSilent, pause(LONGEST_WAIT_MS)]))) return;
+    await one.stop('SIGKILL');
+    verdict.count('machines that vanished', 1);
   }
 
   async function rollingRestart(): Promise<void> {
@@ -62,17 +80,36 @@ export async function troubleReplicas(
     while (!replica.isReady) await sleep(100);
   }
 
-  async function once(): Promise<void> {
-    await standStill();
-    await pause(PAUSE_MS);
-    if (!over.aborted) await rollingRestart();
-    await pause(PAUSE_MS);
-    if (over.aborted) return;
-    await server.restart();
-    verdict.count('restarts of PostgreSQL', 1);
+  async function onlyRead(): Promise<void> {
+    await server.onlyRead(true);
+    await sleep(ONLY_READS_MS);
+    await server.onlyRead(false);
+    verdict.count('times that PostgreSQL only read', 1);
   }
 
-  await Promise.all([kill(), once()]);
+  async function everything(): Promise<void> {
+    const [one] = replicas;
+    if (one === undefined) return;
+    await pause(PAUSE_MS);
+    await standStill([one], ONE_STOPPED_MS);
+    verdict.count('stops of one', 1);
+    await pause(PAUSE_MS);
+    await server.restart();
+    verdict.count('restarts of PostgreSQL', 1);
+    while (!over.aborted) {
+      await pause(PAUSE_MS);
+      await vanish();
+      await pause(PAUSE_MS);
+      await standStill(replicas, ALL_STOPPED_MS);
+      verdict.count('stops of all', 1);
+      await pause(PAUSE_MS);
+      await onlyRead();
+    }
+    // What could not be recorded in time is told by whoever comes after: only the hourly job would end it otherwise.
+    await rollingRestart();
+  }
+
+  await Promise.all([kill(), everything()]);
   await Promise.all(replicas.map(untilReady));
   verdict.count('replicas that ended since others had taken over', fleet.leasesOver());
 }

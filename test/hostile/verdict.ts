@@ -24,7 +24,7 @@ export type Harm = (typeof HARMS)[number];
 /** Of each harm: a list that goes wrong is a hundred cases of the same. */
 const SHOWN_CASES = 20;
 const SHOWN_STALLS = 5;
-const LONGEST_CASE = 1_000;
+const LONGEST_CASE = 5_000;
 
 export type Verdict = ReturnType<typeof createVerdict>;
 

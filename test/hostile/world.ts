@@ -7,6 +7,7 @@ import { openSandbox } from '../../sandbox/sandbox.ts';
 import { createStallProbe } from '../support/event-loop-stall.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 import { leaksOf } from '../support/secrets.ts';
+import { openWire } from '../support/wire.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 import { createHistory, inFile, inPostgres } from './history.ts';
 import { type Ask, judge } from './judge.ts';
@@ -41,6 +42,7 @@ export async function openWorld(options: WorldOptions) {
   const probe = await createStallProbe();
   const databaseUrl = replicas?.server.url ?? '';
   const encryptionKeys = randomBytes(32).toString('base64');
+  const wires = await Promise.all(Array.from({ length: replicas?.count ?? 0 }, () => openWire(databaseUrl)));
   let fleet: Fleet | undefined;
   const sandbox = await openSandbox({
     surroundings: process.env,
@@ -53,7 +55,7 @@ export async function openWorld(options: WorldOptions) {
     ...(replicas && {
       http: true,
       createBot(deps: BotProcessDeps) {
-        fleet = createFleet(replicas.count, deps);
+        fleet = createFleet(wires, deps);
         return fleet;
       },
     }),
@@ -126,6 +128,7 @@ export async function openWorld(options: WorldOptions) {
         }
         await sandbox.close();
       } finally {
+        for (const wire of wires) wire.close();
         await probe.close();
       }
     },

@@ -39,6 +39,8 @@ export interface PostgresServer {
   /** Of its first database, with the password. */
   readonly url: string;
   restart(): Promise<void>;
+  /** Whether its transactions only read from now on, as after a change of the primary. */
+  onlyRead(isOn: boolean): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -112,6 +114,13 @@ export async function startServer(): Promise<PostgresServer | undefined> {
       await end();
       server = run();
       await untilReady(url);
+    },
+    async onlyRead(isOn) {
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      await client.query(`alter system set default_transaction_read_only = ${isOn ? 'on' : 'off'}`);
+      await client.query('select pg_reload_conf()');
+      await client.end();
     },
     stop,
   };
