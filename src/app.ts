@@ -351,6 +351,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     commands,
     wording,
     answering,
+    record,
     traces,
     tellGuild: guildLog.tell,
     onUse: membership.used,

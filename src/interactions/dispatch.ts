@@ -12,6 +12,7 @@ import { type Action, findAction } from './find-action.ts';
 import type { GuildLog } from './guild-log.ts';
 import { type Asked, type Interaction, readAnswerable, readInteraction } from './interaction.ts';
 import { createProgress } from './progress.ts';
+import type { InteractionRecord } from './record.ts';
 import { createLosses, INTERACTION_TYPES, type Trace, type Traces } from './traces.ts';
 
 export interface DispatchDeps {
@@ -19,6 +20,7 @@ export interface DispatchDeps {
   readonly commands: readonly Command[];
   readonly wording: Wording;
   readonly answering: Answering;
+  readonly record: Pick<InteractionRecord, 'isOurs'>;
   readonly traces: Pick<Traces, 'run'>;
   readonly tellGuild: GuildLog['tell'];
   /** Told the guild of every interaction that the guild's own installation authorised. */
@@ -35,7 +37,7 @@ export interface Dispatcher {
 
 /** Interaction → command → reply. Commands never call Discord: this folder does. */
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
-  const { api, wording, answering, traces, tellGuild, onUse, logger } = deps;
+  const { api, wording, answering, record, traces, tellGuild, onUse, logger } = deps;
   const commands = new Map(deps.commands.map((command) => [command.data.name, command]));
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -45,7 +47,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   async function route(interaction: Interaction, trace: Trace): Promise<void> {
     if (interaction.isInstalledInGuild) onUse(interaction.guildId);
     const context = contextOf(interaction, wording);
-    const asking = { interaction, context, trace, progress: createProgress(api, interaction) };
+    const progress = createProgress(api, interaction, () => record.isOurs(interaction.id).catch(() => false));
+    const asking = { interaction, context, trace, progress };
     const { asked } = interaction;
     if (asked.kind === 'autocomplete') return suggest(asking, asked);
     const { t } = asking.context;

@@ -16,7 +16,12 @@ export interface Progress {
   isUncertain(): boolean;
 }
 
-export function createProgress(api: Pick<DiscordApi, 'edit'>, interaction: Interaction): Progress {
+/** @param isOurs whether no other process has taken the interaction over, and has told of it */
+export function createProgress(
+  api: Pick<DiscordApi, 'edit'>,
+  interaction: Interaction,
+  isOurs: () => Promise<boolean>,
+): Progress {
   let isLate = false;
   let shownAt = Number.NEGATIVE_INFINITY;
   let showing: Promise<void> | undefined;
@@ -26,7 +31,7 @@ export function createProgress(api: Pick<DiscordApi, 'edit'>, interaction: Inter
       shownAt = performance.now();
       const body = { content, embeds, components: [], allowed_mentions: NO_MENTIONS };
       showing = api
-        .edit(interaction, { body, files: [] })
+        .edit(interaction, { body, files: [] }, isOurs)
         // The work goes on, and its end is told whatever became of this.
         .catch((error: unknown) => {
           isLate ||= isUncertain(error);

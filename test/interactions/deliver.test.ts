@@ -170,7 +170,7 @@ describe('of the answers that change one message', () => {
       read: async () => 'answered' as const,
     };
     const interaction = press('1');
-    const progress = createProgress(api, interaction);
+    const progress = createProgress(api, interaction, async () => true);
     progress.show({ content: 'half' });
     await progress.settled();
     const delivered = deliver({ ...ALONE, api, interaction, shown: SHOWN, progress }, { content: 'done' });
@@ -198,7 +198,7 @@ it('progress is shown once at a time, its failure is none, and its end is waited
   const edits = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let count = 0;
   const edit = async () => edits[count++]?.promise;
-  const progress = createProgress({ edit }, press('1'));
+  const progress = createProgress({ edit }, press('1'), async () => true);
   progress.show({ embeds: [{ title: 'a third' }] });
   progress.show({ embeds: [{ title: 'a half' }] });
   expect(count).toBe(1);

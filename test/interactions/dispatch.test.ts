@@ -50,13 +50,21 @@ const presses: Record<string, Press> = {
       return { content: 'sent' };
     },
   },
+  half: {
+    answers: 'update',
+    async run({ progress }) {
+      await meanwhile();
+      progress({ content: 'half' });
+      return { content: 'whole' };
+    },
+  },
   admin,
   pick: { answers: 'at once', run: async ({ values }) => ({ content: `picked ${values.join()}` }) },
 };
 
 const controls = () => {
   const [first, second] = [
-    ['now', 'soon', 'swap', 'flip'],
+    ['now', 'soon', 'swap', 'flip', 'half'],
     ['ask', 'closed', 'refuse', 'admin', 'send'],
   ].map((actions) => actions.map((action) => button(customId('echo', action, 'a:b'), action)));
   const options = ['red', 'blue'].map((value) => ({ label: value, value }));
@@ -194,6 +202,21 @@ describe('a slash command', () => {
     const sent = bot.sending();
     void say('later');
     await expect.poll(() => bot.log.at(-1)?.details).toMatchObject({ outcome: 'lost' });
+    expect(sent()).toEqual(['callback']);
+  });
+
+  it('that another process has taken over shows no progress any more', async () => {
+    const message = messageOf(await say('it'));
+    const taken = { owner: 'another', sealed: null };
+    meanwhile = () => bot.store.tables().updateTable('interactions').set(taken).execute();
+    onTestFinished(() => {
+      meanwhile = async () => undefined;
+    });
+    const sent = bot.sending();
+    const lost = () => bot.log.filter(({ details }) => Object(details).outcome === 'lost').length;
+    const before = lost();
+    void member.press(message, 'half');
+    await expect.poll(lost).toBe(before + 1);
     expect(sent()).toEqual(['callback']);
   });
 

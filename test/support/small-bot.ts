@@ -78,6 +78,7 @@ export async function startSmallBot(commands: readonly Command[]) {
     commands,
     wording,
     answering,
+    record,
     traces: createTraces({ logger }),
     tellGuild,
     onUse: () => undefined,
