@@ -10,6 +10,7 @@ import { createEndpoint } from './discord/endpoint.ts';
 import { createGateway, FatalDiscordError } from './discord/gateway.ts';
 import { isForeign, listGuilds } from './discord/guild-list.ts';
 import {
+  type Application,
   endpointTrouble,
   growthTroubles,
   installationTroubles,
@@ -36,7 +37,7 @@ import { createRecord } from './interactions/record.ts';
 import { createTakeover } from './interactions/takeover.ts';
 import { createTraces } from './interactions/traces.ts';
 import { createUnderWay } from './interactions/under-way.ts';
-import { atMost, inOrder, type Part } from './lifecycle.ts';
+import { atMost, createJob, inOrder, type Part } from './lifecycle.ts';
 import { createBreaker } from './listing/breaker.ts';
 import { createListingApi } from './listing/client.ts';
 import { createGames } from './listing/games.ts';
@@ -73,6 +74,8 @@ import type { Language } from './words/languages.ts';
 import { createWords } from './words/words.ts';
 import { createWorkTurns } from './work-turns.ts';
 
+/** How often it is looked whether commands still come in this way, in milliseconds. */
+const WAY_IN_EVERY_MS = 10 * 60_000;
 /*
  * How long each of these may take to end when the bot stops, in milliseconds. They end one after the other, then the store:
  * together within the 10 seconds after which main.ts ends the process.
@@ -96,6 +99,8 @@ export interface Timing extends ApiTiming {
   readonly leaseRenewedEveryMs?: number;
   /** Before the first check for guilds that were left. */
   readonly membershipCheck?: number;
+  /** How often it is looked whether commands still come in this way. */
+  readonly wayInEveryMs?: number;
   /** Before what could not be recorded is recorded again, try by try. */
   readonly recordPauses?: readonly number[];
 }
@@ -371,6 +376,12 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
         })
       : createGateway({ api, token: config.discordToken, onInteraction, onFatal, logger });
 
+  /** The settings may change while the bot runs: it would go on being ready, and hear nothing. */
+  function tellOfWayIn(known: Application): void {
+    const trouble = endpointTrouble(known, config);
+    if (trouble) logger.error({}, `${trouble.says}. To mend it, ${trouble.mend}`);
+  }
+
   /** Connects to Discord in the background, for as long as it takes. */
   function connection(): Part {
     const stopping = new AbortController();
@@ -391,8 +402,7 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
         },
       });
       if (known === undefined) return;
-      const trouble = endpointTrouble(known, config);
-      if (trouble) logger.error({}, `${trouble.says}. To mend it, ${trouble.mend}`);
+      tellOfWayIn(known);
       for (const says of [...installationTroubles(known), ...growthTroubles(known)]) {
         logger.warn({ page: portalPage(known, 'installation') }, says);
       }
@@ -420,7 +430,14 @@ export function createApp({ config, logger, timing = {}, languages, ...deps }: A
     };
   }
 
+  const wayIn = createJob({
+    firstMs: timing.wayInEveryMs ?? WAY_IN_EVERY_MS,
+    everyMs: timing.wayInEveryMs ?? WAY_IN_EVERY_MS,
+    run: () => readApplication(api, wayIn.stopping).then(tellOfWayIn, () => undefined),
+  });
+
   const jobs: readonly Part[] = [
+    { name: 'way in', start: async () => wayIn.start(), stop: wayIn.stop },
     membership,
     createKeyCare({ keys, refusals, readGames, onlyOne, logger }),
     createScheduledBackups({ config, store, onBackup: metrics?.onBackup, logger }),

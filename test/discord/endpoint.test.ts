@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Change } from '../../sandbox/discord/endpoint.ts';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
+import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 import { quietPort } from '../../sandbox/quiet-port.ts';
 import { createEndpoint } from '../../src/discord/endpoint.ts';
 import type { FatalDiscordError } from '../../src/discord/gateway.ts';
@@ -206,6 +207,21 @@ describe('a bot over HTTP', () => {
     await expect
       .poll(() => JSON.stringify(scene.log()))
       .toMatch(/has an Interactions Endpoint URL.*clear it/);
+  });
+
+  it('says so when Discord is told later to post elsewhere', async () => {
+    const scene = await openAppScene({ http: false, timing: { wayInEveryMs: 20 } });
+    onTestFinished(() => scene.close());
+    // Discord is content with whoever answers its PING, and turns away what is not signed.
+    let count = 0;
+    const elsewhere = createLoopbackServer((_, response) => {
+      count += 1;
+      const isFirst = count === 1;
+      response.writeHead(isFirst ? 200 : 401, { 'content-type': 'application/json' }).end('{"type":1}');
+    });
+    onTestFinished(() => elsewhere.close());
+    await scene.discord.endpoint.save(`http://127.0.0.1:${await elsewhere.listen(0)}/`);
+    await expect.poll(() => JSON.stringify(scene.log())).toContain('has an Interactions Endpoint URL');
   });
 
   it('says so when it has the key of another application', async () => {
