@@ -68,40 +68,7 @@ export type NoKey =
   /** The service has refused it. `setBy`: the Discord id of the member who set it. */
   | { readonly code: 'key-invalid'; readonly setBy: string };
 
-/** The API key of each guild, sealed. Every method throws a {@link StoreError} when the store fails. */
-export interface ApiKeys {
-  /** The key, whether or not the service has refused it; `undefined` without one, or when it cannot be opened. */
-  get(guildId: string): Promise<UsableKey | undefined>;
-  /** The key, unless there is none, it cannot be opened, or the service has refused it: then no request may leave. */
-  usable(guildId: string): Promise<UsableKey | NoKey>;
-  /** Why there is no usable key; `undefined` when there is one. */
-  problem(guildId: string): Promise<NoKey | undefined>;
-  /** The same, up to a few seconds old: never to be used inside of a transaction (see `GuildSettings.remembered`). */
-  rememberedProblem(guildId: string): Promise<NoKey | undefined>;
-  status(guildId: string): Promise<KeyStatus | undefined>;
-  /** Keeps the key, in place of a previous one. */
-  set(guildId: string, key: Secret, by: { readonly userId: string }): Promise<void>;
-  /**
-   * Keeps what the service's answer to a request with this key says of the key, unless the guild has another one by now.
-   * `renews`: an admin asked for it, so that being accepted lifts the mark that an earlier refusal has left.
-   * @returns whether this is the first refusal: from now on the key is marked, and the admins have to be told
-   */
-  keepAnswer(
-    guildId: string,
-    setAt: string,
-    answer: Outcome | GamesOutcome,
-    options?: { readonly renews?: boolean },
-  ): Promise<boolean>;
-  /** Takes away the mark that a refusal has left. */
-  lift(guildId: string): Promise<void>;
-  /** The guilds that have a key. */
-  guilds(): Promise<readonly string[]>;
-  /**
-   * @param setAt deletes only the key that was set then; without it whichever there is
-   * @returns whether it was deleted
-   */
-  delete(guildId: string, setAt?: string): Promise<boolean>;
-}
+export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /** How long it is remembered what is wrong with a key, in milliseconds: /help says so at once. */
 const REMEMBERED_MS = 5_000;
@@ -111,7 +78,8 @@ export async function guildsWithKey(store: Pick<Store, 'values'>): Promise<reado
   return (await store.values.keys(`${API_KEYS}:`)).map((key) => key.slice(API_KEYS.length + 1));
 }
 
-export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
+/** The API key of each guild, sealed. Every method throws a {@link StoreError} when the store fails. */
+export function createApiKeys(deps: ApiKeysDeps) {
   const { store, encryption, refusals, logger, now = Date.now } = deps;
   const records = createCollection<KeyRecord>({
     values: store.values,
@@ -131,6 +99,7 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
     }
   }
 
+  /** The key, unless there is none, it cannot be opened, or the service has refused it: then no request may leave. */
   async function usable(guildId: string): Promise<UsableKey | NoKey> {
     const record = await records.get(guildId);
     if (record === undefined) return { code: 'key-missing' };
@@ -158,22 +127,26 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
 
   return {
     usable,
-    async get(guildId) {
+    /** The key, whether or not the service has refused it; `undefined` without one, or when it cannot be opened. */
+    async get(guildId: string): Promise<UsableKey | undefined> {
       const record = await records.get(guildId);
       if (record === undefined || record === 'unreadable') return undefined;
       const key = open(guildId, record);
       return key && { key, setAt: record.setAt };
     },
-    async status(guildId) {
+    async status(guildId: string): Promise<KeyStatus | undefined> {
       const record = await records.get(guildId);
       if (record === undefined) return undefined;
       if (record === 'unreadable') return { readable: false };
       const { sealed: _, ...known } = record;
       return { ...known, readable: open(guildId, record) !== undefined };
     },
+    /** Why there is no usable key; `undefined` when there is one. */
     problem: problemOf,
+    /** The same, up to a few seconds old: never to be used inside of a transaction (see `GuildSettings.remembered`). */
     rememberedProblem: problems.get,
-    async set(guildId, key, by) {
+    /** Keeps the key, in place of a previous one. */
+    async set(guildId: string, key: Secret, by: { readonly userId: string }): Promise<void> {
       await change(guildId, () =>
         records.set(guildId, {
           sealed: encryption.seal(key.reveal(), sealContext(guildId)),
@@ -185,7 +158,17 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
       );
       await store.cutLog();
     },
-    async keepAnswer(guildId, setAt, answer, { renews = false } = {}) {
+    /**
+     * Keeps what the service's answer to a request with this key says of the key, unless the guild has another one by now.
+     * `renews`: an admin asked for it, so that being accepted lifts the mark that an earlier refusal has left.
+     * @returns whether this is the first refusal: from now on the key is marked, and the admins have to be told
+     */
+    async keepAnswer(
+      guildId: string,
+      setAt: string,
+      answer: Outcome | GamesOutcome,
+      { renews = false }: { readonly renews?: boolean } = {},
+    ): Promise<boolean> {
       const verdict = verdictOf(answer);
       if (verdict === 'none') return false;
       return change(guildId, async () => {
@@ -207,7 +190,8 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
         return isFirstRefusal;
       });
     },
-    async lift(guildId) {
+    /** Takes away the mark that a refusal has left. */
+    async lift(guildId: string): Promise<void> {
       await change(guildId, async () => {
         const record = await records.get(guildId);
         if (record === undefined || record === 'unreadable') return;
@@ -215,8 +199,13 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
         await records.set(guildId, unmarked);
       });
     },
-    guilds: () => guildsWithKey(store),
-    async delete(guildId, setAt) {
+    /** The guilds that have a key. */
+    guilds: (): Promise<readonly string[]> => guildsWithKey(store),
+    /**
+     * @param setAt deletes only the key that was set then; without it whichever there is
+     * @returns whether it was deleted
+     */
+    async delete(guildId: string, setAt?: string): Promise<boolean> {
       const isDeleted = await change(guildId, async () => {
         const record = setAt === undefined ? undefined : await records.get(guildId);
         const isAnother = record !== undefined && record !== 'unreadable' && record.setAt !== setAt;

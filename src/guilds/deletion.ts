@@ -24,32 +24,16 @@ interface DeletionDeps {
   readonly now?: () => number;
 }
 
-/**
- * Deletes what somebody wants deleted. It stands in the table of deletions until its last step, so that the next start
- * and the hourly job finish what the end of the process or a failure has cut off. What came after it was asked for stays.
- */
-export interface Deletion {
-  /**
-   * Deletes everything that is kept of a guild.
-   * @returns `begun`: the key, the settings and the drafts are gone, and the rest goes by itself
-   * @throws StoreError when nothing was deleted
-   */
-  guild(guildId: string): Promise<'done' | 'begun'>;
-  /**
-   * Takes a member's name out of what they have submitted in a guild until now, and deletes their drafts. Their id goes
-   * when no limit counts it any more.
-   * @returns how many servers had the name; `begun`: it goes by itself
-   * @throws StoreError when nothing was deleted
-   */
-  member(guildId: string, userId: string): Promise<number | 'begun'>;
-  /** Goes on with what has begun. @param stopping aborted when it is to stop between two steps */
-  finish(stopping?: AbortSignal): Promise<void>;
-}
+export type Deletion = ReturnType<typeof createDeletion>;
 
 /** In place of a member's id: everything of the guild. */
 const EVERYTHING = '';
 
-export function createDeletion(deps: DeletionDeps): Deletion {
+/**
+ * Deletes what somebody wants deleted. It stands in the table of deletions until its last step, so that the next start
+ * and the hourly job finish what the end of the process or a failure has cut off. What came after it was asked for stays.
+ */
+export function createDeletion(deps: DeletionDeps) {
   const { store, keys, settings, submissions, logger, now = Date.now } = deps;
 
   async function write(guildId: string, userId: string, askedAt: number): Promise<void> {
@@ -117,18 +101,30 @@ export function createDeletion(deps: DeletionDeps): Deletion {
   }
 
   return {
-    async guild(guildId) {
+    /**
+     * Deletes everything that is kept of a guild.
+     * @returns `begun`: the key, the settings and the drafts are gone, and the rest goes by itself
+     * @throws StoreError when nothing was deleted
+     */
+    async guild(guildId: string): Promise<'done' | 'begun'> {
       const askedAt = now();
       await beginGuild(guildId, askedAt);
       const end = await begun(guildId, deleteGuild(guildId, { before: askedAt }));
       return end ?? 'done';
     },
-    async member(guildId, userId) {
+    /**
+     * Takes a member's name out of what they have submitted in a guild until now, and deletes their drafts. Their id goes
+     * when no limit counts it any more.
+     * @returns how many servers had the name; `begun`: it goes by itself
+     * @throws StoreError when nothing was deleted
+     */
+    async member(guildId: string, userId: string): Promise<number | 'begun'> {
       const askedAt = now();
       await store.inGuild(guildId, () => write(guildId, userId, askedAt));
       return begun(guildId, forgetMember(guildId, userId, { before: askedAt }));
     },
-    async finish(stopping) {
+    /** Goes on with what has begun. @param stopping aborted when it is to stop between two steps */
+    async finish(stopping?: AbortSignal): Promise<void> {
       const rows = await store.tables().selectFrom('deletions').selectAll().execute();
       for (const row of rows) {
         stopping?.throwIfAborted();

@@ -16,24 +16,24 @@ export interface TooSoon {
   readonly at: number;
 }
 
-/** The only way to try a key at the service: whoever can try without end can guess, from the operator's address. */
-export interface KeyTrials {
-  /** Tries a key, unless the guild has had five tried in the last 60 seconds. */
-  run(asker: Asker, key: Secret): Promise<GamesOutcome | TooSoon>;
-}
+export type KeyTrials = ReturnType<typeof createKeyTrials>;
 
 const MOST_TRIALS = 5;
 const WINDOW_MS = 60_000;
 /** Guilds that are remembered; whose last trial is longest ago goes. */
 const MOST_GUILDS = 10_000;
 
-/** Kept in memory: a restart, which nobody can cause from outside, begins anew. */
-export function createKeyTrials({ games, now = Date.now }: KeyTrialsDeps): KeyTrials {
+/**
+ * The only way to try a key at the service: whoever can try without end can guess, from the operator's address. Trials are
+ * kept in memory: a restart, which nobody can cause from outside, begins anew.
+ */
+export function createKeyTrials({ games, now = Date.now }: KeyTrialsDeps) {
   /** By guild: when the latest trials began, the oldest first. */
   const trialsOf = createBoundedMap<readonly number[]>(MOST_GUILDS);
 
   return {
-    async run(asker, key) {
+    /** Tries a key, unless the guild has had five tried in the last 60 seconds. */
+    async run(asker: Asker, key: Secret): Promise<GamesOutcome | TooSoon> {
       const { guildId } = asker;
       // A time to come: the clock was set back.
       const recent = (trialsOf.get(guildId) ?? []).filter((at) => now() - at < WINDOW_MS && at <= now());

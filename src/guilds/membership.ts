@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { AFTER_START_MS, createJob, type Part } from '../lifecycle.ts';
+import { AFTER_START_MS, createJob } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { OnlyOne } from '../storage/only-one.ts';
 import type { Store } from '../storage/store.ts';
@@ -41,26 +41,17 @@ export interface MembershipDeps {
   readonly now?: () => number;
 }
 
+export type Membership = ReturnType<typeof createMembership>;
+
+type Presence = Selectable<PresenceTable>;
+
 /**
  * Finds out by asking which guilds the bot was removed from, since without intents nobody tells it. A guild that is
  * absent in two lists in a row loses its key, and after a time of grace everything else. A guild whose members use the
  * commands all the same has them without the bot user, which is in no list: it keeps everything until nobody has used
  * them for the time of grace. Nothing is deleted before Discord has said of the very guild that it is unknown.
  */
-export interface Membership extends Part {
-  /** An interaction has come that the guild's own installation authorised: it has the commands. Costs next to nothing. */
-  used(guildId: string): void;
-  /** Whether the bot itself is in a guild, by the list that this process has read last. */
-  hasBot(guildId: string): boolean;
-  /** The bot could not post there: until the next list it counts as not being in it. */
-  lacksBot(guildId: string): void;
-  /** One check, or the one that runs. It never throws. */
-  check(): Promise<void>;
-}
-
-type Presence = Selectable<PresenceTable>;
-
-export function createMembership(deps: MembershipDeps): Membership {
+export function createMembership(deps: MembershipDeps) {
   const { store, deletion, keys, submissions, checkEveryMs, graceMs, logger, now = Date.now } = deps;
   const { afterStartMs = AFTER_START_MS } = deps;
   const job = createJob({ firstMs: afterStartMs, everyMs: checkEveryMs, run: checkOrWrite });
@@ -242,13 +233,17 @@ export function createMembership(deps: MembershipDeps): Membership {
 
   return {
     name: 'membership',
-    used(guildId) {
+    /** An interaction has come that the guild's own installation authorised: it has the commands. Costs next to nothing. */
+    used(guildId: string): void {
       if (listed.has(guildId)) return;
       uses.set(guildId, now());
       void askForBot(guildId);
     },
-    hasBot: (guildId) => listed.has(guildId),
-    lacksBot: (guildId) => void listed.delete(guildId),
+    /** Whether the bot itself is in a guild, by the list that this process has read last. */
+    hasBot: (guildId: string): boolean => listed.has(guildId),
+    /** The bot could not post there: until the next list it counts as not being in it. */
+    lacksBot: (guildId: string): void => void listed.delete(guildId),
+    /** One check, or the one that runs. It never throws. */
     check: job.run,
     start: async () => job.start(),
     async stop() {

@@ -14,18 +14,10 @@ export interface RefusalsDeps {
   readonly now?: () => number;
 }
 
-/** Watches how many keys the service refuses for the first time within an hour. */
-export interface Refusals {
-  /** The guild's key was refused, and was not before. @returns whether that is to be doubted */
-  note(guildId: string): Promise<boolean>;
-  /** The guild's key was accepted. */
-  forget(guildId: string): void;
-  areDoubted(): boolean;
-  /** The guilds of a doubt that has begun since this was asked last: what was marked of their keys is to be lifted. */
-  takeDoubted(): readonly string[];
-}
+export type Refusals = ReturnType<typeof createRefusals>;
 
-export function createRefusals(deps: RefusalsDeps): Refusals {
+/** Watches how many keys the service refuses for the first time within an hour. */
+export function createRefusals(deps: RefusalsDeps) {
   const { countKeys, onDoubt, logger, now = () => performance.now() } = deps;
   /** By guild, in the order of their times. */
   const refusedAt = new Map<string, number>();
@@ -47,15 +39,18 @@ export function createRefusals(deps: RefusalsDeps): Refusals {
   }
 
   return {
-    async note(guildId) {
+    /** The guild's key was refused, and was not before. @returns whether that is to be doubted */
+    async note(guildId: string): Promise<boolean> {
       refusedAt.delete(guildId);
       refusedAt.set(guildId, now());
       await look();
       return isDoubted;
     },
-    forget: (guildId) => void refusedAt.delete(guildId),
-    areDoubted: () => isDoubted,
-    takeDoubted() {
+    /** The guild's key was accepted. */
+    forget: (guildId: string): void => void refusedAt.delete(guildId),
+    areDoubted: (): boolean => isDoubted,
+    /** The guilds of a doubt that has begun since this was asked last: what was marked of their keys is to be lifted. */
+    takeDoubted(): readonly string[] {
       const taken = doubted;
       doubted = [];
       return taken;

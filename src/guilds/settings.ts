@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createCache } from '../bounded-map.ts';
 import type { Logger } from '../logger.ts';
-import { createCollection, type Unreadable } from '../storage/collection.ts';
+import { createCollection } from '../storage/collection.ts';
 import type { Store } from '../storage/store.ts';
 
 /** The most servers a day that can be set as a quota; a whole bulk submission fits many times. */
@@ -34,35 +34,16 @@ export class SettingsUnreadable extends Error {
   override readonly name = 'SettingsUnreadable';
 }
 
-/** What each guild's admins have chosen. Every method throws a StoreError when the store fails. */
-export interface GuildSettings {
-  /**
-   * The defaults where nothing was chosen.
-   * @throws SettingsUnreadable
-   */
-  get(guildId: string): Promise<Settings>;
-  /**
-   * The same, up to a few seconds old, for autocomplete. Never to be used inside of a transaction: the read may have
-   * begun outside, and then waits for the connection that the transaction holds.
-   */
-  remembered(guildId: string): Promise<Settings>;
-  /** For those who can set anew what cannot be read. */
-  find(guildId: string): Promise<Settings | Unreadable>;
-  /**
-   * Changes of one guild follow one another, each made from what the one before left; from the defaults where that cannot
-   * be read. What comes back as it is, is not written.
-   */
-  change(guildId: string, change: (now: Settings) => Settings): Promise<Settings>;
-  delete(guildId: string): Promise<void>;
-}
+export type GuildSettings = ReturnType<typeof createGuildSettings>;
 
 /** How long settings are remembered, in milliseconds: autocomplete asks for them with every key stroke. */
 const REMEMBERED_MS = 5_000;
 
+/** What each guild's admins have chosen. Every method throws a StoreError when the store fails. */
 export function createGuildSettings(deps: {
   readonly store: Pick<Store, 'values' | 'inGuild'>;
   readonly logger: Logger;
-}): GuildSettings {
+}) {
   const { store, logger } = deps;
   const records = createCollection<Settings>({
     values: store.values,
@@ -71,8 +52,13 @@ export function createGuildSettings(deps: {
     logger,
   });
 
+  /** For those who can set anew what cannot be read. */
   const find = async (guildId: string) => (await records.get(guildId)) ?? DEFAULTS;
 
+  /**
+   * The defaults where nothing was chosen.
+   * @throws SettingsUnreadable
+   */
   async function get(guildId: string): Promise<Settings> {
     const settings = await find(guildId);
     if (settings === 'unreadable') throw new SettingsUnreadable(`the settings of ${guildId} cannot be read`);
@@ -83,9 +69,17 @@ export function createGuildSettings(deps: {
 
   return {
     get,
+    /**
+     * The same, up to a few seconds old, for autocomplete. Never to be used inside of a transaction: the read may have
+     * begun outside, and then waits for the connection that the transaction holds.
+     */
     remembered: remembered.get,
     find,
-    async change(guildId, change) {
+    /**
+     * Changes of one guild follow one another, each made from what the one before left; from the defaults where that cannot
+     * be read. What comes back as it is, is not written.
+     */
+    async change(guildId: string, change: (now: Settings) => Settings): Promise<Settings> {
       try {
         return await store.inGuild(guildId, async () => {
           const found = await find(guildId);
@@ -98,7 +92,7 @@ export function createGuildSettings(deps: {
         remembered.forget(guildId);
       }
     },
-    async delete(guildId) {
+    async delete(guildId: string): Promise<void> {
       await records.delete(guildId);
       remembered.forget(guildId);
     },

@@ -12,24 +12,7 @@ const MOST_GAMES_COMPARED = 1_000;
 /** Searches of all games that are remembered, no longer ones: whoever looks for a game begins with the same letters. Some 200 KiB. */
 const MOST_REMEMBERED = 500;
 
-/** A list of games made ready for searching, since a search runs with every key stroke. */
-export interface GameIndex {
-  readonly games: readonly Game[];
-  /**
-   * The games that fit best to what was typed, best first: it is the alias, the name, or what players call the game; the
-   * alias or name begins with it, or with its letters the words do; a word begins with it; a word contains it; a word
-   * nearly begins with it. Equally good ones stay in the order of the list, and without any text all of them do. Case,
-   * accents and punctuation do not matter.
-   * @param limit the most games to return; 25
-   * @param among the aliases of the games that are looked at; absent: all of them
-   */
-  search(text: string, limit?: number, among?: ReadonlySet<string>): readonly Game[];
-  /**
-   * The one game with this alias, or else this name, or else this nickname; case, accents, punctuation and a year in
-   * brackets behind it do not matter.
-   */
-  find(text: string): Game | undefined;
-}
+export type GameIndex = ReturnType<typeof indexGames>;
 
 /** A game as it is compared; see {@link fold}. */
 interface Entry {
@@ -61,7 +44,8 @@ function entryOf(game: Game): Entry {
   };
 }
 
-export function indexGames(games: readonly Game[]): GameIndex {
+/** A list of games made ready for searching, since a search runs with every key stroke. */
+export function indexGames(games: readonly Game[]) {
   const entries = games.map(entryOf);
   /** By what was typed and how many were asked for. */
   const remembered = createBoundedMap<readonly Game[]>(MOST_REMEMBERED);
@@ -75,7 +59,15 @@ export function indexGames(games: readonly Game[]): GameIndex {
 
   return {
     games,
-    search(text, limit = MAX_CHOICES, among) {
+    /**
+     * The games that fit best to what was typed, best first: it is the alias, the name, or what players call the game; the
+     * alias or name begins with it, or with its letters the words do; a word begins with it; a word contains it; a word
+     * nearly begins with it. Equally good ones stay in the order of the list, and without any text all of them do. Case,
+     * accents and punctuation do not matter.
+     * @param limit the most games to return; 25
+     * @param among the aliases of the games that are looked at; absent: all of them
+     */
+    search(text: string, limit: number = MAX_CHOICES, among?: ReadonlySet<string>): readonly Game[] {
       const typed = fold(text.slice(0, LONGEST_NAME));
       const some = among ? entries.filter(({ game }) => among.has(game.alias)) : entries;
       if (typed === '') return some.slice(0, limit).map(({ game }) => game);
@@ -85,7 +77,11 @@ export function indexGames(games: readonly Game[]): GameIndex {
       remembered.set(asked, found);
       return found;
     },
-    find(text) {
+    /**
+     * The one game with this alias, or else this name, or else this nickname; case, accents, punctuation and a year in
+     * brackets behind it do not matter.
+     */
+    find(text: string): Game | undefined {
       const typed = text.trim();
       if (typed === '') return undefined;
       const folded = fold(typed.replace(/\(\d{4}\)$/u, ''));

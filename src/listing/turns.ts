@@ -13,11 +13,7 @@ export interface TurnRequest {
   readonly deadline?: number;
 }
 
-/** Requests take turns by guild, so that no guild waits for what another guild has piled up. */
-export interface Turns {
-  /** Runs a task that makes one request when it is the guild's turn. */
-  run<Result>(request: TurnRequest, task: () => Promise<Result>): Promise<Result | NotRun>;
-}
+export type Turns = ReturnType<typeof createTurns>;
 
 interface Waiting {
   readonly request: TurnRequest;
@@ -30,12 +26,13 @@ const MOST_WAITING_OF_A_MEMBER = 20;
 const MOST_REMEMBERED = 10_000;
 
 /**
+ * Requests take turns by guild, so that no guild waits for what another guild has piled up.
  * If several guilds wait, the guild served longest ago is next. Reading takes at most half of the places, so that
  * submissions always get through.
  * @param atOnce the most requests that run at the same time
  * @param now milliseconds since 1970
  */
-export function createTurns({ atOnce, now = Date.now }: { atOnce: number; now?: () => number }): Turns {
+export function createTurns({ atOnce, now = Date.now }: { atOnce: number; now?: () => number }) {
   const mostReading = Math.max(1, Math.floor(atOnce / 2));
   /** By guild, in the order in which they came. */
   const waiting = new Map<string, Waiting[]>();
@@ -88,7 +85,8 @@ export function createTurns({ atOnce, now = Date.now }: { atOnce: number; now?: 
   }
 
   return {
-    async run(request, task) {
+    /** Runs a task that makes one request when it is the guild's turn. */
+    async run<Result>(request: TurnRequest, task: () => Promise<Result>): Promise<Result | NotRun> {
       const { guildId, memberId, deadline = Number.POSITIVE_INFINITY } = request;
       const ofGuild = waiting.get(guildId) ?? [];
       const ofMember = ofGuild.filter((other) => other.request.memberId === memberId);

@@ -24,31 +24,26 @@ export class UndecryptableError extends Error {
   override readonly name = 'UndecryptableError';
 }
 
-export interface Encryption {
-  /** The key that `seal` uses; see {@link SealedRecord}. */
-  readonly newestKeyId: string;
-  /** @param context whose value it is and what for; `open` has to be given the same */
-  seal(plain: string, context: string): SealedRecord;
-  /** @throws UndecryptableError when the key is not at hand, the context is another, or the record was altered */
-  open(record: unknown, context: string): string;
-}
+export type Encryption = ReturnType<typeof createEncryption>;
 
 /**
  * AES-256-GCM with the context as associated data, so that a record copied to another guild does not open.
  * @param keys of 32 bytes each, newest first: the first seals, all open
  * @throws RangeError for a key of another length, or none
  */
-export function createEncryption(keys: readonly Buffer[]): Encryption {
+export function createEncryption(keys: readonly Buffer[]) {
   const [newest] = keys;
   if (newest === undefined || keys.some((key) => key.length !== KEY_BYTES)) {
     throw new RangeError(`encryption needs keys of ${KEY_BYTES} bytes`);
   }
   const byId = new Map(keys.map((key) => [keyId(key), key]));
+  /** The key that `seal` uses; see {@link SealedRecord}. */
   const newestKeyId = keyId(newest);
 
   return {
     newestKeyId,
-    seal(plain, context) {
+    /** @param context whose value it is and what for; `open` has to be given the same */
+    seal(plain: string, context: string): SealedRecord {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', newest, iv, { authTagLength: TAG_BYTES });
       cipher.setAAD(associated(newestKeyId, context));
@@ -61,7 +56,8 @@ export function createEncryption(keys: readonly Buffer[]): Encryption {
         tag: cipher.getAuthTag().toString('base64'),
       };
     },
-    open(record, context) {
+    /** @throws UndecryptableError when the key is not at hand, the context is another, or the record was altered */
+    open(record: unknown, context: string): string {
       const parsed = sealedRecordSchema.safeParse(record);
       if (!parsed.success) throw new UndecryptableError('the stored value is not a sealed record');
       const { k, iv, data, tag } = parsed.data;
