@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Keyv } from 'keyv';
-import type { Kysely, RawBuilder } from 'kysely';
-import type { Part } from '../lifecycle.ts';
+import type { Kysely } from 'kysely';
 import type { Logger } from '../logger.ts';
 import type { StoreUrl } from '../store-url.ts';
 import type { Database, TransactionOptions } from './database.ts';
@@ -24,40 +23,7 @@ export class StuckTransaction extends Error {
   override readonly name = 'StuckTransaction';
 }
 
-/** What the bot keeps, in tables and as values under keys. Every method throws a {@link StoreError} when it fails. */
-export interface Store extends Part {
-  /** The file of SQLite, as `STORE_URL` names it; PostgreSQL has none. */
-  readonly path: string | undefined;
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** What is searched, counted or claimed; inside of {@link Store.inGuild} in its transaction. */
-  tables(): Kysely<Tables>;
-  /** The same tables over a connection that nothing else takes, and in no transaction. */
-  apart(): Kysely<Tables>;
-  readonly values: Values;
-  /** The time by the clock of the database, as a part of a statement: milliseconds since 1970, the same for all processes. */
-  readonly clock: RawBuilder<number>;
-  /**
-   * Changes what is kept of a guild. Everything that `change` writes, to tables and under keys, is written as a whole,
-   * or nothing if it throws. Inside another change it is a part of that one. Other changes of the guild wait until it
-   * ends, with SQLite all others, so it must await nothing but the store, and nothing of it that began outside: that may
-   * wait for the connection. It must catch no SQL error: PostgreSQL does not go on after one.
-   */
-  inGuild<Result>(
-    guildId: string,
-    change: () => Promise<Result>,
-    options?: Partial<Omit<TransactionOptions, 'guildId'>>,
-  ): Promise<Result>;
-  /** Writes a value by one statement: in a transaction it could wait for that of another process. */
-  testWriting(): Promise<void>;
-  /**
-   * Cuts off the log of SQLite's file, in which deleted values may still stand. Never throws. Inside of
-   * {@link Store.inGuild} it does nothing: what began the transaction cuts the log when that has ended.
-   */
-  cutLog(): Promise<void>;
-  /** Gives the room of what was deleted back to the disk. Takes its time; others go on meanwhile. */
-  shrink(): Promise<void>;
-}
+export type Store = ReturnType<typeof createStore>;
 
 export interface TransactionEnd {
   /** With the time that it waited for others. */
@@ -78,7 +44,8 @@ export interface StoreDeps {
   readonly secondMs?: number | undefined;
 }
 
-export function createStore(deps: StoreDeps): Store {
+/** What the bot keeps, in tables and as values under keys. Every method throws a {@link StoreError} when it fails. */
+export function createStore(deps: StoreDeps) {
   const { url, logger, onTransaction, onStuck, isUnhurried = false, secondMs = 1_000 } = deps;
   const database = databaseAt(url, logger, isUnhurried);
   /** The transaction that the present code runs in: inside of it nothing else may be used. */
@@ -91,6 +58,7 @@ export function createStore(deps: StoreDeps): Store {
     if (part === undefined) throw new StoreError(`the database ${database.name} is not open`);
     return part;
   }
+  /** What is searched, counted or claimed; inside of {@link Store.inGuild} in its transaction. */
   const tables = () => inside.getStore() ?? needed(opened);
 
   async function measured<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -133,12 +101,15 @@ export function createStore(deps: StoreDeps): Store {
 
   return {
     name: 'store',
+    /** The file of SQLite, as `STORE_URL` names it; PostgreSQL has none. */
     path: database.path,
+    /** The time by the clock of the database, as a part of a statement: milliseconds since 1970, the same for all processes. */
     clock: database.clock,
     tables,
-    apart: () => needed(openedApart),
+    /** The same tables over a connection that nothing else takes, and in no transaction. */
+    apart: (): Kysely<Tables> => needed(openedApart),
     values,
-    async start() {
+    async start(): Promise<void> {
       await database.prepare();
       try {
         opened = await database.open();
@@ -151,14 +122,24 @@ export function createStore(deps: StoreDeps): Store {
         throw await database.cannotOpen(cause);
       }
     },
-    async stop() {
+    async stop(): Promise<void> {
       await openedApart?.destroy();
       openedApart = undefined;
       await opened?.destroy();
       opened = undefined;
       keyv = undefined;
     },
-    async inGuild(guildId, change, { synced = true, ifFree = false } = {}) {
+    /**
+     * Changes what is kept of a guild. Everything that `change` writes, to tables and under keys, is written as a whole,
+     * or nothing if it throws. Inside another change it is a part of that one. Other changes of the guild wait until it
+     * ends, with SQLite all others, so it must await nothing but the store, and nothing of it that began outside: that may
+     * wait for the connection. It must catch no SQL error: PostgreSQL does not go on after one.
+     */
+    async inGuild<Result>(
+      guildId: string,
+      change: () => Promise<Result>,
+      { synced = true, ifFree = false }: Partial<Omit<TransactionOptions, 'guildId'>> = {},
+    ): Promise<Result> {
       if (inside.getStore()) return change();
       const begun = new StuckTransaction(`a transaction of guild ${guildId} does not end`);
       return measured(() =>
@@ -167,9 +148,15 @@ export function createStore(deps: StoreDeps): Store {
         ),
       );
     },
-    shrink: () => database.shrink(needed(opened)),
-    testWriting: () => measured(() => values.set(WRITE_TEST, Date.now())),
-    async cutLog() {
+    /** Gives the room of what was deleted back to the disk. Takes its time; others go on meanwhile. */
+    shrink: (): Promise<void> => database.shrink(needed(opened)),
+    /** Writes a value by one statement: in a transaction it could wait for that of another process. */
+    testWriting: (): Promise<void> => measured(() => values.set(WRITE_TEST, Date.now())),
+    /**
+     * Cuts off the log of SQLite's file, in which deleted values may still stand. Never throws. Inside of
+     * {@link Store.inGuild} it does nothing: what began the transaction cuts the log when that has ended.
+     */
+    async cutLog(): Promise<void> {
       if (inside.getStore()) return;
       try {
         await database.cutLog(needed(opened));

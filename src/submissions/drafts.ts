@@ -19,14 +19,7 @@ export interface Submitter {
 /** `submitted`: another interaction has submitted it. `empty`: none of its servers is to be submitted. */
 export type NoDraft = 'gone' | 'submitted' | 'of-another-member' | 'empty';
 
-/** What members have typed and not submitted yet. Every method throws a StoreError when the store fails. */
-export interface Drafts {
-  find(by: Submitter, id: string): Promise<Draft | NoDraft>;
-  /** Keeps a new draft, or a new state of one, for 15 minutes from now. What is carried out, or another member's, stays as it is. */
-  save(by: Submitter, id: string, draft: Draft): Promise<void>;
-  /** Deletes it, or says why there is nothing to delete. */
-  drop(by: Submitter, id: string): Promise<NoDraft | undefined>;
-}
+export type Drafts = ReturnType<typeof createDrafts>;
 
 export interface DraftsDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
@@ -37,7 +30,8 @@ export interface DraftsDeps {
 /** Nothing of a draft was sent: it may be lost with the machine's power. */
 const NOT_SYNCED = { synced: false };
 
-export function createDrafts({ store, now = Date.now }: DraftsDeps): Drafts {
+/** What members have typed and not submitted yet. Every method throws a StoreError when the store fails. */
+export function createDrafts({ store, now = Date.now }: DraftsDeps) {
   const { tables } = store;
 
   /**
@@ -80,7 +74,8 @@ export function createDrafts({ store, now = Date.now }: DraftsDeps): Drafts {
 
   return {
     find,
-    async save(by, id, draft) {
+    /** Keeps a new draft, or a new state of one, for 15 minutes from now. What is carried out, or another member's, stays as it is. */
+    async save(by: Submitter, id: string, draft: Draft): Promise<void> {
       const { guildId, user } = by;
       const created_at = now();
       const json = JSON.stringify(draft);
@@ -116,7 +111,8 @@ export function createDrafts({ store, now = Date.now }: DraftsDeps): Drafts {
         NOT_SYNCED,
       );
     },
-    drop: (by, id) =>
+    /** Deletes it, or says why there is nothing to delete. */
+    drop: (by: Submitter, id: string): Promise<NoDraft | undefined> =>
       store.inGuild(
         by.guildId,
         async () => {

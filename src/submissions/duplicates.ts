@@ -29,17 +29,9 @@ export interface DuplicatesDeps {
   readonly now?: () => number;
 }
 
-export interface Duplicates {
-  /** One of the servers that is on its way for the guild already. */
-  inFlight(guildId: string, servers: readonly ServerSubmission[]): Promise<ServerSubmission | undefined>;
-  /** The rows of servers that the guild has submitted before, each with the latest time. */
-  submittedBefore(
-    by: { readonly guildId: string; readonly userId: string },
-    rows: readonly Row[],
-  ): Promise<ReadonlyMap<Row, SubmittedBefore>>;
-}
+export type Duplicates = ReturnType<typeof createDuplicates>;
 
-export function createDuplicates({ store, now = Date.now }: DuplicatesDeps): Duplicates {
+export function createDuplicates({ store, now = Date.now }: DuplicatesDeps) {
   const ofGuild = (guildId: string, addresses: readonly string[]) =>
     store
       .tables()
@@ -83,7 +75,11 @@ export function createDuplicates({ store, now = Date.now }: DuplicatesDeps): Dup
   }
 
   return {
-    async inFlight(guildId, servers) {
+    /** One of the servers that is on its way for the guild already. */
+    async inFlight(
+      guildId: string,
+      servers: readonly ServerSubmission[],
+    ): Promise<ServerSubmission | undefined> {
       const byAddress = new Map(servers.map((server) => [addressOf(server), server]));
       for (const addresses of inParts([...byAddress.keys()])) {
         const found = await ofGuild(guildId, addresses)
@@ -96,7 +92,11 @@ export function createDuplicates({ store, now = Date.now }: DuplicatesDeps): Dup
       }
       return undefined;
     },
-    async submittedBefore(by, rows) {
+    /** The rows of servers that the guild has submitted before, each with the latest time. */
+    async submittedBefore(
+      by: { readonly guildId: string; readonly userId: string },
+      rows: readonly Row[],
+    ): Promise<ReadonlyMap<Row, SubmittedBefore>> {
       const ready = rows.filter(isReady);
       const found = new Map<string, SubmittedBefore>();
       for (const addresses of inParts([...new Set(ready.map(({ submission }) => addressOf(submission)))])) {

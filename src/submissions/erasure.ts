@@ -12,22 +12,7 @@ interface Within {
   readonly stopping?: AbortSignal | undefined;
 }
 
-/** Deletes what is kept of submissions. Every method throws a StoreError when the store fails. */
-export interface Erasure {
-  /**
-   * Deletes the drafts of a guild. What is carried out has no owner any more, so that none of it leaves, and leaves no
-   * draft. Called inside of the guild's transaction.
-   */
-  deleteUnsent(guildId: string): Promise<void>;
-  /** Deletes all of a guild. */
-  deleteGuild(guildId: string, within?: Within): Promise<void>;
-  /** Deletes a member's drafts, and their name from what they have submitted; from how many servers. */
-  forgetNames(guildId: string, userId: string, within?: Within): Promise<number>;
-  /** Deletes a member's id where no limit counts it any more; whether it is nowhere now, but in what came later. */
-  forgetIds(guildId: string, userId: string, within?: Within): Promise<boolean>;
-  /** The guilds that have submitted anything, or are about to. */
-  guilds(): AsyncIterable<string>;
-}
+export type Erasure = ReturnType<typeof createErasure>;
 
 export interface ErasureDeps {
   readonly store: Pick<Store, 'tables'>;
@@ -37,11 +22,16 @@ export interface ErasureDeps {
 /** After all times. */
 const EVER = Number.MAX_SAFE_INTEGER;
 
-export function createErasure({ store, limits }: ErasureDeps): Erasure {
+/** Deletes what is kept of submissions. Every method throws a StoreError when the store fails. */
+export function createErasure({ store, limits }: ErasureDeps) {
   const { tables } = store;
 
   return {
-    async deleteUnsent(guildId) {
+    /**
+     * Deletes the drafts of a guild. What is carried out has no owner any more, so that none of it leaves, and leaves no
+     * draft. Called inside of the guild's transaction.
+     */
+    async deleteUnsent(guildId: string): Promise<void> {
       await tables()
         .deleteFrom('submissions')
         .where('guild_id', '=', guildId)
@@ -54,7 +44,8 @@ export function createErasure({ store, limits }: ErasureDeps): Erasure {
         .where('state', '=', 'running')
         .execute();
     },
-    async deleteGuild(guildId, { before = EVER, stopping } = {}) {
+    /** Deletes all of a guild. */
+    async deleteGuild(guildId: string, { before = EVER, stopping }: Within = {}): Promise<void> {
       const later = tables()
         .selectFrom('submissions')
         .select('id')
@@ -85,7 +76,12 @@ export function createErasure({ store, limits }: ErasureDeps): Erasure {
         .limit(ROWS_AT_ONCE);
       await deleteInSteps(tables().deleteFrom('interactions').where('id', 'in', interactions), stopping);
     },
-    async forgetNames(guildId, userId, { before = EVER, stopping } = {}) {
+    /** Deletes a member's drafts, and their name from what they have submitted; from how many servers. */
+    async forgetNames(
+      guildId: string,
+      userId: string,
+      { before = EVER, stopping }: Within = {},
+    ): Promise<number> {
       await tables()
         .deleteFrom('submissions')
         .where('guild_id', '=', guildId)
@@ -114,7 +110,12 @@ export function createErasure({ store, limits }: ErasureDeps): Erasure {
       }, stopping);
       return count;
     },
-    async forgetIds(guildId, userId, { before = EVER, stopping } = {}) {
+    /** Deletes a member's id where no limit counts it any more; whether it is nowhere now, but in what came later. */
+    async forgetIds(
+      guildId: string,
+      userId: string,
+      { before = EVER, stopping }: Within = {},
+    ): Promise<boolean> {
       const ofMember = () =>
         tables()
           .selectFrom('servers')
@@ -137,7 +138,8 @@ export function createErasure({ store, limits }: ErasureDeps): Erasure {
       }, stopping);
       return (await ofMember().limit(1).executeTakeFirst()) === undefined;
     },
-    async *guilds() {
+    /** The guilds that have submitted anything, or are about to. */
+    async *guilds(): AsyncIterable<string> {
       let last = '';
       for (;;) {
         const next = await tables()

@@ -47,28 +47,7 @@ interface Part {
   readonly limit: number;
 }
 
-/** What each guild has submitted, newest first. Every method throws a StoreError when the store fails. */
-export interface History {
-  /**
-   * The ids of the submissions that have a server that the filter asks for, newest first. {@link MOST_FOUND} + 1 at
-   * most: one more than are counted says that there are others.
-   */
-  find(guildId: string, filter: HistoryFilter): Promise<readonly string[]>;
-  /** These submissions, in this order. */
-  entries(guildId: string, ids: readonly string[]): Promise<readonly SubmissionEntry[]>;
-  /** How many servers the submission has; 0 where it is not of this guild or not of the member. */
-  countServers(guildId: string, which: SubmissionKey): Promise<number>;
-  /** The servers of the submission in the order of its lines, those that were accepted behind the others. */
-  servers(guildId: string, which: SubmissionKey, part: Part): Promise<readonly HistoryEntry[]>;
-  /** All servers that the filter asks for, some hundreds at a time. */
-  all(guildId: string, filter: HistoryFilter): AsyncIterable<readonly HistoryEntry[]>;
-  /** The aliases of all games that the guild has submitted servers of. */
-  games(guildId: string): Promise<ReadonlySet<string>>;
-  /** The games of the guild's latest 1,000 servers, one for each that was accepted or may have been received. */
-  latestGames(guildId: string): Promise<readonly string[]>;
-  /** How many servers of the guild have ended; above {@link MOST_ENTRIES} the oldest make room. */
-  size(guildId: string): Promise<number>;
-}
+export type History = ReturnType<typeof createHistory>;
 
 export interface HistoryDeps {
   readonly store: Pick<Store, 'tables'>;
@@ -94,7 +73,8 @@ interface Slice {
   readonly before: number;
 }
 
-export function createHistory({ store, myTurn }: HistoryDeps): History {
+/** What each guild has submitted, newest first. Every method throws a StoreError when the store fails. */
+export function createHistory({ store, myTurn }: HistoryDeps) {
   const { tables } = store;
 
   /** The servers of a guild that have ended, and of a member; an index holds each column that is asked for. */
@@ -274,12 +254,17 @@ export function createHistory({ store, myTurn }: HistoryDeps): History {
   }
 
   return {
-    async find(guildId, filter) {
+    /**
+     * The ids of the submissions that have a server that the filter asks for, newest first. {@link MOST_FOUND} + 1 at
+     * most: one more than are counted says that there are others.
+     */
+    async find(guildId: string, filter: HistoryFilter): Promise<readonly string[]> {
       if (isOfServers(filter)) return search(guildId, filter);
       await myTurn(guildId);
       return latest(guildId, filter.userId);
     },
-    async entries(guildId, ids) {
+    /** These submissions, in this order. */
+    async entries(guildId: string, ids: readonly string[]): Promise<readonly SubmissionEntry[]> {
       const entries: SubmissionEntry[] = [];
       for (const id of ids) {
         await myTurn(guildId);
@@ -288,19 +273,23 @@ export function createHistory({ store, myTurn }: HistoryDeps): History {
       }
       return entries;
     },
-    async countServers(guildId, which) {
+    /** How many servers the submission has; 0 where it is not of this guild or not of the member. */
+    async countServers(guildId: string, which: SubmissionKey): Promise<number> {
       await myTurn(guildId);
       const { count } = await serversOf(guildId, which)
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return count;
     },
-    async servers(guildId, which, part) {
+    /** The servers of the submission in the order of its lines, those that were accepted behind the others. */
+    async servers(guildId: string, which: SubmissionKey, part: Part): Promise<readonly HistoryEntry[]> {
       await myTurn(guildId);
       return readServers(guildId, which, part);
     },
+    /** All servers that the filter asks for, some hundreds at a time. */
     all,
-    async games(guildId) {
+    /** The aliases of all games that the guild has submitted servers of. */
+    async games(guildId: string): Promise<ReadonlySet<string>> {
       const games = new Set<string>();
       for await (const slice of slices(guildId)) {
         const rows = await within(guildId, slice).select('game').distinct().execute();
@@ -308,7 +297,8 @@ export function createHistory({ store, myTurn }: HistoryDeps): History {
       }
       return games;
     },
-    async latestGames(guildId) {
+    /** The games of the guild's latest 1,000 servers, one for each that was accepted or may have been received. */
+    async latestGames(guildId: string): Promise<readonly string[]> {
       const rows = await ended(guildId, undefined)
         .orderBy('ended_at', 'desc')
         .limit(LATEST_SERVERS)
@@ -318,7 +308,8 @@ export function createHistory({ store, myTurn }: HistoryDeps): History {
         .filter(({ outcome }) => outcome === 'accepted' || outcome === 'unknown')
         .map(({ game }) => game);
     },
-    async size(guildId) {
+    /** How many servers of the guild have ended; above {@link MOST_ENTRIES} the oldest make room. */
+    async size(guildId: string): Promise<number> {
       let size = 0;
       for await (const slice of slices(guildId)) {
         const { count } = await within(guildId, slice)

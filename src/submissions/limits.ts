@@ -40,22 +40,15 @@ export interface Wanted {
   readonly dailyQuota?: number | undefined;
 }
 
+export type Limits = ReturnType<typeof createLimits>;
+
+const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
+
 /**
  * What members and guilds may submit. What has left counts, whatever came of it, but for what was refused because of the
  * key; what is reserved counts too. It is counted in the table of servers, over all replicas.
  */
-export interface Limits {
-  /** How many of so many more servers may go now. Where a clock was ahead, the table may hold times to come. */
-  room(wanted: Wanted): Promise<Room>;
-  /** How many more servers may go now, and which limit lets no more go; where none may, until the next one may. */
-  left(who: Omit<Wanted, 'count'>): Promise<Room>;
-  /** What was reserved before this moment, in milliseconds since 1970, counts for no limit. */
-  countsSince(): number;
-}
-
-const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
-
-export function createLimits({ store, member, guild, now = Date.now }: LimitsDeps): Limits {
+export function createLimits({ store, member, guild, now = Date.now }: LimitsDeps) {
   const ofGuild = (guildId: string) => store.tables().selectFrom('servers').where('guild_id', '=', guildId);
   type Servers = ReturnType<typeof ofGuild>;
   const ofMember = ({ guildId, userId }: Wanted): Servers => ofGuild(guildId).where('user_id', '=', userId);
@@ -119,11 +112,13 @@ export function createLimits({ store, member, guild, now = Date.now }: LimitsDep
 
   return {
     room,
-    async left(who) {
+    /** How many more servers may go now, and which limit lets no more go; where none may, until the next one may. */
+    async left(who: Omit<Wanted, 'count'>): Promise<Room> {
       const all = await room({ ...who, count: Number.POSITIVE_INFINITY });
       return all.count === 0 ? room({ ...who, count: 1 }) : all;
     },
-    countsSince: () =>
+    /** What was reserved before this moment, in milliseconds since 1970, counts for no limit. */
+    countsSince: (): number =>
       Math.min(startOfDay(now()), now() - member.seconds * 1000, now() - guild.seconds * 1000),
   };
 }

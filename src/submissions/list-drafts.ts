@@ -66,36 +66,10 @@ export interface Edit {
   readonly which: Editing;
 }
 
-/** Lists from their preview until they are submitted: each change is one transaction, from the draft to what could go. */
-export interface ListDrafts {
-  /** Keeps a new draft. */
-  open(by: Submitter, id: string, read: Pick<Draft, 'source' | 'rows' | 'noise'>): Promise<Prepared>;
-  /** As it is, counted against what is allowed now. */
-  again(by: Submitter, id: string): Promise<Prepared | NoDraft>;
-  find(by: Submitter, id: string): Promise<Draft | NoDraft>;
-  /** Gives the rows that lack a game, or have one that is not known, this one. */
-  chooseGame(by: Submitter, id: string, alias: string): Promise<Prepared | NoDraft>;
-  /** Gives the rows that lack a port the usual one of their game. */
-  takeUsualPorts(by: Submitter, id: string): Promise<Prepared | NoDraft>;
-  includeDuplicates(by: Submitter, id: string, isWanted: boolean): Promise<Prepared | NoDraft>;
-  /** Drops it, or says why there is nothing to drop. */
-  drop(by: Submitter, id: string): Promise<NoDraft | undefined>;
-  /**
-   * Reads what has become of {@link linesToEdit} in place of those lines; what is not in it any more is dropped.
-   * Where the draft is gone, what was typed is a new draft, and `instead` says why.
-   */
-  edit(
-    by: Submitter,
-    edit: Edit,
-  ): Promise<Prepared | (Prepared & { readonly instead: NoDraft }) | UnreadableList | NotRead>;
-  /** Keeps what was typed of a list that cannot be read, as drafts are; whether a window takes it. */
-  keepTyped(by: Submitter, id: string, typed: TypedList): Promise<boolean>;
-  findTyped(by: Submitter, id: string): Promise<TypedList | undefined>;
-  /** It was read after all. */
-  forgetTyped(by: Submitter, id: string): Promise<void>;
-}
+export type ListDrafts = ReturnType<typeof createListDrafts>;
 
-export function createListDrafts(deps: ListDraftsDeps): ListDrafts {
+/** Lists from their preview until they are submitted: each change is one transaction, from the draft to what could go. */
+export function createListDrafts(deps: ListDraftsDeps) {
   const { store, drafts, duplicates, limits, settings, games, reader } = deps;
 
   async function prepare(by: Submitter, id: string, draft: Draft): Promise<Prepared> {
@@ -119,7 +93,12 @@ export function createListDrafts(deps: ListDraftsDeps): ListDrafts {
     };
   }
 
-  const open: ListDrafts['open'] = (by, id, read) =>
+  /** Keeps a new draft. */
+  const open = (
+    by: Submitter,
+    id: string,
+    read: Pick<Draft, 'source' | 'rows' | 'noise'>,
+  ): Promise<Prepared> =>
     store.inGuild(
       by.guildId,
       async () => {
@@ -146,15 +125,27 @@ export function createListDrafts(deps: ListDraftsDeps): ListDrafts {
 
   return {
     open,
-    again: (by, id) => change(by, id, (draft) => draft),
+    /** As it is, counted against what is allowed now. */
+    again: (by: Submitter, id: string): Promise<Prepared | NoDraft> => change(by, id, (draft) => draft),
     find: drafts.find,
-    chooseGame: (by, id, alias) =>
+    /** Gives the rows that lack a game, or have one that is not known, this one. */
+    chooseGame: (by: Submitter, id: string, alias: string): Promise<Prepared | NoDraft> =>
       change(by, id, (draft) => withRows(draft, withGame(draft.rows, alias, games))),
-    takeUsualPorts: (by, id) => change(by, id, (draft) => withRows(draft, withUsualPorts(draft.rows, games))),
-    includeDuplicates: (by, id, isWanted) =>
+    /** Gives the rows that lack a port the usual one of their game. */
+    takeUsualPorts: (by: Submitter, id: string): Promise<Prepared | NoDraft> =>
+      change(by, id, (draft) => withRows(draft, withUsualPorts(draft.rows, games))),
+    includeDuplicates: (by: Submitter, id: string, isWanted: boolean): Promise<Prepared | NoDraft> =>
       change(by, id, (draft) => ({ ...draft, includesDuplicates: isWanted })),
+    /** Drops it, or says why there is nothing to drop. */
     drop: drafts.drop,
-    async edit(by, { id, newId, typed, which }) {
+    /**
+     * Reads what has become of {@link linesToEdit} in place of those lines; what is not in it any more is dropped.
+     * Where the draft is gone, what was typed is a new draft, and `instead` says why.
+     */
+    async edit(
+      by: Submitter,
+      { id, newId, typed, which }: Edit,
+    ): Promise<Prepared | (Prepared & { readonly instead: NoDraft }) | UnreadableList | NotRead> {
       const { text, numbers } = withoutNumbers(typed);
       const list = await reader.read({ guildId: by.guildId, text, game: '' });
       if (list.kind !== 'rows') return list;
@@ -171,7 +162,8 @@ export function createListDrafts(deps: ListDraftsDeps): ListDrafts {
       const opened = await open(by, newId, { source: 'text', rows, noise: list.noise });
       return { ...opened, instead: changed };
     },
-    async keepTyped(by, id, { text, game }) {
+    /** Keeps what was typed of a list that cannot be read, as drafts are; whether a window takes it. */
+    async keepTyped(by: Submitter, id: string, { text, game }: TypedList): Promise<boolean> {
       // A file may have 256 KiB, and no window takes it.
       if (text.length > MOST_TYPED) return false;
       const typed = { ...EMPTY_ROW, server: keptText(text), game: shown(game) };
@@ -179,13 +171,15 @@ export function createListDrafts(deps: ListDraftsDeps): ListDrafts {
       await drafts.save(by, typedId(id), { source: 'text', rows: [row], includesDuplicates: false });
       return true;
     },
-    async findTyped(by, id) {
+    async findTyped(by: Submitter, id: string): Promise<TypedList | undefined> {
       const found = await drafts.find(by, typedId(id));
       if (typeof found === 'string') return undefined;
       const { server: text, game } = typedOf(found.rows[0]);
       return { text, game };
     },
-    forgetTyped: async (by, id) => void (await drafts.drop(by, typedId(id))),
+    /** It was read after all. */
+    forgetTyped: async (by: Submitter, id: string): Promise<void> =>
+      void (await drafts.drop(by, typedId(id))),
   };
 }
 

@@ -115,14 +115,7 @@ export interface PipelineDeps {
   readonly now?: () => number;
 }
 
-/** The one road of every submission, of one server or a thousand. */
-export interface Pipeline {
-  /**
-   * Carries out a draft, once: reserves what may go in one transaction, then makes request by request.
-   * @throws StoreError when it cannot be reserved; then nothing was sent
-   */
-  submit(order: Order): Promise<Result>;
-}
+export type Pipeline = ReturnType<typeof createPipeline>;
 
 /** Of the time in which an interaction can be answered, what is kept for delivering the answer, with a few more tries. */
 const DELIVERY_MS = 60_000;
@@ -159,7 +152,8 @@ interface Recorded {
   readonly isKeyRefused: boolean;
 }
 
-export function createPipeline(deps: PipelineDeps): Pipeline {
+/** The one road of every submission, of one server or a thousand. */
+export function createPipeline(deps: PipelineDeps) {
   const { store, observers, longestRequestMs, logger, recordPauses = RECORD_PAUSES, now = Date.now } = deps;
 
   /** Tells the observers one after the other; none of them keeps the member from the answer. */
@@ -277,7 +271,11 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   }
 
   return {
-    async submit(order) {
+    /**
+     * Carries out a draft, once: reserves what may go in one transaction, then makes request by request.
+     * @throws StoreError when it cannot be reserved; then nothing was sent
+     */
+    async submit(order: Order): Promise<Result> {
       const reserved = await store.inGuild(order.guildId, () => reserve(deps, order), NOT_SYNCED);
       if (reserved.kind === 'run') {
         order.onProgress?.(0, reserved.rows.length);

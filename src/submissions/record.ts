@@ -33,36 +33,7 @@ export interface EndedSubmission {
   readonly restId: string | undefined;
 }
 
-/**
- * The record of a submission that is carried out: *running*, then *done*. Every method throws a StoreError when the
- * store fails. Those that change something are called inside of the guild's transaction.
- */
-export interface Records {
-  reserve(reservation: Reservation): Promise<void>;
-  /**
-   * Marks these servers right before a request with them is sent; false where they were deleted, as with the guild's
-   * data, or where another process has ended the submission.
-   */
-  markSending(id: string, indices: readonly number[]): Promise<boolean>;
-  /**
-   * A request was answered, or was not sent. What another process has ended stays as that one has told it.
-   * @param indices of its servers: those that have not ended are sent again in smaller requests
-   */
-  answered(id: string, indices: readonly number[], ended: readonly EndedServers[]): Promise<void>;
-  /**
-   * All servers have ended. What was refused or not sent, and what was never ready, becomes a draft of its own.
-   * @returns its id; `undefined` where nothing is left, or the member's name was deleted meanwhile
-   */
-  finish(id: string): Promise<string | undefined>;
-  /** What an interaction has carried out. */
-  endedBy(interactionId: string): Promise<EndedSubmission | undefined>;
-  /** Ends what a fault of the bot has left running since before a time. */
-  endUnfinished(startedBefore: number): Promise<void>;
-  /** The guilds in which something runs that belongs to nobody alive. */
-  abandonedGuilds(): Promise<readonly string[]>;
-  /** Ends what runs in a guild and belongs to nobody alive. */
-  endAbandoned(guildId: string): Promise<void>;
-}
+export type Records = ReturnType<typeof createRecords>;
 
 export interface RecordsDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
@@ -76,7 +47,11 @@ export interface RecordsDeps {
 /** The id of the draft of what is left when an interaction has submitted another; that one's own id is taken. */
 const restIdOf = (interactionId: string): string => `${interactionId}-rest`;
 
-export function createRecords({ store, drafts, owner, now = Date.now }: RecordsDeps): Records {
+/**
+ * The record of a submission that is carried out: *running*, then *done*. Every method throws a StoreError when the
+ * store fails. Those that change something are called inside of the guild's transaction.
+ */
+export function createRecords({ store, drafts, owner, now = Date.now }: RecordsDeps) {
   const { tables } = store;
 
   const servers = (id: string, indices: readonly number[]) =>
@@ -85,6 +60,10 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
       .where('submission_id', '=', id)
       .where('position', 'in', [...indices]);
 
+  /**
+   * All servers have ended. What was refused or not sent, and what was never ready, becomes a draft of its own.
+   * @returns its id; `undefined` where nothing is left, or the member's name was deleted meanwhile
+   */
   async function finish(id: string): Promise<string | undefined> {
     const before = await tables()
       .selectFrom('submissions')
@@ -162,7 +141,15 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
   const abandoned = () => allRunning().where(isAbandoned(store, owner));
 
   return {
-    async reserve({ id, guildId, user, interactionId, draft, rows, limitedRows }) {
+    async reserve({
+      id,
+      guildId,
+      user,
+      interactionId,
+      draft,
+      rows,
+      limitedRows,
+    }: Reservation): Promise<void> {
       const at = now();
       // The servers' rows and these rows are in the same order. What was left out is no part of it any more.
       const kept = withRows(draft, [...rows, ...limitedRows, ...draft.rows.filter(isRefused)]);
@@ -201,19 +188,28 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
           .execute();
       }
     },
-    async markSending(id, indices) {
+    /**
+     * Marks these servers right before a request with them is sent; false where they were deleted, as with the guild's
+     * data, or where another process has ended the submission.
+     */
+    async markSending(id: string, indices: readonly number[]): Promise<boolean> {
       const { numUpdatedRows } = await servers(id, indices)
         .where(({ exists }) => exists(isRunning(id).where('owner', '=', owner)))
         .set({ sent_at: now() })
         .executeTakeFirst();
       return Number(numUpdatedRows) === indices.length;
     },
-    async answered(id, indices, ended) {
+    /**
+     * A request was answered, or was not sent. What another process has ended stays as that one has told it.
+     * @param indices of its servers: those that have not ended are sent again in smaller requests
+     */
+    async answered(id: string, indices: readonly number[], ended: readonly EndedServers[]): Promise<void> {
       for (const each of ended) await end(id, each);
       await servers(id, indices).where('outcome', 'is', null).set({ sent_at: null }).execute();
     },
     finish,
-    async endedBy(interactionId) {
+    /** What an interaction has carried out. */
+    async endedBy(interactionId: string): Promise<EndedSubmission | undefined> {
       const submission = await tables()
         .selectFrom('submissions')
         .select(['id', 'draft'])
@@ -234,15 +230,18 @@ export function createRecords({ store, drafts, owner, now = Date.now }: RecordsD
         restId: rest?.id,
       };
     },
-    async endUnfinished(startedBefore) {
+    /** Ends what a fault of the bot has left running since before a time. */
+    async endUnfinished(startedBefore: number): Promise<void> {
       for (const { id, guild_id } of await allRunning().where('started_at', '<=', startedBefore).execute()) {
         await store.inGuild(guild_id, () => endRunning(id));
       }
     },
-    async abandonedGuilds() {
+    /** The guilds in which something runs that belongs to nobody alive. */
+    async abandonedGuilds(): Promise<readonly string[]> {
       return (await abandoned().execute()).map(({ guild_id }) => guild_id);
     },
-    async endAbandoned(guildId) {
+    /** Ends what runs in a guild and belongs to nobody alive. */
+    async endAbandoned(guildId: string): Promise<void> {
       for (const { id } of await abandoned().where('guild_id', '=', guildId).execute()) await endRunning(id);
     },
   };

@@ -10,23 +10,21 @@ export interface SuggestionsDeps {
   readonly settings: { remembered(guildId: string): Promise<{ readonly games?: readonly string[] }> };
 }
 
-/** The games that a guild is offered while a member types. */
-export interface Suggestions {
-  /**
-   * At most 25: the allowed games that fit to what was typed, those that fit best first. With nothing typed, those
-   * first that the guild submits most, then those that are known everywhere. Without the network, since Discord waits for them.
-   */
-  games(guildId: string, typed: string): Promise<readonly Game[]>;
-}
+export type Suggestions = ReturnType<typeof createSuggestions>;
 
 /** How long it is remembered what a guild submits most, in milliseconds: somebody types meanwhile. */
 const REMEMBERED_MS = 5_000;
 
-export function createSuggestions({ history, games, settings }: SuggestionsDeps): Suggestions {
+/** The games that a guild is offered while a member types. */
+export function createSuggestions({ history, games, settings }: SuggestionsDeps) {
   const counts = createCache(async (guildId) => countOf(await history.latestGames(guildId)), REMEMBERED_MS);
 
   return {
-    async games(guildId, typed) {
+    /**
+     * At most 25: the allowed games that fit to what was typed, those that fit best first. With nothing typed, those
+     * first that the guild submits most, then those that are known everywhere. Without the network, since Discord waits for them.
+     */
+    async games(guildId: string, typed: string): Promise<readonly Game[]> {
       const allowed = gamesAmong(games, (await settings.remembered(guildId)).games);
       if (typed.trim() !== '') return allowed.search(typed);
       const submitted = await counts.get(guildId);
