@@ -99,7 +99,10 @@ export function createLimits({ store, member, guild, now = Date.now }: LimitsDep
     return { count: most, limited: { by, limit, until: Math.max(freedAt, now() + 1_000) } };
   }
 
-  /** All limits hold for an order: the fewest may go, and the others once nothing holds them back any more. */
+  /**
+   * How many of so many more servers may go now. All limits hold for an order: the fewest may go, and the others once
+   * nothing holds them back any more. Where a clock was ahead, the table may hold times to come.
+   */
   async function room(wanted: Wanted): Promise<Room> {
     const { dailyQuota } = wanted;
     const rooms = [await usageRoom('member-limit', wanted), await usageRoom('guild-limit', wanted)];
