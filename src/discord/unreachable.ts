@@ -1,3 +1,4 @@
+import { codeOf } from '../error-code.ts';
 import type { Logger } from '../logger.ts';
 
 /** What keeps a request from Discord, by the code of the error (Node docs: Errors, "Common system errors"; undici docs: Errors). */
@@ -15,7 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
 const EVERY_MS = 60_000;
 
 /** In a few words why a request has not reached Discord; `undefined` where it has, or where nobody knows. */
-export const whyUnreachable = (error: unknown): string | undefined => REASONS[String(Object(error).code)];
+export const whyUnreachable = (error: unknown): string | undefined => REASONS[codeOf(error)];
 
 export type TellUnreachable = ReturnType<typeof createUnreachableLog>;
 
