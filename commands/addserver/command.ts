@@ -33,7 +33,7 @@ import { leftText, refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { describe, gameNamed, serverEmbed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { allowedGames, type DraftDeps, openDraft } from '../addservers/submit-message.ts';
+import { allowedGames, type DraftDeps, openDraft, withNear } from '../addservers/submit-message.ts';
 import { enterKey } from '../setkey.ts';
 import {
   buttonsAfterOutcome,
@@ -194,13 +194,14 @@ const alsoText = ({ short, help }: ProblemText, t: Translate): string =>
 async function openAsList(context: Context, typed: TypedRow, deps: AddServerDeps): Promise<Reply> {
   const games = await allowedGames(context, deps);
   const found = games.find(typed.game);
-  const isUsable = found !== undefined && games.isAllowed(found);
+  const usable = found && games.isAllowed(found) ? found : undefined;
   const rows = rowsOfMessage(typed.server, {
     find: games.find,
-    defaultGame: isUsable ? found.alias : undefined,
+    defaultGame: usable?.alias,
   });
-  const notice = isUsable ? '' : unusableGameText(context, typed.game, games);
-  return openDraft(context, { source: 'message', rows, notice }, deps);
+  const notice = usable ? '' : unusableGameText(context, typed.game, games);
+  const near = found ? undefined : games.search(typed.game, 1)[0];
+  return openDraft(context, { source: 'message', rows: withNear(rows, near), notice }, deps);
 }
 
 /** What is said before anything that is wrong with the server: that there is no key, or that its game is not allowed. */

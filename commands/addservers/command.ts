@@ -21,6 +21,7 @@ import {
   type ReadList,
   type UnreadableList,
 } from '../../src/server-lists/read-list.ts';
+import { isRefused, type Row } from '../../src/server-lists/row.ts';
 import { type Editing, linesToEdit, MOST_TYPED } from '../../src/submissions/list-drafts.ts';
 import type { Pipeline } from '../../src/submissions/pipeline.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
@@ -28,14 +29,29 @@ import { UserError } from '../../src/user-error.ts';
 import { commandText, optionText } from '../../src/words/command-text.ts';
 import { announcementOf, pageOfUnknown } from '../../src/words/ended.ts';
 import { escapeCode } from '../../src/words/escape.ts';
-import { exampleLine, gameChoices, severalGamesText, unusableGameText } from '../../src/words/games.ts';
+import {
+  exampleLine,
+  gameChoices,
+  type SearchedGames,
+  severalGamesText,
+  unusableGameText,
+} from '../../src/words/games.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
 import { editModal, gameModal, listId, pasteModal, reportRows, retypeRows } from './controls.ts';
+import { moreText, reasonItem } from './lines.ts';
 import { canGoAgain, progressOf, reportOf } from './report.ts';
-import { allowedGames, type DraftDeps, noList, openDraft, showDraft } from './submit-message.ts';
+import {
+  allowedGames,
+  type DraftDeps,
+  gamesMeant,
+  noList,
+  openDraft,
+  showDraft,
+  withNear,
+} from './submit-message.ts';
 
 export interface AddServersDeps extends DraftDeps {
   readonly settings: Pick<GuildSettings, 'get'>;
@@ -120,13 +136,7 @@ export function addServers(deps: AddServersDeps): Command {
       include: { answers: 'update', run: (context) => includeDuplicates(context, deps) },
       cancel: { answers: 'update', run: (context) => cancel(context, deps) },
       game: { answers: 'update', run: (context) => chooseGame(context, context.values[0] ?? '', deps) },
-      take: {
-        answers: 'update',
-        run(context) {
-          const [id = '', ...alias] = context.argument.split(':');
-          return chooseGame({ ...context, argument: id }, alias.join(':'), deps);
-        },
-      },
+      take: { answers: 'update', run: (context) => takeMeantGames(context, deps) },
       askgame: {
         answers: 'form',
         async run(context) {
@@ -215,7 +225,9 @@ async function openList(
     return keepTyped(context, { text, game, why: context.t('list.file.empty', { example }) }, deps);
   }
   const notice = game === '' || usable ? '' : unusableGameText(context, game, games);
-  return openDraft(context, { source: 'text', rows: list.rows, noise: list.noise, notice }, deps);
+  const near = found ? undefined : games.search(game, 1)[0];
+  const rows = game === '' ? list.rows : withNear(list.rows, near);
+  return openDraft(context, { source: 'text', rows, noise: list.noise, notice }, deps);
 }
 
 /** Why a text cannot be read as a list at all. */
@@ -232,11 +244,23 @@ async function chooseGame(context: DraftContext, typed: string, deps: DraftDeps)
   const matches = found ? [found].filter(games.isAllowed) : games.search(typed);
   const [game, ...others] = matches;
   if (game && others.length === 0) {
-    return showDraft(context, await deps.lists.chooseGame(context, context.argument, game.alias), {}, deps);
+    return showDraft(
+      context,
+      await deps.lists.chooseGame(context, context.argument, () => game.alias),
+      {},
+      deps,
+    );
   }
   const notice = game ? severalGamesText(context, typed) : unusableGameText(context, typed, games);
   const choice = game ? matches : games.all;
   return showDraft(context, await deps.lists.again(context, context.argument), { notice, choice }, deps);
+}
+
+/** Gives the lines whose game is not certain the one that they may mean. */
+async function takeMeantGames(context: DraftContext, deps: DraftDeps): Promise<Reply> {
+  const gameMeant = gamesMeant(await allowedGames(context, deps));
+  const chosen = await deps.lists.chooseGame(context, context.argument, (row) => gameMeant(row)?.alias);
+  return showDraft(context, chosen, {}, deps);
 }
 
 /** Whether what the guild has submitted before goes too. */
@@ -246,14 +270,25 @@ async function includeDuplicates(context: DraftContext, deps: DraftDeps): Promis
 }
 
 /** The window in which lines are corrected. */
-async function openEdit(context: DraftContext, which: Editing, { lists }: DraftDeps): Promise<Modal> {
+async function openEdit(context: DraftContext, which: Editing, deps: DraftDeps): Promise<Modal> {
+  const { lists } = deps;
   const id = context.argument;
   const action = which === 'all' ? 'correct' : 'edit';
   const typed = await lists.findTyped(context, `${id}-${which}`);
   const draft = typed ? undefined : await lists.find(context, id);
   if (typeof draft === 'string') throw noList(draft, context.t);
-  const text = typed?.text ?? (draft ? linesToEdit(draft, which).text : '');
-  return editModal(context, { id: listId(action, id), text, most: MOST_TYPED });
+  const edited = draft ? linesToEdit(draft, which) : { text: typed?.text ?? '', rows: [] };
+  const reasons = reasonsText(context.t, edited.rows, await allowedGames(context, deps));
+  return editModal(context, { id: listId(action, id), text: edited.text, reasons, most: MOST_TYPED });
+}
+
+/** Lines whose reasons stand in the window; `rejected.csv` has them all. */
+const MOST_REASONS = 20;
+
+function reasonsText(t: Translate, rows: readonly Row[], games: SearchedGames): string {
+  const refused = rows.filter(isRefused);
+  const items = refused.slice(0, MOST_REASONS).map((row) => reasonItem(t, row, games));
+  return [...items, ...moreText(t, refused.length - items.length)].join('\n');
 }
 
 /** The lines as they were corrected, in place of those that were opened. */

@@ -4,7 +4,6 @@ import {
   button,
   type Control,
   customId,
-  isCustomId,
   linkButton,
   type Modal,
   modal,
@@ -46,8 +45,8 @@ interface PreviewControls {
   /** How many servers were submitted before, and whether they are included. */
   readonly duplicates: number;
   readonly includesDuplicates: boolean;
-  /** What may be meant where none is named for certain: a press takes it. */
-  readonly near?: Game | undefined;
+  /** What may be meant by lines that name no game for certain, one for each of them: a press takes these. */
+  readonly meant: readonly Game[];
   /** To choose from for the lines that lack one, if any does; where a select does not take them all one can be typed. */
   readonly games?: readonly SelectOption[];
 }
@@ -64,7 +63,7 @@ export function previewRows(
     edits,
     duplicates,
     includesDuplicates,
-    near,
+    meant,
     games,
   }: PreviewControls,
 ): readonly ActionRow[] {
@@ -76,7 +75,7 @@ export function previewRows(
   return rows(
     [select({ id: listId('game', id), placeholder: t('list.button.selectGame'), options })],
     [
-      near !== undefined && nearButton(t, id, near),
+      meantButton(t, id, meant),
       games !== undefined && !isAll && button(listId('askgame', id), t('list.button.game')),
     ],
     [
@@ -94,10 +93,14 @@ export function previewRows(
   );
 }
 
-/** None where the alias is too long for a custom id. */
-function nearButton(t: Translate, id: string, { alias, name }: Game): Control | undefined {
-  const takes = listId('take', `${id}:${alias}`);
-  return isCustomId(takes) ? button(takes, t('again.use', { value: name }), { style: 'primary' }) : undefined;
+function meantButton(t: Translate, id: string, meant: readonly Game[]): Control | undefined {
+  const [game, ...others] = new Set(meant);
+  if (game === undefined) return undefined;
+  const label =
+    others.length === 0
+      ? t('again.use', { value: game.name })
+      : t('list.button.meantGames', { count: meant.length });
+  return button(listId('take', id), label, { style: 'primary' });
 }
 
 interface ReportControls extends Pick<PreviewControls, 'first'> {
@@ -133,11 +136,18 @@ interface Typed {
 export const retypeRows = ({ t }: Words, id: string): readonly ActionRow[] =>
   rows([button(listId('retype', id), t('again.edit'))]);
 
+interface EditedList extends Typed {
+  readonly text: string;
+  /** What is wrong with the lines, above them. */
+  readonly reasons: string;
+}
+
 /** The window in which lines are corrected. */
-export const editModal = ({ t }: Words, { id, text, most }: Typed & { readonly text: string }): Modal =>
+export const editModal = ({ t }: Words, { id, text, reasons, most }: EditedList): Modal =>
   modal({
     id,
     title: t('again.edit'),
+    ...(reasons !== '' && { text: reasons }),
     fields: [
       {
         id: 'servers',

@@ -1,3 +1,4 @@
+import type { Game } from '../../src/listing/contract.ts';
 import { csvFile, rejectedCsv } from '../../src/server-lists/csv-file.ts';
 import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import {
@@ -42,20 +43,23 @@ export type GuessedGames = SearchedGames & { list(): { readonly games: readonly 
 /** Games that all guesses for a file may look at, some 25 ms: of a usual list of 100 games, 500 lines. */
 const MOST_LOOKED_AT = 50_000;
 
+/** Guesses at which games were meant with one that is not known, best first; none once it has guessed at too many. */
+export function guesser(games: GuessedGames): (typed: string) => readonly Game[] {
+  const guesses = new Map<string, readonly Game[]>();
+  const mostGuesses = MOST_LOOKED_AT / Math.max(1, games.list().games.length);
+  return (typed) => {
+    const known = guesses.get(typed);
+    if (known !== undefined || guesses.size >= mostGuesses) return known ?? [];
+    const found = games.search(typed, NEAREST);
+    guesses.set(typed, found);
+    return found;
+  };
+}
+
 /** Says of refused rows why, at length, with the games that may have been meant. */
 export function reasonsOf(t: Translate, games: GuessedGames): (row: RefusedRow) => string {
-  const nearestOf = new Map<string, string>();
-  const mostGuesses = MOST_LOOKED_AT / Math.max(1, games.list().games.length);
-
-  function nearest(typed: string): string {
-    const known = nearestOf.get(typed);
-    if (known !== undefined || nearestOf.size >= mostGuesses) return known ?? '';
-    const names = gameChoices(games.search(typed, NEAREST)).map(({ name }) => name);
-    const near = t.or(names);
-    nearestOf.set(typed, near);
-    return near;
-  }
-
+  const guess = guesser(games);
+  const nearest = (typed: string) => t.or(gameChoices(guess(typed)).map(({ name }) => name));
   return ({ problem }) => {
     const { short, help } = problemText(problem, t);
     const near = problem.code === 'game-unknown' ? nearest(problem.game) : '';

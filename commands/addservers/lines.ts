@@ -28,13 +28,19 @@ export function refusedItem(
   games: SearchedGames,
   isNumbered: boolean,
 ): string {
-  const { problem } = row;
-  const { short } = problemText(problem, t, LONGEST_VALUE);
-  const near = problem.code === 'game-unknown' ? nearText(t, problem.game, games) : undefined;
-  const why = near === undefined ? short : t('problem.withHelp', { short, help: near });
   const text = rowText(row.typed);
   const item = isNumbered ? lineItem(t, row.line, text) : addressItem(text);
-  return t('look.about', { item, why });
+  return t('look.about', { item, why: whyText(t, row, games) });
+}
+
+/** What is wrong with a line, by its number alone: the window has what stands there. */
+export const reasonItem = (t: Translate, row: RefusedRow, games: SearchedGames): string =>
+  t('look.about', { item: `- ${t('list.line', { line: row.line })}`, why: whyText(t, row, games) });
+
+function whyText(t: Translate, { problem }: RefusedRow, games: SearchedGames): string {
+  const { short } = problemText(problem, t, LONGEST_VALUE);
+  const near = problem.code === 'game-unknown' ? nearText(t, problem.game, games) : undefined;
+  return near === undefined ? short : t('problem.withHelp', { short, help: near });
 }
 
 function nearText(t: Translate, typed: string, games: SearchedGames): string | undefined {

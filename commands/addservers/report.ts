@@ -33,7 +33,7 @@ const MOST_FURTHER = 2;
 /** UTF-16 units of what was said, so that the report fits into 2,000. */
 const LONGEST_MESSAGE = 200;
 
-/** What came of a draft: what failed first, in the service's words with the lines they are about; in a file line by line. */
+/** What came of a draft: what went first, then what failed, in the service's words with the lines they are about; in a file line by line. */
 export function reportOf(reader: Reader, result: Ended, games: GuessedGames): ListPage {
   const { t } = reader;
   const { draft, keyProblem } = result;
@@ -51,11 +51,11 @@ export function reportOf(reader: Reader, result: Ended, games: GuessedGames): Li
   const failed = servers.filter(({ outcome }) => outcome.kind !== 'accepted');
   const accepted = servers.filter(({ outcome }) => outcome.kind === 'accepted');
   const content = [
+    ...endTexts(reader, accepted),
+    ...(accepted.length > 0 ? leftTexts(t, result) : []),
     ...endTexts(reader, failed),
     ...refusedTexts(t, draft, games),
     ...limitedTexts(t, result),
-    ...endTexts(reader, accepted),
-    ...(accepted.length > 0 ? leftTexts(t, result) : []),
     ...(keyProblem ? [nextForKey(reader, keyProblem)] : []),
     filesText(t, names),
   ].join('\n\n');
@@ -100,8 +100,8 @@ interface EndGroup {
   readonly servers: EndedServer[];
 }
 
-/** What failed first, and what is to be looked up before it is sent again; what went comes last. */
-const BY_GRAVITY = ['rejected', 'unknown', 'not-sent', 'accepted'] as const;
+/** What went first; then what failed, and what is to be looked up before it is sent again. */
+const IN_ORDER = ['accepted', 'rejected', 'unknown', 'not-sent'] as const;
 
 function groupsOf(t: Translate, ended: readonly EndedServer[]): readonly EndGroup[] {
   const groups = new Map<string, EndGroup>();
@@ -112,7 +112,7 @@ function groupsOf(t: Translate, ended: readonly EndedServer[]): readonly EndGrou
     group.servers.push(server);
     groups.set(`${kind} ${said}`, group);
   }
-  return BY_GRAVITY.flatMap((kind) => [...groups.values()].filter((group) => group.kind === kind));
+  return IN_ORDER.flatMap((kind) => [...groups.values()].filter((group) => group.kind === kind));
 }
 
 function wordsOf(t: Translate, outcome: Outcome): string {
@@ -209,5 +209,5 @@ const WIDTH = 20;
 export function progressOf({ t }: Pick<Reader, 't'>, done: number, count: number) {
   const full = Math.floor((done / count) * WIDTH);
   const bar = '▰'.repeat(full) + '▱'.repeat(WIDTH - full);
-  return { embeds: [{ title: t('list.submitting'), description: `${bar} ${done} / ${count}` }] };
+  return { content: `${t('again.sending')}\n${bar} ${done} / ${count}`, embeds: [] };
 }

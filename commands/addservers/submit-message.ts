@@ -7,7 +7,7 @@ import { gamesAmong } from '../../src/listing/game-search.ts';
 import type { Games } from '../../src/listing/games.ts';
 import { rowsOfMessage } from '../../src/server-lists/message.ts';
 import { MAX_ROWS } from '../../src/server-lists/read-list.ts';
-import { needsGame } from '../../src/server-lists/row.ts';
+import { lacksGame, needsGame, type RefusedRow, type Row } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { NoDraft } from '../../src/submissions/drafts.ts';
 import type { ListDrafts, Prepared } from '../../src/submissions/list-drafts.ts';
@@ -19,6 +19,7 @@ import { sentences } from '../../src/words/sentences.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { enterKey } from '../setkey.ts';
 import { previewRows } from './controls.ts';
+import { guesser } from './files.ts';
 import { previewOf } from './preview.ts';
 
 /** What a draft is opened with and shown. */
@@ -60,6 +61,10 @@ export const openDraft = async (
 ): Promise<Reply> =>
   showDraft(context, await deps.lists.open(context, context.interactionId, read), { notice }, deps);
 
+/** The rows, of which those without a game may mean this one: its name is nearly what was typed for all of them. */
+export const withNear = (rows: readonly Row[], game: Game | undefined): readonly Row[] =>
+  rows.map((row) => (game !== undefined && lacksGame(row) ? { ...row, near: row.near ?? game.alias } : row));
+
 interface Shown {
   /** Something to say first. */
   readonly notice?: string | undefined;
@@ -79,6 +84,7 @@ export async function showDraft(
 ): Promise<Reply> {
   if (typeof prepared === 'string') throw noList(prepared, context.t);
   const some = await allowedGames(context, deps);
+  const gameMeant = gamesMeant(some);
   const { id, draft, duplicates, room, edits, usualPorts, canTryAgain } = prepared;
   const noKey = await deps.keys.problem(context.guildId);
   const notices = [noKey && refusalText(noKey, context, some), notice].filter(Boolean).join('\n\n');
@@ -93,17 +99,22 @@ export async function showDraft(
       canTryAgain: canTryAgain || noKey !== undefined,
       duplicates: duplicates.size,
       includesDuplicates: draft.includesDuplicates,
-      near: nearGame(draft, some),
+      meant: draft.rows.filter(needsGame).flatMap((row) => gameMeant(row) ?? []),
       ...(draft.rows.some(needsGame) && { games: gameOptions(choice ?? some.all) }),
     }),
   };
 }
 
-/** The one game that words beside the addresses may mean, of those that may be submitted. */
-function nearGame({ rows }: Draft, games: Awaited<ReturnType<typeof allowedGames>>): Game | undefined {
-  const [alias, ...others] = new Set(rows.filter(needsGame).flatMap(({ near }) => near ?? []));
-  const game = alias === undefined || others.length > 0 ? undefined : games.find(alias);
-  return game && games.isAllowed(game) ? game : undefined;
+type AllowedGames = Awaited<ReturnType<typeof allowedGames>>;
+
+/** The game that a line may mean which names none, or one that is not known; of those that may be submitted. */
+export function gamesMeant(games: AllowedGames): (row: RefusedRow) => Game | undefined {
+  const guess = guesser(games);
+  return ({ near, problem }) => {
+    if (problem.code === 'game-unknown') return guess(problem.game)[0];
+    const game = near === undefined ? undefined : games.find(near);
+    return game && games.isAllowed(game) ? game : undefined;
+  };
 }
 
 /** The games that may be submitted in the guild. */

@@ -55,6 +55,9 @@ interface TypedList {
   readonly game: string;
 }
 
+/** The alias of the game that is chosen for a row; absent: none. */
+export type ChosenGame = (row: RefusedRow) => string | undefined;
+
 /** Which lines are edited: those that are not ready, or all there are, as in what was refused or not sent. */
 export type Editing = 'refused' | 'all';
 
@@ -128,9 +131,9 @@ export function createListDrafts(deps: ListDraftsDeps) {
     /** As it is, counted against what is allowed now. */
     again: (by: Submitter, id: string): Promise<Prepared | NoDraft> => change(by, id, (draft) => draft),
     find: drafts.find,
-    /** Gives the rows that lack a game, or have one that is not known, this one. */
-    chooseGame: (by: Submitter, id: string, alias: string): Promise<Prepared | NoDraft> =>
-      change(by, id, (draft) => withRows(draft, withGame(draft.rows, alias, games))),
+    /** Gives the rows that lack a game, or have one that is not known, the one that is chosen for them. */
+    chooseGame: (by: Submitter, id: string, gameOf: ChosenGame): Promise<Prepared | NoDraft> =>
+      change(by, id, (draft) => withRows(draft, withGames(draft.rows, gameOf, games))),
     /** Gives the rows that lack a port the usual one of their game. */
     takeUsualPorts: (by: Submitter, id: string): Promise<Prepared | NoDraft> =>
       change(by, id, (draft) => withRows(draft, withUsualPorts(draft.rows, games))),
@@ -236,11 +239,13 @@ function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)
 }
 
 /** The rows with a game for those that need one; it stays with what is still wrong with them. */
-const withGame = (rows: readonly Row[], game: string, games: Games): readonly Row[] =>
+const withGames = (rows: readonly Row[], gameOf: ChosenGame, games: Games): readonly Row[] =>
   withRepeats(
-    rows.map((row) =>
-      needsGame(row) ? finishedRow({ line: row.line, typed: { ...row.typed, game } }, games) : row,
-    ),
+    rows.map((row) => {
+      if (!needsGame(row)) return row;
+      const game = gameOf(row);
+      return game === undefined ? row : finishedRow({ line: row.line, typed: { ...row.typed, game } }, games);
+    }),
   );
 
 type RowWithoutPort = RefusedRow & {

@@ -24,7 +24,7 @@ describe('what is told of a submission after a restart', () => {
   it('is how many servers of a list ended how, with the address of what did not go', () => {
     const { content, embeds } = told([ACCEPTED, ACCEPTED, NOT_SENT, { kind: 'unknown', reason: 'stopping' }]);
     expect(content).toMatch(
-      /1 unconfirmed.*a\.example\.com:1.*1 not sent.*a\.example\.com:1.*2 sent for review/s,
+      /2 sent for review.*1 unconfirmed.*a\.example\.com:1.*1 not sent.*a\.example\.com:1/s,
     );
     expect(embeds).toEqual([]);
   });

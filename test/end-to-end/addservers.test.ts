@@ -211,7 +211,7 @@ describe('the preview', () => {
     expect(added().map(({ server }) => server)).toEqual(
       ['used', 's0', 's1', 's2'].map((name) => `${name}.example.com`),
     );
-    expect(read(report)).toMatch(/⚠️ 3 game servers can't be sent until.*✅ 3 sent for review/s);
+    expect(read(report)).toMatch(/✅ 3 sent for review.*⚠️ 3 game servers can't be sent until/s);
     expect(csvOf(report, 'report.csv').at(-1)?.at(-1)).toContain('daily quota of 4 game servers used up');
     await setQuota(scene, '7');
     await submit(member, await edit(member, shown(report), {}));
@@ -246,6 +246,27 @@ describe('the preview', () => {
   });
 });
 
+describe('what may have been meant', () => {
+  it('is taken with one press, each line its own, and leaves lines that mean nothing', async () => {
+    const list = 'a.example.com:1 minecarft\nb.example.com:2 factorrio\nc.example.com:3 zzzzzz';
+    const preview = await paste(member, list);
+    const taken = await press(member, preview, 'Use the suggested games (2)');
+    expect(textOf(taken)).toContain('2 game servers are ready');
+    expect(textOf(taken)).toContain('unknown game zzzzzz');
+    await submit(member, taken);
+    expect(added().map(({ game }) => game)).toEqual(['minecraft', 'factorio']);
+  });
+
+  it('is offered where the game of the whole list is not known', async () => {
+    const preview = await sendFile(member, 'a.example.com:1\nb.example.com:2', { game: 'minecarft' });
+    await submit(member, await press(member, preview, 'Use Minecraft'));
+    expect(added().map(({ game }) => game)).toEqual(['minecraft', 'minecraft']);
+    const several = await addServer(member, '8.8.8.8:11 8.8.8.8:12', { game: 'factorrio' });
+    await submit(member, await press(member, several, 'Use Factorio'));
+    expect(added().map(({ game }) => game)).toEqual(['minecraft', 'minecraft', 'factorio', 'factorio']);
+  });
+});
+
 describe('Edit', () => {
   it('puts a long list with 12 wrong lines right, with four actions in all', async () => {
     const noPort = Array.from({ length: 10 }, (_, n) => `w${n}.example.com cs2`);
@@ -261,6 +282,7 @@ describe('Edit', () => {
       expect(textOf(preview)).toContain(words);
     }
     const { modal, typed } = await openWindow(member, preview); // 2
+    expect(JSON.stringify(modal.data)).toContain('- Line 12: no game');
     expect(typed.servers).toMatch(/^1\. w0\.example\.com cs2\n.*\n12\. w11\.example\.com:27015$/s);
     const right = Array.from({ length: 12 }, (_, n) => `${n + 1}. right${n}.example.com:27015 cs2`);
     const after = await member.submit(modal, { servers: right.join('\n') }); // 3
@@ -362,6 +384,7 @@ describe('the report', () => {
     const from = bot.discord.requests.length;
     const pressed = press(member, preview, 'Submit 600 game servers');
     await expect.poll(() => textOf(preview)).toMatch(/Sending ….*[▰▱]{20} 0 \/ 600/s);
+    expect(textOf(preview)).not.toMatch(/ready|Submitting/);
     expect(labelsOf(preview)).toEqual([]);
     await pressed;
     expect(outcomes(await reported(preview))).toEqual({ accepted: 600 });

@@ -101,7 +101,7 @@ describe('a list', () => {
   it('loses nothing of two presses in one turn of the event loop', async () => {
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1');
-    await Promise.all([lists.includeDuplicates(mia, 'd', true), lists.chooseGame(mia, 'd', 'rust')]);
+    await Promise.all([lists.includeDuplicates(mia, 'd', true), lists.chooseGame(mia, 'd', () => 'rust')]);
     const draft = await stored();
     expect(draft.includesDuplicates).toBe(true);
     expect(shown(draft.rows)).toEqual(['1 a.example.com:27015 cs2', '2 8.8.8.8:1 rust']);
@@ -117,7 +117,7 @@ describe('a list', () => {
 
   it('gives a game to the lines that lack one, which may then repeat others', async () => {
     await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\n127.1:5');
-    const { draft } = prepared(await lists.chooseGame(mia, 'd', 'cs2'));
+    const { draft } = prepared(await lists.chooseGame(mia, 'd', () => 'cs2'));
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 port-missing', '4 ipv4-form']);
     expect(linesToEdit(draft, 'refused').text).toBe('3. 8.8.4.4 cs2\n4. 127.1:5');
   });
@@ -125,7 +125,7 @@ describe('a list', () => {
   it('gives the usual port to the lines that lack one, with the game that they name or were given', async () => {
     const { usualPorts } = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
     expect(usualPorts).toBe(1);
-    await lists.chooseGame(mia, 'd', 'cs2');
+    await lists.chooseGame(mia, 'd', () => 'cs2');
     const { draft } = prepared(await lists.takeUsualPorts(mia, 'd'));
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:28015 rust', '2 = 1', '3 8.8.4.4:27015 cs2']);
   });
