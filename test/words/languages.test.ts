@@ -8,6 +8,10 @@ import { ENGLISH, languages } from '../../src/words/languages.ts';
 import { PLURAL, sentencesOf, stemOf, valuesIn } from '../support/language-files.ts';
 import { LONGER_BY } from '../support/pseudo-language.ts';
 
+const notes: object = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../src/words/notes.json'), 'utf8'),
+);
+
 /*
  * Every language beside English, without a bot: what is missing or too much, and what Discord would refuse or cut. Of one
  * alone: npx vitest run --project main test/words/languages.test.ts -t "in fr,"
@@ -85,6 +89,15 @@ const longest = (name: string) => 'x'.repeat(LONGEST_TEXTS.has(name) ? 1_200 : 1
 
 /** Numbers, among which each plural form of each language is that has any of them. */
 const COUNTS = [...Array(200).keys(), 1_000, 1_000_000];
+
+describe('the notes for translators', () => {
+  it('say of each sentence, or of the group that it is in, where it stands', () => {
+    const isAbout = (note: string, key: string) => key === note || key.startsWith(`${note}.`);
+    const about = Object.keys(notes);
+    expect([...englishStems].filter((key) => !about.some((note) => isAbout(note, key)))).toEqual([]);
+    expect(about.filter((note) => ![...englishStems].some((key) => isAbout(note, key)))).toEqual([]);
+  });
+});
 
 describe('the languages', () => {
   it('have the names that Discord has for them, each once', () => {
@@ -181,6 +194,20 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
       .filter(({ marks, wanted }) => marks !== wanted)
       .map(({ key, marks, wanted }) => `${key} has ${marks || 'none'} and English ${wanted || 'none'}`);
     expect(faults).toEqual([]);
+  });
+
+  it('what Discord calls its pages and permissions is named by its key', () => {
+    const { ManageGuild, MentionEveryone } = tree.permission;
+    const names = [ManageGuild, MentionEveryone, tree.discord.serverSettings];
+    const faults = translated.filter(
+      ([key, text]) => !/^(?:permission|discord)\./.test(key) && names.some((name) => text.includes(name)),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('commas and colons are those of its script', () => {
+    const asciiBehindWide = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}][,:!?]/u;
+    expect(translated.filter(([, text]) => asciiBehindWide.test(text))).toEqual([]);
   });
 
   it('the names in the Apps menu and of choices are such as Discord takes, and choices differ', () => {
