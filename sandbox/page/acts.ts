@@ -3,6 +3,7 @@ import type { Answer, OptionValue, Person, SeenModal } from '../discord/contract
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue } from '../slash-options.ts';
 import type { Act, Entered, Outcome, SeatView } from './protocol.ts';
+import type { Player } from './scenarios.ts';
 import type { Views } from './view.ts';
 
 const DONE: Outcome = { kind: 'done' };
@@ -11,9 +12,9 @@ const DONE: Outcome = { kind: 'done' };
 export function createActs(deps: {
   readonly sandbox: Sandbox;
   readonly views: Views;
-  readonly play: (scenario: string, locale: string) => void;
+  readonly player: Pick<Player, 'play' | 'next'>;
 }) {
-  const { sandbox, views, play } = deps;
+  const { sandbox, views, player } = deps;
   const { discord, listing, bot, people } = sandbox;
 
   async function outcomeOf(coming: Promise<Answer>): Promise<Outcome> {
@@ -70,7 +71,10 @@ export function createActs(deps: {
           if (!bot.running) await sandbox.startBot();
           return DONE;
         case 'play':
-          play(act.scenario, seat.locale);
+          player.play(act.scenario, seat.locale);
+          return DONE;
+        case 'next':
+          player.next();
           return DONE;
         default:
           throw new Error(`there is nothing like ${(act as { readonly do: string }).do}`);

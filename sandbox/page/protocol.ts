@@ -44,7 +44,7 @@ export type Act =
   | { readonly do: 'dismiss'; readonly message: string }
   | { readonly do: 'trouble'; readonly whom: 'service' | 'discord'; readonly name: string }
   | { readonly do: 'allow' | 'revoke'; readonly key: string }
-  | { readonly do: 'kill' | 'start' }
+  | { readonly do: 'kill' | 'start' | 'next' }
   | { readonly do: 'play'; readonly scenario: string };
 
 export type Outcome =

@@ -155,16 +155,16 @@ async function finished(answer: Answer): Promise<SeenMessage> {
 
 const wordsOf = (answer: Answer): string => (answer.kind === 'refused' ? answer.why : answer.kind);
 
-/** Presses the button that the message offers first: the next thing to do. */
+/** Presses the button that stands out: what sends, else the next thing to do, else the first that is there. */
 function pressMain(person: Person, message: SeenMessage): Promise<Answer> {
-  const controls = rowsOf(message.current).flat();
-  const main = controls.find(
-    (control) =>
-      control.type === ComponentType.Button &&
-      control.disabled !== true &&
-      control.style !== ButtonStyle.Danger &&
-      control.style !== ButtonStyle.Link,
-  );
+  const buttons = rowsOf(message.current)
+    .flat()
+    .filter((control) => control.type === ComponentType.Button)
+    .filter((button) => 'custom_id' in button && button.disabled !== true);
+  const main =
+    buttons.find(({ style }) => style === ButtonStyle.Success) ??
+    buttons.find(({ style }) => style === ButtonStyle.Primary) ??
+    buttons[0];
   if (main === undefined || !('custom_id' in main)) throw new Error('the message has no button');
   return person.press(message, main.custom_id);
 }
@@ -188,15 +188,22 @@ export interface ScenarioView {
   readonly seat: SeatView;
 }
 
+export type Player = ReturnType<typeof createPlayer>;
+
 /** Plays one scenario after the other. */
 export function createPlayer(deps: {
   readonly sandbox: Sandbox;
-  /** Waits while a caption stands, before what it says happens. */
-  readonly read: (caption: string) => Promise<unknown>;
+  /** Waits while a caption stands, before what it says happens; until `next` is called, unless said. */
+  readonly read?: ((caption: string) => Promise<unknown>) | undefined;
   readonly onChange: () => void;
 }) {
-  const { sandbox, read, onChange } = deps;
+  const { sandbox, onChange } = deps;
   let current: ScenarioView | undefined;
+  let step = Promise.withResolvers<void>();
+  const read = deps.read ?? (() => step.promise);
+  /** The number of the play that was begun last, and its end. */
+  let latest = 0;
+  let played: Promise<void> = Promise.resolve();
 
   function show(next: ScenarioView): void {
     current = next;
@@ -208,14 +215,22 @@ export function createPlayer(deps: {
     get current() {
       return current;
     },
+    /** What the caption says happens now. */
+    next(): void {
+      step.resolve();
+      step = Promise.withResolvers();
+    },
     /**
-     * Begins it in a new Discord server; while another is being played nothing happens.
+     * Begins it in a new Discord server, once the one that is being played has come to its next caption.
      * @throws Error when there is none of that name
      */
     play(name: string, locale: string): void {
       const scenario = SCENARIOS.find((each) => each.name === name);
       if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
-      if (current?.state === 'playing') return;
+      latest += 1;
+      const mine = latest;
+      const before = played;
+      this.next();
       const guild = sandbox.discord.guildEvents.add({ name: scenario.title, locale });
       const person = (role: 'admin' | 'member') => sandbox.people.at({ role, guild, locale });
       let told: ScenarioView = {
@@ -224,23 +239,26 @@ export function createPlayer(deps: {
         caption: scenario.title,
         seat: { role: 'admin', guild: guild.id, locale },
       };
+      const showMine = (next: ScenarioView) => mine === latest && show(next);
       show(told);
       const tell = async (role: 'admin' | 'member', caption: string) => {
         told = { ...told, caption, seat: { ...told.seat, role } };
-        show(told);
+        showMine(told);
         await read(caption);
+        if (mine !== latest) throw new Error('another scenario was begun');
       };
       async function run(): Promise<void> {
+        await before;
         await sandbox.troubleService('ok');
         sandbox.troubleDiscord('ok');
         sandbox.listing.allow('sandbox-key-1234');
         if (!sandbox.bot.running) await sandbox.startBot();
         await scenario?.play({ sandbox, admin: person('admin'), member: person('member'), tell });
       }
-      run().then(
-        () => show({ ...told, state: 'over', caption: `${scenario.title}: this was all.` }),
+      played = run().then(
+        () => void showMine({ ...told, state: 'over', caption: `${scenario.title}: this was all.` }),
         (error: unknown) =>
-          show({ ...told, state: 'failed', caption: `It did not come so: ${messageOf(error)}` }),
+          void showMine({ ...told, state: 'failed', caption: `It did not come so: ${messageOf(error)}` }),
       );
     },
   };

@@ -1,7 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createLoopbackServer } from '../loopback-server.ts';
 import { ROLES, type Role } from '../people.ts';
 import type { Sandbox } from '../sandbox.ts';
@@ -23,7 +22,7 @@ interface PageOptions {
   readonly sandbox: Sandbox;
   /** 0, unless said: a free one. */
   readonly port?: number;
-  /** Waits while a caption of a scenario stands, before what it says happens; 1.5 seconds, unless said. */
+  /** Waits while a caption of a scenario stands, before what it says happens; until somebody presses *Next*, unless said. */
   readonly read?: (caption: string) => Promise<unknown>;
 }
 
@@ -39,16 +38,12 @@ interface Tab {
 }
 
 /** Serves the page on 127.0.0.1 to whoever has the token. Nothing that it shows comes from anywhere else. */
-export async function servePage({
-  sandbox,
-  port = 0,
-  read = () => sleep(1_500),
-}: PageOptions): Promise<Page> {
+export async function servePage({ sandbox, port = 0, read }: PageOptions): Promise<Page> {
   const token = randomBytes(18).toString('base64url');
   const views = createViews(sandbox);
   const player = createPlayer({ sandbox, read, onChange: () => tabs.soon() });
   const tabs = createTabs({ sandbox, views, scenario: () => player.current });
-  const acts = createActs({ sandbox, views, play: player.play });
+  const acts = createActs({ sandbox, views, player });
 
   const loopback = createLoopbackServer((request, response) => {
     answer(request, response).catch(() => response.destroy());

@@ -54,9 +54,24 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     const options: Record<string, OptionValue> = {};
     for (const [option, text] of readAssignments(line.slice(name.length + 1), { names, sign: ':' })) {
       const described = known.find((each) => each.name === option);
+      const isAsked = described !== undefined && 'autocomplete' in described && described.autocomplete;
+      if (isAsked && text.endsWith('?')) {
+        options[option] = text.slice(0, -1);
+        return suggest(name, option, options);
+      }
       options[option] = await entered(described, text);
     }
     await show(me.slash(name, options));
+  }
+
+  /** What Discord lists while an option is typed. */
+  async function suggest(command: string, option: string, options: Record<string, OptionValue>) {
+    const choices = await me.complete(command, option, options);
+    if (choices === 'lost') {
+      lost = true;
+      print('Loading options failed.');
+    } else if (choices.length === 0) print('No options match your search.');
+    else print(choices.map((choice) => `  ${choice.name} (${choice.value})`).join('\n'));
   }
 
   /** The message's button whose label begins so, in upper or lower case. */
@@ -67,6 +82,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     const found =
       labels.find((label) => label.toLowerCase() === wanted) ??
       labels.find((label) => label.toLowerCase().startsWith(wanted));
+    if (labels.length === 0) throw new BadLine('The last message has no buttons.');
     if (found === undefined)
       throw new BadLine(`There is no button "${beginning}"; there is ${labels.join(', ')}.`);
     await show(me.press(message, found));
@@ -105,7 +121,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
       else if (trimmed.startsWith('/')) await slash(trimmed);
       else if (trimmed.startsWith('press ')) await press(unquoted(trimmed.slice('press '.length).trim()));
       else if (trimmed === 'submitted') showSubmitted();
-      else if (trimmed === 'help') print(helpText(slashCommands()));
+      else if (trimmed === 'help') print(helpText(slashCommands(), buttonsOf(message?.current.components)));
       else if (trimmed !== '' && !trimmed.startsWith('#'))
         throw new BadLine(`"${trimmed}" was not understood. help lists what can be typed.`);
       return true;

@@ -89,7 +89,7 @@ function showComponent(component: APIComponentInMessageActionRow): string {
 }
 
 /** The labels of the buttons that can be pressed, in the order they are shown. */
-export const buttonsOf = (components: APIMessage['components']): readonly string[] =>
+export const buttonsOf = (components: APIMessage['components'] | undefined): readonly string[] =>
   rowsOf({ components: components ?? [] })
     .flat()
     .flatMap((component) => {

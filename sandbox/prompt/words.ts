@@ -22,13 +22,20 @@ You are an admin of its first guild. To begin, type
   /games
 help lists everything; exit ends.`;
 
-export function helpText(commands: readonly APIApplicationCommand[]): string {
+/** @param buttons the labels of those that can be pressed now */
+export function helpText(commands: readonly APIApplicationCommand[], buttons: readonly string[]): string {
   const rows = commands.map(({ name, options = [], description }) => {
     const usage = options.map((option) => (option.required ? `${option.name}:…` : `[${option.name}:…]`));
     return [`/${[name, ...usage].join(' ')}`, description] as const;
   });
   const actions = [
-    ['press LABEL', 'press the button with that label on the last message'],
+    [
+      'press LABEL',
+      buttons.length === 0
+        ? 'press a button of the last message; it has none now'
+        : `press a button: ${buttons.join(', ')}`,
+    ],
+    ['/addserver game:count?', 'what Discord lists while an option is typed'],
     ['submitted', 'what the listing service holds'],
     ['help', 'show this'],
     ['exit', 'stop the bot and end'],

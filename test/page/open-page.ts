@@ -35,11 +35,13 @@ export interface PageScene {
 }
 
 export async function openPageScene(
-  options: { readonly read?: (caption: string) => Promise<unknown> } = {},
+  { read }: { readonly read: ((caption: string) => Promise<unknown>) | undefined } = {
+    read: async () => undefined,
+  },
 ): Promise<PageScene> {
   const sandbox = await openSandbox({ surroundings: process.env });
   await sandbox.startBot();
-  const page = await servePage({ sandbox, read: options.read ?? (async () => undefined) });
+  const page = await servePage({ sandbox, ...(read && { read }) });
   const browser = await launch();
   const complaints: string[] = [];
 

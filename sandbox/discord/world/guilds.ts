@@ -78,7 +78,11 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
       const snowflake = snowflakeAt(firstMs + all.size);
       const id = String(snowflake);
       // @everyone is the role with the guild's own id.
-      const everyone = { id, name: '@everyone', mentionable: false };
+      const roles: readonly Role[] = [
+        { id, name: '@everyone', mentionable: false },
+        { id: String(snowflake + 7n), name: 'Server news', mentionable: true },
+        { id: String(snowflake + 8n), name: 'Moderators', mentionable: false },
+      ];
       const guild: GuildState = {
         id,
         name,
@@ -86,7 +90,7 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
         channels: new Map(usualChannels(snowflake).map((channel) => [channel.id, channel])),
         locale,
         status: bot ? 'available' : 'commands only',
-        roles: new Map([[id, everyone]]),
+        roles: new Map(roles.map((role) => [role.id, role])),
         members: new Map(),
         allowed: new Set(),
       };

@@ -30,6 +30,8 @@ const state = {
   isFresh: true,
 };
 const MOST_ENTRIES = 300;
+/** So near its end, in pixels, a list counts as read to it. */
+const NEAR_END = 80;
 const light = matchMedia('(prefers-color-scheme: light)');
 const root = document.createElement('div');
 root.id = 'page';
@@ -151,11 +153,35 @@ function draw(): void {
   const { view } = state;
   if (view === undefined) return;
   document.documentElement.lang = view.you.locale;
-  const scroller = document.querySelector('.messages');
-  const wasAtEnd =
-    scroller === null || scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 80;
+  const followers = ['.messages', '.log'].map(follower);
   render(page(view), root);
-  if (wasAtEnd) requestAnimationFrame(() => document.querySelector('.messages')?.scrollTo(0, 1e9));
+  for (const scrollOn of followers) scrollOn();
+}
+
+/** A list of messages is seen to its end when something new is in it, or when its end was seen before. */
+function follower(selector: string): () => void {
+  const list = () => document.querySelector(selector);
+  const last = () => list()?.querySelector('discord-message:last-of-type')?.getAttribute('data-id');
+  const before = { list: list(), last: last() };
+  const wasAtEnd =
+    before.list === null ||
+    before.list.scrollHeight - before.list.scrollTop - before.list.clientHeight < NEAR_END;
+  return () => {
+    if (!wasAtEnd && last() === before.last) return;
+    // The components draw themselves in the frame after this one.
+    requestAnimationFrame(() => requestAnimationFrame(() => list()?.scrollTo(0, list()?.scrollHeight ?? 0)));
+  };
+}
+
+function caption({ name, state: how, caption }: NonNullable<View['scenario']>) {
+  return html`<div class=${`caption ${how}`}>
+    <p role="status">${caption}</p>
+    ${
+      how === 'playing'
+        ? html`<button type="button" class="button primary" @click=${() => void perform({ do: 'next' })}>Next</button>`
+        : html`<button type="button" class="button secondary" @click=${() => play(name)}>Again</button>`
+    }
+  </div>`;
 }
 
 function page(view: View) {
@@ -178,7 +204,7 @@ function page(view: View) {
             draw();
           }}>Sandbox</button>
       </header>
-      ${view.scenario === undefined ? nothing : html`<p class=${`caption ${view.scenario.state}`} role="status">${view.scenario.caption}</p>`}
+      ${view.scenario === undefined ? nothing : caption(view.scenario)}
       <div class="messages" role="log" aria-live="polite" aria-label=${`Messages in #${view.channel}`} tabindex="0">
         ${
           view.messages.length === 0

@@ -47,6 +47,19 @@ describe('at the prompt', () => {
     expect(await type('submitted')).toContain('cs2  play.example.com:27015');
   });
 
+  it('a question mark behind an option lists what Discord suggests', async () => {
+    const { type } = sitDown();
+    expect(await type('/addserver game:counter?')).toContain('  Counter-Strike 2 (cs2)');
+    expect(await type('/addserver game:zzzzzz?')).toBe('No options match your search.');
+  });
+
+  it('help and a press name the buttons that there are', async () => {
+    const { type } = sitDown();
+    await expect(type('press Send')).rejects.toThrow('There is no message yet');
+    await type('/addserver game:cs2 server:help.example.com');
+    expect(await type('help')).toContain('press a button: Use 27015, Edit');
+  });
+
   it('buttons are pressed by how their labels begin', async () => {
     const { type } = sitDown();
     expect(await type('/addserver game:cs2 server:press.example.com')).toContain('[ Use 27015 ]');
