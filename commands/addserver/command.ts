@@ -12,6 +12,7 @@ import { customId, linkButton, type Modal, modal, rows } from '../../src/interac
 import type { Game } from '../../src/listing/contract.ts';
 import { addressAmongWords, rowsOfMessage } from '../../src/server-lists/message.ts';
 import {
+  EMPTY_ROW,
   furtherProblems,
   keptRow,
   readOneWithGames,
@@ -20,10 +21,9 @@ import {
   typedOf,
 } from '../../src/server-lists/row.ts';
 import { draftOfOne } from '../../src/submissions/draft.ts';
-import type { Drafts, NoDraft } from '../../src/submissions/drafts.ts';
+import type { Drafts } from '../../src/submissions/drafts.ts';
 import type { Ended, Order, Pipeline, Refusal } from '../../src/submissions/pipeline.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
-import { UserError } from '../../src/user-error.ts';
 import { commandText, optionText } from '../../src/words/command-text.ts';
 import { announcementOf, pageOfUnknown } from '../../src/words/ended.ts';
 import { cut } from '../../src/words/escape.ts';
@@ -31,9 +31,10 @@ import { gameChoices, gameHint, NEAREST, unusableGameText } from '../../src/word
 import { type ProblemText, problemText } from '../../src/words/problem.ts';
 import { leftText, refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { describe, gameNamed, serverEmbed } from '../../src/words/servers.ts';
+import { describe, gameNamed, readServerLines, serverEmbed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { allowedGames, type DraftDeps, openDraft, withNear } from '../addservers/submit-message.ts';
+import { noDraft } from '../no-draft.ts';
 import { enterKey } from '../setkey.ts';
 import {
   buttonsAfterOutcome,
@@ -95,7 +96,7 @@ export function addServer(deps: AddServerDeps): Command {
   /** @throws UserError when the draft was submitted meanwhile, or is too old */
   async function typedInDraft(context: Context, id: string) {
     const draft = await drafts.find(context, id);
-    if (typeof draft === 'string') throw noDraft(context, draft);
+    if (typeof draft === 'string') throw noDraft(draft, context.t, 'addserver');
     const [row] = draft.rows;
     return { isReady: row?.kind === 'ready', typed: typedOf(row) };
   }
@@ -130,11 +131,22 @@ export function addServer(deps: AddServerDeps): Command {
           return editModal(context, { id: context.argument, typed, allowed });
         },
       },
+      anew: {
+        answers: 'form',
+        async run(context) {
+          const [typed = EMPTY_ROW] = readServerLines(context.shown);
+          const allowed = await deps.suggestions.games(context.guildId, '');
+          return editModal(context, { id: '', typed, allowed });
+        },
+      },
     },
     submits: {
       edit: {
         answers: 'sending',
-        run: (context) => submitTyped(context, context.argument, typedInModal(context), deps),
+        run(context) {
+          const { argument, interactionId } = context;
+          return submitTyped(context, argument || interactionId, typedInModal(context), deps);
+        },
       },
     },
   };
@@ -233,16 +245,12 @@ async function submit(
 ): Promise<Reply> {
   const { guildId, interactionId, receivedAt, user, t } = context;
   const result = await deps.pipeline.submit({ guildId, interactionId, receivedAt, user, ...what });
-  if (result.kind === 'no-draft') throw noDraft(context, result.why);
+  if (result.kind === 'no-draft') throw noDraft(result.why, t, 'addserver');
   if (result.kind === 'ended') return ended(context, result, deps);
   const [row] = result.draft.rows;
   const line = row?.kind === 'ready' ? describe(t, row.submission, deps.games) : '';
   return refused(context, { id: what.id, typed: typedOf(row), line, refusal: result.refusal }, deps);
 }
-
-/** There is nothing any more that a button or the window could submit. */
-const noDraft = ({ t }: Context, why: NoDraft): UserError =>
-  new UserError(why === 'submitted' ? t('again.taken') : sentences(t('again.gone'), t('again.runAgain')));
 
 function ended(context: Context, result: Ended, { games }: AddServerDeps): Reply {
   const { t } = context;

@@ -21,14 +21,14 @@ import {
   type ReadList,
   type UnreadableList,
 } from '../../src/server-lists/read-list.ts';
-import { isRefused, type Row } from '../../src/server-lists/row.ts';
+import { isRefused, type Row, rowText } from '../../src/server-lists/row.ts';
 import { type Editing, linesToEdit, MOST_TYPED } from '../../src/submissions/list-drafts.ts';
 import type { Pipeline } from '../../src/submissions/pipeline.ts';
 import type { Suggestions } from '../../src/submissions/suggestions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { commandText, optionText } from '../../src/words/command-text.ts';
 import { announcementOf, pageOfUnknown } from '../../src/words/ended.ts';
-import { escapeCode } from '../../src/words/escape.ts';
+import { cut, escapeCode } from '../../src/words/escape.ts';
 import {
   exampleLine,
   gameChoices,
@@ -38,7 +38,9 @@ import {
 } from '../../src/words/games.ts';
 import { refusalText } from '../../src/words/refusal.ts';
 import { sentences } from '../../src/words/sentences.ts';
+import { readServerLines } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
+import { noDraft } from '../no-draft.ts';
 import { enterKey } from '../setkey.ts';
 import { editModal, gameModal, listId, pasteModal, reportRows, retypeRows } from './controls.ts';
 import { moreText, reasonItem } from './lines.ts';
@@ -47,7 +49,6 @@ import {
   allowedGames,
   type DraftDeps,
   gamesMeant,
-  noList,
   openDraft,
   showDraft,
   withNear,
@@ -126,6 +127,7 @@ export function addServers(deps: AddServersDeps): Command {
       submit: { answers: 'sending', run: (context) => submitList(context, deps) },
       edit: { answers: 'form', run: (context) => openEdit(context, 'refused', deps) },
       retype: { answers: 'form', run: (context) => retype(context, deps) },
+      anew: { answers: 'form', run: (context) => pasteAnew(context, deps) },
       editall: { answers: 'form', run: (context) => openEdit(context, 'all', deps) },
       ports: {
         answers: 'update',
@@ -158,6 +160,19 @@ async function paste(context: CommandContext, deps: AddServersDeps): Promise<Mod
 const examples = ({ guildId }: Context, { suggestions }: AddServersDeps): Promise<readonly Game[]> =>
   suggestions.games(guildId, '').catch(() => []);
 
+/** The window into which a list is pasted, with the servers that an old message shows. */
+async function pasteAnew(context: PressContext, deps: AddServersDeps): Promise<Modal> {
+  const text = readServerLines(context.shown).map(rowText).join('\n');
+  const games = await examples(context, deps);
+  return pasteModal(context, {
+    id: listId('paste'),
+    text: cut(text, MOST_TYPED),
+    game: '',
+    games,
+    most: MOST_TYPED,
+  });
+}
+
 /** Gives back the text of a list that is not read, to be corrected, as far as a window takes it. */
 async function keepTyped(
   context: Context,
@@ -176,7 +191,7 @@ const keptText = (isKept: boolean, t: Translate): string =>
 /** The window into which a list is pasted, with what was typed before. */
 async function retype(context: DraftContext, deps: AddServersDeps): Promise<Modal> {
   const typed = await deps.lists.findTyped(context, context.argument);
-  if (!typed) throw noList('gone', context.t);
+  if (!typed) throw noDraft('gone', context.t, 'addservers');
   const games = await examples(context, deps);
   return pasteModal(context, { id: listId('retyped'), ...typed, games, most: MOST_TYPED });
 }
@@ -276,7 +291,7 @@ async function openEdit(context: DraftContext, which: Editing, deps: DraftDeps):
   const action = which === 'all' ? 'correct' : 'edit';
   const typed = await lists.findTyped(context, `${id}-${which}`);
   const draft = typed ? undefined : await lists.find(context, id);
-  if (typeof draft === 'string') throw noList(draft, context.t);
+  if (typeof draft === 'string') throw noDraft(draft, context.t, 'addservers');
   const edited = draft ? linesToEdit(draft, which) : { text: typed?.text ?? '', rows: [] };
   const reasons = reasonsText(context.t, edited.rows, await allowedGames(context, deps));
   return editModal(context, { id: listId(action, id), text: edited.text, reasons, most: MOST_TYPED });
@@ -302,13 +317,16 @@ async function edit(context: SubmitContext, which: Editing, deps: DraftDeps): Pr
     throw new UserError(sentences(unreadableText(edited, t), keptText(isKept, t)));
   }
   await deps.lists.forgetTyped(context, `${id}-${which}`);
-  const notice = 'instead' in edited ? sentences(t('again.gone'), t('list.typedKept')) : undefined;
+  const notice =
+    'instead' in edited
+      ? sentences(noDraft(edited.instead, t, 'addservers').message, t('list.typedKept'))
+      : undefined;
   return showDraft(context, edited, { notice }, deps);
 }
 
 async function cancel(context: DraftContext, { lists }: DraftDeps): Promise<Reply> {
   const why = await lists.drop(context, context.argument);
-  if (why !== undefined) throw noList(why, context.t);
+  if (why !== undefined) throw noDraft(why, context.t, 'addservers');
   return { content: context.t('button.cancelled') };
 }
 
@@ -326,7 +344,7 @@ async function submitList(context: PressContext, deps: AddServersDeps): Promise<
     stopping,
     onProgress: (done, count) => context.progress(progressOf(context, done, count)),
   });
-  if (result.kind === 'no-draft') throw noList(result.why, t);
+  if (result.kind === 'no-draft') throw noDraft(result.why, t, 'addservers');
   if (result.kind === 'refused') {
     const { refusal } = result;
     // The preview was true when it was made: somebody was faster, or an admin has changed what is allowed.

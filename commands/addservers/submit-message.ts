@@ -15,8 +15,7 @@ import { UserError } from '../../src/user-error.ts';
 import { messageCommandText } from '../../src/words/command-text.ts';
 import { gameOptions } from '../../src/words/games.ts';
 import { refusalText } from '../../src/words/refusal.ts';
-import { sentences } from '../../src/words/sentences.ts';
-import type { Translate } from '../../src/words/words.ts';
+import { noDraft } from '../no-draft.ts';
 import { enterKey } from '../setkey.ts';
 import { previewRows } from './controls.ts';
 import { guesser } from './files.ts';
@@ -82,7 +81,7 @@ export async function showDraft(
   { notice, choice }: Shown,
   deps: DraftDeps,
 ): Promise<Reply> {
-  if (typeof prepared === 'string') throw noList(prepared, context.t);
+  if (typeof prepared === 'string') throw noDraft(prepared, context.t, 'addservers');
   const some = await allowedGames(context, deps);
   const gameMeant = gamesMeant(some);
   const { id, draft, duplicates, room, edits, usualPorts, canTryAgain } = prepared;
@@ -120,11 +119,3 @@ export function gamesMeant(games: AllowedGames): (row: RefusedRow) => Game | und
 /** The games that may be submitted in the guild. */
 export const allowedGames = async ({ guildId }: Context, { games, settings }: DraftDeps) =>
   gamesAmong(games, (await settings.get(guildId)).games);
-
-/** Why there is nothing any more that a button of a draft could act on. */
-export function noList(why: NoDraft, t: Translate): UserError {
-  if (why === 'of-another-member') return new UserError(t('list.notYours'));
-  return why === 'empty'
-    ? new UserError(t('list.nothingLeft'))
-    : new UserError(sentences(t('again.gone'), t('again.runAgain')));
-}

@@ -9,7 +9,7 @@ import type { Translate } from '../words/words.ts';
 import type { WorkTurns } from '../work-turns.ts';
 import type { AfterCrash } from './after-crash.ts';
 import { type Announcing, announce } from './announce.ts';
-import type { Context, PressAnswers, Reply } from './command.ts';
+import { type Context, OldMessage, type PressAnswers, type Reply } from './command.ts';
 import type { Modal } from './controls.ts';
 import {
   type Answer,
@@ -97,7 +97,8 @@ export function createAnswering(deps: AnswerDeps) {
       if (reply.isRefusal) asking.trace.outcome = 'refused';
       return reply;
     } catch (error) {
-      return wordsFor(error, asking);
+      const words = wordsFor(error, asking);
+      return error instanceof OldMessage ? error.reply : words;
     }
   }
 
@@ -107,7 +108,8 @@ export function createAnswering(deps: AnswerDeps) {
       await api.respond(asking.interaction, { type: InteractionResponseType.Modal, data: modal });
     } catch (error) {
       if (error instanceof LostInteraction) throw error;
-      await say(asking, wordsFor(error, asking));
+      if (!(error instanceof OldMessage)) return say(asking, wordsFor(error, asking));
+      await answerAtOnce(asking, { ...action, answers: 'update at once', run: async () => error.reply });
     }
   }
 
@@ -119,7 +121,9 @@ export function createAnswering(deps: AnswerDeps) {
     const respond = (said: Answer) =>
       api.respond(
         interaction,
-        isUpdate && typeof said !== 'string' ? updateResponse(said) : firstResponse(said),
+        isUpdate && typeof said !== 'string'
+          ? updateResponse(said, sourceOf(interaction)?.shown)
+          : firstResponse(said),
       );
     if (isUpdate) {
       // Discord waits; without this a reply to the same message that is being sent again might come after this one.

@@ -1,8 +1,9 @@
 import type { APIEmbed, RESTPostAPIApplicationCommandsJSONBody } from 'discord.js';
+import { UserError } from '../user-error.ts';
 import type { ListingPages } from '../words/listing-pages.ts';
 import type { Reader, Translate, WordsFor } from '../words/words.ts';
 import type { ActionRow, Modal } from './controls.ts';
-import type { Interaction, OptionValues } from './interaction.ts';
+import type { Interaction, OptionValues, Shown } from './interaction.ts';
 
 /** What every interaction brings, whatever its kind, and the words for who reads the answer. */
 export interface Context
@@ -29,6 +30,8 @@ export interface MessageContext extends Context {
 export interface PressContext extends Context {
   /** What stands behind `name:action:` in the custom id. Anybody could have written it. */
   readonly argument: string;
+  /** What its message shows. */
+  readonly shown: Shown;
   /** What was chosen in a select: values, or ids of channels or roles; empty for a button. */
   readonly values: readonly string[];
   /** Whether a role that was chosen can be mentioned by everybody. */
@@ -59,12 +62,23 @@ export interface Reply {
   readonly components?: readonly ActionRow[];
   /** Nothing was done; like a UserError, but with buttons. */
   readonly isRefusal?: true;
+  /** The message of the button stays below it, with its files; these components are in place of its own. */
+  readonly keepsMessage?: true;
   readonly files?: readonly { readonly name: string; readonly data: Buffer }[];
   /**
    * Said besides, for everybody in the channel, in the guild's language. Where the bot may not post there, it goes out
    * with the interaction's token, like the reply.
    */
   readonly announcement?: { readonly content: string; readonly embed: APIEmbed } | undefined;
+}
+
+/** A refusal because of which the message loses its buttons, but for these. */
+export class OldMessage extends UserError {
+  readonly reply: Reply;
+  constructor(content: string, components: readonly ActionRow[]) {
+    super(content);
+    this.reply = { content, components, isRefusal: true, keepsMessage: true };
+  }
 }
 
 /**

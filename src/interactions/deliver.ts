@@ -49,8 +49,16 @@ export const sendingResponse = (text: string): APIInteractionResponse => ({
   data: { content: text, components: [], allowed_mentions: NO_MENTIONS },
 });
 
-/** A reply as the first response that changes the message of a button. */
-export function updateResponse(reply: Reply): APIInteractionResponse {
+/**
+ * A reply as the first response that changes the message of a button.
+ * @param shown what the message shows
+ */
+export function updateResponse(reply: Reply, shown?: Shown): APIInteractionResponse {
+  if (reply.keepsMessage && shown) {
+    // What Discord has shown, it takes.
+    const data = shownBelow(shown, reply) as object;
+    return { type: InteractionResponseType.UpdateMessage, data };
+  }
   const { content, embeds = [], components = [] } = fitTexts(reply);
   return {
     type: InteractionResponseType.UpdateMessage,
@@ -108,19 +116,26 @@ export async function sayOneOf(
 /** Between a reason and what stays: a line that shows nothing. */
 const BELOW_REASON = '\n\u200b\n';
 
-/** A message as it was, with its files, below the reason why it is. A former reason goes. */
-function shownAgain({ content, embeds, components }: Shown, reason: string): MessageBody {
+/** A message as it was, with its files, below the reason why it is, or with other components. A former reason goes. */
+function shownBelow(
+  { content, embeds, components }: Shown,
+  { content: reason = '', components: instead = renewed(components) }: Partial<Shown>,
+) {
   const stays = content.split(BELOW_REASON).at(-1) ?? '';
   const text = stays === '' ? reason : `${reason}${BELOW_REASON}${stays}`;
   return {
-    body: {
-      content: shortenMarkup(text, LIMITS.content),
-      embeds,
-      components: renewed(components),
-      allowed_mentions: NO_MENTIONS,
-    },
-    files: [],
+    content: shortenMarkup(text, LIMITS.content),
+    embeds,
+    components: instead,
+    allowed_mentions: NO_MENTIONS,
   };
+}
+
+/** What an answer puts in place of what its message showed. */
+function messageAfter(answer: Answer, shown: Shown | undefined): MessageBody {
+  const reply = replyOf(answer);
+  const stays = typeof answer === 'string' || answer.keepsMessage;
+  return shown && stays ? { body: shownBelow(shown, reply), files: [] } : messageOf(reply);
 }
 
 const replyOf = (answer: Answer): Reply => (typeof answer === 'string' ? { content: answer } : answer);
@@ -170,8 +185,7 @@ export const deliver = (delivery: Delivery, answer: Answer): Promise<void> =>
 
 async function deliverOnce(delivery: Delivery, answer: Answer): Promise<void> {
   const { api, interaction, shown, progress, isLatest } = delivery;
-  const isFailure = typeof answer === 'string';
-  const message = isFailure && shown ? shownAgain(shown, answer) : messageOf(replyOf(answer));
+  const message = messageAfter(answer, shown);
   const endsThinking = shown === undefined && !progress?.isShown();
   let isSentBefore = false;
   await persist(async () => {

@@ -86,7 +86,7 @@ function formAction(commands: Commands, { customId, fields }: Form, context: Con
 
 function controlAction(
   commands: Commands,
-  { customId, values, isRoleMentionable, channelPermissions }: Control,
+  { customId, values, isRoleMentionable, channelPermissions, message }: Control,
   { asking, stopping }: { readonly asking: Asking; readonly stopping: AbortSignal },
 ): Action | undefined {
   const { command: name, action, argument } = parseCustomId(customId);
@@ -103,6 +103,7 @@ function controlAction(
       handler.run({
         ...asking.context,
         argument,
+        shown: message.shown,
         values,
         isRoleMentionable,
         channelPermissions,

@@ -16,8 +16,8 @@ export interface Submitter {
   readonly user: { readonly id: string; readonly name: string };
 }
 
-/** `submitted`: another interaction has submitted it. `empty`: none of its servers is to be submitted. */
-export type NoDraft = 'gone' | 'submitted' | 'of-another-member' | 'empty';
+/** `gone`: it is too old. `submitted`: another interaction has submitted it. `empty`: none of its servers is to be submitted. */
+export type NoDraft = 'gone' | 'submitted' | 'cancelled' | 'of-another-member' | 'empty';
 
 export type Drafts = ReturnType<typeof createDrafts>;
 
@@ -44,6 +44,7 @@ export function createDrafts({ store, now = Date.now }: DraftsDeps) {
       .select(['id', 'user_id', sql<number>`octet_length(draft)`.as('bytes')])
       .where('guild_id', '=', guildId)
       .where('state', '=', 'draft')
+      .where('draft', 'is not', null)
       .orderBy(sql`id = ${saved}`, 'desc')
       .orderBy('created_at', 'desc')
       .execute();
@@ -68,7 +69,8 @@ export function createDrafts({ store, now = Date.now }: DraftsDeps) {
     if (row === undefined) return 'gone';
     if (row.user_id !== user.id) return row.state === 'draft' ? 'of-another-member' : 'gone';
     if (row.state !== 'draft') return 'submitted';
-    if (row.draft === null || row.created_at <= now() - DRAFT_LIVES_MS) return 'gone';
+    if (row.draft === null) return 'cancelled';
+    if (row.created_at <= now() - DRAFT_LIVES_MS) return 'gone';
     return draftFromStore(row.draft) ?? 'gone';
   }
 
@@ -111,14 +113,14 @@ export function createDrafts({ store, now = Date.now }: DraftsDeps) {
         NOT_SYNCED,
       );
     },
-    /** Deletes it, or says why there is nothing to delete. */
+    /** Deletes what was typed, or says why there is nothing to delete. The row says for as long that it was cancelled. */
     drop: (by: Submitter, id: string): Promise<NoDraft | undefined> =>
       store.inGuild(
         by.guildId,
         async () => {
           const found = await find(by, id);
           if (typeof found === 'string') return found;
-          await tables().deleteFrom('submissions').where('id', '=', id).execute();
+          await tables().updateTable('submissions').set({ draft: null }).where('id', '=', id).execute();
           return undefined;
         },
         NOT_SYNCED,

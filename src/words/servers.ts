@@ -1,5 +1,6 @@
 import { formatAddress } from '../addresses/address.ts';
 import type { Game, Outcome, ServerSubmission } from '../listing/contract.ts';
+import type { TypedRow } from '../server-lists/row.ts';
 import { escapeCode, escapeText, LONGEST_ADDRESS, LONGEST_ESCAPED_NAME, shortenMarkup } from './escape.ts';
 import type { Translate } from './words.ts';
 
@@ -61,6 +62,27 @@ export function serverLine(
   const line = `**${escapeText(game, most.name)}** — \`${escapeCode(address, most.address)}\``;
   if (queryPort === '') return line;
   return `${line} · ${t('look.queryPort', { queryPort: escapeText(String(queryPort), LONGEST_ADDRESS) })}`;
+}
+
+/** A line of {@link serverLine}, or the item of a list with what was typed. */
+const SERVER_LINE = /^(?:\*\*([^`]+)\*\* — |- [^`]*)`([^`]+)`(?: · \D*(\d+)$)?/u;
+
+/** The game servers that a message of this bot shows, as they can be typed again; none of what only a file has. */
+export function readServerLines(shown: Shown): readonly TypedRow[] {
+  const texts = [shown.content, ...shown.embeds.map((embed) => String(Object(embed).description ?? ''))];
+  return texts
+    .flatMap((text) => text.split('\n'))
+    .flatMap((line) => {
+      const [found, game = '', server = '', queryPort = ''] = SERVER_LINE.exec(line) ?? [];
+      if (found === undefined) return [];
+      return [{ server, port: '', queryPort, game: game.replaceAll(/\\(.)/gu, '$1') }];
+    });
+}
+
+/** What a message shows. */
+interface Shown {
+  readonly content: string;
+  readonly embeds: readonly unknown[];
 }
 
 /** A submission as people read it: the game's name and the address. */

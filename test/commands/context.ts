@@ -27,6 +27,7 @@ export function anyContext(
       getUserId: () => null,
     },
     argument: '',
+    shown: { content: '', embeds: [], components: [] },
     values: [],
     isRoleMentionable: true,
     progress: () => undefined,

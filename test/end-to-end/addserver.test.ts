@@ -331,7 +331,7 @@ describe('a game that the guild does not allow', () => {
 });
 
 describe('what was typed', () => {
-  const GONE = /or it has expired\. Please run the command again/;
+  const GONE = /This is too old\. Buttons work for 15 minutes/;
 
   it('is gone after a quarter of an hour, but not from a window that is open', () => {
     const clock = createTestClock();
@@ -342,8 +342,12 @@ describe('what was typed', () => {
       ];
       const window = await openWindow(own.member, first);
       clock.advance(16 * 60_000);
-      expect(textOf(await press(own.member, second, 'Use 27015'))).toMatch(GONE);
+      expect(textOf(await press(own.member, second, 'Edit'))).toMatch(GONE);
+      expect(labelsOf(second)).toEqual(['Fill in again']);
       expect(adds(own)).toEqual([]);
+      const anew = await openWindow(own.member, second, 'Fill in again');
+      expect(anew.typed).toMatchObject({ game: 'Counter-Strike 2', server: 'b.example.com' });
+      await says(await own.member.submit(anew.modal, { ...anew.typed, port: '27015' }), ACCEPTED);
       await says(await own.member.submit(window.modal, { ...window.typed, port: '27015' }), ACCEPTED);
     });
   });
@@ -354,7 +358,9 @@ describe('what was typed', () => {
     const before = adds(bot).length;
     await press(member, answer, 'Use 27015');
     await isAccepted(answer, { server: 'once.example.com', port: '27015', game: 'cs2' });
-    expect(textOf(await member.submit(modal, { ...typed, port: '27015' }))).toContain('only works once');
+    expect(textOf(await member.submit(modal, { ...typed, port: '27015' }))).toContain(
+      'This was already submitted.',
+    );
     expect(adds(bot)).toHaveLength(before + 1);
   });
 });

@@ -315,7 +315,7 @@ describe('Edit', () => {
     expect(textOf(await press(member, preview, 'Cancel'))).toContain('Cancelled.');
     expect(messageOf(preview).current?.attachments).toEqual([]);
     const after = await member.submit(modal, { servers: '2. x.example.com:5 cs2' });
-    expect(textOf(after)).toContain('it has expired');
+    expect(textOf(after)).toContain('This was cancelled.');
     await submit(member, after);
     expect(added()).toEqual([{ server: 'x.example.com', port: 5, game: 'cs2' }]);
   });
@@ -355,7 +355,12 @@ describe('the report', () => {
     expect(added()).toHaveLength(3);
     // The report is still there, and says so when it is pressed.
     expect(read(report)).toContain('❌ 2 rejected');
-    expect(textOf(await member.press(report, 'Submit again'))).toContain('This was already submitted');
+    expect(textOf(await member.press(report, 'Submit again'))).toContain('This was already submitted.');
+    // It keeps its files and loses its buttons, but for a window with what it shows.
+    expect(csvOf(report, 'report.csv')).toHaveLength(3);
+    expect(labelsOf(shown(report))).toEqual(['Fill in again']);
+    const anew = await openWindow(member, shown(report), 'Fill in again');
+    expect(anew.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
   });
 
   it('says that the key was revoked between two requests, and goes on with a new one', async () => {

@@ -104,6 +104,9 @@ beforeAll(async () => {
   for (const name of ['keystatus', 'removekey']) show('admin', await admin.slash(name));
   const label = 'Delete all data of this Discord server';
   show('admin', await press(admin, show('admin', await admin.slash('privacy')), label));
+  const old = [await addServer(admin, 'no-port.example.com'), await paste(admin, 'no-port.example.com cs2')];
+  await press(admin, await press(admin, await admin.slash('privacy'), 'Delete my name'), 'Delete my name');
+  for (const answer of old) show('admin', await press(admin, answer, 'Edit'));
 
   controls = shown.flatMap(({ by, answer }) =>
     componentsOf(answer).flatMap((component) => {

@@ -51,8 +51,8 @@ describe('a stored draft', () => {
     expect(await parts.drafts.find(mia, 'd')).toEqual(readyDraft('x', 1));
     expect(await parts.drafts.drop({ ...mia, guildId: '2' }, 'd')).toBe('gone');
     expect(await parts.drafts.drop(mia, 'd')).toBeUndefined();
-    expect(await parts.drafts.drop(mia, 'd')).toBe('gone');
-    expect(await parts.drafts.find(mia, 'd')).toBe('gone');
+    expect(await parts.drafts.drop(mia, 'd')).toBe('cancelled');
+    expect(await parts.drafts.find(mia, 'd')).toBe('cancelled');
   });
 
   it('is neither changed nor dropped once it is carried out', async () => {

@@ -1,0 +1,24 @@
+import { OldMessage } from '../src/interactions/command.ts';
+import { button, customId, rows } from '../src/interactions/controls.ts';
+import type { NoDraft } from '../src/submissions/drafts.ts';
+import { UserError } from '../src/user-error.ts';
+import type { Translate } from '../src/words/words.ts';
+
+/**
+ * Why there is no draft any more that a button or a window could act on. Where it is over, the message offers nothing but
+ * a window with what it shows.
+ * @param command whose `anew` button opens that window
+ */
+export function noDraft(why: NoDraft, t: Translate, command: 'addserver' | 'addservers'): UserError {
+  switch (why) {
+    case 'of-another-member':
+      return new UserError(t('again.notYours'));
+    case 'empty':
+      return new UserError(t('list.nothingLeft'));
+    default:
+      return new OldMessage(
+        t(`again.over.${why}`),
+        rows([button(customId(command, 'anew'), t('again.anew'), { style: 'primary' })]),
+      );
+  }
+}
