@@ -51,7 +51,7 @@ import {
 } from './text.ts';
 
 export interface SettingsDeps {
-  readonly settings: Pick<GuildSettings, 'get' | 'find' | 'change'>;
+  readonly settings: Pick<GuildSettings, 'find' | 'change'>;
   readonly keys: Pick<ApiKeys, 'status'>;
   readonly games: Pick<Games, 'list'>;
   readonly guildLog: Pick<GuildLog, 'tell'>;
@@ -70,6 +70,12 @@ const INTEGRATIONS_GUIDE =
 type MakeSettings = (now: Settings) => Settings;
 /** How a setting is, as its line among all of them says it. */
 type SettingLine = (t: Translate, shown: Pick<SettingsShown, 'now' | 'games'>) => string;
+
+/** The defaults where the settings cannot be read any more: an admin sets them anew from there. */
+async function readableSettings(guildId: string, settings: Pick<GuildSettings, 'find'>): Promise<Settings> {
+  const found = await settings.find(guildId);
+  return found === 'unreadable' ? DEFAULTS : found;
+}
 
 /** What is shown of the settings, and a change of them. */
 function createView({ settings, keys, games, guildLog }: SettingsDeps) {
@@ -148,7 +154,7 @@ async function changeLogChannel(context: PressContext, deps: SettingsDeps): Prom
 /** Posts a line in the present log channel. @returns what came of it, as the settings say it from now on */
 async function testLog(context: PressContext, { settings, posts }: SettingsDeps): Promise<string> {
   const { t, guildT, guildId, user } = context;
-  const { logChannelId: channelId } = await settings.get(guildId);
+  const { logChannelId: channelId } = await readableSettings(guildId, settings);
   if (channelId === undefined) throw new UserError(t('settings.gone'));
   const description = guildT('guildLog.tested', { member: memberText(user) });
   const result = await posts.post(channelId, { embed: { description } });
@@ -200,9 +206,16 @@ export function settingsCommand(deps: SettingsDeps): Command {
   const { settings, games } = deps;
   const { showAfter, change, changed } = createView(deps);
 
+  async function show(context: Context): Promise<Reply> {
+    const found = await settings.find(context.guildId);
+    if (found !== 'unreadable') return showAfter(context, async () => found);
+    const view = await showAfter(context, async () => DEFAULTS);
+    return { ...view, content: `${signed('not-sent', context.t('settings.lost'))}\n\n${view.content}` };
+  }
+
   /** How everything is now, below something to say first. */
   async function showBelow(context: Context, said: string, retry?: Control): Promise<Reply> {
-    const view = await showAfter(context, () => settings.get(context.guildId), retry);
+    const view = await showAfter(context, () => readableSettings(context.guildId, settings), retry);
     return { ...view, content: `${said}\n\n${view.content}` };
   }
 
@@ -248,12 +261,7 @@ export function settingsCommand(deps: SettingsDeps): Command {
     data: { type: ApplicationCommandType.ChatInput, ...commandText('settings') },
     permission: 'manage-guild',
     answers: 'at once',
-    async run(context) {
-      const found = await settings.find(context.guildId);
-      if (found !== 'unreadable') return showAfter(context, async () => found);
-      const view = await showAfter(context, async () => DEFAULTS);
-      return { ...view, content: `${signed('not-sent', context.t('settings.lost'))}\n\n${view.content}` };
-    },
+    run: show,
     presses: {
       channel: press((context) => showAfter(context, () => changeLogChannel(context, deps))),
       testlog: press(async (context) => {
@@ -261,7 +269,7 @@ export function settingsCommand(deps: SettingsDeps): Command {
       }),
       nolog: press((context) => showAfter(context, () => turnLogOff(context, deps))),
       role: press(async (context) => {
-        const notifyRoleId = chosenRole(context, await settings.get(context.guildId));
+        const notifyRoleId = chosenRole(context, await readableSettings(context.guildId, settings));
         return change(context, (now) => ({ ...now, notifyRoleId }), roleText);
       }),
       norole: press((context) => change(context, ({ notifyRoleId: _id, ...now }) => now, roleText)),
@@ -270,7 +278,7 @@ export function settingsCommand(deps: SettingsDeps): Command {
         return change(context, (now) => ({ ...now, announce }), announceText);
       }),
       games: turn(async (context) => {
-        const now = await settings.get(context.guildId);
+        const now = await readableSettings(context.guildId, settings);
         const { wanted } = readPage(context.argument);
         return gamesView(context, { now, games: games.list().games, wanted });
       }),
@@ -282,7 +290,7 @@ export function settingsCommand(deps: SettingsDeps): Command {
         return gamesView(context, { now, games: all, wanted: page.wanted });
       }),
       allgames: press((context) => change(context, ({ games: _some, ...now }) => now, gamesText)),
-      back: turn((context) => showAfter(context, () => settings.get(context.guildId))),
+      back: turn(show),
       quota: { answers: 'form', run: async (context) => quotaModal(context) },
     },
     submits: {

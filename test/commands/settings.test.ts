@@ -13,7 +13,6 @@ async function choose(
   const command = settingsCommand({
     addBotLink: async () => addBotLink,
     settings: {
-      get: async () => settings,
       find: async () => settings,
       change: async (_guildId, change) => {
         settings = change(settings);

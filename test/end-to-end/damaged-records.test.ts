@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ACCEPTED, addServer, allowGames, openSettings, paste, press } from '../support/actions.ts';
+import { ACCEPTED, addServer, allowGames, edit, openSettings, paste, press } from '../support/actions.ts';
 import { inAppScene, type Scene, setKey, textOf } from '../support/scene.ts';
 
 const SECRET = 'what-a-damaged-record-holds';
@@ -34,6 +34,12 @@ it('damaged records keep the bot from nothing, and cost their own guild alone wh
     expect(textOf(await addServer(scene.admin, 'b.example.com:1'))).toContain(`${refused} Set them again`);
     const settings = await openSettings(scene);
     expect(textOf(settings)).toContain("couldn't be read any more");
+    // Whatever an admin sets first, and gets wrong first, begins from the defaults.
+    expect(textOf(await edit(scene.admin, settings, { quota: 'many' }, 'Daily quota …'))).toContain(
+      'a whole number from 1 to',
+    );
+    expect(textOf(await press(scene.admin, settings, 'Games …'))).toContain('all');
+    await press(scene.admin, settings, 'Back');
     await press(scene.admin, settings, 'Announce submissions');
 
     expect(textOf(await addServer(scene.member, 'b.example.com:1'))).toContain("can't be read any more");
