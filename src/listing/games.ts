@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import { createCollection } from '../storage/collection.ts';
@@ -96,6 +97,8 @@ export function createGames(deps: GamesDeps): Games {
       failedAt = now();
       return;
     }
+    // Reading the longest list took up to 60 ms, and indexing it takes as long: others have a turn between.
+    await setImmediate();
     const before = index.games.length;
     index = indexGames(withoutDuplicates(games));
     isShort = fetchedAt !== undefined && index.games.length < before / 2;
