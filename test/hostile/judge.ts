@@ -52,8 +52,11 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
 ];
 
 export function claimOf(words: string): Claim {
-  return WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'unclear';
+  return WORDS.find(([pattern]) => pattern.test(latestOf(words)))?.[1] ?? 'unclear';
 }
+
+/** What was said last: a message that is shown again has a reason above, and what it said before below a line that shows nothing. */
+export const latestOf = (words: string): string => words.split('\n\u200b\n')[0] ?? words;
 
 /** Compares what members were told with what the service got and holds, and tells of each case of harm. */
 export function judge(

@@ -4,7 +4,7 @@ import type { Answer, OptionValue, Person } from '../../sandbox/discord/contract
 import { isFinished } from '../../sandbox/prompt/show.ts';
 import { upload } from '../support/lists.ts';
 import { setKey, textOf } from '../support/scene.ts';
-import type { Ask } from './judge.ts';
+import { type Ask, latestOf } from './judge.ts';
 import { labelsOf } from './people.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
@@ -162,13 +162,14 @@ export function createMembers(world: World): Members {
       const outcomes = new Map(rows.map(([, server = '', , , , outcome]) => [server, outcome]));
       return (server) => `list: ${outcomes.get(server)}`;
     }
-    if (!AFTER_RESTART.test(text)) return () => text;
+    const latest = latestOf(text);
+    if (!AFTER_RESTART.test(latest)) return () => latest;
     // After a restart only numbers are told: which servers these are is in the history.
     const history = await world.stored.latest(all);
     const isTrue = OUTCOMES.every(({ kind, counted }) => {
       const count = [...history.values()].filter((outcome) => outcome === kind).length;
       // Of each reason there is a number of its own.
-      const said = [...text.matchAll(counted)].reduce((sum, [, number]) => sum + Number(number), 0);
+      const said = [...latest.matchAll(counted)].reduce((sum, [, number]) => sum + Number(number), 0);
       return count === said;
     });
     if (!isTrue) return (server) => `the history has ${history.get(server)}, and other numbers than ${text}`;
